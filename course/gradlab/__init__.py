@@ -1,0 +1,1 @@
+"""Checks, pictures and widgets for a hands-on course on torch.autograd."""
