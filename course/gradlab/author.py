@@ -1,0 +1,137 @@
+"""What a reference cell uses: the reference answer, its cases, known slips and other right answers.
+
+Reference cells stand in the solved edition only. They leave records behind, and those are all that a student gets.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import torch
+
+from .compare import Judge
+from .observe import Scenario, observe
+from .plain import encode
+from .record import CheckRecord, digest
+
+STUDENT_SEEDS = (1, 2)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The right answer to an exercise and what surrounds it.
+
+    cases(rng): yields dicts of plain values; NumPy arrays reach the scenario as tensors of their dtype; "says" is the
+    case in words. answer: torch itself wherever torch has the thing. slips: functions; a slip's name and docstring are
+    what the learner reads. others: other right answers. words: what the message of an expected error must contain, if
+    not the whole message. An answer is called by the check's scenario.
+    """
+
+    cases: Callable[[np.random.Generator], Iterator[dict]]
+    answer: Callable
+    slips: list[Callable] = field(default_factory=list)
+    others: list[Callable] = field(default_factory=list)
+    words: tuple[str, ...] = ()
+
+
+references: dict[str, Reference] = {}
+
+
+def reference(check_id: str) -> Callable[[Callable[[], Reference]], Callable]:
+    """Register the Reference that the decorated function returns, under the id of its check."""
+
+    def register(make: Callable[[], Reference]) -> Callable:
+        references[check_id] = make()
+        return make
+
+    return register
+
+
+def numbers(rng: np.random.Generator, shape: tuple[int, ...] = (), low: float = 0.3, high: float = 2.0) -> np.ndarray:
+    """Draw float64 numbers of either sign that are easy to read and hard to confuse.
+
+    Magnitudes lie in [low, high], have two decimals and are all different, so nothing is near zero and nothing ties.
+    """
+    count = int(np.prod(shape, dtype=int))
+    grid = np.arange(round(low * 100), round(high * 100) + 1) / 100
+    if count > len(grid):
+        raise ValueError(f"{count} different numbers were asked for; between {low} and {high} there are {len(grid)}")
+    magnitudes = rng.choice(grid, size=count, replace=False)
+    return (magnitudes * rng.choice([-1.0, 1.0], size=count)).reshape(shape)
+
+
+def encode_case(case: dict[str, Any]) -> dict:
+    """Turn a case as an author writes it into plain data."""
+
+    def tensors(value):
+        if isinstance(value, np.ndarray):
+            return torch.from_numpy(value.copy())
+        if isinstance(value, list | tuple):
+            return type(value)(tensors(item) for item in value)
+        return {key: tensors(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+    inputs = {name: tensors(value) for name, value in case.items() if name != "says"}
+    return {"says": case.get("says", ""), "inputs": encode(inputs)}
+
+
+@dataclass(frozen=True)
+class AuthoredCheck:
+    """A check as its cells define it: the arguments of `check`, and the Reference that belongs to it."""
+
+    name: str
+    answer: Callable
+    scenario: Scenario
+    judge: Judge | None
+    autograd: bool
+    reference: Reference
+
+    @property
+    def check_id(self) -> str:
+        """The first word of the name."""
+        return self.name.split()[0]
+
+    def record(self, seeds: Iterable[int] = STUDENT_SEEDS) -> CheckRecord:
+        """Draw the cases for `seeds`, and observe the reference and each slip on them."""
+        rngs = [np.random.default_rng([seed, crc32(self.check_id.encode())]) for seed in seeds]
+        cases = [encode_case(case) for rng in rngs for case in self.reference.cases(rng)]
+        return CheckRecord(
+            title=self.name,
+            digest=digest(self.name, self.scenario, self.judge, self.autograd),
+            cases=cases,
+            autograd=self.autograd,
+            answer=getattr(self.answer, "__name__", ""),
+            expected=[_without_line(observe(self.reference.answer, self.scenario, case["inputs"])) for case in cases],
+            slips=[
+                {
+                    "name": slip_name(slip),
+                    "says": slip_says(slip),
+                    "observations": [_without_line(seen) for seen in self.observe(slip, cases)],
+                }
+                for slip in self.reference.slips
+            ],
+            words=list(self.reference.words),
+        )
+
+    def observe(self, answer: Callable, cases: list[dict]) -> list[dict]:
+        """What a run of this check observes of `answer`, one observation per case."""
+        return [observe(answer, self.scenario, case["inputs"], self.autograd) for case in cases]
+
+
+def _without_line(observation: dict) -> dict:
+    """The observation without the line of code that raised: a record must not quote a reference cell."""
+    error = observation["error"]
+    return observation | {"error": error and error | {"at": ""}}
+
+
+def slip_name(slip: Callable) -> str:
+    """A slip's function name in words."""
+    return slip.__name__.replace("_", " ")
+
+
+def slip_says(slip: Callable) -> str:
+    """A slip's docstring on one line; raises ValueError if it has none."""
+    if not slip.__doc__:
+        raise ValueError(f"The slip {slip.__name__!r} has no docstring: write the sentence that helps the learner.")
+    return " ".join(slip.__doc__.split())

@@ -1,0 +1,90 @@
+"""The check at the end of each exercise, and the summary at the end of each chapter."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from IPython import get_ipython
+from IPython.display import display
+
+from . import explain, shortcuts
+from .author import AuthoredCheck, references
+from .compare import Judge
+from .observe import Scenario, call, observe
+from .record import CheckRecord, RecordError, digest, judge_check, load_beside
+
+OBSERVATION_MIME = "application/vnd.gradlab.observation+json"
+
+_FOLDER = Path.cwd()  # where the kernel started: the notebook's folder, wherever its code goes later
+_stands: dict[str, bool] = {}  # by name: whether the check passed when it ran last
+
+
+class CheckFailed(AssertionError):
+    """A check did not pass; the message is written for the learner, and is all that a notebook shows of it."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
+def check(
+    name: str, answer: Callable, scenario: Scenario = call, *, judge: Judge | None = None, autograd: bool = True
+) -> None:
+    """Try `answer` on every case of this check and say what came of it.
+
+    name: the check's id, then its title in words: "02.1 the gradient that arrives at x".
+    scenario(answer, case): what is done with the answer; a plain call with the case's values by default. What it
+    returns is compared, or each value that it yields.
+    judge(case, observed, expected): decides where several answers are right; returns None, or why not.
+    autograd: False where torch's autograd would be a shortcut around the exercise.
+
+    Raises CheckFailed, whose text explains the first difference, and RecordError where the check cannot be made. In
+    grading, where the record holds cases but nothing that is expected, it only shows what it observed.
+    """
+    check_id, record = _find(name, answer, scenario, judge, autograd)
+    cases = [case["inputs"] for case in record.cases]
+    if not record.expected:
+        for number, case in enumerate(cases):
+            data = {"check": check_id, "case": number, "observation": observe(answer, scenario, case, autograd)}
+            display({OBSERVATION_MIME: data}, raw=True)
+        return
+    _stands[name] = False
+    lines = [] if autograd else shortcuts.find(record.answer, _cells_so_far())
+    if lines:
+        raise CheckFailed(explain.shortcut_in_source(name, lines))
+    verdict = judge_check(record, [observe(answer, scenario, case, autograd) for case in cases], judge)
+    if not verdict.passed:
+        raise CheckFailed(verdict.message)
+    _stands[name] = True
+    print(verdict.message)
+
+
+def _find(
+    name: str, answer: Callable, scenario: Scenario, judge: Judge | None, autograd: bool
+) -> tuple[str, CheckRecord]:
+    """The id and record of a check: made on the spot in the solved notebook, read from beside the student's."""
+    check_id = name.split()[0]
+    if check_id in references:
+        return check_id, AuthoredCheck(name, answer, scenario, judge, autograd, references[check_id]).record()
+    checks = load_beside(_FOLDER)
+    if check_id not in checks:
+        raise RecordError(f"The record beside this notebook knows no check {check_id}. It knows: {', '.join(checks)}.")
+    if checks[check_id].digest != digest(name, scenario, judge, autograd):
+        raise RecordError(
+            f"The check cell of {check_id} is not the one that the record beside this notebook was made for. "
+            "If you changed the cell, take it from the released chapter again; if the chapter has a newer edition, "
+            "take its notebook and its record together."
+        )
+    return check_id, checks[check_id]
+
+
+def _cells_so_far() -> list[str]:
+    shell = get_ipython()
+    return list(shell.user_ns.get("In", [])) if shell is not None else []
+
+
+def summary() -> None:
+    """Print which exercises of this chapter stand, as far as their checks ran since the kernel started."""
+    names = list(_stands) if references else [record.title for record in load_beside(_FOLDER).values()]
+    words = {True: "passed", False: "not yet", None: "check not run"}
+    for name in names:
+        print(f"{name} {'.' * max(3, 68 - len(name))} {words[_stands.get(name)]}")
+    print(f"{sum(_stands.get(name, False) for name in names)} of {len(names)} checks passed.")

@@ -1,0 +1,89 @@
+"""A verdict in words: what a learner reads when a check fails, and when it passes."""
+
+from .compare import Difference
+from .plain import show
+
+_SENTENCES = {
+    "unsolved": "Not solved yet: your function still raises NotImplementedError.",
+    "shortcut": "This exercise is to be done by hand: torch's autograd may not be used here.",
+    "raised": "Your function raised an error where none was expected.",
+    "silent": "Your function returned where an error was expected.",
+    "error type": "Your function raised an error of another type than expected.",
+    "error message": "The error is of the right type; its message is not the expected one.",
+    "count": "A different number of values was seen.",
+    "type": "What came back is of another type.",
+    "dtype": "The dtype is not the expected one: torch.zeros, torch.ones and torch.eye make float32 without dtype=.",
+    "shape": "The shape is not the expected one.",
+    "length": "The number of items is not the expected one.",
+    "keys": "The dict has other keys.",
+    "graph": "The values are right; the tensor's tie to a graph is not.",
+    "nan": "There is a nan (not a number) where a number is expected.",
+    "value": "The values differ.",
+    "mutated": "The values that your function was given were not left as they were.",
+    "judged": "This answer is not one of the right ones.",
+}
+
+_HINTS = {
+    ("type", "None"): "Your function returned None: is the return statement missing?",
+    ("type", "list"): "Your function returned a list of numbers: torch.tensor or torch.stack makes a tensor of it.",
+    ("type", "ndarray"): "Your function returned a NumPy array: torch.from_numpy makes a tensor of it.",
+    ("type", "float"): "Your function returned a Python number; .item() takes a number out of its tensor.",
+    ("type", "generator"): "Your function returned a generator: it has a yield where a return was expected.",
+}
+
+_GRAPH_HINT = "detach() gives the same values without the graph; so does computing them under torch.no_grad()."
+
+
+def failure(
+    title: str, case: dict, number: int, right: int, total: int, difference: Difference, slip: dict | None
+) -> str:
+    """Say which case failed, where the first difference is, both sides, and the slip if it is a known one.
+
+    `number` counts the cases from 1; `right` of `total` cases agreed. `slip` has "name" and "says".
+    """
+    lines = [f"{title}: not yet.", *_what(difference)]
+    if difference.kind == "unsolved":
+        return "\n".join(lines)
+    lines += ["", f"Case {number} of {total}" + (f": {case['says']}" if case.get("says") else "") + ".", *_inputs(case)]
+    if difference.where:
+        label = "Raised at" if difference.kind in _RAISED else "First difference at"
+        lines.append(f"{label} {difference.where}.")
+    lines += [f"    yours    {difference.yours}", f"    torch's  {difference.expected}"]
+    if difference.note:
+        lines.append(difference.note)
+    if slip:
+        lines += ["", f"Likely slip: {slip['name']}. {slip['says']}"]
+    if total > 1:
+        lines += ["", f"{right} of {total} cases are right."]
+    return "\n".join(lines)
+
+
+_RAISED = ("raised", "shortcut", "error type", "error message")
+
+
+def _what(difference: Difference) -> list[str]:
+    kind = difference.yours.split(":")[0]
+    hint = _HINTS.get((difference.kind, kind))
+    if difference.kind == "graph" and "part of a graph" in difference.yours:
+        hint = _GRAPH_HINT
+    return [_SENTENCES[difference.kind], *([hint] if hint else [])]
+
+
+def _inputs(case: dict) -> list[str]:
+    return [f"    {name} = {show(value)}" for name, value in case["inputs"]["dict"].items()]
+
+
+def success(title: str, expected: list[dict]) -> str:
+    """Say what was compared: how many cases, and how many of them are refusals."""
+    errors = [observation["error"]["type"] for observation in expected if observation["error"]]
+    text = f"{title}: passed. {len(expected)} cases agree with torch"
+    if errors:
+        kinds = " or ".join(dict.fromkeys(errors))
+        text += f", {len(errors)} of them by raising {kinds} as torch does"
+    return text + "."
+
+
+def shortcut_in_source(title: str, lines: list[str]) -> str:
+    """Say that the source of an answer mentions torch's autograd where it is forbidden."""
+    found = ", ".join(lines[:3])
+    return f"{title}: not yet.\n{_SENTENCES['shortcut']}\nYour code mentions it: {found}"

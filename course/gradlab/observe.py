@@ -1,0 +1,71 @@
+"""The one observer: run a scenario on one case in a known state, and write down what could be seen."""
+
+import inspect
+import linecache
+from collections.abc import Callable
+from typing import Any
+
+from .plain import MAX_TEXT, TooLarge, decode, encode, type_name, without_graph
+from .shortcuts import without_autograd
+from .state import known_state
+
+Scenario = Callable[[Callable, dict], Any]
+
+
+def call(answer: Callable, case: dict) -> Any:
+    """The default scenario: one call with the case's values by name, and what it returns."""
+    return answer(**case)
+
+
+def observe(answer: Callable, scenario: Scenario, case: dict, autograd: bool = True) -> dict:
+    """Run `scenario(answer, …)` on fresh values of the encoded `case`.
+
+    Returns plain data: "values", one for what the scenario returned, or one for each value that a generator scenario
+    yielded, copied at once; "error", the exact type and the message, or None; "mutated", the names of the case's values
+    that are no longer what they were. With `autograd=False` torch's autograd raises ShortcutError inside the answer.
+    KeyboardInterrupt passes through.
+    """
+    values: list = []
+    error = None
+    with known_state():
+        inputs = decode(case)
+        guarded = answer if autograd else without_autograd(answer)
+        try:
+            outcome = scenario(guarded, inputs)
+            if inspect.isgeneratorfunction(scenario):
+                for value in outcome:
+                    values.append(encode(value))
+            else:
+                values.append(encode(outcome))
+        except (Exception, SystemExit) as raised:
+            error = _describe(raised, answer)
+        return {"values": values, "error": error, "mutated": _mutated(inputs, case)}
+
+
+def _mutated(inputs: dict, case: dict) -> list[str]:
+    try:
+        now = encode(inputs)["dict"]
+    except TooLarge:
+        return sorted(inputs)
+    before = without_graph(case["dict"])
+    return [name for name, value in before.items() if without_graph(now.get(name)) != value]
+
+
+def _describe(raised: BaseException, answer: Callable) -> dict:
+    try:
+        message = str(raised)
+    except Exception as second:
+        message = f"(its message cannot be read: {type_name(type(second))})"
+    return {"type": type_name(type(raised)), "message": message[:MAX_TEXT], "at": _line_of(raised, answer)}
+
+
+def _line_of(raised: BaseException, answer: Callable) -> str:
+    """The last line of the learner's own cell that the error passed through, or ""."""
+    code = getattr(inspect.unwrap(answer), "__code__", None)
+    trace, line = raised.__traceback__, ""
+    while trace is not None:
+        if code is not None and trace.tb_frame.f_code.co_filename == code.co_filename:
+            text = linecache.getline(code.co_filename, trace.tb_lineno).strip()
+            line = f"line {trace.tb_lineno}: {text}"[:MAX_TEXT] if text else ""
+        trace = trace.tb_next
+    return line

@@ -1,0 +1,175 @@
+"""Records: for one seed, the cases of each check, what is expected, and what each known slip would have given.
+
+A record is plain data. Students get one beside their notebook; grading makes one per class, for a seed that no
+student has seen, and hands the student's process the cases only. `judge_check` turns observations into a verdict, for
+both.
+"""
+
+import ast
+import hashlib
+import inspect
+import json
+import textwrap
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+
+from . import explain
+from .compare import Difference, Judge, compare, is_observation
+from .plain import decode
+
+SUFFIX = ".record.json"
+GRADLAB_VERSION = version("gradlab")
+
+
+class RecordError(Exception):
+    """A record is missing, unreadable, or was made for something else; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class CheckRecord:
+    """What a record holds of one check; every field is plain data.
+
+    cases: {"says": words, "inputs": encoded values}. expected: one observation per case, empty where only the cases may
+    be known. slips: {"name", "says", "observations"}. words: what an expected error's message must contain, if not the
+    whole of it. digest: of the check's name, scenario and options, to tell a changed check cell.
+    """
+
+    title: str
+    digest: str
+    cases: list[dict]
+    autograd: bool = True
+    answer: str = ""
+    expected: list[dict] = field(default_factory=list)
+    slips: list[dict] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+
+    def cases_only(self) -> "CheckRecord":
+        """The same check without anything that tells an answer."""
+        return CheckRecord(self.title, self.digest, self.cases, self.autograd, self.answer)
+
+
+@dataclass(frozen=True)
+class Record:
+    """The checks of one chapter for one seed, by check id."""
+
+    chapter: str
+    checks: dict[str, CheckRecord]
+    gradlab: str = GRADLAB_VERSION
+
+    def cases_only(self) -> "Record":
+        """The record that a student's process gets in grading."""
+        return Record(self.chapter, {name: check.cases_only() for name, check in self.checks.items()}, self.gradlab)
+
+    def to_json(self) -> str:
+        """The record as text, one check to a line, so that a change is seen check by check."""
+        head = json.dumps({"chapter": self.chapter, "gradlab": self.gradlab})[1:-1]
+        checks = [f"{json.dumps(name)}: {json.dumps(asdict(c), allow_nan=False)}" for name, c in self.checks.items()]
+        return "{" + head + ', "checks": {\n' + ",\n".join(checks) + "\n}}\n"
+
+    @classmethod
+    def from_json(cls, text: str, source: str = "the record") -> "Record":
+        """Read what `to_json` wrote; raises RecordError for anything else, or for another version of gradlab."""
+        try:
+            data = json.loads(text)
+            made_by = data["gradlab"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise RecordError(f"{source} cannot be read ({error}). {_RESTORE}") from None
+        if made_by != GRADLAB_VERSION:
+            raise RecordError(
+                f"{source} was made by gradlab {made_by}, and this is gradlab {GRADLAB_VERSION}. "
+                "Install the version that belongs to your copy of the course (make setup), or take the current chapter."
+            )
+        try:
+            return cls(data["chapter"], {name: CheckRecord(**check) for name, check in data["checks"].items()}, made_by)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise RecordError(f"{source} is not a record ({error}). {_RESTORE}") from None
+
+
+_RESTORE = "Take the file from the released chapter again."
+
+
+def load_beside(folder: Path) -> dict[str, CheckRecord]:
+    """The checks of all records in `folder`, by id; raises RecordError if there is none."""
+    paths = sorted(folder.glob("*" + SUFFIX))
+    if not paths:
+        raise RecordError(
+            f"There is no record (a file that ends in {SUFFIX}) in {folder}. It lies beside the released notebook: "
+            "start the notebook from its own chapter folder, or take the file from the released chapter again."
+        )
+    checks: dict[str, CheckRecord] = {}
+    for path in paths:
+        checks |= Record.from_json(path.read_text(encoding="utf-8"), path.name).checks
+    return checks
+
+
+def digest(name: str, scenario: Callable, judge: Judge | None, autograd: bool) -> str:
+    """A fingerprint of what a check does, taken from its source without comments and layout."""
+    parts = [name, str(autograd)]
+    for function in (scenario, judge):
+        if function is not None and not function.__module__.startswith("gradlab."):
+            parts.append(ast.unparse(ast.parse(textwrap.dedent(inspect.getsource(function)))))
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a check came to: passed or not, and the words for it; `slip` names the known slip, if it was one."""
+
+    passed: bool
+    message: str
+    slip: str = ""
+
+
+def judge_check(check: CheckRecord, observations: list[dict], judge: Judge | None = None) -> Verdict:
+    """Compare one observation per case with what is expected; the only place where a verdict is made.
+
+    `observations` may come from a hostile process: what has not the form of an observation fails.
+    """
+    if len(observations) != len(check.cases):
+        reason = f"{len(observations)} observations were seen for {len(check.cases)} cases."
+        return Verdict(False, f"{check.title}: not passed.\n{reason}")
+    if not all(is_observation(observation) for observation in observations):
+        return Verdict(False, f"{check.title}: not passed.\nWhat was observed cannot be read.")
+    found = [_difference(check, i, observation, judge) for i, observation in enumerate(observations)]
+    wrong = [i for i, difference in enumerate(found) if difference]
+    if not wrong:
+        return Verdict(True, explain.success(check.title, check.expected))
+    slip = _known_slip(check, observations)
+    first, total = wrong[0], len(found)
+    text = explain.failure(check.title, check.cases[first], first + 1, total - len(wrong), total, found[first], slip)
+    return Verdict(False, text, slip["name"] if slip else "")
+
+
+def _difference(check: CheckRecord, index: int, observation: dict, judge: Judge | None) -> Difference | None:
+    expected = check.expected[index]
+    if judge is None or expected["error"] or observation["error"] or observation["mutated"] != expected["mutated"]:
+        return compare(expected, observation, tuple(check.words))
+    want, got = [[_judged(value) for value in side["values"]] for side in (expected, observation)]
+    try:
+        reason = judge(decode(check.cases[index]["inputs"]), got, want)
+    except Exception as error:
+        reason = f"It has not the form that was asked for ({type(error).__name__}: {error})."
+    return Difference("judged", "", str(got)[:500], f"{want} is one right answer"[:500], reason) if reason else None
+
+
+def _judged(value):
+    """Plain Python data for a judge: containers as lists, tensors as nested lists, what cannot be read as its name."""
+    if isinstance(value, dict):
+        if "tensor" in value or "ndarray" in value:
+            return decode(
+                {"tensor": value.get("tensor", value.get("ndarray")), **{k: value[k] for k in ("dtype", "shape")}}
+            ).tolist()
+        ((kind, content),) = value.items()
+        if kind == "dict":
+            return {key: _judged(item) for key, item in content.items()}
+        return [_judged(item) for item in content] if isinstance(content, list) else content
+    return value
+
+
+def _known_slip(check: CheckRecord, observations: list[dict]) -> dict | None:
+    for slip in check.slips:
+        if all(compare(made, seen) is None for made, seen in zip(slip["observations"], observations, strict=True)):
+            return slip
+    return None

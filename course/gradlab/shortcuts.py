@@ -1,0 +1,138 @@
+"""The shortcut that some exercises forbid: letting torch's autograd do what the learner was asked to do by hand.
+
+It is blocked while the learner's callable runs, and looked for in the source of the cells that the callable reaches.
+Neither finds a shortcut that is concealed well; the second at least leaves the concealment to be seen.
+"""
+
+import ast
+import contextlib
+import dis
+import types
+from collections.abc import Callable, Iterable, Iterator
+
+import torch
+from IPython.core.inputtransformer2 import TransformerManager
+
+WORDS = {
+    "autograd",
+    "backward",
+    "grad_fn",
+    "jacobian",
+    "hessian",
+    "vjp",
+    "jvp",
+    "hvp",
+    "vhp",
+    "jacrev",
+    "jacfwd",
+    "func",
+}
+
+_ENTRIES = [
+    (torch.Tensor, ["backward"]),
+    (torch.autograd, ["backward", "grad"]),
+    (torch.autograd.functional, ["jacobian", "hessian", "vjp", "jvp", "hvp", "vhp"]),
+    (torch.func, ["grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "linearize"]),
+]
+
+
+class ShortcutError(Exception):
+    """torch's autograd was called in an exercise that asks to do without it."""
+
+
+@contextlib.contextmanager
+def blocked() -> Iterator[None]:
+    """Make every entry to torch's autograd raise ShortcutError; restored on the way out."""
+    saved = [(owner, name, getattr(owner, name)) for owner, names in _ENTRIES for name in names]
+
+    def refuse(label):
+        def refused(*args, **kwargs):
+            raise ShortcutError(f"{label} was called")
+
+        return refused
+
+    try:
+        for owner, name, _ in saved:
+            setattr(owner, name, refuse(f"{owner.__module__ if isinstance(owner, type) else owner.__name__}.{name}"))
+        yield
+    finally:
+        for owner, name, entry in saved:
+            setattr(owner, name, entry)
+
+
+def without_autograd(answer: Callable) -> Callable:
+    """Wrap `answer` so that torch's autograd is blocked while it runs."""
+
+    def guarded(*args, **kwargs):
+        with blocked():
+            return answer(*args, **kwargs)
+
+    return guarded
+
+
+def find(name: str, sources: Iterable[str]) -> list[str]:
+    """Lines that mention torch's autograd in the definition of `name`, or in what that definition reaches.
+
+    `sources` are cells in the order in which they ran; a later definition of a name replaces an earlier one.
+    """
+    definitions: dict[str, ast.stmt] = {}
+    for source in sources:
+        for statement in _statements(source):
+            for bound in _bound_names(statement):
+                definitions[bound] = statement
+    found, todo, seen = [], [name], set()
+    while todo:
+        name = todo.pop()
+        statement = definitions.get(name)
+        if statement is None or name in seen:
+            continue
+        seen.add(name)
+        found += _mentions(statement)
+        todo += _globals_read(statement)
+    return list(dict.fromkeys(found))
+
+
+def _statements(source: str) -> list[ast.stmt]:
+    try:
+        return ast.parse(TransformerManager().transform_cell(source)).body
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+
+
+def _bound_names(statement: ast.stmt) -> list[str]:
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [statement.name]
+    names = [n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    aliases = [a for n in ast.walk(statement) if isinstance(n, ast.Import | ast.ImportFrom) for a in n.names]
+    return names + [alias.asname or alias.name.split(".")[0] for alias in aliases]
+
+
+def _mentions(statement: ast.stmt) -> list[str]:
+    docstrings = {
+        id(n.body[0].value)
+        for n in ast.walk(statement)
+        if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.body and isinstance(n.body[0], ast.Expr)
+    }
+    lines = []
+    for node in ast.walk(statement):
+        words: set[str] = set()
+        if isinstance(node, ast.Attribute):
+            words = {node.attr}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            words = set(node.value.split("."))
+        elif isinstance(node, ast.ImportFrom):
+            words = {*(node.module or "").split("."), *(alias.name for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            words = {part for alias in node.names for part in alias.name.split(".")}
+        if words & WORDS:
+            lines.append(ast.unparse(node))
+    return lines
+
+
+def _globals_read(statement: ast.stmt) -> list[str]:
+    names, todo = [], [compile(ast.Module([statement], []), "<cell>", "exec")]
+    while todo:
+        code = todo.pop()
+        names += [i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
+        todo += [const for const in code.co_consts if isinstance(const, types.CodeType)]
+    return names

@@ -1,0 +1,50 @@
+"""A known state to run a learner's code in, and the way back to the state that was there before."""
+
+import contextlib
+import random
+import warnings
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from torch.nn.modules import module as nn_module
+
+_GLOBAL_HOOKS = [
+    name for name in vars(nn_module) if name.startswith("_global_") and isinstance(getattr(nn_module, name), dict)
+]
+
+
+@contextlib.contextmanager
+def known_state() -> Iterator[None]:
+    """Enter torch's state of a fresh process with seed 0, and restore what was there, whatever happens inside.
+
+    Known are: grad mode on, inference and anomaly mode off, default dtype float32, the random states of torch, NumPy
+    and Python, no global module hooks, and each warning shown once and never an error.
+    """
+    dtype = torch.get_default_dtype()
+    anomaly, nan_check = torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
+    states = torch.get_rng_state(), np.random.get_state(), random.getstate()
+    hooks = {name: dict(getattr(nn_module, name)) for name in _GLOBAL_HOOKS}
+    full_backward = nn_module._global_is_full_backward_hook
+    with warnings.catch_warnings(), torch.inference_mode(False), torch.enable_grad():
+        try:
+            warnings.simplefilter("default")
+            torch.set_default_dtype(torch.float32)
+            torch.autograd.set_detect_anomaly(False)
+            torch.manual_seed(0)
+            np.random.seed(0)
+            random.seed(0)
+            for name in _GLOBAL_HOOKS:
+                getattr(nn_module, name).clear()
+            nn_module._global_is_full_backward_hook = None
+            yield
+        finally:
+            torch.set_default_dtype(dtype)
+            torch.autograd.set_detect_anomaly(anomaly, nan_check)
+            torch.set_rng_state(states[0])
+            np.random.set_state(states[1])
+            random.setstate(states[2])
+            for name, entries in hooks.items():
+                getattr(nn_module, name).clear()
+                getattr(nn_module, name).update(entries)
+            nn_module._global_is_full_backward_hook = full_backward
