@@ -1,0 +1,115 @@
+"""From solved notebooks to the student edition: execute, normalise, generate, compare."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+from nbgrader.apps import NbGraderAPI
+from traitlets.config import Config
+
+from .chapter import SOLUTIONS, SOURCES, ChapterError, chapter_names, source_path, tags
+from .preprocessors import GENERATE
+
+STUDENT_EDITION = SOLUTIONS.parent / "course" / "chapters"
+MAX_BYTES = 1_000_000
+KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+
+
+def execute(notebook: NotebookNode, folder: Path) -> None:
+    """Run all cells of a solved notebook, in place; raises nbclient's CellExecutionError at the first that fails."""
+    client = NotebookClient(notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(folder)}})
+    client.execute()
+
+
+def normalise(notebook: NotebookNode) -> NotebookNode:
+    """Take out, in place, what changes from run to run: times, widget state, versions; counts go from 1 up."""
+    notebook.metadata = NotebookNode(kernelspec=KERNELSPEC, language_info={"name": "python"})
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    count = 0
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+        cell.source = cell.source.rstrip()
+        if cell.cell_type != "code":
+            continue
+        ran = cell.execution_count is not None
+        count += ran
+        cell.execution_count = count if ran else None
+        for output in cell.outputs:
+            output.pop("transient", None)
+            if "execution_count" in output:
+                output["execution_count"] = cell.execution_count
+    return notebook
+
+
+def write(notebook: NotebookNode, path: Path) -> None:
+    """Write a notebook in the one form in which it is committed; raises ChapterError past MAX_BYTES."""
+    text = nbformat.writes(notebook, version=4)
+    if len(text) > MAX_BYTES:
+        raise ChapterError(f"{path.name} would have {len(text)} bytes; no notebook may have more than {MAX_BYTES}.")
+    path.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
+
+
+def generate(names: list[str], folder: Path) -> None:
+    """Let nbgrader make the student edition of the named chapters in `folder`, from their sources as they are."""
+    with tempfile.TemporaryDirectory() as scratch:
+        config = Config()
+        config.CourseDirectory.root = scratch
+        config.CourseDirectory.source_directory = str(SOURCES)
+        config.CourseDirectory.release_directory = "release"
+        config.CourseDirectory.db_url = f"sqlite:///{scratch}/gradebook.db"
+        config.GenerateAssignment.preprocessors = GENERATE
+        api = NbGraderAPI(config=config)
+        api.log.setLevel("WARNING")
+        for name in names:
+            result = api.generate_assignment(name)
+            if not result["success"]:
+                raise ChapterError(f"nbgrader could not make the student edition of {name}:\n{result['log']}")
+            released = Path(scratch) / "release" / name
+            path = released / f"{name}.ipynb"
+            write(nbformat.read(path, as_version=4), path)
+            shutil.rmtree(folder / name, ignore_errors=True)
+            shutil.copytree(released, folder / name)
+
+
+def build(names: list[str]) -> None:
+    """Execute and normalise the named solved chapters, then generate their student edition."""
+    for name in names:
+        path = source_path(name)
+        print(f"{name}: executing", flush=True)
+        notebook = nbformat.read(path, as_version=4)
+        execute(notebook, path.parent)
+        write(normalise(notebook), path)
+    print("generating the student edition", flush=True)
+    generate(names, STUDENT_EDITION)
+
+
+def stale() -> list[str]:
+    """What is not as `build` would leave it, one sentence a file; outputs are not run again (nbval does that)."""
+    names, found = chapter_names(), []
+    for name in names:
+        path = source_path(name)
+        notebook = nbformat.read(path, as_version=4)
+        if any(
+            c.cell_type == "code" and c.execution_count is None and "skip-execution" not in tags(c)
+            for c in notebook.cells
+        ):
+            found.append(f"{path.relative_to(SOLUTIONS.parent)} has cells that were not run")
+        if nbformat.writes(normalise(notebook)).rstrip("\n") + "\n" != path.read_text(encoding="utf-8"):
+            found.append(f"{path.relative_to(SOLUTIONS.parent)} is not in normal form")
+    with tempfile.TemporaryDirectory() as scratch:
+        fresh = Path(scratch)
+        generate(names, fresh)
+        files = {p.relative_to(root) for root in (fresh, STUDENT_EDITION) for p in root.rglob("*") if p.is_file()}
+        for file in sorted(files):
+            made, committed = fresh / file, STUDENT_EDITION / file
+            shown = committed.relative_to(SOLUTIONS.parent)
+            if not committed.exists():
+                found.append(f"{shown} is missing")
+            elif not made.exists():
+                found.append(f"{shown} belongs to no chapter")
+            elif made.read_bytes() != committed.read_bytes():
+                found.append(f"{shown} is not what its source makes")
+    return found

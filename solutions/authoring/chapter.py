@@ -1,0 +1,117 @@
+"""A solved chapter, read from its notebook: its checks, and the records they leave."""
+
+import linecache
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.utils import is_grade, is_solution
+
+from gradlab import author
+from gradlab.author import STUDENT_SEEDS, AuthoredCheck
+from gradlab.compare import Judge
+from gradlab.observe import Scenario, call
+from gradlab.record import Record
+
+SOLUTIONS = Path(__file__).resolve().parents[1]
+SOURCES = SOLUTIONS / "chapters"
+
+
+class ChapterError(Exception):
+    """A solved chapter breaks a rule of the course; the message names the cell and the rule."""
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """The checks of a solved notebook. cells: the ids of the checks in each graded cell, by its grade_id."""
+
+    name: str
+    checks: dict[str, AuthoredCheck]
+    cells: dict[str, list[str]]
+
+    def record(self, seeds: Iterable[int] = STUDENT_SEEDS) -> Record:
+        """Make the record of all checks for `seeds`."""
+        return Record(self.name, {check_id: check.record(seeds) for check_id, check in self.checks.items()})
+
+
+def tags(cell: NotebookNode) -> list[str]:
+    """The tags of a cell."""
+    return cell.metadata.get("tags", [])
+
+
+def source_path(name: str) -> Path:
+    """The path of a chapter's solved notebook; raises ChapterError naming the chapters if there is none."""
+    path = SOURCES / name / f"{name}.ipynb"
+    if not path.exists():
+        raise ChapterError(f"There is no chapter {name!r}. Chapters: {', '.join(chapter_names())}.")
+    return path
+
+
+def chapter_names() -> list[str]:
+    """The names of all chapters, in order."""
+    return sorted(path.stem for path in SOURCES.glob("*/*.ipynb") if path.stem == path.parent.name)
+
+
+def load_chapter(name: str) -> Chapter:
+    """Read the chapter of that name from where solved notebooks live."""
+    return read_chapter(nbformat.read(source_path(name), as_version=4), name)
+
+
+def read_chapter(notebook: NotebookNode, name: str) -> Chapter:
+    """Run the setup, solution, reference and check cells of a solved notebook, and collect its checks.
+
+    Other cells are not run: exercises may use only what setup cells define. Raises ChapterError if a cell fails, if a
+    check has no reference, or if two checks share an id.
+    """
+    checks: dict[str, AuthoredCheck] = {}
+    cells: dict[str, list[str]] = {}
+    collected: list[AuthoredCheck] = []
+
+    def collect(
+        name: str, answer: Callable, scenario: Scenario = call, *, judge: Judge | None = None, autograd: bool = True
+    ) -> None:
+        check_id = name.split()[0]
+        if check_id not in author.references:
+            raise ChapterError(f"check {check_id} has no reference cell before it")
+        reference = author.references[check_id]
+        collected.append(AuthoredCheck(name, answer, scenario, judge, autograd, reference))
+
+    before = dict(author.references)
+    author.references.clear()
+    namespace = {"__name__": "__main__"}
+    try:
+        for cell in notebook.cells:
+            kept = "setup" in tags(cell) or "reference" in tags(cell) or is_grade(cell) or is_solution(cell)
+            if cell.cell_type != "code" or not kept:
+                continue
+            label = cell.metadata.get("nbgrader", {}).get("grade_id", cell.get("id", "?"))
+            _run(cell.source, f"<{name}:{label}>", namespace)
+            if "check" in namespace:
+                namespace["check"] = collect
+            for check in collected:
+                if check.check_id in checks:
+                    raise ChapterError(f"{name}, cell {label}: there are two checks with the id {check.check_id}")
+                checks[check.check_id] = check
+                cells.setdefault(label, []).append(check.check_id)
+            if is_grade(cell) and label not in cells:
+                raise ChapterError(f"{name}, cell {label}: a graded cell without a check cannot be graded")
+            collected.clear()
+    finally:
+        author.references.clear()
+        author.references.update(before)
+    return Chapter(name, checks, cells)
+
+
+def _run(source: str, filename: str, namespace: dict) -> None:
+    linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
+    try:
+        exec(compile(source, filename, "exec"), namespace)
+    except ChapterError as error:
+        raise ChapterError(f"{filename[1:-1]}: {error}") from None
+    except Exception as error:
+        raise ChapterError(
+            f"{filename[1:-1]}: {type(error).__name__}: {error}. Exercise, reference and check cells may use only what "
+            "setup cells and the exercise itself define."
+        ) from error

@@ -1,0 +1,121 @@
+"""Proof that the checks can fail: slips are rejected and named, right answers pass, no constant passes."""
+
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from gradlab.author import AuthoredCheck, slip_name
+from gradlab.record import CheckRecord, Verdict, judge_check
+
+
+@dataclass
+class Tally:
+    """What was tried on one check, and what went wrong, one sentence each."""
+
+    check_id: str
+    slips: int
+    others: int
+    seeds: int
+    tried: int = 0
+    rejected: int = 0
+    named: int = 0
+    accepted: int = 0
+    right: int = 0
+    constants: int = 0
+    faults: list[str] = field(default_factory=list)
+
+    def fault(self, seed: int, text: str) -> None:
+        """Write down a fault."""
+        self.faults.append(f"{self.check_id}, seed {seed}: {text}")
+
+
+def validate(check: AuthoredCheck, seeds: range, other_seeds: range) -> Tally:
+    """Try every slip and constant on `seeds`, and the solution and the other right answers on `other_seeds` too."""
+    tally = Tally(check.check_id, len(check.reference.slips), len(check.reference.others), len(seeds))
+    for seed in sorted({*seeds, *other_seeds}):
+        record = check.record([seed])
+        for other in [check.answer, *check.reference.others]:
+            verdict = _verdict(check, record, other)
+            tally.right += 1
+            tally.accepted += verdict.passed
+            if not verdict.passed:
+                tally.fault(seed, f"the right answer {other.__name__} is rejected:\n{verdict.message}")
+        if seed in seeds:
+            _try_slips(check, record, seed, tally)
+            _try_constants(check, record, seed, tally)
+    return tally
+
+
+def _verdict(check: AuthoredCheck, record: CheckRecord, answer: Callable) -> Verdict:
+    return judge_check(record, check.observe(answer, record.cases), check.judge)
+
+
+def _try_slips(check: AuthoredCheck, record: CheckRecord, seed: int, tally: Tally) -> None:
+    for slip in check.reference.slips:
+        verdict = _verdict(check, record, slip)
+        tally.tried += 1
+        tally.rejected += not verdict.passed
+        tally.named += verdict.slip == slip_name(slip)
+        if verdict.passed:
+            tally.fault(seed, f"the slip {slip_name(slip)!r} passes")
+        elif verdict.slip != slip_name(slip):
+            tally.fault(seed, f"the slip {slip_name(slip)!r} is named {verdict.slip or 'nothing'!r}")
+
+
+def _try_constants(check: AuthoredCheck, record: CheckRecord, seed: int, tally: Tally) -> None:
+    for label, observations in constants(check, record):
+        tally.constants += 1
+        if judge_check(record, observations, check.judge).passed:
+            tally.fault(seed, f"an answer that cannot be right passes: {label}")
+
+
+def constants(check: AuthoredCheck, record: CheckRecord) -> Iterator[tuple[str, list[dict]]]:
+    """Answers that know nothing, as observations by name: each must be rejected by every check."""
+
+    def tried(answer: Callable) -> list[dict]:
+        return check.observe(answer, record.cases)
+
+    def raising(error: dict) -> Callable:
+        kinds = {"RuntimeError": RuntimeError, "ValueError": ValueError, "TypeError": TypeError}
+
+        def answer(*args, **kwargs):
+            raise kinds.get(error["type"], Exception)(error["message"])
+
+        return answer
+
+    def unsolved(*args, **kwargs):
+        raise NotImplementedError
+
+    yield "the stub", tried(unsolved)
+    yield "always None", tried(lambda *args, **kwargs: None)
+    for position in range(6):
+        yield (
+            f"argument {position} handed back",
+            tried(lambda *args, position=position, **kwargs: [*args, *kwargs.values(), *[None] * 6][position]),
+        )
+    errors = {
+        observation["error"]["type"]: observation["error"] for observation in record.expected if observation["error"]
+    }
+    for kind, error in errors.items():
+        yield f"always {kind}", tried(raising(error))
+    plain = [observation for observation in record.expected if not observation["error"]]
+    for number in (0, 1):
+        yield f"always {number}", [_filled(observation, number) for observation in record.expected]
+    for label, first in (("the first case's answer", plain[0]), ("the last case's answer", plain[-1])):
+        yield label, [observation if observation["error"] else first for observation in record.expected]
+
+
+def _filled(observation: dict, number: int) -> dict:
+    """The observation with every number of every value replaced by `number` of the same type."""
+
+    def fill(data):
+        if isinstance(data, dict):
+            return {
+                key: item if key in ("shape", "dtype", "requires_grad", "grad_fn", "mutated", "error") else fill(item)
+                for key, item in data.items()
+            }
+        if isinstance(data, list):
+            return [fill(item) for item in data]
+        return type(data)(number) if type(data) in (bool, int, float) else data
+
+    return fill(copy.deepcopy(observation))
