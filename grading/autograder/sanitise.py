@@ -15,7 +15,7 @@ class RestoreCells(NbGraderPreprocessor):
     """Bring the released cells back where they were deleted, duplicated, retyped, or their metadata changed.
 
     Of a duplicated cell the last counts; the others become ordinary cells. A missing cell is put behind the one that
-    came before it in the release. Unknown cells lose nbgrader's metadata and are otherwise left alone.
+    came before it in the release, the first one before the next that is there. Unknown cells lose nbgrader's metadata and are otherwise left alone.
     """
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
@@ -45,13 +45,14 @@ class RestoreCells(NbGraderPreprocessor):
         found = self._find(nb, released)
         if not found:
             raise SubmissionError("none of the cells of the released notebook is in this file; is it another notebook?")
-        previous = None
-        for grade_id, original in released.items():
+        order = list(released)
+        for number, (grade_id, original) in enumerate(released.items()):
             if grade_id not in found:
                 self.log.warning("Cell %s was missing and is added again", grade_id)
-                found[grade_id] = self._insert(nb, original, found.get(previous))
+                before = found.get(order[number - 1]) if number else None
+                after = next((found[later] for later in order[number:] if later in found), None)
+                found[grade_id] = self._insert(nb, original, before, after)
             self._restore(found[grade_id], original)
-            previous = grade_id
         return nb, resources
 
     def _find(self, nb: NotebookNode, released: dict) -> dict[str, NotebookNode]:
@@ -63,11 +64,13 @@ class RestoreCells(NbGraderPreprocessor):
                 found[grade_id] = cell
         return found
 
-    def _insert(self, nb: NotebookNode, original: dict, after: NotebookNode | None) -> NotebookNode:
+    def _insert(
+        self, nb: NotebookNode, original: dict, before: NotebookNode | None, after: NotebookNode | None
+    ) -> NotebookNode:
         make = new_code_cell if original["metadata"]["cell_type"] == "code" else new_markdown_cell
         cell = make(original["source"])
-        position = next((i for i, c in enumerate(nb.cells) if c is after), -1) + 1 if after is not None else 0
-        nb.cells.insert(position, cell)
+        positions = {id(c): i for i, c in enumerate(nb.cells)}
+        nb.cells.insert(positions[id(before)] + 1 if before is not None else positions[id(after)], cell)
         return cell
 
     def _restore(self, cell: NotebookNode, original: dict) -> None:

@@ -27,20 +27,23 @@ class WriteVerdicts(NbGraderPreprocessor):
         assignment = load_assignment(course_of(self), resources["nbgrader"]["assignment"])
         sources = [cell.source for cell in nb.cells if cell.cell_type == "code"]
         for cell in nb.cells:
-            if is_grade(cell) and cell.cell_type == "code":
+            if cell.cell_type != "code":
+                continue
+            if is_grade(cell):
                 ids = assignment.chapter.cells.get(cell.metadata.nbgrader["grade_id"], [])
                 if ids:
                     _write(
                         cell,
                         {i: _verdict(i, assignment.record.checks[i], assignment.chapter, cell, sources) for i in ids},
                     )
+            cell.outputs = [output for output in cell.outputs if OBSERVATION_MIME not in output.get("data", {})]
         return nb, resources
 
 
 def _verdict(check_id: str, record: CheckRecord, chapter: Chapter, cell: NotebookNode, sources: list[str]) -> Verdict:
     lines = [] if record.autograd else shortcuts.find(record.answer, sources)
     if lines:
-        return Verdict(False, explain.shortcut_in_source(record.title, lines), "shortcut")
+        return Verdict(False, explain.shortcut_in_source(record.title, lines))
     seen = observations(cell, check_id, len(record.cases))
     if isinstance(seen, str):
         return Verdict(False, f"{record.title}: not passed.\n{seen}")
@@ -65,7 +68,7 @@ def observations(cell: NotebookNode, check_id: str, count: int) -> list[dict] | 
     if errors and any(not seen for seen in found.values()):
         error = errors[0]
         hint = " The cell that should define it is empty or failed." if error.ename == "NameError" else ""
-        return f"The check could not run to its end: {error.ename}: {error.evalue}.{hint}"
+        return f"The check could not run to its end: {error.ename}: {error.evalue.rstrip('.')}.{hint}"
     return "The check did not give exactly one observation per case."
 
 
