@@ -15,7 +15,8 @@ class RestoreCells(NbGraderPreprocessor):
     """Bring the released cells back where they were deleted, duplicated, retyped, or their metadata changed.
 
     Of a duplicated cell the last counts; the others become ordinary cells. A missing cell is put behind the one that
-    came before it in the release, the first one before the next that is there. Unknown cells lose nbgrader's metadata and are otherwise left alone.
+    came before it in the release, the first one before the next that is there. Unknown cells lose nbgrader's metadata
+    and are otherwise left alone.
     """
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:

@@ -1,5 +1,6 @@
 """nbgrader's configuration of a class: where its folders are, and which steps grade a submission."""
 
+import warnings
 from pathlib import Path
 
 from nbgrader.preprocessors import (
@@ -11,6 +12,7 @@ from nbgrader.preprocessors import (
     OverwriteCells,
     OverwriteKernelspec,
 )
+from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
 from authoring.chapter import SOURCES
@@ -22,6 +24,8 @@ from .observe import ObserveCells
 from .sanitise import PutCases, RestoreCells
 from .ungradable import SaveGrades, SubmissionExporter
 from .verdict import WriteVerdicts
+
+warnings.filterwarnings("ignore", category=SAWarning, module=r"nbgrader\.")  # of nbgrader's own queries
 
 COURSE_ID = "torch-autograd"
 
