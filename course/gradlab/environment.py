@@ -12,6 +12,7 @@ from __future__ import annotations  # an older Python must be able to read this 
 
 import argparse
 import importlib.metadata
+import importlib.util
 import json
 import os
 import re
@@ -196,8 +197,10 @@ def set_up(root: Path = ROOT) -> str:
             return sys.executable
         reason = f"does not have {', '.join(gaps[:3])}{' …' if gaps[3:] else ''}" if gaps else "serves another copy"
         say(f"The active environment {sys.prefix} {reason}; using {root / '.venv'}.")
-    make_venv(own, root)
-    gaps = ask(own, "missing")
+    gaps = ask_venv(own) if own.exists() else None
+    if not gaps or not gaps["pip"]:
+        make_venv(own.parents[1])
+        gaps = ask_venv(own)
     if gaps["pins"]:
         say(f"Installing into {root / '.venv'} (once; a few minutes, about 2 GB) …")
         install(own, ["-r", str(root / "requirements.txt")])
@@ -205,26 +208,28 @@ def set_up(root: Path = ROOT) -> str:
     return str(own)
 
 
-def make_venv(own: Path, root: Path) -> None:
-    """Make `.venv` unless there is one that works."""
-    works = own.exists() and subprocess.run([own, "-m", "pip", "--version"], capture_output=True, check=False)
-    if works and works.returncode == 0:
-        if tuple(ask(own, "missing")["python"]) < OLDEST_PYTHON:
-            raise SetupError(f"{own.parents[1]} was made with an older Python. Delete it and run this again.")
-        return
+def make_venv(folder: Path) -> None:
+    """Make a virtual environment, or complete one that was left half made."""
     base = find_python()
     if subprocess.run([base, "-c", "import ensurepip"], capture_output=True, check=False).returncode != 0:
-        version = subprocess.run(
-            [base, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout.strip()
-        package = f"python{version}-venv"
+        show = "import sys; print('python%d.%d-venv' % sys.version_info[:2])"
+        package = subprocess.run([base, "-c", show], capture_output=True, text=True, check=True).stdout.strip()
         if not apt_install(package):
             raise SetupError(f"{base} cannot make virtual environments. Run: {install_command(package)}")
-    say(f"Making {own.parents[1]} …")
-    run([base, "-m", "venv", str(own.parents[1])], f"{base} could not make a virtual environment")
+    say(f"Making {folder} …")
+    run([base, "-m", "venv", str(folder)], f"{base} could not make a virtual environment")
+
+
+def ask_venv(own: Path) -> dict:
+    """Return what the Python of `.venv` says it lacks."""
+    broken = f"{own.parents[1]} cannot be used. Delete it and run this again."
+    answer = subprocess.run([own, "-I", __file__, "missing"], capture_output=True, text=True, check=False)
+    if answer.returncode != 0:
+        raise SetupError(f"{answer.stderr.strip()}\n{broken}")
+    gaps = json.loads(answer.stdout)
+    if tuple(gaps["python"]) < OLDEST_PYTHON:
+        raise SetupError(f"It has Python {'.'.join(map(str, gaps['python']))}. {broken}")
+    return gaps
 
 
 def find_python() -> str:
@@ -240,14 +245,6 @@ def find_python() -> str:
         f"{sys.version.split()[0]} and no newer one was found. Install one (python.org, or conda with "
         "`conda env create -f environment.yml`) and run this again."
     )
-
-
-def ask(python: Path, question: str) -> dict:
-    """Let another Python answer one of this file's commands."""
-    answer = subprocess.run([python, "-I", __file__, question], capture_output=True, text=True, check=False)
-    if answer.returncode != 0:
-        raise SetupError(f"{python} does not work: {answer.stderr.strip()}\nDelete {python.parents[1]} and run again.")
-    return json.loads(answer.stdout)
 
 
 def install_rooms(python: str, root: Path, missing: list[str]) -> None:
@@ -287,7 +284,7 @@ class Finding:
         """Return the line, and below it how to mend what is not fine."""
         mark = "ok" if self.fine else "MEND" if self.needed else "note"
         advice = [] if self.fine else [f"{'':8}→ {self.mend}"]
-        return [f"  {mark:<5} {self.name:<36} {self.found}".rstrip(), *advice]
+        return [f"  {mark:<5} {self.name:<41} {self.found}".rstrip(), *advice]
 
 
 def examine(root: Path = ROOT) -> list[Finding]:
@@ -347,13 +344,14 @@ def examine_jupyter() -> list[Finding]:
         off = [str(file) for file, value in settings if not value]
         fine = bool(settings) and not off
         found = "on" if fine else f"switched off in {off[0]}" if off else "not found"
-        findings.append(Finding(name, found, fine, f"jupyter server extension enable {name}"))
+        short = f"Jupyter server: {name.rpartition('.')[2]}"
+        findings.append(Finding(short, found, fine, f"jupyter server extension enable {name}"))
     for name in LAB_EXTENSIONS:
         there = (Path(sys.prefix) / "share/jupyter/labextensions" / name).exists()
         off = [folder for folder in configs if name in disabled_extensions(folder)]
         found = f"switched off in {off[0]}" if off else "on" if there else "not found"
         mend = f"jupyter labextension enable {name}" if there else "install the packages above"
-        findings.append(Finding(f"{name}, JupyterLab's side", found, there and not off, mend))
+        findings.append(Finding(f"JupyterLab: {name}", found, there and not off, mend))
     return findings
 
 
@@ -465,7 +463,9 @@ def main(arguments: list[str] | None = None) -> int:
         if chosen.command == "doctor":
             return doctor()
         if chosen.command == "missing":
-            say(json.dumps({"python": sys.version_info[:2], "pins": missing_pins(), "rooms": missing_rooms()}))
+            pip = importlib.util.find_spec("pip") is not None
+            lacks = {"pip": pip, "pins": missing_pins(), "rooms": missing_rooms()}
+            say(json.dumps({"python": sys.version_info[:2], **lacks}))
         elif chosen.command == "clean":
             clean()
         elif chosen.command == "system":
