@@ -18,7 +18,7 @@ Your work is never overwritten: new chapters are added, chapters you have not to
 a chapter has changed since you began it, the new edition is laid beside yours. To begin a chapter anew, rename or
 delete its folder and run this again.
 
-A class that hands in through nbgrader's exchange sets the environment variable GRADLAB_EXCHANGE to the exchange's folder.
+If your class hands in through nbgrader's exchange, set the environment variable GRADLAB_EXCHANGE to its folder.
 """
 
 

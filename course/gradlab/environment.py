@@ -456,9 +456,11 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser("doctor", help="say what is missing or of the wrong version, and how to mend it")
     commands.add_parser("clean", help="remove caches and what builds leave behind")
     commands.add_parser("missing", help="print what this very Python lacks, as JSON")
-    run_parser = commands.add_parser("run", help="set up if needed, then run Python with the arguments that follow")
-    run_parser.add_argument("arguments", nargs=argparse.REMAINDER)
-    chosen = parser.parse_args(arguments)
+    commands.add_parser("run", help="set up if needed, then run Python with the arguments that follow")
+    words = sys.argv[1:] if arguments is None else arguments
+    chosen, rest = parser.parse_args(words[:1]), words[1:]
+    if rest and chosen.command != "run":
+        parser.error(f"{chosen.command} takes no arguments, but was given {' '.join(rest)}")
     try:
         if chosen.command == "doctor":
             return doctor()
@@ -475,7 +477,7 @@ def main(arguments: list[str] | None = None) -> int:
             say(f"Ready: {set_up()}")
         else:
             python = set_up()
-            os.execv(python, [python, *chosen.arguments])
+            os.execv(python, [python, *rest])
     except SetupError as error:
         print(error, file=sys.stderr)
         return 1

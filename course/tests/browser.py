@@ -298,9 +298,8 @@ def browse(server: Server, chromium: str, size: tuple[int, int] = (1400, 1000)) 
             browser.close()
 
 
-@pytest.fixture(scope="session")
-def chromium() -> str:
-    """The path of a Chromium; without one the test is skipped, or fails where CI=true."""
+def require_chromium() -> str:
+    """Return the path of a Chromium; without one skip the test, or fail it where CI=true."""
     found = find_chromium()
     if found is None and os.environ.get("CI") == "true":
         pytest.fail(CHROMIUM_ADVICE)
@@ -310,8 +309,9 @@ def chromium() -> str:
 
 
 @pytest.fixture
-def open_lab(chromium, tmp_path_factory):
+def open_lab(tmp_path_factory):
     """Return `open_lab(folder, command=…, env=…, size=…)`: start JupyterLab there and return its `LabPage`."""
+    chromium = require_chromium()
     with contextlib.ExitStack() as stack:
 
         def start(folder: Path, command: Sequence[str] = JUPYTER_LAB, env: dict | None = None, size=(1400, 1000)):

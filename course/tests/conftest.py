@@ -1,5 +1,5 @@
 """Fixtures of the course's tests."""
 
-from browser import chromium, open_lab
+from browser import open_lab
 
-__all__ = ["chromium", "open_lab"]
+__all__ = ["open_lab"]
