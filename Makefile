@@ -1,0 +1,52 @@
+# Every target runs in the active conda or virtual environment if that satisfies requirements.txt, else in .venv,
+# which is made and filled when it is first needed. How: course/gradlab/environment.py.
+
+PYTHON := $(shell command -v python3 || command -v python)
+ENVIRONMENT = $(or $(PYTHON),$(error Python was not found; install Python 3.11 or newer)) -I course/gradlab/environment.py
+RUN = @$(ENVIRONMENT) run
+
+.DEFAULT_GOAL := help
+.PHONY: help setup lab doctor test check notebooks validate-checks formgrader grade demo bench clean
+
+help:  ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup:  ## Install what the course and its tests need, if anything is missing
+	@$(ENVIRONMENT) setup
+
+lab:  ## Open the course in JupyterLab, on your own copy in workspace/
+	$(RUN) -m gradlab lab
+
+doctor:  ## Say what is missing or of the wrong version, and how to mend it
+	@$(ENVIRONMENT) doctor
+
+test:  ## Run all tests, in the browser and of the notebooks too
+	@$(ENVIRONMENT) setup
+	$(RUN) .ci/test.py $(PARTS)
+
+check:  ## Check style, format and spelling, and name generated files that are stale
+	$(RUN) -m ruff check
+	$(RUN) -m ruff format --check
+	$(RUN) -m codespell_lib
+	$(RUN) -m authoring check
+
+notebooks:  ## Build the student edition from the solved chapters
+	$(RUN) -m authoring build
+
+validate-checks:  ## Try every check on right answers, known slips and constants
+	$(RUN) -m authoring validate
+
+formgrader:  ## Open nbgrader's Formgrader on the class in grading/class/
+	$(RUN) -m autograder formgrader
+
+grade:  ## Grade what a class handed in: make grade ASSIGNMENT=02_external_gradients
+	$(RUN) -m autograder grade $(ASSIGNMENT)
+
+demo:  ## Collect, grade and give feedback to a made-up class of a dozen
+	$(RUN) -m autograder demo
+
+bench:  ## Measure how fast a class is graded
+	$(RUN) -m autograder bench
+
+clean:  ## Remove caches and build leftovers; your work, the class and .venv stay
+	@$(ENVIRONMENT) clean

@@ -1,0 +1,322 @@
+"""JupyterLab as a student sees it: a real server, a real headless Chromium, and few words to drive them.
+
+A test asks for the fixture `open_lab`, gives it a folder, and gets a `LabPage`:
+
+    @pytest.mark.browser
+    def test_a_picture_is_shown(open_lab, tmp_path):
+        write_notebook(tmp_path / "a.ipynb", ["1 + 1"])
+        lab = open_lab(tmp_path)
+        lab.open_notebook("a.ipynb")
+        lab.run_all()
+        assert lab.shown(0) == "2"
+        lab.assert_quiet()
+
+Cells are named by their position (0 is the first cell of the notebook, of any type) or by their nbgrader `grade_id`.
+The server gets a fresh home and fresh Jupyter folders, so no setting of this machine reaches the page. Playwright keeps
+an event loop running in the test's thread while a page is open: run nbclient or nbgrader as a command of its own.
+"""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from gradlab.environment import CHROMIUM_ADVICE, find_chromium
+
+CHROMIUM_FLAGS = [
+    "--no-sandbox",  # Chromium refuses to start as root otherwise, and containers run tests as root
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "http://localhost", "ws://localhost", "data:", "blob:", "about:")
+START_TIMEOUT_S = 60
+KERNEL_TIMEOUT_S = 60
+RUN_TIMEOUT_S = 120
+
+JUPYTER_LAB = (sys.executable, "-m", "jupyter", "lab")
+
+
+def write_notebook(path: Path, cells: Sequence[str | nbformat.NotebookNode]) -> Path:
+    """Write a small notebook; a plain string becomes a code cell."""
+    made = [nbformat.v4.new_code_cell(cell) if isinstance(cell, str) else cell for cell in cells]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    notebook = nbformat.v4.new_notebook(cells=made, metadata={"kernelspec": kernel})
+    nbformat.write(notebook, path)
+    return path
+
+
+class Server:
+    """A running JupyterLab server: its address, its token and its log."""
+
+    def __init__(self, url: str, token: str, log: Path):
+        self.url = url
+        self.token = token
+        self.log = log
+
+
+@contextlib.contextmanager
+def serve(folder: Path, home: Path, command: Sequence[str] = JUPYTER_LAB, env: dict | None = None) -> Iterator[Server]:
+    """Run a JupyterLab server for `folder` and stop it afterwards.
+
+    `command` starts the server and takes JupyterLab's own options at its end, as `jupyter lab` and
+    `python -m gradlab lab` do. It runs in `folder`, with `home` as an empty home folder.
+    """
+    log = home / "jupyter.log"
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "IPYTHON"))}
+    runtime = home / "runtime"
+    settled = {
+        "HOME": str(home),
+        "JUPYTER_RUNTIME_DIR": str(runtime),
+        "JUPYTER_PREFER_ENV_PATH": "1",
+        "MPLCONFIGDIR": str(_matplotlib_cache()),
+    }
+    options = ["--no-browser", "--ip=127.0.0.1", "--port=0", "--allow-root", "--expose-app-in-browser"]
+    with log.open("w") as sink:
+        process = subprocess.Popen(
+            [*command, *options],
+            cwd=folder,
+            env={**inherited, **settled, **(env or {})},
+            stdout=sink,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            yield _answering(process, runtime, log)
+        finally:
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+def _answering(process: subprocess.Popen, runtime: Path, log: Path) -> Server:
+    """Wait until the server has written down its address and answers there."""
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while time.monotonic() < deadline and process.poll() is None:
+        for info_file in runtime.glob("jpserver-*.json"):
+            with contextlib.suppress(OSError, ValueError):  # half written, or not listening yet
+                info = json.loads(info_file.read_text())
+                address = info["url"].rstrip("/")
+                urllib.request.urlopen(f"{address}/api/status?token={info['token']}", timeout=5).close()
+                return Server(address, info["token"], log)
+        time.sleep(0.05)
+    raise RuntimeError(f"JupyterLab did not start within {START_TIMEOUT_S} s. Its log:\n{log.read_text()}")
+
+
+def _matplotlib_cache() -> Path:
+    """Where every server of this test run finds matplotlib's list of fonts, which takes seconds to make."""
+    folder = Path(tempfile.gettempdir()) / f"gradlab-tests-matplotlib-{os.getuid() if hasattr(os, 'getuid') else 0}"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+class LabPage:
+    """One JupyterLab page in a browser.
+
+    `page` is Playwright's own page, for whatever has no word here. `foreign` lists every address outside this machine
+    that was asked for, `complaints` what the page wrote to the console as an error or answered with an HTTP error.
+    """
+
+    def __init__(self, page, server: Server):
+        self.page = page
+        self.server = server
+        self.foreign: list[str] = []
+        self.complaints: list[str] = []
+        page.context.on("request", self._see_request)
+        page.on("console", lambda message: self._complain(message.type == "error", message.text))
+        page.on("pageerror", lambda error: self._complain(True, str(error)))
+        page.on("response", lambda reply: self._complain(reply.status >= 400, f"{reply.status} {reply.url}"))
+
+    def _see_request(self, request) -> None:
+        if not request.url.startswith(LOCAL):
+            self.foreign.append(request.url)
+
+    def _complain(self, really: bool, text: str) -> None:
+        if really:
+            self.complaints.append(text)
+
+    def assert_quiet(self) -> None:
+        """Fail if the page asked anything of another machine or reported an error."""
+        assert self.foreign == [], "the page asked other machines"
+        assert self.complaints == [], "the page reported errors"
+
+    # Opening
+
+    def goto(self, path: str = "") -> None:
+        """Go to an address of the server, such as `lab/tree/README.md`, and wait until JupyterLab stands."""
+        mark = "&" if "?" in path else "?"
+        self.page.goto(f"{self.server.url}/{path}{mark}token={self.server.token}", wait_until="domcontentloaded")
+        self.page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget", timeout=START_TIMEOUT_S * 1000)
+
+    def open_notebook(self, path: str) -> None:
+        """Open a notebook by its path below the folder and wait until its kernel is idle."""
+        self.goto(f"lab/tree/{path}?reset")
+        self.page.wait_for_function(
+            """() => {
+                const panel = window.jupyterapp?.shell?.currentWidget;
+                const kernel = panel?.sessionContext?.session?.kernel;
+                return kernel?.status === 'idle' && panel.content?.widgets?.length > 0;
+            }""",
+            timeout=KERNEL_TIMEOUT_S * 1000,
+        )
+
+    # Running
+
+    def command(self, name: str, **arguments):
+        """Execute one of JupyterLab's commands, wait until it is done, and return what it returns if that is plain."""
+        return self.page.evaluate(
+            """async ([name, args, timeout_s]) => {
+                const late = new Promise((_, reject) => setTimeout(
+                    () => reject(new Error(`${name} was not done after ${timeout_s} s`)), timeout_s * 1000));
+                const result = await Promise.race([window.jupyterapp.commands.execute(name, args), late]);
+                return ['boolean', 'string', 'number'].includes(typeof result) ? result : null;
+            }""",
+            [name, arguments, RUN_TIMEOUT_S],
+        )
+
+    def run_all(self) -> None:
+        """Run all cells and wait for the last; an error in a cell that permits none ends the run there."""
+        self.command("notebook:run-all-cells")
+
+    def run_cell(self, cell: int | str) -> None:
+        """Run one cell and wait until it is done."""
+        self._activate(cell)
+        self.command("notebook:run-cell")
+
+    def save(self) -> None:
+        """Save the current document."""
+        self.command("docmanager:save")
+
+    # Reading the notebook
+
+    def cells(self) -> list[dict]:
+        """Return the cells as a saved notebook would hold them, whether or not they are scrolled into view."""
+        return self.page.evaluate("() => window.jupyterapp.shell.currentWidget.model.sharedModel.toJSON().cells")
+
+    def position(self, cell: int | str) -> int:
+        """Return the position of a cell given by position or by grade_id."""
+        if isinstance(cell, int):
+            return cell
+        names = [one["metadata"].get("nbgrader", {}).get("grade_id") for one in self.cells()]
+        if cell not in names:
+            raise LookupError(f"no cell has the grade_id {cell!r}; this notebook has {[n for n in names if n]}")
+        return names.index(cell)
+
+    def outputs(self, cell: int | str) -> list[dict]:
+        """Return a code cell's outputs in notebook format."""
+        return self.cells()[self.position(cell)]["outputs"]
+
+    def errors(self) -> dict[int, str]:
+        """Return the error of each cell that shows one, as "Name: message" by position."""
+        return {
+            place: f"{output['ename']}: {output['evalue']}"
+            for place, cell in enumerate(self.cells())
+            for output in cell.get("outputs", [])
+            if output["output_type"] == "error"
+        }
+
+    def locate(self, cell: int | str):
+        """Scroll to a cell and return Playwright's locator of it."""
+        place = self._activate(cell)
+        found = self.page.locator(f'.jp-Notebook:visible .jp-Cell[data-windowed-list-index="{place}"]')
+        found.wait_for(state="attached")
+        found.scroll_into_view_if_needed()
+        return found
+
+    def shown(self, cell: int | str) -> str:
+        """Return the text of a cell's outputs as the page shows it."""
+        return "\n".join(self.locate(cell).locator(".jp-OutputArea-output").all_inner_texts()).strip()
+
+    # Writing
+
+    def type_into(self, cell: int | str, source: str) -> None:
+        """Replace a cell's source as a student would: click into it, select all, type."""
+        editor = self.locate(cell).locator(".cm-content")
+        editor.click()
+        self.page.keyboard.press("ControlOrMeta+a")
+        self.page.keyboard.insert_text(source)
+        place = self.position(cell)
+        self.page.wait_for_function(
+            """([place, source]) => window.jupyterapp.shell.currentWidget.content.widgets[place]
+                .model.sharedModel.getSource() === source""",
+            arg=[place, source],
+        )
+
+    # Looking
+
+    def theme(self, name: str) -> None:
+        """Switch to the theme "light" or "dark"."""
+        title = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}[name]
+        self.command("apputils:change-theme", theme=title)
+        light = "true" if name == "light" else "false"
+        self.page.locator(f'body[data-jp-theme-light="{light}"]').wait_for(state="attached")
+
+    def screenshot(self, path: Path | str, cell: int | str | None = None) -> Path:
+        """Save a picture of the window, or of one cell, as PNG."""
+        path = Path(path)
+        (self.page if cell is None else self.locate(cell)).screenshot(path=path)
+        return path
+
+    def _activate(self, cell: int | str) -> int:
+        place = self.position(cell)
+        self.page.evaluate(
+            """async (place) => {
+                const notebook = window.jupyterapp.shell.currentWidget.content;
+                notebook.activeCellIndex = place;
+                notebook.deselectAll();
+                await notebook.scrollToItem(place, 'auto');
+            }""",
+            place,
+        )
+        return place
+
+
+@contextlib.contextmanager
+def browse(server: Server, chromium: str, size: tuple[int, int] = (1400, 1000)) -> Iterator[LabPage]:
+    """Open a page for a running server in a new headless Chromium."""
+    from playwright.sync_api import sync_playwright  # importing it costs 0.3 s, which only browser tests should pay
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=CHROMIUM_FLAGS)
+        try:
+            yield LabPage(browser.new_page(viewport={"width": size[0], "height": size[1]}), server)
+        finally:
+            browser.close()
+
+
+def require_chromium() -> str:
+    """Return the path of a Chromium; without one skip the test, or fail it where CI=true."""
+    found = find_chromium()
+    if found is None and os.environ.get("CI") == "true":
+        pytest.fail(CHROMIUM_ADVICE)
+    if found is None:
+        pytest.skip(CHROMIUM_ADVICE)
+    return found
+
+
+@pytest.fixture
+def open_lab(tmp_path_factory):
+    """Return `open_lab(folder, command=…, env=…, size=…)`: start JupyterLab there and return its `LabPage`."""
+    chromium = require_chromium()
+    with contextlib.ExitStack() as stack:
+
+        def start(folder: Path, command: Sequence[str] = JUPYTER_LAB, env: dict | None = None, size=(1400, 1000)):
+            home = tmp_path_factory.mktemp("home")
+            server = stack.enter_context(serve(Path(folder), home, command, env))
+            return stack.enter_context(browse(server, chromium, size))
+
+        yield start
