@@ -1,5 +1,5 @@
 """Checks, pictures and widgets for a hands-on course on torch.autograd."""
 
-from .check import CheckFailed, check, summary
+from .checking import CheckFailed, check, summary
 
 __all__ = ["CheckFailed", "check", "summary"]

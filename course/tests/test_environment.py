@@ -207,7 +207,7 @@ def test_a_missing_chromium_fails_in_ci_only(monkeypatch, ci, outcome):
     monkeypatch.setenv("PROGRAMFILES", "/nowhere")
     monkeypatch.delenv("GRADLAB_CHROMIUM", raising=False)
     monkeypatch.setenv("CI", ci)
-    with pytest.raises(outcome, match="The browser tests need Chromium and found none. To install it:"):
+    with pytest.raises(outcome, match=r"The browser tests need Chromium and found none. To install it:"):
         require_chromium()
 
 

@@ -9,7 +9,7 @@ from nbgrader.utils import is_grade
 
 from authoring.chapter import Chapter
 from gradlab import explain, shortcuts
-from gradlab.check import OBSERVATION_MIME
+from gradlab.checking import OBSERVATION_MIME
 from gradlab.record import CheckRecord, Verdict, judge_check
 
 from .assignment import course_of, load_assignment

@@ -1,0 +1,516 @@
+"""The checker itself: what it must reject, what it must accept, and what it says."""
+
+import random
+import warnings
+
+import numpy as np
+import pytest
+import torch
+
+from gradlab import author, checking, shortcuts
+from gradlab.author import Reference, numbers
+from gradlab.checking import CheckFailed, check, summary
+from gradlab.observe import observe
+from gradlab.plain import encode, is_plain
+from gradlab.record import Record, RecordError
+
+
+def cube_cases(rng):
+    for shape in [(2,), (4,), (2, 3)]:
+        yield {"says": f"x of shape {shape}", "x": numbers(rng, shape), "v": numbers(rng, shape)}
+
+
+def cube(x, v):
+    return 3 * x**2 * v
+
+
+def external_gradient_alone(x, v):
+    """It still has to be multiplied by dy/dx."""
+    return v
+
+
+@pytest.fixture
+def exercise(monkeypatch):
+    """A function that registers a Reference under 02.1, for this test only."""
+    monkeypatch.setattr(checking, "_stands", {})
+
+    def register(cases=cube_cases, answer=cube, **more):
+        monkeypatch.setitem(author.references, "02.1", Reference(cases, answer, **more))
+
+    register(slips=[external_gradient_alone])
+    return register
+
+
+def says(answer, *args, **kwargs) -> str:
+    """What the learner reads when the check of `answer` fails."""
+    with pytest.raises(CheckFailed) as caught:
+        check("02.1 the gradient at x", answer, *args, **kwargs)
+    (text,) = caught.value._render_traceback_()
+    return text
+
+
+def test_a_right_answer_passes_and_says_what_was_compared(exercise, capsys):
+    check("02.1 the gradient at x", cube)
+    assert capsys.readouterr().out == "02.1 the gradient at x: passed. 6 cases agree with torch.\n"
+
+
+def test_a_failure_shows_case_index_both_sides_and_the_slip(exercise):
+    text = says(external_gradient_alone)
+    assert text.startswith("02.1 the gradient at x: not yet.\nThe values differ.")
+    assert "Case 1 of 6: x of shape (2,)." in text
+    assert "v = tensor([" in text
+    assert "First difference at index [0] (2 of 2 elements differ)." in text
+    assert "    yours    " in text
+    assert "    torch's  " in text
+    assert "Likely slip: external gradient alone. It still has to be multiplied by dy/dx." in text
+
+
+def test_one_element_wrong_by_a_tenth_of_a_percent_fails(exercise):
+    def nearly(x, v):
+        out = cube(x, v)
+        out.view(-1)[-1] *= 1.001
+        return out
+
+    assert "1 of 2 elements differ" in says(nearly)
+
+
+def test_answers_within_rounding_pass(exercise):
+    check("02.1 the gradient at x", lambda x, v: x * v * x + (x * v + x * v) * x)
+    check("02.1 the gradient at x", lambda x, v: cube(x, v) * (1 + 1e-12))
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (lambda x, v: None, "Your function returned None: is the return statement missing?"),
+        (lambda x, v: cube(x, v).tolist(), "Your function returned a list of numbers"),
+        (lambda x, v: cube(x, v).numpy(), "Your function returned a NumPy array"),
+        (lambda x, v: cube(x, v).reshape(-1, 1), "shape (2, 1)"),
+        (lambda x, v: cube(x, v).float(), "float32"),
+        (lambda x, v: cube(x.requires_grad_(), v), "a tensor that is part of a graph (grad_fn=<MulBackward0>)"),
+        (lambda x, v: cube(x, v) * float("nan"), "There is a nan"),
+        (lambda x, v: -cube(x, v), "Each of yours is -1 times what it should be."),
+        (lambda x, v: cube(x, v) + 1, "Each of yours is too large by 1."),
+        (lambda x, v: cube(x, v).flip(-1), "Yours has the right numbers in another order."),
+        (lambda x, v: torch.zeros_like(x), "All of yours are zero."),
+        (lambda x, v: cube(x, v.mul_(2)) / 2, "changed in place: v"),
+        (lambda x, v: (cube(x, v),), "tuple: (tensor("),
+        (lambda x, v: torch.nn.Parameter(cube(x, v)), "torch.nn.parameter.Parameter"),
+        (lambda x, v: iter([cube(x, v)]), "list_iterator"),
+    ],
+)
+def test_each_common_fault_is_named(exercise, answer, sentence):
+    assert sentence in says(answer)
+
+
+def test_an_error_shows_its_type_message_and_line(exercise):
+    def divides(x, v):
+        return 1 / 0
+
+    text = says(divides)
+    assert "Your function raised an error where none was expected." in text
+    assert "ZeroDivisionError: division by zero" in text
+    assert "return 1 / 0" in text
+
+
+def test_an_unsolved_stub_is_told_so_and_nothing_more(exercise):
+    def stub(x, v):
+        raise NotImplementedError
+
+    assert says(stub) == (
+        "02.1 the gradient at x: not yet.\nNot solved yet: your function still raises NotImplementedError."
+    )
+
+
+def test_a_generator_is_not_an_answer(exercise):
+    def generator(x, v):
+        yield cube(x, v)
+
+    assert "it has a yield where a return was expected" in says(generator)
+
+
+def test_a_subclass_of_tensor_is_named_and_not_trusted(exercise):
+    class Agreeable(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            return True
+
+    assert "Agreeable" in says(lambda x, v: v.as_subclass(Agreeable))
+
+
+def test_an_object_that_equals_everything_equals_nothing_here(exercise):
+    class Always:
+        def __eq__(self, other):
+            return True
+
+        __hash__ = None
+        shape = (2,)
+        dtype = torch.float64
+
+    assert "Always" in says(lambda x, v: Always())
+
+
+def test_an_error_raised_when_the_value_is_read_is_met(exercise):
+    class Lazy:
+        def __getattr__(self, name):
+            raise RuntimeError("late")
+
+        def __repr__(self):
+            raise RuntimeError("late")
+
+    class Unspeakable(Exception):
+        def __str__(self):
+            raise RuntimeError("no words")
+
+    def raises(x, v):
+        raise Unspeakable
+
+    assert "Lazy" in says(lambda x, v: Lazy())
+    assert "its message cannot be read" in says(raises)
+
+
+def test_a_value_is_copied_when_it_is_emitted(exercise):
+    exercise(answer=lambda x: x.grad)
+
+    def twice(answer, case):
+        x = case["x"].requires_grad_()
+        (x**2 * case["v"]).sum().backward()
+        yield answer(x)
+        (x**2 * case["v"]).sum().backward()
+        yield answer(x)
+
+    observation = observe(
+        lambda x: x.grad, twice, author.encode_case(next(cube_cases(np.random.default_rng(0))))["inputs"]
+    )
+    first, second = observation["values"]
+    assert second["tensor"] == [2 * number for number in first["tensor"]]
+
+
+def test_what_was_yielded_before_an_error_counts_too(exercise):
+    def until_error(answer, case):
+        yield answer(case["x"], case["v"])
+        raise RuntimeError("and then this")
+
+    exercise(answer=cube)
+    check("02.1 the gradient at x", cube, until_error)
+    assert "The values differ." in says(external_gradient_alone, until_error)
+
+
+def test_an_expected_error_must_have_its_exact_type_and_words(exercise):
+    def refuse(x, v):
+        if x.dim() == 2:
+            raise RuntimeError("no matrices, please")
+        return cube(x, v)
+
+    def with_error(kind, text):
+        def answer(x, v):
+            if x.dim() == 2:
+                raise kind(text)
+            return cube(x, v)
+
+        return answer
+
+    exercise(answer=refuse)
+    check("02.1 the gradient at x", with_error(RuntimeError, "no matrices, please"))
+    assert "error of another type" in says(with_error(ValueError, "no matrices, please"))
+    assert "its message is not the expected one" in says(with_error(RuntimeError, "no"))
+    assert "Not solved yet" in says(with_error(NotImplementedError, "no matrices, please"))
+    assert "returned where an error was expected" in says(cube)
+    exercise(answer=refuse, words=("matrices",))
+    check("02.1 the gradient at x", with_error(RuntimeError, "I take no Matrices"))
+
+
+def test_an_error_class_of_the_same_name_is_another_type(exercise):
+    forged = type("RuntimeError", (Exception,), {})
+
+    def refuse(x, v):
+        raise RuntimeError("no")
+
+    def forge(x, v):
+        raise forged("no")
+
+    exercise(answer=refuse)
+    assert "error of another type" in says(forge)
+
+
+def test_lists_and_tuples_are_told_apart(exercise):
+    exercise(answer=lambda x, v: (x, v))
+    check("02.1 the gradient at x", lambda x, v: (x, v))
+    assert "list: [tensor(" in says(lambda x, v: [x, v])
+    assert "item 1 in the tuple" in says(lambda x, v: (x, x))
+    assert "tuple of 1" in says(lambda x, v: (x,))
+
+
+def test_numbers_keep_their_exact_type(exercise):
+    exercise(answer=lambda x, v: float(v.sum()))
+    check("02.1 the gradient at x", lambda x, v: v.sum().item())
+    assert "numpy.float64" in says(lambda x, v: np.float64(v.sum().item()))
+    assert "tensor: tensor(" in says(lambda x, v: v.sum())
+
+
+def test_prints_and_warnings_cost_nothing(exercise, capsys):
+    def chatty(x, v):
+        print("thinking")
+        warnings.warn("careful", stacklevel=1)
+        return cube(x, v)
+
+    warnings.simplefilter("error")  # pytest restores the filters
+    check("02.1 the gradient at x", chatty)
+    assert capsys.readouterr().out.endswith("passed. 6 cases agree with torch.\n")
+
+
+def test_the_state_is_known_inside_and_restored_outside(exercise):
+    seen = []
+
+    def meddle(x, v):
+        seen.append((torch.get_default_dtype(), torch.is_grad_enabled(), torch.rand(()).item(), random.random()))
+        torch.set_default_dtype(torch.float64)
+        torch.set_grad_enabled(False)
+        torch.autograd.set_detect_anomaly(True)
+        torch.nn.modules.module.register_module_forward_hook(lambda *args: None)
+        np.random.seed(5)
+        return cube(x, v)
+
+    torch.manual_seed(11)
+    random.seed(11)
+    np.random.seed(11)
+    expected = torch.rand(3), random.random(), np.random.rand()
+    torch.manual_seed(11)
+    random.seed(11)
+    np.random.seed(11)
+    with torch.no_grad():
+        check("02.1 the gradient at x", meddle)
+        assert not torch.is_grad_enabled()
+    assert seen == [seen[0]] * 6
+    assert seen[0][:2] == (torch.float32, True)
+    assert torch.get_default_dtype() == torch.float32
+    assert torch.is_grad_enabled()
+    assert not torch.is_anomaly_enabled()
+    assert not torch.nn.modules.module._global_forward_hooks
+    assert torch.equal(torch.rand(3), expected[0])
+    assert (random.random(), np.random.rand()) == expected[1:]
+
+
+def test_a_learners_own_state_does_not_change_a_verdict(exercise):
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert "float32" in says(lambda x, v: torch.zeros(x.shape) + cube(x, v).float())
+        assert torch.get_default_dtype() == torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def test_an_interrupt_stops_the_check(exercise):
+    def interrupted(x, v):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        check("02.1 the gradient at x", interrupted)
+
+
+def test_a_judge_decides_where_several_answers_are_right(exercise):
+    def permuted(case, observed, expected):
+        return None if sorted(observed[0]) == sorted(expected[0]) else "It is not an order of all the numbers."
+
+    exercise(cases=lambda rng: ({"x": numbers(rng, (n,))} for n in (3, 4)), answer=lambda x: x.tolist())
+    check("02.1 the gradient at x", lambda x: x.tolist()[::-1], judge=permuted)
+    assert "It is not an order of all the numbers." in says(lambda x: x.tolist()[1:], judge=permuted)
+    assert "has not the form that was asked for (TypeError" in says(lambda x: 3, judge=permuted)
+
+
+def test_autograd_is_refused_where_it_is_forbidden(exercise):
+    def by_autograd(x, v):
+        x.requires_grad_()
+        (x**3).backward(v)
+        return x.grad
+
+    def by_another_name(x, v):
+        return getattr(torch, "auto" + "grad").grad((x.requires_grad_() ** 3), x, v)[0]
+
+    check("02.1 the gradient at x", by_autograd)
+    for answer in (by_autograd, by_another_name):
+        assert "torch's autograd may not be used here" in says(answer, autograd=False)
+    check("02.1 the gradient at x", cube, autograd=False)
+    x = torch.tensor(2.0, requires_grad=True)
+    (x**2).backward()
+    assert x.grad == 4
+
+
+@pytest.mark.parametrize(
+    ("cells", "found"),
+    [
+        (["def f(x):\n    return 3 * x"], []),
+        (["def f(x):\n    x.backward()"], ["x.backward"]),
+        (["import torch.autograd as ag", "def f(x):\n    return ag.grad(x, x)"], ["import torch.autograd as ag"]),
+        (["from torch.func import jacrev as j", "def f(x):\n    return j(x)"], ["from torch.func import jacrev as j"]),
+        (["def helper(x):\n    x.backward()", "def f(x):\n    return helper(x)"], ["x.backward"]),
+        (["def f(x):\n    return getattr(x, 'backward')()"], ["'backward'"]),
+        (["y.backward()", "def f(x):\n    return x"], []),
+        (["y = g.grad_fn", "def f(y):\n    return y"], []),
+        (['def f(x):\n    "Without backward."\n    return x.grad'], []),
+        (["def f(x):\n    x.backward()", "def f(x):\n    return x"], []),
+        (["%time 1 + 1\ndef f(x):\n    x.backward()"], ["x.backward"]),
+        (["def f(:", "def f(x):\n    return x"], []),
+    ],
+)
+def test_shortcuts_are_looked_for_in_all_that_an_answer_reaches(cells, found):
+    assert shortcuts.find("f", cells) == found
+
+
+def test_the_summary_says_which_checks_stand(exercise, capsys):
+    check("02.1 the gradient at x", cube)
+    says(external_gradient_alone)
+    capsys.readouterr()
+    summary()
+    out = capsys.readouterr().out
+    assert "02.1 the gradient at x ...." in out
+    assert out.endswith("not yet\n0 of 1 checks passed.\n")
+
+
+def stored_record() -> Record:
+    """A record of 02.1 as `make notebooks` would write it."""
+    made = author.AuthoredCheck("02.1 the gradient at x", cube, checking.call, None, True, author.references["02.1"])
+    return Record("02_test", {"02.1": made.record()})
+
+
+@pytest.fixture
+def beside(exercise, monkeypatch, tmp_path):
+    """A student's folder: a record beside the notebook and no reference in the process."""
+    record = stored_record()
+    monkeypatch.setattr(checking, "_FOLDER", tmp_path)
+    monkeypatch.delitem(author.references, "02.1")
+    path = tmp_path / "02_test.record.json"
+    path.write_text(record.to_json())
+    return path
+
+
+def test_the_students_run_uses_the_record_beside_the_notebook(beside, capsys):
+    check("02.1 the gradient at x", cube)
+    assert "passed" in capsys.readouterr().out
+    assert "Likely slip: external gradient alone." in says(external_gradient_alone)
+
+
+def test_a_missing_record_is_explained(beside):
+    beside.unlink()
+    with pytest.raises(RecordError, match=r"ends in \.record\.json.*start the notebook from its own chapter folder"):
+        check("02.1 the gradient at x", cube)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"gradlab": 1'])
+def test_a_broken_record_is_explained(beside, text):
+    beside.write_text(text)
+    with pytest.raises(RecordError, match=r"02_test\.record\.json .*Take the file from the released chapter again"):
+        check("02.1 the gradient at x", cube)
+
+
+def test_a_record_of_another_version_is_refused(beside):
+    beside.write_text(beside.read_text().replace('"gradlab": "', '"gradlab": "0.0.1-'))
+    with pytest.raises(RecordError, match=r"was made by gradlab 0.0.1-.*make setup"):
+        check("02.1 the gradient at x", cube)
+
+
+def test_a_record_for_another_check_cell_is_refused(beside):
+    def scenario(answer, case):
+        return answer(case["x"], case["v"])
+
+    with pytest.raises(RecordError, match="is not the one that the record beside this notebook was made for"):
+        check("02.1 the gradient at x", cube, scenario)
+    with pytest.raises(RecordError, match=r"knows no check 02\.9. It knows: 02\.1"):
+        check("02.9 another", cube)
+
+
+def test_a_record_quotes_no_line_of_a_reference_cell(exercise):
+    def refuse(x, v):
+        raise RuntimeError("a secret line")  # only the message may be seen
+
+    exercise(answer=refuse, slips=[])
+    assert "only the message" not in stored_record().to_json()
+
+
+def test_with_cases_only_nothing_is_judged_and_everything_is_shown(beside, monkeypatch):
+    shown = []
+    monkeypatch.setattr(checking, "display", lambda data, raw: shown.append(data[checking.OBSERVATION_MIME]))
+    record = Record.from_json(beside.read_text())
+    beside.write_text(record.cases_only().to_json())
+    assert "external gradient alone" not in beside.read_text()
+    check("02.1 the gradient at x", external_gradient_alone)
+    assert [(item["check"], item["case"]) for item in shown] == [("02.1", n) for n in range(6)]
+    expected = record.checks["02.1"].cases[0]["inputs"]["dict"]["v"]["tensor"]
+    assert shown[0]["observation"]["values"][0]["tensor"] == expected
+
+
+def test_every_kind_of_value_survives_the_way_out():
+    values = [
+        None,
+        True,
+        3,
+        2.5,
+        float("nan"),
+        -float("inf"),
+        "word",
+        [1, (2.0,)],
+        {"a": torch.Size([2])},
+        torch.float32,
+    ]
+    values += [
+        torch.tensor([1.0, float("nan")]),
+        torch.tensor(3),
+        torch.zeros(0, 2),
+        np.arange(3),
+        object(),
+        np.float32(1),
+    ]
+    for value in values:
+        assert is_plain(encode(value)), value
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        float("nan"),
+        {"tensor": [1.0], "dtype": "float64", "shape": [2], "requires_grad": False, "grad_fn": None},
+        {"tensor": ["1.0"], "dtype": "float64", "shape": [1], "requires_grad": False, "grad_fn": None},
+        {"tensor": [1.0], "dtype": "float64", "shape": [-1], "requires_grad": False, "grad_fn": None},
+        {"tensor": [1.0], "dtype": "float64", "shape": [1], "requires_grad": "yes", "grad_fn": None},
+        {"list": 3},
+        {"what": []},
+        {"list": [], "tuple": []},
+        {1: 2},
+        {"float": "0"},
+        "x" * 10_000,
+        [1],
+    ],
+)
+def test_what_encode_cannot_have_made_is_not_plain(data):
+    assert not is_plain(data)
+
+
+def test_too_much_is_refused():
+    def huge(x, v):
+        return torch.zeros(200_000)
+
+    def deep(x, v):
+        out = []
+        for _ in range(100):
+            out = [out]
+        return out
+
+    case = author.encode_case(next(cube_cases(np.random.default_rng(0))))["inputs"]
+    for answer in (huge, deep):
+        assert observe(answer, checking.call, case)["error"]["type"] == "gradlab.plain.TooLarge"
+
+
+def test_numbers_are_distinct_clear_of_zero_and_repeatable():
+    drawn = numbers(np.random.default_rng(3), (5, 6))
+    assert drawn.dtype == np.float64
+    assert len(np.unique(np.abs(drawn))) == 30
+    assert np.abs(drawn).min() >= 0.3
+    assert np.array_equal(drawn, numbers(np.random.default_rng(3), (5, 6)))
+    with pytest.raises(ValueError, match="1000 different numbers were asked for"):
+        numbers(np.random.default_rng(3), (1000,))
+
+
+def test_a_slip_without_a_sentence_is_refused(exercise):
+    exercise(slips=[lambda x, v: v])
+    with pytest.raises(ValueError, match="has no docstring"):
+        check("02.1 the gradient at x", cube)
