@@ -98,7 +98,7 @@ class AuthoredCheck:
         cases = [encode_case(case) for rng in rngs for case in self.reference.cases(rng)]
         return CheckRecord(
             title=self.name,
-            digest=digest(self.name, self.scenario, self.judge, self.autograd),
+            digest=self.digest(),
             cases=cases,
             autograd=self.autograd,
             answer=getattr(self.answer, "__name__", ""),
@@ -113,6 +113,10 @@ class AuthoredCheck:
             ],
             words=list(self.reference.words),
         )
+
+    def digest(self) -> str:
+        """The fingerprint by which a record knows its check."""
+        return digest(self.name, self.scenario, self.judge, self.autograd)
 
     def observe(self, answer: Callable, cases: list[dict]) -> list[dict]:
         """What a run of this check observes of `answer`, one observation per case."""

@@ -20,8 +20,9 @@ KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "nam
 
 def execute(notebook: NotebookNode, folder: Path) -> None:
     """Run all cells of a solved notebook, in place; raises nbclient's CellExecutionError at the first that fails."""
-    client = NotebookClient(notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(folder)}})
-    client.execute()
+    config = Config({"KernelManager": {"transport_encryption": "auto"}})  # or ipykernel warns on stderr
+    resources = {"metadata": {"path": str(folder)}}
+    NotebookClient(notebook, timeout=60, kernel_name="python3", resources=resources, config=config).execute()
 
 
 def normalise(notebook: NotebookNode) -> NotebookNode:

@@ -1,0 +1,86 @@
+"""Grade a class. The rest is nbgrader's own: generate_assignment, release, collect, generate_feedback, export."""
+
+import argparse
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+
+from authoring.chapter import ChapterError
+
+from .assignment import ClassError
+from .grade import class_api, grade
+from .report import rows, table
+
+ROOM = Path(__file__).resolve().parents[1]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m autograder", description=__doc__)
+    parser.add_argument(
+        "--class", dest="folder", type=Path, default=ROOM / "class", help="the class folder (default: grading/class)"
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    command = commands.add_parser("grade", help="grade the collected submissions of an assignment, and print a table")
+    command.add_argument("assignment", help="a chapter's name, for instance 02_external_gradients")
+    command.add_argument("--force", action="store_true", help="grade again what has been graded; manual scores stay")
+    command.add_argument("--student", action="append", help="only this student; may be given several times")
+    command = commands.add_parser("report", help="print the table of an assignment again")
+    command.add_argument("assignment", help="a chapter's name")
+    commands.add_parser("formgrader", help="open nbgrader's formgrader on the class, in JupyterLab")
+    commands.add_parser("demo", help="grade a made-up class of a dozen from end to end, in a folder of its own")
+    args = parser.parse_args(argv)
+    try:
+        return {"grade": _grade, "report": _report, "formgrader": _formgrader, "demo": _demo}[args.command](args)
+    except (ClassError, ChapterError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+
+
+def _grade(args: argparse.Namespace) -> int:
+    outcomes = list(grade(args.folder, args.assignment, args.force, args.student))
+    _report(args)
+    counts = Counter(outcome.status for outcome in outcomes)
+    print(", ".join(f"{count} {status}" for status, count in sorted(counts.items())))
+    if counts["skipped"]:
+        print("Skipped were graded before; --force grades them again.")
+    return 0
+
+
+def _report(args: argparse.Namespace) -> int:
+    course = class_api(args.folder).coursedir
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        if args.assignment not in {assignment.name for assignment in gradebook.assignments}:
+            raise ClassError(
+                f"{args.assignment} is not in the gradebook: nbgrader generate_assignment {args.assignment}"
+            )
+        max_score = gradebook.find_assignment(args.assignment).max_score
+    print(table(rows(course, args.assignment), max_score))
+    return 0
+
+
+def _formgrader(args: argparse.Namespace) -> int:
+    class_api(args.folder)
+    command = [
+        sys.executable,
+        "-m",
+        "jupyter",
+        "lab",
+        f"--ServerApp.root_dir={ROOM.parent}",
+        "--LabApp.default_url=/lab",
+    ]
+    return subprocess.call(command, cwd=ROOM)
+
+
+def _demo(args: argparse.Namespace) -> int:
+    from .demo import run
+
+    run(ROOM / "demo")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

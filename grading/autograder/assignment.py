@@ -1,0 +1,93 @@
+"""An assignment of one class: its checks, its own seed, and the record made for that seed."""
+
+import functools
+import json
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.utils import is_grade
+
+from authoring.chapter import Chapter, read_chapter
+from gradlab.record import Record, RecordError
+
+
+class ClassError(Exception):
+    """The class folder is not ready for grading; it concerns every submission, and the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What grading knows of an assignment and a submission never does. cells: the check ids by grade_id."""
+
+    chapter: Chapter
+    seed: int
+    record: Record
+
+
+def course_of(step: NbGraderPreprocessor) -> CourseDirectory:
+    """The class folder in which a preprocessor works: its exporter's converter knows it."""
+    return step.parent.parent.coursedir
+
+
+def load_assignment(course: CourseDirectory, name: str) -> Assignment:
+    """Read the solved notebook and the stored seed; the first call for an assignment draws and stores the seed.
+
+    The record is made again from the same seed when the checks or gradlab have changed. Raises ClassError if there is
+    no solved notebook, or if the gradebook holds other check cells than it.
+    """
+    source = Path(course.format_path(course.source_directory, ".", name)) / f"{name}.ipynb"
+    if not source.exists():
+        raise ClassError(f"There is no solved notebook {source}; grading needs it to know what is right.")
+    return _load(course.db_url, course.course_id, source, source.stat().st_mtime_ns, _store(course, name))
+
+
+def _store(course: CourseDirectory, name: str) -> Path:
+    return Path(course.root) / "records" / f"{name}.json"
+
+
+@functools.lru_cache(maxsize=8)
+def _load(db_url: str, course_id: str, source: Path, changed_at: int, store: Path) -> Assignment:
+    notebook = nbformat.read(source, as_version=4)
+    chapter = read_chapter(notebook, source.stem)
+    _compare_with_gradebook(db_url, course_id, notebook, source.stem)
+    stored = json.loads(store.read_text(encoding="utf-8")) if store.exists() else {"seed": secrets.randbits(48)}
+    record = _usable(stored.get("record"), chapter) or chapter.record([stored["seed"]])
+    store.parent.mkdir(parents=True, exist_ok=True)
+    with open(os.open(store, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+        json.dump({"seed": stored["seed"], "record": json.loads(record.to_json())}, file)
+    return Assignment(chapter, stored["seed"], record)
+
+
+def _usable(stored: dict | None, chapter: Chapter) -> Record | None:
+    if stored is None:
+        return None
+    try:
+        record = Record.from_json(json.dumps(stored))
+    except RecordError:
+        return None
+    now = {check_id: check.digest() for check_id, check in chapter.checks.items()}
+    return record if {check_id: check.digest for check_id, check in record.checks.items()} == now else None
+
+
+def _compare_with_gradebook(db_url: str, course_id: str, notebook: nbformat.NotebookNode, name: str) -> None:
+    with Gradebook(db_url, course_id) as gradebook:
+        try:
+            released = {cell.name: cell.source for cell in gradebook.find_notebook(name, name).source_cells}
+        except MissingEntry:
+            raise ClassError(
+                f"{name} has not been generated in this class: nbgrader generate_assignment {name}"
+            ) from None
+    here = {c.metadata.nbgrader["grade_id"]: c.source for c in notebook.cells if is_grade(c)}
+    changed = sorted(grade_id for grade_id, source in here.items() if released.get(grade_id) != source)
+    if changed:
+        raise ClassError(
+            f"{name}: the solved notebook and the gradebook hold different check cells: {', '.join(changed)}. "
+            f"Bring them together with: nbgrader generate_assignment {name} --force (students keep their notebooks), "
+            "then grade again with --force."
+        )

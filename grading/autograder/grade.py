@@ -1,0 +1,104 @@
+"""Grade all submissions of an assignment, each by itself: one never stops or touches another."""
+
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from tqdm import tqdm
+from traitlets.config import Config
+
+from .assignment import ClassError, load_assignment
+from .settings import configure
+from .ungradable import save_reason, ungradable_notebook
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one submission ended in this run: "graded", "skipped" (graded before) or "could not be graded"."""
+
+    student: str
+    status: str
+    reason: str = ""
+
+
+def class_api(folder: Path) -> NbGraderAPI:
+    """nbgrader's API for the class in `folder`, quiet but for errors."""
+    api = NbGraderAPI(config=configure(Config(), folder))
+    api.log.setLevel("ERROR")
+    return api
+
+
+def grade(folder: Path, name: str, force: bool = False, students: list[str] | None = None) -> Iterator[Outcome]:
+    """Grade the submissions that have no grade yet, or all with `force`; yields one Outcome per submission.
+
+    Raises ClassError, before anything is graded, if the class is not ready.
+    """
+    api = class_api(folder)
+    course = api.coursedir
+    load_assignment(course, name)
+    submitted = sorted(path.parent.name for path in Path(course.root, course.submitted_directory).glob(f"*/{name}"))
+    unknown = sorted(set(students or []) - set(submitted))
+    if unknown:
+        raise ClassError(
+            f"No submission of {name} by: {', '.join(unknown)}. Submissions: {', '.join(submitted) or 'none'}."
+        )
+    if not submitted:
+        raise ClassError(f"There are no submissions of {name} in {course.root}/{course.submitted_directory}.")
+    chosen = [s for s in submitted if not students or s in students]
+    for student in tqdm(chosen, desc=name, unit="submission", disable=not sys.stderr.isatty()):
+        yield grade_one(api, name, student, force)
+
+
+def grade_one(api: NbGraderAPI, name: str, student: str, force: bool) -> Outcome:
+    """Grade one submission through nbgrader; whatever goes wrong in it is recorded as its reason."""
+    course = api.coursedir
+    graded = Path(course.format_path(course.autograded_directory, student, name), f"{name}.ipynb")
+    if graded.exists() and not force:
+        return Outcome(student, "skipped")
+    reason = _unfit(Path(course.format_path(course.submitted_directory, student, name)), name)
+    if not reason:
+        result = api.autograde(name, student, force=True)
+        if not result["success"]:
+            lines = [line for line in result.get("log", "").splitlines() if line.strip()]
+            reason = f"nbgrader could not process it: {lines[-1] if lines else 'no reason given'}"
+    if reason:
+        _record(course, name, student, reason)
+    else:
+        nb = nbformat.read(graded, as_version=4)
+        reason = nb.metadata.get("autograder", {}).get("could_not_grade", "")
+    return Outcome(student, "could not be graded" if reason else "graded", reason)
+
+
+def _unfit(folder: Path, name: str) -> str:
+    """Why nbgrader must not even look at a submission: it follows links and copies what they point to."""
+    if folder.is_symlink():
+        return "the submission is a link."
+    for parent, folders, files in os.walk(folder):
+        for item in folders + files:
+            path = Path(parent, item)
+            mode = path.lstat().st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                return f"{path.relative_to(folder)} is a link or a special file; only regular files can be handed in."
+    if not (folder / f"{name}.ipynb").exists():
+        found = ", ".join(sorted(path.name for path in folder.iterdir())) or "nothing"
+        return f"there is no {name}.ipynb in it (found: {found})."
+    return ""
+
+
+def _record(course: CourseDirectory, name: str, student: str, reason: str) -> None:
+    """Write down, in the gradebook and as autograded notebook, that a submission could not be graded."""
+    target = Path(course.format_path(course.autograded_directory, student, name), f"{name}.ipynb")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.unlink(missing_ok=True)
+    nbformat.write(ungradable_notebook(course, name, name, reason), target)
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        gradebook.update_or_create_student(student)
+        gradebook.update_or_create_submission(name, student)
+        save_reason(gradebook, name, name, student, reason)

@@ -1,0 +1,100 @@
+"""The sanitising steps: a submission's cells become what was released, its answers stay; no student code runs here."""
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+from gradlab.record import SUFFIX
+
+from .assignment import course_of, load_assignment
+from .ungradable import SubmissionError
+
+
+class RestoreCells(NbGraderPreprocessor):
+    """Bring the released cells back where they were deleted, duplicated, retyped, or their metadata changed.
+
+    Of a duplicated cell the last counts; the others become ordinary cells. A missing cell is put behind the one that
+    came before it in the release, the first one before the next that is there. Unknown cells lose nbgrader's metadata
+    and are otherwise left alone.
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        """Restore all cells that the gradebook knows."""
+        names = resources["nbgrader"]
+        with Gradebook(names["db_url"]) as gradebook:
+            notebook = gradebook.find_notebook(names["notebook"], names["assignment"])
+            points = {cell.name: cell.max_score for cell in notebook.grade_cells}
+            solutions = {cell.name for cell in notebook.solution_cells}
+            released = {
+                cell.name: {
+                    "source": cell.source,
+                    "metadata": {
+                        "cell_type": cell.cell_type,
+                        "checksum": cell.checksum,
+                        "grade": cell.name in points,
+                        "grade_id": cell.name,
+                        "locked": cell.locked,
+                        "schema_version": 3,
+                        "solution": cell.name in solutions,
+                        "task": False,
+                    }
+                    | ({"points": points[cell.name]} if cell.name in points else {}),
+                }
+                for cell in notebook.source_cells
+            }
+        found = self._find(nb, released)
+        if not found:
+            raise SubmissionError("none of the cells of the released notebook is in this file; is it another notebook?")
+        order = list(released)
+        for number, (grade_id, original) in enumerate(released.items()):
+            if grade_id not in found:
+                self.log.warning("Cell %s was missing and is added again", grade_id)
+                before = found.get(order[number - 1]) if number else None
+                after = next((found[later] for later in order[number:] if later in found), None)
+                found[grade_id] = self._insert(nb, original, before, after)
+            self._restore(found[grade_id], original)
+        return nb, resources
+
+    def _find(self, nb: NotebookNode, released: dict) -> dict[str, NotebookNode]:
+        found = {}
+        for cell in reversed(nb.cells):
+            marks = cell.metadata.pop("nbgrader", None)
+            grade_id = marks.get("grade_id") if isinstance(marks, dict) else None
+            if isinstance(grade_id, str) and grade_id in released and grade_id not in found:
+                found[grade_id] = cell
+        return found
+
+    def _insert(
+        self, nb: NotebookNode, original: dict, before: NotebookNode | None, after: NotebookNode | None
+    ) -> NotebookNode:
+        make = new_code_cell if original["metadata"]["cell_type"] == "code" else new_markdown_cell
+        cell = make(original["source"])
+        positions = {id(c): i for i, c in enumerate(nb.cells)}
+        nb.cells.insert(positions[id(before)] + 1 if before is not None else positions[id(after)], cell)
+        return cell
+
+    def _restore(self, cell: NotebookNode, original: dict) -> None:
+        metadata = original["metadata"]
+        if cell.cell_type != metadata["cell_type"]:
+            cell.cell_type = metadata["cell_type"]
+            cell.pop("attachments", None)
+            if cell.cell_type == "code":
+                cell.outputs, cell.execution_count = [], None
+            else:
+                cell.pop("outputs", None)
+                cell.pop("execution_count", None)
+        if metadata["locked"]:
+            cell.source = original["source"]
+        cell.metadata["nbgrader"] = dict(metadata)
+
+
+class PutCases(NbGraderPreprocessor):
+    """Put this class's cases beside the notebook, with nothing that is expected, in place of the student's record."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        """Write the cases-only record; raises ClassError if the class is not ready."""
+        names = resources["nbgrader"]
+        record = load_assignment(course_of(self), names["assignment"]).record
+        resources.setdefault("outputs", {})[names["notebook"] + SUFFIX] = record.cases_only().to_json().encode()
+        return nb, resources

@@ -1,0 +1,60 @@
+"""nbgrader's configuration of a class: where its folders are, and which steps grade a submission."""
+
+import warnings
+from pathlib import Path
+
+from nbgrader.preprocessors import (
+    AssignLatePenalties,
+    CheckCellMetadata,
+    ClearOutput,
+    DeduplicateIds,
+    LimitOutput,
+    OverwriteCells,
+    OverwriteKernelspec,
+)
+from sqlalchemy.exc import SAWarning
+from traitlets.config import Config
+
+from authoring.chapter import SOURCES
+from authoring.preprocessors import GENERATE
+
+from .export import GradesWithReasons
+from .feedback import FeedbackExporter
+from .observe import ObserveCells
+from .sanitise import PutCases, RestoreCells
+from .ungradable import SaveGrades, SubmissionExporter
+from .verdict import WriteVerdicts
+
+warnings.filterwarnings("ignore", category=SAWarning, module=r"nbgrader\.")  # of nbgrader's own queries
+
+COURSE_ID = "torch-autograd"
+
+SANITISE = [ClearOutput, RestoreCells, DeduplicateIds, OverwriteKernelspec, OverwriteCells, PutCases, CheckCellMetadata]
+GRADE = [ObserveCells, WriteVerdicts, LimitOutput, SaveGrades, AssignLatePenalties, CheckCellMetadata]
+
+
+def configure(c: Config, folder: Path) -> Config:
+    """Set up the class that lives in `folder`; makes the folder, and in it a link `source` to the solved chapters.
+
+    For nbgrader_config.py: `configure(get_config(), Path(__file__).parent / "class")`. Returns `c`.
+    """
+    folder = Path(folder).resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / "source"
+    if not source.exists():
+        source.symlink_to(SOURCES, target_is_directory=True)
+
+    c.CourseDirectory.course_id = COURSE_ID
+    c.CourseDirectory.root = str(folder)
+    c.CourseDirectory.db_url = f"sqlite:///{folder}/gradebook.db?timeout=60"
+    c.GenerateAssignment.preprocessors = GENERATE
+    c.Autograde.exporter_class = SubmissionExporter
+    c.Autograde.sanitize_preprocessors = SANITISE
+    c.Autograde.autograde_preprocessors = GRADE
+    c.GenerateFeedback.exporter_class = FeedbackExporter
+    c.ExportApp.plugin_class = GradesWithReasons
+    c.Execute.timeout = 30
+    c.Execute.kernel_name = "python3"
+    c.Execute.shutdown_kernel = "immediate"
+    c.KernelManager.transport_encryption = "auto"
+    return c

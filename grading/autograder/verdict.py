@@ -1,0 +1,90 @@
+"""The verdict step: what was observed is compared with what was expected, outside the student's process."""
+
+import json
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.utils import is_grade
+
+from authoring.chapter import Chapter
+from gradlab import explain, shortcuts
+from gradlab.check import OBSERVATION_MIME
+from gradlab.record import CheckRecord, Verdict, judge_check
+
+from .assignment import course_of, load_assignment
+from .observe import PENDING, error_output
+from .ungradable import reason_of
+
+
+class WriteVerdicts(NbGraderPreprocessor):
+    """Replace the outputs of every check cell by the verdict on what was observed there, and nothing else."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        """Judge all check cells of a notebook that was executed by ObserveCells."""
+        if reason_of(nb):
+            return nb, resources
+        assignment = load_assignment(course_of(self), resources["nbgrader"]["assignment"])
+        sources = [cell.source for cell in nb.cells if cell.cell_type == "code"]
+        for cell in nb.cells:
+            if cell.cell_type != "code":
+                continue
+            if is_grade(cell):
+                ids = assignment.chapter.cells.get(cell.metadata.nbgrader["grade_id"], [])
+                if ids:
+                    _write(
+                        cell,
+                        {i: _verdict(i, assignment.record.checks[i], assignment.chapter, cell, sources) for i in ids},
+                    )
+            cell.outputs = [output for output in cell.outputs if OBSERVATION_MIME not in output.get("data", {})]
+        return nb, resources
+
+
+def _verdict(check_id: str, record: CheckRecord, chapter: Chapter, cell: NotebookNode, sources: list[str]) -> Verdict:
+    lines = [] if record.autograd else shortcuts.find(record.answer, sources)
+    if lines:
+        return Verdict(False, explain.shortcut_in_source(record.title, lines))
+    seen = observations(cell, check_id, len(record.cases))
+    if isinstance(seen, str):
+        return Verdict(False, f"{record.title}: not passed.\n{seen}")
+    return judge_check(record, seen, chapter.checks[check_id].judge)
+
+
+def observations(cell: NotebookNode, check_id: str, count: int) -> list[dict] | str:
+    """The observations of one check among a cell's outputs, one per case in order, or why there are none to judge."""
+    found: dict[int, list] = {number: [] for number in range(count)}
+    for output in cell.outputs:
+        data = output.get("data", {}).get(OBSERVATION_MIME)
+        if isinstance(data, str):
+            try:
+                data = json.loads(data)
+            except ValueError:
+                continue
+        if isinstance(data, dict) and data.get("check") == check_id and type(data.get("case")) is int:
+            found.setdefault(data["case"], []).append(data.get("observation"))
+    if all(len(seen) == 1 for seen in found.values()) and len(found) == count:
+        return [json.loads(json.dumps(found[number][0])) for number in range(count)]
+    errors = [o for o in cell.outputs if o.output_type == "error" and o.ename != PENDING]
+    if errors and any(not seen for seen in found.values()):
+        error = errors[0]
+        hint = " The cell that should define it is empty or failed." if error.ename == "NameError" else ""
+        return f"The check could not run to its end: {error.ename}: {error.evalue.rstrip('.')}.{hint}"
+    return "The check did not give exactly one observation per case."
+
+
+def _write(cell: NotebookNode, verdicts: dict[str, Verdict]) -> None:
+    passed = sum(verdict.passed for verdict in verdicts.values())
+    text = "\n\n".join(verdict.message for verdict in verdicts.values())
+    cell.execution_count = cell.execution_count or 0
+    if passed == 0:
+        cell.outputs = [error_output("CheckFailed", text)]
+    else:
+        cell.outputs = [new_output("stream", name="stdout", text=text + "\n")]
+    if 0 < passed < len(verdicts):
+        points = cell.metadata.nbgrader["points"] * passed / len(verdicts)
+        cell.outputs.append(
+            new_output("execute_result", {"text/plain": repr(points)}, execution_count=cell.execution_count)
+        )
+    cell.metadata["autograder"] = {
+        check_id: {"passed": v.passed, "slip": v.slip, "message": v.message} for check_id, v in verdicts.items()
+    }

@@ -1,0 +1,7 @@
+"""nbgrader's configuration of the class in grading/class; every step of it is in autograder/settings.py."""
+
+from pathlib import Path
+
+from autograder.settings import configure
+
+configure(get_config(), Path(__file__).parent / "class")  # noqa: F821 (nbgrader defines get_config)
