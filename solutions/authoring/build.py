@@ -38,11 +38,24 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
         ran = cell.execution_count is not None
         count += ran
         cell.execution_count = count if ran else None
+        cell.outputs = _joined(cell.outputs)
         for output in cell.outputs:
             output.pop("transient", None)
             if "execution_count" in output:
                 output["execution_count"] = cell.execution_count
     return notebook
+
+
+def _joined(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """The outputs with neighbouring pieces of one stream put together: where they part depends on timing."""
+    joined: list[NotebookNode] = []
+    for output in outputs:
+        last = joined[-1] if joined else None
+        if last and output.output_type == last.output_type == "stream" and output.name == last.name:
+            last.text += output.text
+        else:
+            joined.append(output)
+    return joined
 
 
 def write(notebook: NotebookNode, path: Path) -> None:
