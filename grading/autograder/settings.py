@@ -1,5 +1,6 @@
 """nbgrader's configuration of a class: where its folders are, and which steps grade a submission."""
 
+import os
 import warnings
 from pathlib import Path
 
@@ -27,7 +28,7 @@ from .verdict import WriteVerdicts
 
 warnings.filterwarnings("ignore", category=SAWarning, module=r"nbgrader\.")  # of nbgrader's own queries
 
-COURSE_ID = "torch-autograd"
+COURSE_ID = "autograd"  # as in course/nbgrader_config.py
 
 SANITISE = [ClearOutput, RestoreCells, DeduplicateIds, OverwriteKernelspec, OverwriteCells, PutCases, CheckCellMetadata]
 GRADE = [ObserveCells, WriteVerdicts, LimitOutput, SaveGrades, AssignLatePenalties, CheckCellMetadata]
@@ -47,6 +48,8 @@ def configure(c: Config, folder: Path) -> Config:
     c.CourseDirectory.course_id = COURSE_ID
     c.CourseDirectory.root = str(folder)
     c.CourseDirectory.db_url = f"sqlite:///{folder}/gradebook.db?timeout=60"
+    c.Exchange.root = os.environ.get("GRADLAB_EXCHANGE") or str(folder / "exchange")
+    c.Exchange.cache = str(folder / "exchange_cache")
     c.GenerateAssignment.preprocessors = GENERATE
     c.Autograde.exporter_class = SubmissionExporter
     c.Autograde.sanitize_preprocessors = SANITISE
