@@ -4,6 +4,7 @@ import os
 import warnings
 from pathlib import Path
 
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbgrader.preprocessors import (
     AssignLatePenalties,
     CheckCellMetadata,
@@ -20,7 +21,7 @@ from authoring.chapter import SOURCES
 from authoring.preprocessors import GENERATE
 
 from .export import GradesWithReasons
-from .feedback import FeedbackExporter
+from .feedback import INCLUDED, TEMPLATE, TEMPLATE_FOLDERS, FeedbackExporter, GetGradesOrReason
 from .observe import ObserveCells
 from .sanitise import PutCases, RestoreCells
 from .ungradable import SaveGrades, SubmissionExporter
@@ -54,7 +55,11 @@ def configure(c: Config, folder: Path) -> Config:
     c.Autograde.exporter_class = SubmissionExporter
     c.Autograde.sanitize_preprocessors = SANITISE
     c.Autograde.autograde_preprocessors = GRADE
+    c.GenerateFeedback.preprocessors = [GetGradesOrReason, CSSHTMLHeaderPreprocessor]
     c.GenerateFeedback.exporter_class = FeedbackExporter
+    c.FeedbackExporter.template_name = TEMPLATE
+    c.FeedbackExporter.extra_template_basedirs = TEMPLATE_FOLDERS
+    c.FeedbackExporter.extra_template_paths = INCLUDED
     c.ExportApp.plugin_class = GradesWithReasons
     c.Execute.timeout = 30
     c.Execute.kernel_name = "python3"
