@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
 
-from .chapter import SOLUTIONS, SOURCES, ChapterError, chapter_names, source_path, tags
+from .chapter import SOLUTIONS, SOURCES, ChapterError, chapter_names, source_path
 from .preprocessors import GENERATE
 
 STUDENT_EDITION = SOLUTIONS.parent / "course" / "chapters"
@@ -100,30 +100,31 @@ def build(names: list[str]) -> None:
     generate(names, STUDENT_EDITION)
 
 
+def shown(path: Path) -> str:
+    """A path as seen from the top of the repository."""
+    return str(path.relative_to(SOLUTIONS.parent))
+
+
 def stale() -> list[str]:
     """What is not as `build` would leave it, one sentence a file; outputs are not run again (nbval does that)."""
     names, found = chapter_names(), []
     for name in names:
         path = source_path(name)
         notebook = nbformat.read(path, as_version=4)
-        if any(
-            c.cell_type == "code" and c.execution_count is None and "skip-execution" not in tags(c)
-            for c in notebook.cells
-        ):
-            found.append(f"{path.relative_to(SOLUTIONS.parent)} has cells that were not run")
+        if any(c.cell_type == "code" and c.execution_count is None for c in notebook.cells):
+            found.append(f"{shown(path)} has cells that were not run")
         if nbformat.writes(normalise(notebook)).rstrip("\n") + "\n" != path.read_text(encoding="utf-8"):
-            found.append(f"{path.relative_to(SOLUTIONS.parent)} is not in normal form")
+            found.append(f"{shown(path)} is not in normal form")
     with tempfile.TemporaryDirectory() as scratch:
         fresh = Path(scratch)
         generate(names, fresh)
         files = {p.relative_to(root) for root in (fresh, STUDENT_EDITION) for p in root.rglob("*") if p.is_file()}
-        for file in sorted(files):
+        for file in sorted(file for file in files if ".ipynb_checkpoints" not in file.parts):
             made, committed = fresh / file, STUDENT_EDITION / file
-            shown = committed.relative_to(SOLUTIONS.parent)
             if not committed.exists():
-                found.append(f"{shown} is missing")
+                found.append(f"{shown(committed)} is missing")
             elif not made.exists():
-                found.append(f"{shown} belongs to no chapter")
+                found.append(f"{shown(committed)} belongs to no chapter")
             elif made.read_bytes() != committed.read_bytes():
-                found.append(f"{shown} is not what its source makes")
+                found.append(f"{shown(committed)} is not what its source makes")
     return found

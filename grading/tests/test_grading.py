@@ -1,0 +1,354 @@
+"""A submission's way to its grade, through nbgrader's own steps on real kernels."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+
+import nbformat
+import pytest
+from tiny_class import IMPLIED, NAME, PULL_BACK, RIGHT, TinyClass, solved_notebook
+
+from autograder.assignment import ClassError
+from autograder.grade import class_api, grade
+
+AUTOGRAD = "def pull_back(x, v):\n    leaf = x.requires_grad_()\n    (3 * leaf**2).backward(v)\n    return leaf.grad"
+KILLER = "def implied(y):\n    import os\n\n    os._exit(1)"
+
+
+def at(nb, grade_id):
+    return next(i for i, c in enumerate(nb.cells) if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id)
+
+
+def nothing_but_answers(nb):
+    nb.cells = [c for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade_id", "").startswith("answer")]
+    nb.cells.insert(0, nbformat.v4.new_code_cell("import torch\n\nfrom gradlab import check"))
+
+
+def first_check_deleted(nb):
+    del nb.cells[at(nb, "check-1")]
+
+
+def first_exercise_deleted(nb):
+    del nb.cells[at(nb, "answer-1")], nb.cells[at(nb, "check-1")]
+
+
+def check_duplicated(nb):
+    nb.cells.insert(at(nb, "check-2"), nbformat.from_dict({**nb.cells[at(nb, "check-1")], "id": "copy"}))
+
+
+def check_turned_into_text(nb):
+    cell = nb.cells[at(nb, "check-1")]
+    nb.cells[at(nb, "check-1")] = nbformat.v4.new_markdown_cell("gone", metadata=cell.metadata)
+
+
+def old_metadata(nb):
+    for cell in nb.cells:
+        if "nbgrader" in cell.metadata:
+            cell.metadata.nbgrader["schema_version"] = 1
+            cell.metadata.nbgrader["points"] = 100
+
+
+HONEST = {
+    "right": (RIGHT, None, [2, 3]),
+    "another formula": (RIGHT | {"answer-1": "def pull_back(x, v):\n    return x * v + 5 * v * x"}, None, [2, 3]),
+    "untouched": ({}, None, [0, 0]),
+    "a slip": (RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"}, None, [0, 1.5]),
+    "autograd where it is forbidden": (RIGHT | {"answer-1": AUTOGRAD}, None, [0, 3]),
+    "stderr and warnings": (
+        RIGHT
+        | {"answer-1": "import sys, warnings\nprint('x', file=sys.stderr)\nwarnings.warn('old')\n\n\n" + PULL_BACK}
+        | {"answer-2": IMPLIED.replace("    return", "    import warnings\n\n    warnings.warn('old')\n    return")},
+        None,
+        [2, 3],
+    ),
+    "check deleted": (RIGHT, first_check_deleted, [2, 3]),
+    "check duplicated": (RIGHT, check_duplicated, [2, 3]),
+    "only answers left": (RIGHT, nothing_but_answers, [2, 3]),
+    "first exercise deleted": (RIGHT, first_exercise_deleted, [0, 1.5]),
+    "metadata of another time": (RIGHT, old_metadata, [2, 3]),
+    "check turned into text": (RIGHT, check_turned_into_text, [2, 3]),
+    "check rewritten": (RIGHT | {"check-1": "pass"}, None, [2, 3]),
+    "a syntax error": (RIGHT | {"answer-2": "def implied(y:"}, None, [2, 0]),
+    "kernel killed in an answer": (RIGHT | {"answer-2": "import os\n\nos._exit(1)"}, None, [2, 0]),
+    "kernel killed in a check": (RIGHT | {"answer-2": KILLER}, None, [2, 0]),
+}
+
+FORGED = {
+    "check replaced": """
+import gradlab.checking
+
+
+def check(*args, **kwargs):
+    print("passed")
+
+
+gradlab.checking.check = check
+""",
+    "comparer always content": """
+import gradlab.record
+
+gradlab.record.compare = lambda *args: None
+""",
+    "allclose always true": """
+import math
+
+torch.allclose = math.isclose = lambda *args, **kwargs: True
+""",
+    "an object equal to all": """
+class Yes:
+    __eq__ = lambda self, other: True
+
+
+pull_back = lambda x, v: Yes()
+""",
+    "observations made up": """
+from IPython.display import display
+from gradlab.checking import OBSERVATION_MIME
+
+
+def check(name, *args, **kwargs):
+    for case in range(2):
+        seen = {"values": [1.0], "error": None, "mutated": []}
+        display({OBSERVATION_MIME: {"check": name.split()[0], "case": case, "observation": seen}}, raw=True)
+""",
+    "observations twice": """
+from IPython.display import display
+from gradlab.checking import OBSERVATION_MIME
+
+
+def pull_back(x, v):
+    seen = {"values": [], "error": None, "mutated": []}
+    display({OBSERVATION_MIME: {"check": "90.1", "case": 0, "observation": seen}}, raw=True)
+    return 6 * x * v
+""",
+    "a score printed": "get_ipython().events.register('post_run_cell', lambda result: print(2.0))",
+    "errors swallowed": "get_ipython().showtraceback = lambda *args, **kwargs: None",
+    "the record read": """
+import json
+import pathlib
+
+record = json.loads(next(pathlib.Path().glob("*.record.json")).read_text())
+expected = record["checks"]["90.1"]["expected"]
+pull_back = lambda x, v: expected[0]
+""",
+}
+
+
+@pytest.fixture
+def tiny(tmp_path) -> TinyClass:
+    return TinyClass(tmp_path / "class")
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    tiny = TinyClass(tmp_path_factory.mktemp("grading") / "class")
+    for number, (answers, change, _) in enumerate(HONEST.values()):
+        tiny.hand_in(f"s{number}", answers, change)
+    for number, source in enumerate(FORGED.values()):
+        tiny.hand_in(f"f{number}", {"answer-1": source, "answer-2": IMPLIED})
+    tiny.grade()
+    return tiny
+
+
+@pytest.mark.parametrize("case", HONEST)
+def test_every_submission_gets_the_points_of_what_is_right(graded, case):
+    assert graded.points(f"s{list(HONEST).index(case)}") == HONEST[case][2]
+
+
+@pytest.mark.parametrize("case", FORGED)
+def test_no_forgery_gains_a_point(graded, case):
+    assert graded.points(f"f{list(FORGED).index(case)}")[0] == 0
+
+
+def test_the_verdict_is_what_a_check_cell_shows(graded):
+    assert graded.verdict("s0", "check-1") == "90.1 the gradient at x: passed. 2 cases agree with torch.\n"
+    assert "Likely slip: external gradient alone. It still has to be multiplied by dy/dx." in graded.verdict(
+        "s3", "check-1"
+    )
+    assert "torch's autograd may not be used here" in graded.verdict("s4", "check-1")
+    text = graded.verdict("s14", "check-2")
+    assert "The check could not run to its end: NameError: name 'implied' is not defined." in text
+    assert "The kernel died while this cell ran." in graded.verdict("s15", "check-2")
+
+
+def test_partial_credit_is_the_share_of_the_checks_that_passed(graded):
+    text = graded.verdict("s3", "check-2")
+    assert "90.2 the implied one: passed." in text
+    assert "90.3 the gradient at x, negative: not yet." in text
+
+
+def test_no_observation_is_left_in_an_autograded_notebook(graded):
+    for number in range(len(HONEST)):
+        assert "gradlab.observation" not in nbformat.writes(graded.autograded(f"s{number}"))
+
+
+def test_a_class_has_cases_that_no_student_has_seen(graded):
+    stored = json.loads((graded.folder / "records" / f"{NAME}.json").read_text())
+    released = json.loads((graded.folder / "release" / NAME / f"{NAME}.record.json").read_text())
+    cases = stored["record"]["checks"]["90.1"]["cases"]
+    assert not any(case in released["checks"]["90.1"]["cases"] for case in cases)
+    given = json.loads((graded.folder / "autograded" / "s0" / NAME / f"{NAME}.record.json").read_text())
+    assert given["checks"]["90.1"]["cases"] == cases
+    assert given["checks"]["90.1"]["expected"] == given["checks"]["90.1"]["slips"] == []
+    assert (graded.folder / "records" / f"{NAME}.json").stat().st_mode & 0o077 == 0
+
+
+def test_grading_again_skips_what_is_graded_and_force_gives_the_same(graded):
+    assert graded.grade("s0", "s3") == {"s0": "skipped", "s3": "skipped"}
+    before = graded.verdict("s3", "check-1")
+    assert graded.grade("s3", force=True) == {"s3": "graded"}
+    assert graded.verdict("s3", "check-1") == before
+    assert graded.points("s3") == [0, 1.5]
+
+
+def test_the_command_and_nbgrader_itself_give_the_same_grade(graded):
+    root = graded.folder.parent
+    (root / "nbgrader_config.py").write_text(
+        f"from autograder.settings import configure\n\nconfigure(get_config(), {str(graded.folder)!r})\n"
+    )
+    command = [sys.executable, "-m", "nbgrader", "autograde", NAME, "--student", "s3", "--force"]
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+    done = subprocess.run(
+        command, cwd=root, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert graded.points("s3") == [0, 1.5]
+    command = [
+        sys.executable,
+        "-m",
+        "autograder",
+        "--class",
+        str(graded.folder),
+        "grade",
+        NAME,
+        "--student",
+        "s3",
+        "--force",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "s3            0     1.5     1.5\n" in done.stdout
+    assert "90.1  slip: external gradient alone" in done.stdout
+    assert done.stdout.endswith("1 graded\n")
+
+
+@pytest.fixture(scope="module")
+def ungraded(tmp_path_factory):
+    tiny = TinyClass(tmp_path_factory.mktemp("ungraded") / "class")
+    tiny.hand_in("anna", RIGHT)
+    tiny.hand_in("broken", text='{"cells": [')
+    tiny.hand_in("empty", text="")
+    tiny.hand_in("foreign", text=nbformat.writes(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1")])))
+    tiny.hand_in("list", text="[]")
+    tiny.hand_in("renamed", RIGHT)
+    (tiny.submission("renamed") / f"{NAME}.ipynb").rename(tiny.submission("renamed") / "Untitled.ipynb")
+    tiny.hand_in("linked", RIGHT)
+    (tiny.submission("linked") / "notes.txt").symlink_to(tiny.folder / "gradebook.db")
+    tiny.hand_in("zoe", RIGHT)
+    tiny.statuses = tiny.grade()
+    return tiny
+
+
+REASONS = {
+    "broken": "the notebook file is not valid JSON; it was probably cut off or edited by hand.",
+    "empty": "the notebook file is not valid JSON; it was probably cut off or edited by hand.",
+    "foreign": "none of the cells of the released notebook is in this file; is it another notebook?",
+    "list": "the file is not a notebook that Jupyter can read",
+    "renamed": "there is no 90_tiny.ipynb in it (found: 90_tiny.record.json, Untitled.ipynb).",
+    "linked": "notes.txt is a link or a special file; only regular files can be handed in.",
+}
+
+
+def test_what_cannot_be_graded_stops_nobody(ungraded):
+    assert ungraded.statuses == dict.fromkeys(REASONS, "could not be graded") | {"anna": "graded", "zoe": "graded"}
+    assert ungraded.points("anna") == ungraded.points("zoe") == [2, 3]
+
+
+@pytest.mark.parametrize("student", REASONS)
+def test_what_cannot_be_graded_is_no_zero_and_says_why(ungraded, student):
+    assert ungraded.points(student) == [None, None]
+    with ungraded.api.gradebook as gradebook:
+        assert gradebook.find_submission(NAME, student).needs_manual_grade
+
+
+def test_the_export_says_why_and_leaves_the_score_empty(ungraded, tmp_path):
+    with ungraded.api.gradebook as gradebook:
+        gradebook.update_or_create_student("absent")
+    config = tmp_path / "nbgrader_config.py"
+    config.write_text(
+        f"from autograder.settings import configure\n\nconfigure(get_config(), {str(ungraded.folder)!r})\n"
+    )
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+    command = [sys.executable, "-m", "nbgrader", "export", "--to", "grades.csv"]
+    subprocess.run(command, cwd=tmp_path, env={**os.environ, "PATH": path}, check=True, capture_output=True)
+    with open(tmp_path / "grades.csv", newline="") as file:
+        found = {row["student_id"]: row for row in csv.DictReader(file)}
+    assert (found["anna"]["status"], found["anna"]["score"]) == ("graded", "5.0")
+    assert (found["absent"]["status"], found["absent"]["score"]) == ("not submitted", "")
+    for student, reason in REASONS.items():
+        assert (found[student]["status"], found[student]["score"]) == ("could not be graded", "")
+        assert found[student]["reason"].startswith(reason)
+
+
+def test_the_feedback_says_why_until_it_is_graded_by_hand(ungraded):
+    assert ungraded.api.generate_feedback(NAME)["success"]
+    page = ungraded.folder / "feedback" / "broken" / NAME / f"{NAME}.html"
+    assert "could not be graded" in page.read_text()
+    assert "not valid JSON" in page.read_text()
+    assert "Score:" not in page.read_text()
+    right = (ungraded.folder / "feedback" / "anna" / NAME / f"{NAME}.html").read_text()
+    assert "(Score: 5.0 / 5.0)" in right
+    with ungraded.api.gradebook as gradebook:
+        for item in gradebook.find_submission_notebook(NAME, NAME, "list").grades:
+            item.manual_score = 1.0
+        gradebook.db.commit()
+    assert ungraded.api.generate_feedback(NAME)["success"]
+    assert "(Score: 2.0 / 5.0)" in (ungraded.folder / "feedback" / "list" / NAME / f"{NAME}.html").read_text()
+
+
+def test_a_new_submission_replaces_what_could_not_be_graded(ungraded):
+    ungraded.hand_in("broken", RIGHT)
+    assert ungraded.grade("broken", force=True) == {"broken": "graded"}
+    assert ungraded.points("broken") == [2, 3]
+
+
+def test_a_check_that_was_mended_in_mid_course_is_graded_again(tiny):
+    tiny.hand_in("anna", RIGHT)
+    tiny.grade()
+    with tiny.api.gradebook as gradebook:
+        gradebook.find_grade("check-1", NAME, NAME, "anna").manual_score = 1.5
+        gradebook.db.commit()
+    seed = json.loads((tiny.folder / "records" / f"{NAME}.json").read_text())["seed"]
+    mended = solved_notebook()
+    next(c for c in mended.cells if c.id == "check-1").source += "  # mended"
+    tiny.write_source(mended)
+    with pytest.raises(
+        ClassError, match=r"different check cells: check-1.*nbgrader generate_assignment 90_tiny --force"
+    ):
+        tiny.grade(force=True)
+    assert tiny.points("anna") == [1.5, 3]
+    tiny.generate()
+    assert tiny.grade(force=True) == {"anna": "graded"}
+    assert "# mended" in nbformat.writes(tiny.autograded("anna"))
+    assert tiny.points("anna") == [1.5, 3]
+    assert json.loads((tiny.folder / "records" / f"{NAME}.json").read_text())["seed"] == seed
+
+
+def test_a_class_that_is_not_ready_is_told_so(tmp_path):
+    folder = tmp_path / "class"
+    (folder / "source" / NAME).mkdir(parents=True)
+    with pytest.raises(ClassError, match=r"There is no solved notebook"):
+        list(grade(folder, NAME))
+    nbformat.write(solved_notebook(), folder / "source" / NAME / f"{NAME}.ipynb")
+    with pytest.raises(ClassError, match=r"has not been generated in this class: nbgrader generate_assignment 90_tiny"):
+        list(grade(folder, NAME))
+    assert class_api(folder).generate_assignment(NAME)["success"]
+    with pytest.raises(ClassError, match=r"There are no submissions of 90_tiny"):
+        list(grade(folder, NAME))
+
+
+def test_an_unknown_student_is_answered_with_the_known_ones(tiny):
+    tiny.hand_in("anna", RIGHT)
+    with pytest.raises(ClassError, match=r"No submission of 90_tiny by: bob\. Submissions: anna\."):
+        tiny.grade("bob")

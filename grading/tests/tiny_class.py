@@ -1,0 +1,165 @@
+"""A tiny class: one notebook with two exercises, worth 2 and 3 points, in a folder of its own."""
+
+import shutil
+from pathlib import Path
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from autograder.grade import class_api, grade
+
+NAME = "90_tiny"
+
+SETUP = "import torch\n\nfrom gradlab import check, summary"
+
+PULL_BACK = '''def pull_back(x, v):
+    """Return the gradient at x of y = 3 * x ** 2 for the external gradient v."""
+    ### BEGIN SOLUTION
+    return 6 * x * v
+    ### END SOLUTION'''
+
+IMPLIED = '''def implied(y):
+    """Return the gradient of y with respect to itself, as backward() would imply it."""
+    ### BEGIN SOLUTION
+    return torch.autograd.grad(y, y)[0]
+    ### END SOLUTION'''
+
+REFERENCES = """from gradlab.author import Reference, numbers, reference
+
+
+@reference("90.1")
+def _():
+    def cases(rng):
+        for shape in [(2,), (2, 3)]:
+            yield {"x": numbers(rng, shape), "v": numbers(rng, shape)}
+
+    def answer(x, v):
+        leaf = x.clone().requires_grad_()
+        return torch.autograd.grad(3 * leaf**2, leaf, v)[0]
+
+    def external_gradient_alone(x, v):
+        "It still has to be multiplied by dy/dx."
+        return v
+
+    return Reference(cases, answer, [external_gradient_alone])
+
+
+@reference("90.2")
+def _():
+    def cases(rng):
+        for shape in [(), (1,), (2,)]:
+            yield {"y": numbers(rng, shape), "scale": numbers(rng)}
+
+    def answer(y):
+        return torch.autograd.grad(y, y)[0]
+
+    return Reference(cases, answer)
+
+
+@reference("90.3")
+def _():
+    def cases(rng):
+        for shape in [(3,), (1, 2)]:
+            yield {"x": numbers(rng, shape), "v": numbers(rng, shape)}
+
+    def answer(x, v):
+        return -6 * x * v
+
+    return Reference(cases, answer)"""
+
+CHECK_1 = 'check("90.1 the gradient at x", pull_back, autograd=False)'
+
+CHECK_2 = """def scaled(answer, case):
+    return answer(case["y"].requires_grad_()) * case["scale"]
+
+
+def negative(answer, case):
+    return -pull_back(**case)
+
+
+check("90.2 the implied one", implied, scaled)
+check("90.3 the gradient at x, negative", pull_back, negative)"""
+
+
+def _cell(source: str, grade_id: str, points: int | None = None):
+    marks = {"grade": points is not None, "grade_id": grade_id, "locked": points is not None, "schema_version": 3}
+    marks |= {"solution": points is None, "task": False} | ({} if points is None else {"points": points})
+    return new_code_cell(source, id=grade_id, metadata={"nbgrader": marks})
+
+
+def solved_notebook():
+    """The solved notebook of the tiny chapter; its second check cell holds two checks."""
+    cells = [
+        new_markdown_cell("# Tiny"),
+        new_code_cell(SETUP, metadata={"tags": ["setup"]}),
+        _cell(PULL_BACK, "answer-1"),
+        new_code_cell(REFERENCES, metadata={"tags": ["reference"]}),
+        _cell(CHECK_1, "check-1", 2),
+        _cell(IMPLIED, "answer-2"),
+        _cell(CHECK_2, "check-2", 3),
+    ]
+    return new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
+
+
+class TinyClass:
+    """A class folder with the tiny chapter generated, and words to hand in, grade and read the results."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        self.write_source(solved_notebook())
+        self.api = class_api(folder)
+        self.generate()
+
+    def write_source(self, notebook) -> None:
+        """Write the solved notebook into the class's own source folder."""
+        path = self.folder / "source" / NAME / f"{NAME}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(notebook, path)
+
+    def generate(self) -> None:
+        """Run nbgrader generate_assignment."""
+        result = self.api.generate_assignment(NAME)
+        assert result["success"], result
+
+    def submission(self, student: str) -> Path:
+        """The folder of a student's submission."""
+        return self.folder / "submitted" / student / NAME
+
+    def hand_in(
+        self, student: str, answers: dict[str, str] | None = None, change=None, text: str | None = None
+    ) -> None:
+        """Copy the release for a student, with answers by grade_id, changed cells, or another text altogether."""
+        folder = self.submission(student)
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(self.folder / "release" / NAME, folder)
+        path = folder / f"{NAME}.ipynb"
+        nb = nbformat.read(path, as_version=4)
+        for cell in nb.cells:
+            cell.source = (answers or {}).get(cell.metadata.get("nbgrader", {}).get("grade_id"), cell.source)
+        if change:
+            change(nb)
+        path.write_text(nbformat.writes(nb) if text is None else text)
+
+    def grade(self, *students: str, force: bool = False) -> dict[str, str]:
+        """Grade, and return the status of each submission."""
+        return {outcome.student: outcome.status for outcome in grade(self.folder, NAME, force, list(students))}
+
+    def points(self, student: str) -> list[float | None]:
+        """The points of the two check cells: what counts in the gradebook, None where there is none."""
+        with self.api.gradebook as gradebook:
+            grades = sorted(gradebook.find_submission_notebook(NAME, NAME, student).grades, key=lambda g: g.name)
+            return [g.score if g.auto_score is not None or g.manual_score is not None else None for g in grades]
+
+    def autograded(self, student: str):
+        """The autograded notebook of a student."""
+        return nbformat.read(self.folder / "autograded" / student / NAME / f"{NAME}.ipynb", as_version=4)
+
+    def verdict(self, student: str, grade_id: str) -> str:
+        """What the autograded notebook shows in a check cell."""
+        cell = next(
+            c for c in self.autograded(student).cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id
+        )
+        return "\n".join("".join(output.get("text", output.get("traceback", ""))) for output in cell.outputs)
+
+
+RIGHT = {"answer-1": PULL_BACK, "answer-2": IMPLIED}

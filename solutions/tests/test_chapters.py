@@ -1,0 +1,153 @@
+"""Every chapter's checks can fail, and every committed file is what its source makes."""
+
+import copy
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell
+
+from authoring import build
+from authoring.chapter import ChapterError, chapter_names, load_chapter, read_chapter, source_path
+from authoring.validate import constants, validate
+from gradlab.author import Reference
+from gradlab.record import judge_check
+
+CHECKS = [(name, check_id) for name in chapter_names() for check_id in load_chapter(name).checks]
+
+
+@pytest.fixture(scope="module")
+def chapters():
+    return {name: load_chapter(name) for name in chapter_names()}
+
+
+@pytest.mark.parametrize(("name", "check_id"), CHECKS)
+def test_slips_are_named_right_answers_pass_and_constants_fail(chapters, name, check_id):
+    """A few seeds of what `make validate-checks` proves on 20, and 200 for right answers."""
+    tally = validate(chapters[name].checks[check_id], range(100, 103), range(100, 108))
+    assert tally.faults == []
+    assert tally.constants > 0
+
+
+@pytest.mark.parametrize(("name", "check_id"), CHECKS)
+def test_every_exercise_has_its_slips_and_other_right_answers(chapters, name, check_id):
+    reference = chapters[name].checks[check_id].reference
+    assert len(reference.slips) >= 5
+    assert len(reference.others) >= 2
+
+
+@pytest.mark.parametrize("name", chapter_names())
+def test_the_untouched_student_edition_solves_nothing(chapters, name):
+    edition = nbformat.read(build.STUDENT_EDITION / name / f"{name}.ipynb", as_version=4)
+    sources = {c.metadata.nbgrader["grade_id"]: c.source for c in edition.cells if "nbgrader" in c.metadata}
+    assert all("raise NotImplementedError()" in text for key, text in sources.items() if key.startswith("answer-"))
+    assert not any("BEGIN SOLUTION" in cell.source for cell in edition.cells)
+    assert not any("reference" in cell.metadata.get("tags", []) for cell in edition.cells)
+    solved = nbformat.read(source_path(name), as_version=4)
+    for cell in solved.cells:  # the stubs in the places of the solutions, the references still there
+        if cell.metadata.get("nbgrader", {}).get("solution"):
+            cell.source = sources[cell.metadata.nbgrader["grade_id"]]
+    for check in read_chapter(solved, name).checks.values():
+        record = check.record([7])
+        verdict = judge_check(record, check.observe(check.answer, record.cases), check.judge)
+        assert not verdict.passed
+        assert "Not solved yet" in verdict.message
+
+
+def test_nothing_is_stale():
+    assert build.stale() == []
+
+
+def test_a_stale_file_is_named(monkeypatch, tmp_path):
+    name = chapter_names()[0]
+    build.generate([name], tmp_path)
+    monkeypatch.setattr(build, "STUDENT_EDITION", tmp_path)
+    monkeypatch.setattr(build, "chapter_names", lambda: [name])
+    (tmp_path / name / "left.txt").write_text("over")
+    path = tmp_path / name / f"{name}.ipynb"
+    path.write_text(path.read_text() + " ")
+    monkeypatch.setattr(build, "shown", str)
+    found = "\n".join(build.stale())
+    assert f"{path} is not what its source makes" in found
+    assert "left.txt belongs to no chapter" in found
+
+
+def solved_notebook() -> nbformat.NotebookNode:
+    return nbformat.read(source_path(chapter_names()[0]), as_version=4)
+
+
+def test_a_check_without_reference_is_refused():
+    notebook = solved_notebook()
+    notebook.cells = [c for c in notebook.cells if "reference" not in c.metadata.get("tags", [])]
+    with pytest.raises(ChapterError, match=r"check-02-1: check 02\.1 has no reference cell before it"):
+        read_chapter(notebook, "test")
+
+
+def test_two_checks_with_one_id_are_refused():
+    notebook = solved_notebook()
+    notebook.cells.append(copy.deepcopy(next(c for c in notebook.cells if c.id == "check-02-1")))
+    with pytest.raises(ChapterError, match=r"there are two checks with the id 02\.1"):
+        read_chapter(notebook, "test")
+
+
+def test_a_graded_cell_without_check_is_refused():
+    notebook = solved_notebook()
+    next(c for c in notebook.cells if c.id == "check-02-1").source = "assert True"
+    with pytest.raises(ChapterError, match="check-02-1: a graded cell without a check cannot be graded"):
+        read_chapter(notebook, "test")
+
+
+def test_an_exercise_that_needs_a_lesson_cell_is_refused():
+    notebook = solved_notebook()
+    at = next(i for i, c in enumerate(notebook.cells) if c.id == "answer-02-1")
+    notebook.cells.insert(at, new_code_cell("HELPER = 3"))
+    notebook.cells[at + 1].source += "\n\nHELPER"
+    with pytest.raises(ChapterError, match=r"answer-02-1: NameError: .*may use only what setup cells"):
+        read_chapter(notebook, "test")
+
+
+def test_an_unknown_chapter_is_answered_with_the_known_ones():
+    with pytest.raises(ChapterError, match=r"There is no chapter '99_none'. Chapters: 02_external_gradients"):
+        source_path("99_none")
+
+
+def test_validation_reports_what_is_wrong_with_a_check():
+    check = load_chapter(chapter_names()[0]).checks["02.1"]
+
+    def right_under_another_name(x, v):
+        """This is no slip at all."""
+        return 3 * x**2 * v
+
+    def wrong(x, v):
+        return x
+
+    faulty = Reference(check.reference.cases, check.reference.answer, [right_under_another_name], [wrong])
+    tally = validate(type(check)(check.name, check.answer, check.scenario, None, True, faulty), range(1), range(1))
+    text = "\n".join(tally.faults)
+    assert "the right answer wrong is rejected" in text
+    assert "the slip 'right under another name' passes" in text
+
+
+def test_a_check_whose_answer_never_changes_is_found_out():
+    check = load_chapter(chapter_names()[0]).checks["02.1"]
+    constant = Reference(lambda rng: ({"x": x} for x in (1.0, 2.0)), lambda x: 0.5)
+    made = type(check)("02.1 constant", check.answer, check.scenario, None, True, constant)
+    record = made.record([1])
+    passing = [label for label, seen in constants(made, record) if judge_check(record, seen).passed]
+    assert passing == ["the first case's answer", "the last case's answer"]
+
+
+def test_outputs_are_put_into_one_form():
+    cell = new_code_cell("1", execution_count=7, metadata={"execution": {"iopub.status.busy": "now"}})
+    cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text=text) for text in ("a", "b")]
+    cell.outputs.append(nbformat.v4.new_output("execute_result", {"text/plain": "1"}, execution_count=7))
+    notebook = build.normalise(nbformat.v4.new_notebook(cells=[new_code_cell("0"), cell]))
+    assert [output.get("text") for output in cell.outputs] == ["ab", None]
+    assert (notebook.cells[0].execution_count, cell.execution_count, cell.outputs[1].execution_count) == (None, 1, 1)
+    assert "execution" not in cell.metadata
+
+
+def test_a_notebook_over_one_megabyte_is_refused(tmp_path):
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("x" * build.MAX_BYTES)])
+    with pytest.raises(ChapterError, match=r"big.ipynb would have \d+ bytes"):
+        build.write(notebook, tmp_path / "big.ipynb")
+    assert not (tmp_path / "big.ipynb").exists()
