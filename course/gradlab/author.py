@@ -24,16 +24,15 @@ class Reference:
     """The right answer to an exercise and what surrounds it.
 
     cases(rng): yields dicts of plain values; NumPy arrays reach the scenario as tensors of their dtype; "says" is the
-    case in words. answer: torch itself wherever torch has the thing. slips: functions; a slip's name and docstring are
-    what the learner reads. others: other right answers. words: what the message of an expected error must contain, if
-    not the whole message. An answer is called by the check's scenario.
+    case in words, and "words", where the case ends in an error, what its message must contain if not the whole message.
+    answer: torch itself wherever torch has the thing. slips: functions; a slip's name and docstring are what the
+    learner reads. others: other right answers. All are called as the check's scenario calls the learner's answer.
     """
 
     cases: Callable[[np.random.Generator], Iterator[dict]]
     answer: Callable
     slips: list[Callable] = field(default_factory=list)
     others: list[Callable] = field(default_factory=list)
-    words: tuple[str, ...] = ()
 
 
 references: dict[str, Reference] = {}
@@ -72,8 +71,8 @@ def encode_case(case: dict[str, Any]) -> dict:
             return type(value)(tensors(item) for item in value)
         return {key: tensors(item) for key, item in value.items()} if isinstance(value, dict) else value
 
-    inputs = {name: tensors(value) for name, value in case.items() if name != "says"}
-    return {"says": case.get("says", ""), "inputs": encode(inputs)}
+    inputs = {name: tensors(value) for name, value in case.items() if name not in ("says", "words")}
+    return {"says": case.get("says", ""), "words": list(case.get("words", [])), "inputs": encode(inputs)}
 
 
 @dataclass(frozen=True)
@@ -102,16 +101,15 @@ class AuthoredCheck:
             cases=cases,
             autograd=self.autograd,
             answer=getattr(self.answer, "__name__", ""),
-            expected=[_without_line(observe(self.reference.answer, self.scenario, case["inputs"])) for case in cases],
+            expected=[_for_record(observe(self.reference.answer, self.scenario, case["inputs"])) for case in cases],
             slips=[
                 {
                     "name": slip_name(slip),
                     "says": slip_says(slip),
-                    "observations": [_without_line(seen) for seen in self.observe(slip, cases)],
+                    "observations": [_for_record(seen) for seen in self.observe(slip, cases)],
                 }
                 for slip in self.reference.slips
             ],
-            words=list(self.reference.words),
         )
 
     def digest(self) -> str:
@@ -123,10 +121,18 @@ class AuthoredCheck:
         return [observe(answer, self.scenario, case["inputs"], self.autograd) for case in cases]
 
 
-def _without_line(observation: dict) -> dict:
-    """The observation without the line of code that raised: a record must not quote a reference cell."""
+def _for_record(observation: dict) -> dict:
+    """The observation with 12 digits of each number, and without the line that raised: a record quotes no reference."""
+
+    def shorten(data):
+        if isinstance(data, float):
+            return float(f"{data:.12g}")
+        if isinstance(data, list):
+            return [shorten(item) for item in data]
+        return {key: shorten(item) for key, item in data.items()} if isinstance(data, dict) else data
+
     error = observation["error"]
-    return observation | {"error": error and error | {"at": ""}}
+    return shorten(observation) | {"error": error and error | {"at": ""}}
 
 
 def slip_name(slip: Callable) -> str:

@@ -1,6 +1,8 @@
 """The check at the end of each exercise, and the summary at the end of each chapter."""
 
-from collections.abc import Callable
+import contextlib
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from IPython import get_ipython
@@ -50,11 +52,22 @@ def check(
     lines = [] if autograd else shortcuts.find(record.answer, _cells_so_far())
     if lines:
         raise CheckFailed(explain.shortcut_in_source(name, lines))
-    verdict = judge_check(record, [observe(answer, scenario, case, autograd) for case in cases], judge)
+    with _each_warning_once():
+        observations = [observe(answer, scenario, case, autograd) for case in cases]
+    verdict = judge_check(record, observations, judge)
     if not verdict.passed:
         raise CheckFailed(verdict.message)
     _stands[name] = True
     print(verdict.message)
+
+
+@contextlib.contextmanager
+def _each_warning_once() -> Iterator[None]:
+    """Show a warning once for all cases, and not once for each."""
+    with warnings.catch_warnings(record=True) as caught:
+        yield
+    for warning in {(str(w.message), w.filename, w.lineno): w for w in caught}.values():
+        warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
 
 
 def _find(

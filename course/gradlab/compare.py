@@ -141,8 +141,13 @@ def _kind(data: Any) -> str:
     return "None" if data is None else type(data).__name__
 
 
+_SELF_EXPLAINING = ("tensor", "ndarray", "torch.Size")  # shown with their type anyway
+
+
 def _a(kind: str, data: Any) -> str:
-    return kind if kind == "None" or (type(data) is dict and "object" in data) else f"{kind}: {show(data)}"
+    if kind in ("None", *_SELF_EXPLAINING) or (type(data) is dict and "object" in data):
+        return show(data)
+    return f"{kind}: {show(data)}"
 
 
 def _floats_agree(want: Any, got: Any) -> bool:

@@ -1,5 +1,7 @@
 """A verdict in words: what a learner reads when a check fails, and when it passes."""
 
+import re
+
 from .compare import Difference
 from .plain import show
 
@@ -7,6 +9,7 @@ _SENTENCES = {
     "unsolved": "Not solved yet: your function still raises NotImplementedError.",
     "shortcut": "This exercise is to be done by hand: torch's autograd may not be used here.",
     "raised": "Your function raised an error where none was expected.",
+    "raised later": "What the check did with your answer raised an error.",
     "silent": "Your function returned where an error was expected.",
     "error type": "Your function raised an error of another type than expected.",
     "error message": "The error is of the right type; its message is not the expected one.",
@@ -23,12 +26,12 @@ _SENTENCES = {
     "judged": "This answer is not one of the right ones.",
 }
 
-_HINTS = {
-    ("type", "None"): "Your function returned None: is the return statement missing?",
-    ("type", "list"): "Your function returned a list of numbers: torch.tensor or torch.stack makes a tensor of it.",
-    ("type", "ndarray"): "Your function returned a NumPy array: torch.from_numpy makes a tensor of it.",
-    ("type", "float"): "Your function returned a Python number; .item() takes a number out of its tensor.",
-    ("type", "generator"): "Your function returned a generator: it has a yield where a return was expected.",
+_HINTS = {  # by the type of what came back
+    "None": "Your function returned None: is the return statement missing?",
+    "list": "Your function returned a list of numbers: torch.tensor or torch.stack makes a tensor of it.",
+    "ndarray": "Your function returned a NumPy array: torch.from_numpy makes a tensor of it.",
+    "float": "Your function returned a Python number; .item() takes a number out of its tensor.",
+    "generator": "Your function returned a generator: it has a yield where a return was expected.",
 }
 
 _GRAPH_HINT = "detach() gives the same values without the graph; so does computing them under torch.no_grad()."
@@ -62,11 +65,14 @@ _RAISED = ("raised", "shortcut", "error type", "error message")
 
 
 def _what(difference: Difference) -> list[str]:
-    kind = difference.yours.split(":")[0]
-    hint = _HINTS.get((difference.kind, kind))
-    if difference.kind == "graph" and "part of a graph" in difference.yours:
+    kind, hint = difference.kind, None
+    if kind == "raised" and not difference.where:
+        kind = "raised later"
+    if kind == "type" and not difference.where:  # of all that came back, not of a part of it
+        hint = _HINTS.get(re.split(r"\W", difference.yours.strip("<"))[0])
+    if kind == "graph" and "part of a graph" in difference.yours:
         hint = _GRAPH_HINT
-    return [_SENTENCES[difference.kind], *([hint] if hint else [])]
+    return [_SENTENCES[kind], *([hint] if hint else [])]
 
 
 def _inputs(case: dict) -> list[str]:

@@ -62,9 +62,10 @@ def _describe(raised: BaseException, answer: Callable) -> dict:
 def _line_of(raised: BaseException, answer: Callable) -> str:
     """The last line of the learner's own cell that the error passed through, or ""."""
     code = getattr(inspect.unwrap(answer), "__code__", None)
-    trace, line = raised.__traceback__, ""
+    trace, line, inside = raised.__traceback__, "", False
     while trace is not None:
-        if code is not None and trace.tb_frame.f_code.co_filename == code.co_filename:
+        inside = inside or trace.tb_frame.f_code is code
+        if inside and trace.tb_frame.f_code.co_filename == code.co_filename:
             text = linecache.getline(code.co_filename, trace.tb_lineno).strip()
             line = f"line {trace.tb_lineno}: {text}"[:MAX_TEXT] if text else ""
         trace = trace.tb_next

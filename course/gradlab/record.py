@@ -31,9 +31,9 @@ class RecordError(Exception):
 class CheckRecord:
     """What a record holds of one check; every field is plain data.
 
-    cases: {"says": words, "inputs": encoded values}. expected: one observation per case, empty where only the cases may
-    be known. slips: {"name", "says", "observations"}. words: what an expected error's message must contain, if not the
-    whole of it. digest: of the check's name, scenario and options, to tell a changed check cell.
+    cases: {"says": the case in words, "words": what the message of an expected error must contain, if not the whole of
+    it, "inputs": encoded values}. expected: one observation per case, empty where only the cases may be known.
+    slips: {"name", "says", "observations"}. digest: of the check's name, scenario and options, to tell a changed cell.
     """
 
     title: str
@@ -43,7 +43,6 @@ class CheckRecord:
     answer: str = ""
     expected: list[dict] = field(default_factory=list)
     slips: list[dict] = field(default_factory=list)
-    words: list[str] = field(default_factory=list)
 
     def cases_only(self) -> "CheckRecord":
         """The same check without anything that tells an answer."""
@@ -145,7 +144,7 @@ def judge_check(check: CheckRecord, observations: list[dict], judge: Judge | Non
 def _difference(check: CheckRecord, index: int, observation: dict, judge: Judge | None) -> Difference | None:
     expected = check.expected[index]
     if judge is None or expected["error"] or observation["error"] or observation["mutated"] != expected["mutated"]:
-        return compare(expected, observation, tuple(check.words))
+        return compare(expected, observation, tuple(check.cases[index]["words"]))
     want, got = [[_judged(value) for value in side["values"]] for side in (expected, observation)]
     try:
         reason = judge(decode(check.cases[index]["inputs"]), got, want)

@@ -94,7 +94,7 @@ def test_answers_within_rounding_pass(exercise):
         (lambda x, v: cube(x, v).flip(-1), "Yours has the right numbers in another order."),
         (lambda x, v: torch.zeros_like(x), "All of yours are zero."),
         (lambda x, v: cube(x, v.mul_(2)) / 2, "changed in place: v"),
-        (lambda x, v: (cube(x, v),), "tuple: (tensor("),
+        (lambda x, v: (cube(x, v),), "yours    tuple: (tensor("),
         (lambda x, v: torch.nn.Parameter(cube(x, v)), "torch.nn.parameter.Parameter"),
         (lambda x, v: iter([cube(x, v)]), "list_iterator"),
     ],
@@ -111,6 +111,25 @@ def test_an_error_shows_its_type_message_and_line(exercise):
     assert "Your function raised an error where none was expected." in text
     assert "ZeroDivisionError: division by zero" in text
     assert "return 1 / 0" in text
+
+
+def test_an_error_in_what_follows_is_not_laid_on_the_answer(exercise):
+    def shape_matters(answer, case):
+        x = case["x"].requires_grad_()
+        (x**3).backward(answer(**case))
+        return x.grad
+
+    exercise(answer=lambda x, v: v)
+    text = says(lambda x, v: v.flatten()[:1], shape_matters)
+    assert "What the check did with your answer raised an error." in text
+    assert "Mismatch in shape" in text
+
+
+def test_a_missing_part_is_not_a_missing_return(exercise):
+    exercise(answer=lambda x, v: {"a": v, "b": x})
+    text = says(lambda x, v: {"a": v, "b": None})
+    assert "entry 'b' of the dict" in text
+    assert "return statement" not in text
 
 
 def test_an_unsolved_stub_is_told_so_and_nothing_more(exercise):
@@ -216,8 +235,9 @@ def test_an_expected_error_must_have_its_exact_type_and_words(exercise):
     assert "its message is not the expected one" in says(with_error(RuntimeError, "no"))
     assert "Not solved yet" in says(with_error(NotImplementedError, "no matrices, please"))
     assert "returned where an error was expected" in says(cube)
-    exercise(answer=refuse, words=("matrices",))
+    exercise(lambda rng: (case | {"words": ["matrices"]} for case in cube_cases(rng)), answer=refuse)
     check("02.1 the gradient at x", with_error(RuntimeError, "I take no Matrices"))
+    assert "Your message does not say: matrices" in says(with_error(RuntimeError, "no"))
 
 
 def test_an_error_class_of_the_same_name_is_another_type(exercise):
@@ -245,18 +265,21 @@ def test_numbers_keep_their_exact_type(exercise):
     exercise(answer=lambda x, v: float(v.sum()))
     check("02.1 the gradient at x", lambda x, v: v.sum().item())
     assert "numpy.float64" in says(lambda x, v: np.float64(v.sum().item()))
-    assert "tensor: tensor(" in says(lambda x, v: v.sum())
+    assert "yours    tensor(" in says(lambda x, v: v.sum())
 
 
-def test_prints_and_warnings_cost_nothing(exercise, capsys):
+def test_prints_and_warnings_cost_nothing(exercise, capsys, monkeypatch):
     def chatty(x, v):
         print("thinking")
         warnings.warn("careful", stacklevel=1)
         return cube(x, v)
 
+    shown = []
     warnings.simplefilter("error")  # pytest restores the filters
+    monkeypatch.setattr(warnings, "showwarning", lambda message, *where: shown.append(str(message)))
     check("02.1 the gradient at x", chatty)
     assert capsys.readouterr().out.endswith("passed. 6 cases agree with torch.\n")
+    assert shown == ["careful"]
 
 
 def test_the_state_is_known_inside_and_restored_outside(exercise):
