@@ -42,9 +42,11 @@ CHROMIUM_FLAGS = [
     "--disable-sync",
 ]
 LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "http://localhost", "ws://localhost", "data:", "blob:", "about:")
+NEWS = "@jupyterlab/apputils-extension:announcements"
 START_TIMEOUT_S = 60
 KERNEL_TIMEOUT_S = 60
 RUN_TIMEOUT_S = 120
+PAGE_TIMEOUT_S = 60
 
 JUPYTER_LAB = (sys.executable, "-m", "jupyter", "lab")
 
@@ -75,6 +77,9 @@ def serve(folder: Path, home: Path, command: Sequence[str] = JUPYTER_LAB, env: d
     `python -m gradlab lab` do. It runs in `folder`, with `home` as an empty home folder.
     """
     log = home / "jupyter.log"
+    settings = home / ".jupyter/labconfig/page_config.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(json.dumps({"disabledExtensions": {NEWS: True}}))
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "IPYTHON"))}
     runtime = home / "runtime"
     settled = {
@@ -136,6 +141,7 @@ class LabPage:
         self.server = server
         self.foreign: list[str] = []
         self.complaints: list[str] = []
+        page.set_default_timeout(PAGE_TIMEOUT_S * 1000)
         page.context.on("request", self._see_request)
         page.on("console", lambda message: self._complain(message.type == "error", message.text))
         page.on("pageerror", lambda error: self._complain(True, str(error)))
@@ -165,6 +171,10 @@ class LabPage:
     def open_notebook(self, path: str) -> None:
         """Open a notebook by its path below the folder and wait until its kernel is idle."""
         self.goto(f"lab/tree/{path}?reset")
+        self.wait_for_kernel()
+
+    def wait_for_kernel(self) -> None:
+        """Wait until the document in front is a notebook whose kernel is idle."""
         self.page.wait_for_function(
             """() => {
                 const panel = window.jupyterapp?.shell?.currentWidget;
@@ -178,24 +188,41 @@ class LabPage:
 
     def command(self, name: str, **arguments):
         """Execute one of JupyterLab's commands, wait until it is done, and return what it returns if that is plain."""
+        return self._evaluate("([name, args]) => window.jupyterapp.commands.execute(name, args)", name, name, arguments)
+
+    def _evaluate(self, function: str, what: str, *arguments):
+        """Call an asynchronous JavaScript function with a limit of time; return its result if that is plain."""
         return self.page.evaluate(
-            """async ([name, args, timeout_s]) => {
+            f"""async ([what, timeout_s, args]) => {{
                 const late = new Promise((_, reject) => setTimeout(
-                    () => reject(new Error(`${name} was not done after ${timeout_s} s`)), timeout_s * 1000));
-                const result = await Promise.race([window.jupyterapp.commands.execute(name, args), late]);
+                    () => reject(new Error(`${{what}} was not done after ${{timeout_s}} s`)), timeout_s * 1000));
+                const result = await Promise.race([({function})(args), late]);
                 return ['boolean', 'string', 'number'].includes(typeof result) ? result : null;
-            }""",
-            [name, arguments, RUN_TIMEOUT_S],
+            }}""",
+            [what, RUN_TIMEOUT_S, list(arguments)],
         )
 
     def run_all(self) -> None:
         """Run all cells and wait for the last; an error in a cell that permits none ends the run there."""
         self.command("notebook:run-all-cells")
+        self.wait_until_done()
 
     def run_cell(self, cell: int | str) -> None:
         """Run one cell and wait until it is done."""
         self._activate(cell)
         self.command("notebook:run-cell")
+        self.wait_until_done()
+
+    def wait_until_done(self) -> None:
+        """Wait until the kernel has done all it was asked.
+
+        JupyterLab's commands return at the first error, even one that the cell permits, while the kernel goes on. The
+        kernel answers in order, so its answer to a last question comes after everything else.
+        """
+        self._evaluate(
+            "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.requestKernelInfo()",
+            "the kernel's work",
+        )
 
     def save(self) -> None:
         """Save the current document."""

@@ -1,0 +1,72 @@
+"""Chapters as a student meets them in JupyterLab: run, answered wrongly, answered rightly, validated."""
+
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """The first exercise of a chapter: a wrong and a right answer, and what its check says to each."""
+
+    chapter: str
+    number: str
+    title: str
+    wrong: str
+    wrong_says: str
+    right: str
+    right_says: str
+
+
+EXERCISES = [
+    Exercise(
+        chapter="02_external_gradients",
+        number="02-1",
+        title="02.1 the gradient that arrives at x",
+        wrong="def pull_back(x, v):\n    return v",
+        wrong_says="it still has to be multiplied by dy/dx",
+        right="def pull_back(x, v):\n    return 3 * x**2 * v",
+        right_says="passed",
+    ),
+]
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.chapter)
+def test_a_student_works_through_the_first_exercise(open_lab, tmp_path, exercise):
+    """Lessons run before anything is solved; the check answers a wrong and a right answer; Validate answers too."""
+    answer, check = f"answer-{exercise.number}", f"check-{exercise.number}"
+    lab = open_lab(tmp_path, command=[sys.executable, "-m", "gradlab", "lab", f"--workspace={tmp_path / 'mine'}"])
+    lab.open_notebook(f"{exercise.chapter}/{exercise.chapter}.ipynb")
+
+    lab.run_all()
+    cells = lab.cells()
+    assert [cell for cell in cells if cell["cell_type"] == "code" and not cell["execution_count"]] == []
+    errors = lab.errors()
+    assert {place: error for place, error in errors.items() if "nbgrader" not in cells[place]["metadata"]} == {}
+    assert lab.position(check) in errors
+    assert f"{exercise.title}: not yet" in lab.shown(check)
+
+    lab.type_into(answer, exercise.wrong)
+    lab.run_cell(answer)
+    lab.run_cell(check)
+    lab.screenshot(tmp_path / "wrong.png")
+    assert f"{exercise.title}: not yet" in lab.shown(check)
+    assert exercise.wrong_says in lab.shown(check)
+
+    lab.type_into(answer, exercise.right)
+    lab.run_cell(answer)
+    lab.run_cell(check)
+    lab.screenshot(tmp_path / "right.png")
+    assert f"{exercise.title}: {exercise.right_says}" in lab.shown(check)
+
+    lab.page.get_by_role("button", name="Validate").click()
+    dialog = lab.page.get_by_role("dialog")
+    dialog.get_by_text("Validation Results").wait_for()
+    lab.screenshot(tmp_path / "validate.png")
+    validated = dialog.inner_text()
+    assert exercise.title not in validated, "Validate complains of the exercise that was solved"
+    assert "Not solved yet" in validated, "Validate does not name the exercises that are still open"
+    lab.assert_quiet()

@@ -1,0 +1,67 @@
+"""`python -m gradlab lab` on a copy of the course: what a student meets first."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from browser import write_notebook
+
+COURSE = Path(__file__).resolve().parents[1]
+LAB = (sys.executable, "-m", "gradlab", "lab")
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def copy(tmp_path) -> Path:
+    """A folder in which a student has the course and nothing else, with a first chapter of one cell."""
+    shutil.copytree(COURSE, tmp_path / "course", ignore=shutil.ignore_patterns("tests", "chapters", "__pycache__"))
+    chapter = tmp_path / "course/chapters/02_external_gradients"
+    chapter.mkdir(parents=True)
+    write_notebook(chapter / "02_external_gradients.ipynb", ["import torch\ntorch.tensor([100, 0.1]) * 3"])
+    return tmp_path
+
+
+def test_the_start_page_leads_to_a_chapter_that_runs(open_lab, copy):
+    """The course opens on its map, a click opens a chapter, its first cell runs, and nothing needs the network."""
+    lab = open_lab(copy, command=LAB, env={"PYTHONPATH": str(copy / "course")})
+    lab.goto()
+    page = lab.page
+    page.get_by_role("heading", name="torch.autograd, by hand").wait_for()
+    lab.screenshot(copy / "start.png")
+    page.get_by_role("link", name="external gradients").click()
+    lab.wait_for_kernel()
+    lab.run_all()
+    assert lab.shown(0) == "tensor([300.0000,   0.3000])"
+
+    page.get_by_role("menuitem", name="Nbgrader").click()
+    page.get_by_role("menuitem", name="Assignment List").click()
+    page.get_by_text("There are no assignments to fetch.").wait_for()
+    assert page.get_by_text("Jupyter news").count() == 0
+    lab.assert_quiet()
+    assert (copy / "workspace/02_external_gradients/02_external_gradients.ipynb").exists()
+
+
+def test_a_class_hands_in_through_its_exchange(open_lab, copy):
+    """With GRADLAB_EXCHANGE a student finds the chapter in the Assignment List and submits it."""
+    exchange = copy / "exchange"
+    release = copy / "class/release/02_external_gradients"
+    exchange.mkdir(mode=0o777)
+    exchange.chmod(0o777)
+    shutil.copytree(copy / "course/chapters/02_external_gradients", release)
+    nbgrader = [
+        *[sys.executable, "-m", "nbgrader", "release_assignment", "02_external_gradients"],
+        *["--course=autograd", f"--Exchange.root={exchange}"],
+    ]
+    subprocess.run(nbgrader, cwd=copy / "class", check=True, capture_output=True)
+
+    env = {"PYTHONPATH": str(copy / "course"), "GRADLAB_EXCHANGE": str(exchange)}
+    lab = open_lab(copy, command=LAB, env=env)
+    lab.goto()
+    lab.command("nbgrader:open-assignment-list")
+    lab.page.get_by_role("button", name="Submit").click()
+    lab.page.locator("#submitted_assignments_list").get_by_text("02_external_gradients").wait_for()
+    handed_in = list(exchange.glob("autograd/inbound/*/02_external_gradients.ipynb"))
+    assert len(handed_in) == 1
