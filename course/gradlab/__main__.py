@@ -44,7 +44,7 @@ def prepare(folder: Path) -> None:
 
 
 def lab(folder: Path, options: list[str]) -> int:
-    """Open JupyterLab on the workspace; return its exit code."""
+    """Open JupyterLab on the workspace, in place of this process where the system can do that."""
     prepare(folder)
     exchange = os.environ.get("GRADLAB_EXCHANGE")
     if exchange and not Path(exchange).is_dir():
@@ -63,13 +63,10 @@ def lab(folder: Path, options: list[str]) -> int:
         *options,
     ]
     env = {**os.environ, "JUPYTER_CONFIG_PATH": search, "JUPYTER_PREFER_ENV_PATH": "1"}
-    # nbgrader reads nbgrader_config.py in the folder where the server was started
-    with subprocess.Popen(command, cwd=folder, env=env) as server:
-        while True:
-            try:
-                return server.wait()
-            except KeyboardInterrupt:  # Ctrl-C reaches the server too, which asks before it stops
-                continue
+    os.chdir(folder)  # nbgrader reads nbgrader_config.py where the server was started
+    if os.name != "nt":
+        os.execve(sys.executable, command, env)
+    return subprocess.run(command, env=env, check=False).returncode
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -21,8 +21,8 @@ def test_the_kit_runs_types_and_reads(open_lab, tmp_path):
     write_notebook(tmp_path / "kit.ipynb", [nbformat.v4.new_markdown_cell("# Kit"), answer, "print(answer)", "1 / 0"])
     lab = open_lab(tmp_path)
     lab.open_notebook("kit.ipynb")
-    with pytest.raises(LookupError, match=r"no cell has the grade_id 'anser'; this notebook has \['answer'\]"):
-        lab.position("anser")
+    with pytest.raises(LookupError, match=r"no cell has the grade_id 'no-such'; this notebook has \['answer'\]"):
+        lab.position("no-such")
 
     lab.run_all()
     assert lab.shown(2) == "1"

@@ -3,10 +3,12 @@
 import shutil
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 from pathlib import Path
 
 import pytest
-from browser import write_notebook
+from browser import serve, write_notebook
 
 COURSE = Path(__file__).resolve().parents[1]
 LAB = (sys.executable, "-m", "gradlab", "lab")
@@ -65,3 +67,14 @@ def test_a_class_hands_in_through_its_exchange(open_lab, copy):
     lab.page.locator("#submitted_assignments_list").get_by_text("02_external_gradients").wait_for()
     handed_in = list(exchange.glob("autograd/inbound/*/02_external_gradients.ipynb"))
     assert len(handed_in) == 1
+
+
+def test_stopping_the_command_stops_the_server(copy):
+    """Whoever ends `python -m gradlab lab` leaves no server behind."""
+    home = copy / "home"
+    home.mkdir()
+    with serve(copy, home, command=LAB, env={"PYTHONPATH": str(copy / "course")}) as server:
+        address = f"{server.url}/api/status?token={server.token}"
+        urllib.request.urlopen(address, timeout=5).close()
+    with pytest.raises(urllib.error.URLError, match="refused"):
+        urllib.request.urlopen(address, timeout=5)
