@@ -280,16 +280,21 @@ class Finding:
         self.mend = mend
         self.needed = needed
 
-    def lines(self) -> list[str]:
-        """Return the line, and below it how to mend what is not fine."""
+    def __str__(self):
         mark = "ok" if self.fine else "MEND" if self.needed else "note"
-        advice = [] if self.fine else [f"{'':8}→ {self.mend}"]
-        return [f"  {mark:<5} {self.name:<41} {self.found}".rstrip(), *advice]
+        advice = "" if self.fine or self.needed else f"; to get it: {self.mend}"
+        return f"  {mark:<5} {self.name:<41} {self.found}{advice}"
 
 
 def examine(root: Path = ROOT) -> list[Finding]:
     """Compare the Python that runs this, and the machine around it, with what the course needs."""
-    return [*examine_python(), *examine_packages(root), *examine_jupyter(), *examine_machine(root)]
+    install = f"make setup (without make: python -m pip install -r requirements.txt -e course, in {root})"
+    return [
+        *examine_python(),
+        *examine_packages(root, install),
+        *examine_jupyter(install),
+        *examine_machine(root),
+    ]
 
 
 def examine_python() -> list[Finding]:
@@ -300,38 +305,36 @@ def examine_python() -> list[Finding]:
             f"Python {oldest} or newer",
             sys.version.split()[0],
             sys.version_info >= OLDEST_PYTHON,
-            f"install Python {oldest} or newer, then run `make setup`",
+            f"install Python {oldest} or newer, then: make setup",
         ),
         Finding(
             "an environment of its own",
             sys.prefix if in_environment() else f"none: {sys.executable} is the system's",
             in_environment(),
-            "`make setup` makes one; without make: python -m venv .venv, then activate it",
+            "make setup (without make: python -m venv .venv, then activate it)",
         ),
     ]
 
 
-def examine_packages(root: Path) -> list[Finding]:
+def examine_packages(root: Path, install: str) -> list[Finding]:
     """Look at each pinned package and each room."""
     requirements = root / "requirements.txt"
     if not requirements.exists():
         return [Finding("requirements.txt", f"not in {root}", False, "take it from the course's repository", False)]
-    mend_pins = f"`make setup`, or: python -m pip install -r {requirements}"
     found = [(name, wanted, version_found(name)) for name, wanted in read_pins(requirements).items()]
     pins = [
-        Finding(f"{name} {wanted}", version or "not installed", same_version(version, wanted), mend_pins)
+        Finding(f"{name} {wanted}", version or "not installed", same_version(version, wanted), install)
         for name, wanted, version in found
     ]
     rooms = []
     for name, folder in read_rooms(root).items():
         source = room_source(name)
         here = source is not None and source.resolve() == folder.resolve()
-        mend = f"`make setup`, or: python -m pip install --no-deps --no-build-isolation -e {folder}"
-        rooms.append(Finding(f"{name} from {folder.name}/", str(source or "not installed"), here, mend))
+        rooms.append(Finding(f"{name} from {folder.name}/", str(source or "not installed"), here, install))
     return pins + rooms
 
 
-def examine_jupyter() -> list[Finding]:
+def examine_jupyter(install: str) -> list[Finding]:
     """Look at whether JupyterLab finds the extensions and nothing has switched them off."""
     own = Path(sys.prefix) / "etc/jupyter"
     configs = [Path.home() / ".jupyter", own, Path("/usr/local/etc/jupyter"), Path("/etc/jupyter")]
@@ -345,12 +348,12 @@ def examine_jupyter() -> list[Finding]:
         fine = bool(settings) and not off
         found = "on" if fine else f"switched off in {off[0]}" if off else "not found"
         short = f"Jupyter server: {name.rpartition('.')[2]}"
-        findings.append(Finding(short, found, fine, f"jupyter server extension enable {name}"))
+        findings.append(Finding(short, found, fine, f"jupyter server extension enable {name}" if off else install))
     for name in LAB_EXTENSIONS:
         there = (Path(sys.prefix) / "share/jupyter/labextensions" / name).exists()
         off = [folder for folder in configs if name in disabled_extensions(folder)]
         found = f"switched off in {off[0]}" if off else "on" if there else "not found"
-        mend = f"jupyter labextension enable {name}" if there else "install the packages above"
+        mend = f"jupyter labextension enable {name}" if there else install
         findings.append(Finding(f"JupyterLab: {name}", found, there and not off, mend))
     return findings
 
@@ -412,12 +415,15 @@ def examine_machine(root: Path) -> list[Finding]:
 def report(findings: list[Finding]) -> int:
     """Print the doctor's report and return its exit code: 1 if something needed is missing."""
     for finding in findings:
-        for line in finding.lines():
-            say(line)
-    bad = [finding for finding in findings if finding.needed and not finding.fine]
-    say("")
-    say(f"To mend: {', '.join(finding.name for finding in bad)}." if bad else "Everything needed is here.")
-    return 1 if bad else 0
+        say(str(finding))
+    mends: dict[str, list[str]] = {}
+    for finding in findings:
+        if finding.needed and not finding.fine:
+            mends.setdefault(finding.mend, []).append(finding.name)
+    say("\nTo mend:" if mends else "\nEverything needed is here.")
+    for mend, names in mends.items():
+        say(f"  {mend}\n      mends {', '.join(names[:6])}{f' and {len(names) - 6} more' if names[6:] else ''}")
+    return 1 if mends else 0
 
 
 def doctor(root: Path = ROOT) -> int:
