@@ -1,9 +1,7 @@
 """A made-up class of a dozen, from release to feedback: every way in which a submission can end."""
 
-import inspect
 import json
 import shutil
-import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,57 +10,109 @@ from nbformat import NotebookNode
 from nbgrader.apps import NbGraderAPI
 from nbgrader.exchange.default import ExchangeFetchAssignment, ExchangeSubmit
 
-from authoring.chapter import Chapter, load_chapter
-
 from .grade import class_api, grade
 from .report import Row, rows, table
 
 CHAPTER = "02_external_gradients"
 
 
-class Answers:
-    """Answers to a chapter's exercises as a student would type them, by grade_id of the solution cell."""
+ANOTHER_WAY = {
+    "answer-02-1": """
+def pull_back(x, v):
+    return v * 3 * x**2
+""",
+    "answer-02-3": """
+def loss_weights(outputs, target, importance):
+    weights = torch.zeros_like(outputs)
+    for index in torch.ones_like(outputs).nonzero():
+        at = tuple(index.tolist())
+        weights[at] = importance[at] * (outputs[at] - target[at]) * 2 / outputs.numel()
+    return weights
+""",
+    "answer-02-4": """
+def jacobian(f, x):
+    return torch.func.jacrev(f)(x)
+""",
+    "answer-02-5": """
+def hand_over(front, back, x):
+    h = front(x)
+    cut = h.detach().clone().requires_grad_()
+    back(cut).backward()
+    (h * cut.grad).sum().backward()
+    return cut.grad
+""",
+    "answer-02-6": """
+def undo_broadcast(grad, shape):
+    return grad.sum_to_size(shape)
+""",
+}
 
-    def __init__(self, chapter: Chapter, solved: NotebookNode):
-        self.chapter = chapter
-        self.cells = {c.metadata.nbgrader["grade_id"]: c.source for c in solved.cells if _is_answer(c)}
+WRONG = {
+    "answer-02-1": """
+def pull_back(x, v):
+    return 3 * x**2
+""",
+    "answer-02-2": """
+def starting_gradient(output, gradient=None):
+    return torch.ones_like(output) if gradient is None else gradient
+""",
+    "answer-02-3": """
+def loss_weights(outputs, target, importance):
+    return 2 * importance * (outputs - target)
+""",
+    "answer-02-4": """
+def jacobian(f, x):
+    leaf = x.clone().requires_grad_()
+    y = f(leaf)
+    return torch.stack([torch.autograd.grad(y, leaf, torch.ones_like(y), retain_graph=True)[0] for _ in y])
+""",
+    "answer-02-5": """
+def hand_over(front, back, x):
+    cut = front(x).detach().requires_grad_()
+    back(cut).backward()
+    return cut.grad
+""",
+    "answer-02-6": """
+def undo_broadcast(grad, shape):
+    return grad
+""",
+}
 
-    def right(self) -> dict[str, str]:
-        """The solutions of the solved notebook."""
-        return dict(self.cells)
+BY_AUTOGRAD = """
+def undo_broadcast(grad, shape):
+    tensor = torch.zeros(shape, dtype=grad.dtype, requires_grad=True)
+    tensor.expand(grad.shape).backward(grad)
+    return tensor.grad
+"""
 
-    def written(self, choose: Callable) -> dict[str, str]:
-        """Each solution with the body of the function that `choose(reference)` picks for it."""
-        return {cell: self._rewritten(cell, check, choose(check.reference)) for cell, check in self._checks()}
+NOISE = """
+import sys
+import warnings
 
-    def _checks(self):
-        for cell, ids in self.chapter.cells.items():
-            yield cell.replace("check-", "answer-"), self.chapter.checks[ids[0]]
-
-    def _rewritten(self, cell: str, check, function: Callable) -> str:
-        name, source = check.answer.__name__, textwrap.dedent(inspect.getsource(function))
-        before = self.cells[cell].split(f"def {name}(")[0]
-        return before + source.replace(f"def {function.__name__}(", f"def {name}(", 1)
+print("loading", file=sys.stderr)
+warnings.warn("an old version")
 
 
-def _is_answer(cell: NotebookNode) -> bool:
-    return cell.metadata.get("nbgrader", {}).get("solution", False)
+"""
+
+CRASH = """
+import os
+
+os._exit(1)
+"""
 
 
-def class_of_a_dozen(answers: Answers) -> dict[str, Callable[[NotebookNode], str]]:
+def class_of_a_dozen(solved: NotebookNode) -> dict[str, Callable[[NotebookNode], str]]:
     """For each student, what they make of the released notebook: the text of the file that they hand in."""
-    right = answers.right()
-    first_slips, second_slips = answers.written(_slip(0)), answers.written(_slip(1))
+    right = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in solved.cells if _is_answer(cell)}
     half = dict(list(right.items())[: len(right) // 2])
-    noisy = "import sys\nimport warnings\n\nprint('loading', file=sys.stderr)\nwarnings.warn('an old version')\n\n\n"
-    crash = "import os\n\nos._exit(1)"
 
-    def solve(*parts: dict[str, str]) -> Callable[[NotebookNode], str]:
-        return lambda nb: nbformat.writes(_filled(nb, {key: text for part in parts for key, text in part.items()}))
-
-    def tampered(change: Callable[[NotebookNode], None]) -> Callable[[NotebookNode], str]:
+    def solve(*parts: dict[str, str], change: Callable[[NotebookNode], None] = lambda nb: None):
         def hand_in(nb: NotebookNode) -> str:
-            change(_filled(nb, right))
+            answers = {key: text for part in parts for key, text in part.items()}
+            for cell in filter(_is_answer, nb.cells):
+                cell.source = answers.get(cell.metadata.nbgrader["grade_id"], cell.source).strip("\n")
+            change(nb)
             return nbformat.writes(nb)
 
         return hand_in
@@ -77,42 +127,24 @@ def class_of_a_dozen(answers: Answers) -> dict[str, Callable[[NotebookNode], str
         at = position(nb, "check-02-4")
         nb.cells.insert(at, nbformat.from_dict({**nb.cells[at], "id": "a-copy"}))
 
-    by_autograd = (
-        "def undo_broadcast(grad, shape):\n"
-        "    tensor = torch.zeros(shape, dtype=grad.dtype, requires_grad=True)\n"
-        "    tensor.expand(grad.shape).backward(grad)\n"
-        "    return tensor.grad"
-    )
     return {
         "ada": solve(right),
-        "boris": solve(right, answers.written(lambda reference: _standing_alone(reference.others)[0])),
-        "dana": solve(right, {cell: first_slips[cell] for cell in ("answer-02-1", "answer-02-6")}),
-        "emil": solve(second_slips),
+        "boris": solve(right, ANOTHER_WAY),
+        "dana": solve(right, {cell: WRONG[cell] for cell in ("answer-02-1", "answer-02-6")}),
+        "emil": solve(WRONG),
         "farid": solve(half),
-        "gita": solve({}),
-        "hugo": solve(right, {"answer-02-3": crash}),
-        "ines": lambda nb: nbformat.writes(_filled(nb, right))[:-2000],
-        "jonas": tampered(delete_a_check),
-        "kim": tampered(duplicate_a_check),
-        "lena": solve({cell: noisy + text for cell, text in right.items()}),
-        "mika": solve(right, {"answer-02-6": by_autograd}),
+        "gita": solve(),
+        "hugo": solve(right, {"answer-02-3": CRASH}),
+        "ines": lambda nb: solve(right)(nb)[:-2000],
+        "jonas": solve(right, change=delete_a_check),
+        "kim": solve(right, change=duplicate_a_check),
+        "lena": solve({cell: NOISE + text for cell, text in right.items()}),
+        "mika": solve(right, {"answer-02-6": BY_AUTOGRAD}),
     }
 
 
-def _slip(number: int) -> Callable:
-    return lambda reference: _standing_alone(reference.slips)[number]
-
-
-def _standing_alone(functions: list[Callable]) -> list[Callable]:
-    """Those functions of a reference cell that use no other name of that cell."""
-    return [function for function in functions if function.__closure__ is None]
-
-
-def _filled(nb: NotebookNode, answers: dict[str, str]) -> NotebookNode:
-    for cell in nb.cells:
-        if _is_answer(cell):
-            cell.source = answers.get(cell.metadata.nbgrader["grade_id"], cell.source)
-    return nb
+def _is_answer(cell: NotebookNode) -> bool:
+    return cell.metadata.get("nbgrader", {}).get("solution", False)
 
 
 def run(folder: Path) -> list[Row]:
@@ -121,9 +153,8 @@ def run(folder: Path) -> list[Row]:
     api = class_api(folder)
     _say(f"generating and releasing {CHAPTER}", api.generate_assignment(CHAPTER), api.release_assignment(CHAPTER))
 
-    chapter = load_chapter(CHAPTER)
     solved = nbformat.read(Path(api.coursedir.root, "source", CHAPTER, f"{CHAPTER}.ipynb"), as_version=4)
-    students = class_of_a_dozen(Answers(chapter, solved))
+    students = class_of_a_dozen(solved)
     for student, hand_in in students.items():
         _submit(folder, student, hand_in)
     _say(f"{len(students)} students fetched, worked and handed in; collecting", api.collect(CHAPTER))
