@@ -1,7 +1,7 @@
 """Grade a class. The rest is nbgrader's own: generate_assignment, release, collect, generate_feedback, export."""
 
 import argparse
-import subprocess
+import os
 import sys
 from collections import Counter
 from pathlib import Path
@@ -15,6 +15,7 @@ from .grade import class_api, grade
 from .report import rows, table
 
 ROOM = Path(__file__).resolve().parents[1]
+JUPYTER_SETTINGS = Path(__file__).parent / "jupyter"
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -30,9 +31,15 @@ def main(argv: list[str] | None = None) -> int:
     command.add_argument("--student", action="append", help="only this student; may be given several times")
     command = commands.add_parser("report", help="print the table of an assignment again")
     command.add_argument("assignment", help="a chapter's name")
-    commands.add_parser("formgrader", help="open nbgrader's formgrader on the class, in JupyterLab")
+    commands.add_parser(
+        "formgrader",
+        help="open nbgrader's Formgrader on the class, in JupyterLab",
+        epilog="Other options are JupyterLab's own, such as --no-browser.",
+    )
     commands.add_parser("demo", help="grade a made-up class of a dozen from end to end, in a folder of its own")
-    args = parser.parse_args(argv)
+    args, args.options = parser.parse_known_args(argv)
+    if args.options and args.command != "formgrader":
+        parser.error(f"unrecognized arguments: {' '.join(args.options)}")
     try:
         return {"grade": _grade, "report": _report, "formgrader": _formgrader, "demo": _demo}[args.command](args)
     except (ClassError, ChapterError) as error:
@@ -63,16 +70,22 @@ def _report(args: argparse.Namespace) -> int:
 
 
 def _formgrader(args: argparse.Namespace) -> int:
-    class_api(args.folder)
-    command = [
-        sys.executable,
-        "-m",
-        "jupyter",
-        "lab",
-        f"--ServerApp.root_dir={ROOM.parent}",
-        "--LabApp.default_url=/lab",
-    ]
-    return subprocess.call(command, cwd=ROOM)
+    folder = args.folder.resolve()
+    class_api(folder)
+    if not (folder.parent / "nbgrader_config.py").exists():
+        raise ClassError(
+            f"There is no nbgrader_config.py in {folder.parent}, so Formgrader would not find the class. Put two "
+            f"lines there:\n\nfrom autograder.settings import configure\nconfigure(get_config(), {str(folder)!r})"
+        )
+    command = [sys.executable, "-m", "jupyter", "lab", f"--ServerApp.root_dir={folder.parent}"]
+    command += ["--LabApp.extension_manager=readonly"]  # the other one asks a package index
+    command += ["--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
+    command += ["--allow-root"] if os.geteuid() == 0 else []
+    search = os.pathsep.join(filter(None, [str(JUPYTER_SETTINGS), os.environ.get("JUPYTER_CONFIG_PATH")]))
+    print("Formgrader is in the menu Nbgrader.", flush=True)
+    os.chdir(folder.parent)  # nbgrader reads its configuration where the server is started
+    os.environ |= {"JUPYTER_CONFIG_PATH": search, "JUPYTER_PREFER_ENV_PATH": "1"}
+    os.execv(command[0], [*command, *args.options])
 
 
 def _demo(args: argparse.Namespace) -> int:

@@ -1,0 +1,40 @@
+"""Formgrader opens on the class, and its button grades as the commands do."""
+
+import sys
+
+import pytest
+from tiny_class import NAME, RIGHT, TinyClass
+
+pytestmark = pytest.mark.browser
+
+
+def test_formgrader_shows_the_class_and_grades(open_lab, tmp_path):
+    """The page lists the assignment with its submission; Autograde ends in Success, and the points are there."""
+    tiny = TinyClass(tmp_path / "class")
+    tiny.hand_in("anna", RIGHT)
+    tiny.hand_in("broken", text='{"cells": [')
+    (tmp_path / "nbgrader_config.py").write_text(
+        f"from autograder.settings import configure\n\nconfigure(get_config(), {str(tiny.folder)!r})\n"
+    )
+    lab = open_lab(tmp_path, command=[sys.executable, "-m", "autograder", "--class", str(tiny.folder), "formgrader"])
+    lab.goto("lab")
+    lab.command("nbgrader:open-formgrader")
+    frame = lab.page.frame_locator("iframe[src*=formgrader]")
+    row = frame.locator("tr", has=frame.get_by_text(NAME, exact=True))
+    row.locator("td.num-submissions a", has_text="2").click()
+    for student in ("anna", "broken"):
+        line = frame.locator("tr", has=frame.get_by_text(student, exact=True))
+        line.locator("td.autograde a").click()
+        frame.locator(".modal-body", has_text="Success").wait_for(timeout=120_000)
+        frame.get_by_role("button", name="OK").last.click()
+        frame.locator(".modal-body").wait_for(state="hidden")
+    lab.screenshot(tmp_path / "formgrader.png")
+    assert tiny.points("anna") == [2, 3]
+    assert tiny.points("broken") == [None, None]
+
+
+def test_formgrader_without_configuration_is_told_what_to_write(tmp_path, capsys):
+    from autograder.__main__ import main
+
+    assert main(["--class", str(tmp_path / "class"), "formgrader"]) == 1
+    assert "configure(get_config()" in capsys.readouterr().err
