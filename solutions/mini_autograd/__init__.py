@@ -1,0 +1,62 @@
+"""mini_autograd: how torch.autograd behaves, in Python and NumPy, made to be read. Start with README.md.
+
+Names are torch's, so lesson code runs with `import mini_autograd as torch`.
+"""
+
+from . import methods  # completes Tensor
+from . import autograd, functional, hooks
+from .creation import (
+    arange,
+    as_tensor,
+    empty,
+    empty_like,
+    eye,
+    from_numpy,
+    full,
+    full_like,
+    linspace,
+    manual_seed,
+    ones,
+    ones_like,
+    rand,
+    rand_like,
+    randint,
+    randn,
+    randn_like,
+    randperm,
+    tensor,
+    zeros,
+    zeros_like,
+)
+from .dtypes import (
+    bool,
+    double,
+    dtype,
+    float,
+    float32,
+    float64,
+    get_default_dtype,
+    int,
+    int32,
+    int64,
+    long,
+    set_default_dtype,
+)
+from .modes import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from .tensor import Size, Tensor
+
+globals().update(methods.PUBLIC)
+
+
+def __getattr__(name):
+    """Say of a name that torch has and this package has not that it is left out on purpose."""
+    if name.startswith("__"):
+        raise AttributeError(f"module 'mini_autograd' has no attribute '{name}'")
+    raise AttributeError(f"{name} is left out of the mini engine; torch has it as torch.{name} (see README.md)")

@@ -1,0 +1,246 @@
+"""`Function`: an operation of one's own, whose backward is written by hand."""
+
+import functools
+
+import numpy as np
+
+from ..graph import FREED, Node, Saved, next_sequence_nr
+from ..inplace import check_inplace, rebase
+from ..modes import no_grad, set_grad_enabled, state
+from ..tensor import Tensor, make
+
+
+class FunctionCtx(Node):
+    """The `ctx` of a Function's forward and backward, which is also its node in the graph."""
+
+    function = None
+    _materialize = True
+    _to_save = ()
+    _saved = ()
+    _dirty = ()
+    _constant = ()
+    needs_input_grad = ()
+
+    def save_for_backward(self, *tensors):
+        """Keep `tensors` (inputs, outputs, or None) for backward; to be called once, in forward."""
+        self._to_save = tensors
+
+    def mark_dirty(self, *tensors):
+        """Say which inputs forward changed in place; they must be returned."""
+        self._dirty = tensors
+
+    def mark_non_differentiable(self, *tensors):
+        """Say which outputs have no gradient."""
+        self._constant = tensors
+
+    def set_materialize_grads(self, value):
+        """Choose whether backward receives zeros (the default) or None for an output that nothing used."""
+        self._materialize = value
+
+    @property
+    def saved_tensors(self):
+        """What `save_for_backward` was given."""
+        if self._saved is None:
+            raise RuntimeError(FREED)
+        return tuple(saved and saved.unpack(self) for saved in self._saved)
+
+    def name(self):
+        return self.function.__name__ + "Backward"
+
+    def __repr__(self):
+        return f"<torch.autograd.function.{self.name()} object at {id(self):#x}>"
+
+    def run(self, gradients, needs):
+        received = []
+        for gradient, (shape, dtype) in zip(gradients, self.outputs, strict=True):
+            if gradient is None and self._materialize:
+                gradient = make(np.zeros(shape, dtype))
+            elif gradient is not None and not isinstance(gradient, Tensor):
+                gradient = make(np.asarray(gradient))
+            received.append(gradient)
+        produced = self.function._backward(self, *received)
+        produced = produced if isinstance(produced, (tuple, list)) else (produced,)
+        if len(produced) > len(self._is_tensor):
+            if all(extra is None for extra in produced[len(self._is_tensor) :]):
+                produced = produced[: len(self._is_tensor)]
+        if len(produced) != len(self._is_tensor):
+            raise RuntimeError(
+                f"function {self.name()} returned an incorrect number of gradients "
+                f"(expected {len(self._is_tensor)}, got {len(produced)})"
+            )
+        kept = []
+        for index, (gradient, is_tensor) in enumerate(zip(produced, self._is_tensor, strict=True)):
+            if gradient is not None and not is_tensor:
+                raise RuntimeError(
+                    f"function {self.name()} returned a gradient different from None at position {index + 1}, "
+                    "but the corresponding forward input was not a Variable"
+                )
+            if gradient is not None and not isinstance(gradient, Tensor):
+                raise RuntimeError(f"expected Variable or None (got {type(gradient).__name__})")
+            if is_tensor:
+                kept.append(gradient if gradient is None or state.grad else gradient._data)
+        return kept
+
+    def release(self):
+        if self._saved:
+            self._saved = None
+
+
+class Function:
+    """Subclass it with static methods `forward(ctx, …)` and `backward(ctx, …)`, and call `apply`.
+
+    forward: works on tensors without being recorded; returns a tensor or a tuple. Instead of taking ctx first, it may
+    leave that to `setup_context(ctx, inputs, output)`.
+    backward: receives a gradient for each output and returns one, or None, for each argument of forward.
+    """
+
+    def __init__(self):
+        import warnings
+
+        warnings.warn(
+            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
+            "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
+            "version of PyTorch.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+
+    def __call__(self, *args):
+        raise RuntimeError(
+            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
+            "function with static forward method. "
+            "(Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
+        )
+
+    @staticmethod
+    def forward(*args, **kwargs):
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx, *grad_outputs):
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
+            "backward mode AD."
+        )
+
+    vjp = backward
+
+    @classmethod
+    def _backward(cls, ctx, *gradients):
+        return (cls.backward if cls.vjp is Function.vjp else cls.vjp)(ctx, *gradients)
+
+    @classmethod
+    def apply(cls, *args, **kwargs):
+        """Run forward on `args` and record it."""
+        if kwargs:
+            import inspect
+
+            skip = () if cls.setup_context is not Function.setup_context else (None,)
+            args = inspect.signature(cls.forward).bind(*skip, *args, **kwargs).args[len(skip) :]
+        ctx = type(cls.__name__ + "Backward", (FunctionCtx,), {"function": cls})()
+        tensors = [arg for arg in args if isinstance(arg, Tensor)]
+        ctx._is_tensor = [isinstance(arg, Tensor) for arg in args]
+        ctx.needs_input_grad = tuple(isinstance(arg, Tensor) and arg.requires_grad for arg in args)
+        recorded = state.grad and any(ctx.needs_input_grad)
+        if recorded:
+            ctx.sequence_nr = next_sequence_nr()
+            ctx.next_functions = tuple(tensor._edge_or_leaf() for tensor in tensors)
+        with no_grad():
+            if cls.setup_context is Function.setup_context:
+                result = cls.forward(ctx, *args)
+            else:
+                result = cls.forward(*args)
+                cls.setup_context(ctx, args, result)
+        single = not isinstance(result, tuple)
+        outputs = _connect(ctx, tensors, (result,) if single else result, recorded)
+        if recorded:
+            _save(ctx, outputs)
+        return outputs[0] if single else outputs
+
+
+def _connect(ctx, inputs, results, recorded):
+    """Return the outputs of forward as outputs of the node `ctx`."""
+    name = "function"
+    outputs, metadata = [], []
+    for result in results:
+        if not isinstance(result, Tensor):
+            outputs.append(result)
+            continue
+        number = len(metadata)
+        metadata.append((result._data.shape, result._data.dtype))
+        is_input = any(result is tensor for tensor in inputs)
+        is_dirty = any(result is tensor for tensor in ctx._dirty)
+        if is_dirty:
+            if recorded and result.requires_grad and result.is_leaf:
+                raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+            check_inplace(result, recorded)
+            result._version_cell[0] += 1
+            if recorded:
+                ctx.outputs = tuple(metadata)
+                rebase(result, ctx)
+        elif any(result is tensor for tensor in ctx._constant):
+            result = result._alias() if is_input else result
+            result._edge, result._requires_grad = None, False
+        else:
+            source = result
+            if is_input or result._base is not None:
+                result = result._alias()
+                if source._base is not None or is_input:
+                    result._base = source if source._base is None else source._base
+                    result._views = source._views
+                    result._view_version = source._version_cell[0]
+                    result._view_kind = name if recorded else source._view_kind
+            if recorded and result._data.dtype.kind == "f":
+                result._edge, result._requires_grad = (ctx, number), True
+        outputs.append(result)
+    ctx.outputs = tuple(metadata)
+    return tuple(outputs)
+
+
+def _save(ctx, outputs):
+    saved = []
+    for index, tensor in enumerate(ctx._to_save):
+        if tensor is None:
+            saved.append(None)
+            continue
+        if not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"save_for_backward can only save variables, but argument {index} is of type {type(tensor).__name__}"
+            )
+        own = tensor._edge is not None and tensor._edge[0] is ctx
+        saved.append(Saved(tensor, tensor._edge[1] if own else None))
+    ctx._saved, ctx._to_save = tuple(saved), ()
+
+
+def once_differentiable(backward):
+    """Decorate a `backward` that cannot itself be differentiated: what it returns raises if that is tried."""
+
+    @functools.wraps(backward)
+    def wrapper(ctx, *gradients):
+        with no_grad():
+            produced = backward(ctx, *gradients)
+        if not state.grad or not any(g is not None and g.requires_grad for g in gradients):
+            return produced
+        several = isinstance(produced, tuple)
+        marked = tuple(
+            result.detach().requires_grad_() if isinstance(result, Tensor) else result
+            for result in (produced if several else (produced,))
+        )
+        marked = _DelayedError.apply(*marked)
+        return marked if several or not isinstance(marked, tuple) else marked[0]
+
+    return wrapper
+
+
+class _DelayedError(Function):
+    @staticmethod
+    def forward(ctx, *results):
+        return tuple(r.detach() if isinstance(r, Tensor) else r for r in results)
+
+    @staticmethod
+    def backward(ctx, *gradients):
+        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")

@@ -1,0 +1,83 @@
+"""The dtypes, and torch's rules for mixing them."""
+
+import numpy as np
+
+
+class dtype:
+    """A tensor's element type; `numpy` is NumPy's name for the same thing."""
+
+    def __init__(self, name, numpy_type, type_name):
+        self.name, self.numpy, self.type_name = name, np.dtype(numpy_type), type_name
+        self.is_floating_point = self.numpy.kind == "f"
+
+    def __repr__(self):
+        return "torch." + self.name
+
+
+float32 = float = dtype("float32", np.float32, "FloatTensor")
+float64 = double = dtype("float64", np.float64, "DoubleTensor")
+int64 = long = dtype("int64", np.int64, "LongTensor")
+int32 = int = dtype("int32", np.int32, "IntTensor")
+bool = dtype("bool", np.bool_, "BoolTensor")
+
+BY_NUMPY = {each.numpy: each for each in (float32, float64, int64, int32, bool)}
+_default = float32
+
+
+def get_default_dtype():
+    """Return the dtype that Python floats become."""
+    return _default
+
+
+def set_default_dtype(new):
+    """Set the dtype that Python floats become."""
+    global _default
+    if not new.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    _default = new
+
+
+def of(array_dtype):
+    """Return the dtype that stands for a NumPy one."""
+    try:
+        return BY_NUMPY[array_dtype]
+    except KeyError:
+        raise TypeError(
+            f"the mini engine has float32, float64, int64, int32 and bool, and leaves out {array_dtype}; torch has more"
+        ) from None
+
+
+def result_type(values):
+    """Return NumPy's dtype for an operation on `values` (arrays and Python numbers), as torch decides it.
+
+    The highest category of bool, integer and floating point wins; within it, tensors with dimensions go before
+    tensors without, and those before Python numbers.
+    """
+    ranked = []
+    for value in values:
+        if isinstance(value, np.ndarray):
+            ranked.append((_category(value.dtype), 2 if value.ndim else 1, value.dtype))
+        else:
+            kind = np.asarray(value).dtype.kind
+            number = {"f": _default.numpy, "i": int64.numpy, "b": bool.numpy}[kind]
+            ranked.append((_category(number), 0, number))
+    highest = max(category for category, _, _ in ranked)
+    rank = max(rank for category, rank, _ in ranked if category == highest)
+    return np.result_type(*[kind for category, r, kind in ranked if (category, r) == (highest, rank)])
+
+
+def _category(numpy_dtype):
+    return {"b": 0, "i": 1, "u": 1, "f": 2}[numpy_dtype.kind]
+
+
+def promote(arrays, args, arity, rule):
+    """Bring the first `arity` entries of `arrays` to one dtype, in place.
+
+    rule: "float" makes integers floating point, as division and exp do; "same" leaves them integers.
+    """
+    common = result_type(arrays[:arity])
+    if rule == "float" and common.kind != "f":
+        common = _default.numpy
+    for i, array in enumerate(arrays[:arity]):
+        if isinstance(array, np.ndarray):
+            arrays[i] = array.astype(common, copy=False)

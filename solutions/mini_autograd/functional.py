@@ -1,0 +1,264 @@
+"""The functions of `torch.nn.functional`, in terms of the operations in `ops`."""
+
+import math
+import warnings
+
+import numpy as np
+
+from . import creation
+from .functions import log_softmax, softmax  # noqa: F401
+from .inplace import inplace
+from .ops import conv, losses, normal
+from .ops import elementwise as ew
+from .ops.elementwise import sigmoid, tanh  # noqa: F401
+from .ops.linalg import linear  # noqa: F401
+from .ops.shape import embedding as _embedding
+from .ops.shape import reshape, unsqueeze
+from .tensor import Tensor, make
+
+# ----- activations -----
+
+
+def relu(input, inplace=False):
+    """Return max(input, 0)."""
+    return input.relu_() if inplace else ew.relu(input)
+
+
+def leaky_relu(input, negative_slope=0.01):
+    """Return input where positive, else negative_slope · input."""
+    return ew.leaky_relu(input, negative_slope)
+
+
+def softplus(input, beta=1.0, threshold=20.0):
+    """Return log(1 + exp(beta · input)) / beta."""
+    return ew.softplus(input, beta, threshold)
+
+
+def dropout(input, p=0.5, training=True, inplace=False):
+    """Set each element to zero with probability p and divide the others by 1 - p; do nothing unless training."""
+    if not 0 <= p <= 1:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    if not training or p == 0:
+        return input
+    kept = creation.generator().random(input.shape) >= p
+    mask = make(kept.astype(input._data.dtype) / max(1 - p, 1e-300) if p < 1 else np.zeros_like(input._data))
+    mask._data = mask._data.astype(input._data.dtype, copy=False)
+    return input.mul_(mask) if inplace else input * mask
+
+
+def one_hot(tensor, num_classes=-1):
+    """Return a row with a single 1 for each class number."""
+    count = int(tensor._data.max()) + 1 if num_classes == -1 else num_classes
+    return make((tensor._data[..., None] == np.arange(count)).astype(np.int64))
+
+
+# ----- pictures -----
+
+
+def _pair(value):
+    return (value, value) if isinstance(value, int) else tuple(value)
+
+
+def _left_out(function, **options):
+    for name, (value, usual) in options.items():
+        if value != usual:
+            raise NotImplementedError(
+                f"{function} with {name}={value!r} is left out of the mini engine; use torch.nn.functional.{function}"
+            )
+
+
+def _as_batch(input, function):
+    """Return `input` with a batch dimension, and whether it had one."""
+    if input.ndim not in (3, 4):
+        raise RuntimeError(
+            f"Expected 3D (unbatched) or 4D (batched) input to {function}, but got input of size: {list(input.shape)}"
+        )
+    return (unsqueeze(input, 0), False) if input.ndim == 3 else (input, True)
+
+
+def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+    """Slide a kernel over pictures. input: (N, C, H, W) or (C, H, W), weight: (O, C, kh, kw), bias: (O,)."""
+    _left_out("conv2d", dilation=(_pair(dilation), (1, 1)), groups=(groups, 1))
+    if isinstance(padding, str):
+        _left_out("conv2d", padding=(padding, "valid"))
+        padding = 0
+    stride, padding = _pair(stride), _pair(padding)
+    picture, batched = _as_batch(input, "conv2d")
+    if picture.shape[1] != weight.shape[1]:
+        raise RuntimeError(
+            f"Given groups=1, weight of size {list(weight.shape)}, expected input{list(input.shape)} to have "
+            f"{weight.shape[1]} channels, but got {picture.shape[1]} channels instead"
+        )
+    padded = [n + 2 * p for n, p in zip(picture.shape[2:], padding, strict=True)]
+    if any(k > n for k, n in zip(weight.shape[2:], padded, strict=True)):
+        raise RuntimeError(
+            f"Calculated padded input size per channel: ({padded[0]} x {padded[1]}). Kernel size: ({weight.shape[2]} x "
+            f"{weight.shape[3]}). Kernel size can't be greater than actual input size"
+        )
+    out = conv.convolution(picture, weight, bias, stride, padding)
+    return out if batched else out.squeeze(0)
+
+
+def _pool(operation, function, input, kernel_size, stride, padding):
+    kernel_size, padding = _pair(kernel_size), _pair(padding)
+    stride = kernel_size if stride is None else _pair(stride)
+    if any(p * 2 > k for p, k in zip(padding, kernel_size, strict=True)):
+        raise RuntimeError(
+            "pad should be at most half of effective kernel size, but got "
+            f"pad={max(padding)}, kernel_size={kernel_size[0]} and dilation=1"
+        )
+    picture, batched = _as_batch(input, function)
+    size = conv.out_size(picture.shape[2:], kernel_size, stride, padding)
+    if min(size) < 1:
+        c, h, w = picture.shape[1:]
+        raise RuntimeError(
+            f"Given input size: ({c}x{h}x{w}). Calculated output size: ({c}x{max(size[0], 0)}x{max(size[1], 0)}). "
+            "Output size is too small"
+        )
+    out = operation(picture, kernel_size, stride, padding)
+    out = out[0] if isinstance(out, tuple) else out
+    return out if batched else out.squeeze(0)
+
+
+def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+    """Return the largest value in each window."""
+    _left_out(
+        "max_pool2d",
+        dilation=(_pair(dilation), (1, 1)),
+        ceil_mode=(ceil_mode, False),
+        return_indices=(return_indices, False),
+    )
+    return _pool(conv.max_pool, "max_pool2d", input, kernel_size, stride, padding)
+
+
+def avg_pool2d(
+    input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
+):
+    """Return the mean of each window, in which padding counts as zeros."""
+    _left_out(
+        "avg_pool2d",
+        ceil_mode=(ceil_mode, False),
+        count_include_pad=(count_include_pad, True),
+        divisor_override=(divisor_override, None),
+    )
+    return _pool(conv.avg_pool, "avg_pool2d", input, kernel_size, stride, padding)
+
+
+# ----- lookup and normalisation -----
+
+
+def embedding(input, weight, padding_idx=None):
+    """Return the rows of `weight` that `input`, a tensor of integers, names."""
+    if input._data.dtype.kind != "i":
+        raise RuntimeError(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
+            f"torch.{input._type_name()} instead (while checking arguments for embedding)"
+        )
+    if input.numel() and not (0 <= input._data.min() and input._data.max() < len(weight)):
+        raise IndexError("index out of range in self")
+    if padding_idx is not None:
+        padding_idx %= len(weight)
+    return _embedding(weight, input._data, padding_idx)
+
+
+def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+    """Normalise each channel (dimension 1) over all others; update the running statistics when training."""
+    channel = tuple(n if i == 1 else 1 for i, n in enumerate(input.shape))
+    dim = tuple(i for i in range(input.ndim) if i != 1)
+    count = math.prod(input.shape[i] for i in dim)
+    if training:
+        if count <= 1:
+            raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
+        if running_mean is not None:
+            array = input._data
+            for running, now in ((running_mean, array.mean(dim)), (running_var, array.var(dim, ddof=1))):
+                running._data += momentum * (now - running._data)
+                running._version_cell[0] += 1
+        mean = var = None
+    else:
+        mean, var = running_mean._data, running_var._data
+    return normal.batch_norm(input, weight, bias, dim, dim, channel, eps, mean, var)[0]
+
+
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
+    """Normalise over the last dimensions, those of `normalized_shape`."""
+    shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    outer = input.ndim - len(shape)
+    if input.shape[outer:] != shape:
+        raise RuntimeError(
+            f"Given normalized_shape={list(shape)}, expected input with shape [*, {', '.join(map(str, shape))}], "
+            f"but got input of size{list(input.shape)}"
+        )
+    dim, over = tuple(range(outer, input.ndim)), tuple(range(outer))
+    return normal.layer_norm(input, weight, bias, dim, over, (1,) * outer + shape, eps, None, None)[0]
+
+
+# ----- losses -----
+
+
+def _check_reduction(reduction):
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
+def mse_loss(input, target, reduction="mean"):
+    """Return the mean of (input - target)²."""
+    _check_reduction(reduction)
+    if input.shape != target.shape:
+        warnings.warn(
+            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will "
+            "likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+            stacklevel=2,
+        )
+    return losses.mse_loss(input, target, reduction)
+
+
+def l1_loss(input, target, reduction="mean"):
+    """Return the mean of |input - target|."""
+    _check_reduction(reduction)
+    difference = abs(input - target)
+    return difference.mean() if reduction == "mean" else difference.sum() if reduction == "sum" else difference
+
+
+def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
+    """Return the mean of -input[target], weighted by the target's class. input: (C,), (N, C) or (N, C, …)."""
+    _check_reduction(reduction)
+    dim = 0 if input.ndim == 1 else 1
+    if input.ndim > 1 and input.shape[0] != target.shape[0]:
+        raise ValueError(
+            f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]})."
+        )
+    if target._data.dtype.kind != "i":
+        raise RuntimeError(
+            f"expected target dtype to be Long or Byte, but got {target._type_name().removesuffix('Tensor')}"
+        )
+    chosen = target._data
+    used = chosen != ignore_index
+    wrong = chosen[used & ((chosen < 0) | (chosen >= input.shape[dim]))]
+    if wrong.size:
+        raise IndexError(f"Target {wrong[0]} is out of bounds.")
+    safe = np.where(used, chosen, 0)
+    factor = used.astype(input._data.dtype)
+    if weight is not None:
+        factor = factor * weight._data[safe]
+    return losses.nll_loss(input, safe, dim, factor, reduction)
+
+
+def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
+    """Return the negative log-likelihood of the softmax of `input`, logits, at the class numbers `target`."""
+    _left_out("cross_entropy", label_smoothing=(label_smoothing, 0.0))
+    if target._data.dtype.kind == "f" and target.shape == input.shape:
+        raise NotImplementedError(
+            "cross_entropy with class probabilities is left out of the mini engine, which takes class numbers; "
+            "use torch.nn.functional.cross_entropy"
+        )
+    return nll_loss(log_softmax(input, 0 if input.ndim == 1 else 1), target, weight, ignore_index, reduction)
+
+
+def binary_cross_entropy_with_logits(input, target, weight=None, reduction="mean", pos_weight=None):
+    """Return the mean cross entropy between sigmoid(input) and target."""
+    _check_reduction(reduction)
+    if target.shape != input.shape:
+        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    arrays = [each if each is None else each._data for each in (weight, pos_weight)]
+    return losses.binary_cross_entropy_with_logits(input, target, *arrays, reduction)

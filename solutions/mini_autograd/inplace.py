@@ -1,0 +1,163 @@
+"""Changing a tensor in place, and what that means for the graph when it is a view or has views.
+
+An in-place operation is the ordinary one, done with the tensor's old value, whose result then moves into the tensor:
+its memory, and its place in the graph. If the tensor is a view, the memory is its base's, so the base gets the node
+`CopySlices`, and each view takes itself anew from the base when it is next asked where it comes from.
+"""
+
+import numpy as np
+
+from .graph import Node, Saved, next_sequence_nr
+from .modes import enable_grad, no_grad, state
+from .ops.elementwise import keep
+from .ops.shape import put, take
+from .tensor import Tensor, make
+
+VIEW_MANY = (
+    "Output {number} of {name} is a view and is being modified inplace. This view is the output of a function that "
+    "returns multiple views. Such functions do not allow the output views to be modified inplace. You should replace "
+    "the inplace operation by an out-of-place one."
+)
+VIEW_FUNCTION = (
+    "Output {number} of {name} is a view and is being modified inplace. This view was created inside a custom Function "
+    "(or because an input was returned as-is) and the autograd logic to handle view+inplace would override the custom "
+    "backward associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can "
+    "fix this by cloning the output of the custom Function."
+)
+VIEW_NO_GRAD = (
+    "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use case "
+    "is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace "
+    "either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want "
+    "the inplace to be tracked)."
+)
+OVERLAP = (
+    "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
+    "clone() the tensor before performing the operation."
+)
+INFERENCE = (
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
+    "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+)
+
+
+def inplace(call, target, *args):
+    """Do `call(target, *args)` in place and return `target`."""
+    recorded = state.grad and (target.requires_grad or any(isinstance(a, Tensor) and a.requires_grad for a in args))
+    check_inplace(target, recorded)
+    if not recorded:
+        with no_grad():
+            write(target, call(target, *args)._data)
+        return target
+    old = make(target._data.copy())
+    old._requires_grad, old._edge = target._requires_grad, target._edge
+    result = call(old, *args)
+    write(target, result._data)
+    node = result._edge[0]
+    for saved in node.saved:
+        if type(saved) is Saved and saved.number is not None and saved.unpack_hook is None:
+            saved.tensor, saved.version = target._alias(), target._version_cell[0]
+    rebase(target, node)
+    return target
+
+
+def check_inplace(target, recorded):
+    """Refuse what torch refuses, before anything has changed."""
+    if target._inference and not state.inference:
+        raise RuntimeError(INFERENCE)
+    if not recorded:
+        return
+    if target._base is not None:
+        messages = {"many": VIEW_MANY, "function": VIEW_FUNCTION, "no_grad": VIEW_NO_GRAD}
+        if target._view_kind in messages:
+            name = target.grad_fn.name().split("Backward")[0] if target.grad_fn else ""
+            raise RuntimeError(messages[target._view_kind].format(number=target._output_nr, name=name))
+        if target.requires_grad and target._base.is_leaf:
+            raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
+    if target.requires_grad and target.is_leaf:
+        raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def write(target, array):
+    """Put `array` into the memory of `target`, and count the change."""
+    mine = target._data
+    if array.shape != mine.shape:
+        raise RuntimeError(
+            f"output with shape {list(mine.shape)} doesn't match the broadcast shape {list(array.shape)}"
+        )
+    if "biuf".index(array.dtype.kind) > "biuf".index(mine.dtype.kind):
+        names = [make(a)._type_name().removesuffix("Tensor") for a in (array, mine)]
+        raise RuntimeError(f"result type {names[0]} can't be cast to the desired output type {names[1]}")
+    if not mine.flags.writeable:
+        raise RuntimeError(OVERLAP)
+    mine[...] = array
+    target._version_cell[0] += 1
+
+
+def rebase(target, node):
+    """Let `target`, just changed by the operation of `node`, come from it."""
+    base = target._base
+    if base is None:
+        target._edge, target._requires_grad = (node, 0), True
+        if target._retains:
+            target._attach_retain()
+        return
+    base._edge = (CopySlices(base, target, node), 0)
+    base._requires_grad = True
+    if base._retains:
+        base._attach_retain()
+    follow_base(target)
+
+
+def positions(view):
+    """Return, in the shape of `view`, the number of each of its elements in its flattened base.
+
+    They are found by taking the same view of the numbers 0, 1, 2, …
+    """
+    base = view._base
+    numbers = np.empty_like(base._data, np.intp)  # laid out like the base, so that every view of it can be taken
+    numbers[...] = np.arange(numbers.size).reshape(numbers.shape)
+    for forward, parameters, output in view._views:
+        numbers = forward(numbers, *parameters)
+        numbers = numbers if output is None else numbers[output]
+    return numbers
+
+
+def follow_base(view):
+    """Bring a view's place in the graph up to date with its base, if the base was changed since."""
+    base = view._base
+    if not base._requires_grad:
+        return
+    view._requires_grad = True
+    if view._view_version == view._version_cell[0] or view._inference:
+        return
+    view._view_version = view._version_cell[0]
+    with enable_grad():
+        view._edge = take(base, positions(view))._edge
+    if view._retains:
+        view._attach_retain()
+
+
+class CopySlices(Node):
+    """The node of a base, one of whose views was changed by the operation of `inner`."""
+
+    def __init__(self, base, view, inner):
+        self.inner, self.positions = inner, positions(view)
+        self.outputs = ((base._data.shape, base._data.dtype),)
+        self.next_functions = (base._edge_or_leaf(), *inner.next_functions[1:])
+        self.sequence_nr = next_sequence_nr()
+
+    def run(self, gradients, needs):
+        grad = gradients[0]
+        if grad is None:
+            return [None] * len(self.next_functions)
+        shape, _ = self.outputs[0]
+        to_view, *others = self.inner.run([take(grad, self.positions)], needs)
+        untouched = np.ones(shape, bool)
+        untouched.reshape(-1)[self.positions] = False
+        to_base = keep(grad, untouched)
+        if to_view is not None:
+            to_base = to_base + put(self.inner.conform(to_view, 0, self), self.positions, shape)
+        return [to_base, *others]
+
+    def release(self):
+        self.inner.release()

@@ -1,0 +1,139 @@
+"""The switches that decide whether operations are recorded: `no_grad`, `enable_grad`, `set_grad_enabled`, `inference_mode`."""
+
+import functools
+import inspect
+
+
+class _State:
+    """The one place where the current mode is kept (torch keeps one for each thread)."""
+
+    grad = True
+    inference = False
+
+
+state = _State()
+
+
+def is_grad_enabled():
+    """Return whether operations are being recorded."""
+    return state.grad
+
+
+def is_inference_mode_enabled():
+    """Return whether inference mode is on."""
+    return state.inference
+
+
+class _Mode:
+    """A mode entered by `with`, or by decorating a function or a generator function.
+
+    Subclasses give the (grad, inference) pair to be entered; what was there before comes back on exit, also when an
+    error passes through. A generator is in the mode only while it runs, not while its consumer does.
+    """
+
+    modes = (True, False)
+
+    def __enter__(self):
+        self._before = state.grad, state.inference
+        state.grad, state.inference = self.modes
+
+    def __exit__(self, *error):
+        state.grad, state.inference = self._before
+
+    def clone(self):
+        return type(self)()
+
+    def __call__(self, function):
+        """Return `function` wrapped so that every call runs in this mode."""
+        if inspect.isgeneratorfunction(function):
+
+            @functools.wraps(function)
+            def wrapped(*args, **kwargs):
+                generator = function(*args, **kwargs)
+                resume, value = generator.send, None
+                try:
+                    while True:
+                        with self.clone():
+                            produced = resume(value)
+                        try:
+                            resume, value = generator.send, (yield produced)
+                        except GeneratorExit:
+                            with self.clone():
+                                generator.close()
+                            raise
+                        except BaseException as error:
+                            resume, value = generator.throw, error
+                except StopIteration as stop:
+                    return stop.value
+        else:
+
+            @functools.wraps(function)
+            def wrapped(*args, **kwargs):
+                with self.clone():
+                    return function(*args, **kwargs)
+
+        return wrapped
+
+
+class _PlainMode(_Mode):
+    """A mode without argument, which may decorate without parentheses: `@no_grad`."""
+
+    def __new__(cls, function=None):
+        mode = super().__new__(cls)
+        return mode if function is None else mode(function)
+
+
+class no_grad(_PlainMode):
+    """Switch recording off: results of operations have `requires_grad=False`."""
+
+    @property
+    def modes(self):
+        return False, state.inference
+
+
+class enable_grad(_PlainMode):
+    """Switch recording on, inside `no_grad`. It has no effect inside `inference_mode`."""
+
+    @property
+    def modes(self):
+        return True, state.inference
+
+
+class set_grad_enabled(_Mode):
+    """Switch recording on or off at once; used with `with`, the mode before comes back at the end."""
+
+    def __init__(self, mode):
+        self._before = state.grad, state.inference
+        self.mode = mode
+        state.grad = bool(mode)
+
+    def __enter__(self):
+        state.grad = bool(self.mode)
+
+    def __call__(self, function):
+        state.grad = self._before[0]
+        return super().__call__(function)
+
+    def clone(self):
+        return type(self)(self.mode)
+
+
+class inference_mode(_Mode):
+    """Switch recording off for good: tensors made inside can never be part of a graph (`inference_mode(False)`: on)."""
+
+    def __new__(cls, mode=True):
+        created = super().__new__(cls)
+        if callable(mode):
+            created.mode = True
+            return created(mode)
+        return created
+
+    def __init__(self, mode=True):
+        self.mode = mode
+
+    @property
+    def modes(self):
+        return not self.mode, bool(self.mode)
+
+    def clone(self):
+        return type(self)(self.mode)

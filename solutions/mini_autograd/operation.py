@@ -1,0 +1,287 @@
+"""What an operation is: a forward function on arrays and, beside it, one formula for each gradient.
+
+    mul = operation(
+        "MulBackward0",
+        lambda self, other: self * other,
+        self=lambda grad, other: grad * other,
+        other=lambda grad, self: grad * self,
+    )
+
+That is all that an operation has to say. What backward needs is read off the formulas: a formula is called with the
+gradient and whatever its further parameters name, which is then saved, but only if the formula's own input needs a
+gradient. A parameter names an input (`self`), the output (`result`, or `result0`, `result1`, … where there are
+several), an argument that is not a tensor (`dim`), or the shape of an input (`self_sym_sizes`). This is the form of
+torch's own table, `derivatives.yaml`, and so `grad_fn._saved_…` has torch's names.
+
+A formula is written once and used for both kinds of gradient: with arrays, which is fast, and with Tensors, which
+records it, so that it can be differentiated again. Hence operations work on arrays too, and return arrays then.
+Gradients may come back in the shape to which an input was broadcast; `Node.conform` sums them.
+"""
+
+import inspect
+
+import numpy as np
+
+from . import dtypes
+from .graph import FREED, Node, Saved, next_sequence_nr
+from .modes import state
+from .tensor import Tensor, make
+
+ndarray = np.ndarray
+
+
+def operation(name, forward, *, view=None, promote=False, joint=None, names=None, **formulas):
+    """Return a function that does `forward` and records it.
+
+    name: of the node, torch's. forward: takes arrays for the tensors, which come first, and then the other arguments,
+    all by position; returns an array, or a tuple of arrays.
+    formulas: for each tensor argument the formula of its gradient, None where there is none. joint: one formula
+    instead, for all tensor arguments (named as before, with None) at once: it takes the gradient, `needs` (for each
+    whether its gradient is wanted) and what it names, and returns a tuple.
+    names: the parameters of `forward`, where its signature does not tell.
+    view: "one" or "many" if the outputs share memory with the first input; in-place changes then go through.
+    promote: bring the tensors to one dtype by torch's rules before `forward`.
+    """
+    op = _Operation(name, forward, joint, formulas, names)
+    arity, plans, node_class, many = op.arity, op.plans, op.node_class, view == "many"
+    record_view = None if view is None else _view_of
+
+    def call(*args):
+        arrays, needs, bit, dtype, mixed, tensors = [], 0, 1, None, 0, 0
+        for arg in args:
+            if isinstance(arg, Tensor):
+                tensors += 1
+                if arg._base is not None:
+                    arg._follow_base()
+                if arg._requires_grad:
+                    needs |= bit
+                arg = arg._data
+                if arg.dtype is not dtype:
+                    dtype = arg.dtype
+                    mixed += 1
+            elif promote and type(arg) not in NUMBERS:
+                arg = _operand(name, args, arg)
+            arrays.append(arg)
+            bit += bit
+        if promote and (mixed > 1 or (mixed and dtype.kind != "f")):
+            dtypes.promote(arrays, args, arity, promote)
+        try:
+            result = forward(*arrays)
+        except ValueError:
+            if promote:
+                _check_broadcast(arrays[:arity])
+            raise
+        if not tensors:
+            return result
+        if needs and state.grad:
+            node = node_class()
+            node.sequence_nr = next_sequence_nr()
+            plan = plans.get(needs) or op.plan(needs)
+            edges = []
+            for arg in args[:arity]:
+                if isinstance(arg, Tensor) and arg._requires_grad:
+                    edges.append(arg._edge or arg._edge_or_leaf())
+                else:
+                    edges.append(NO_EDGE)
+            node.next_functions = tuple(edges)
+            node.plan = plan
+        else:
+            node = None
+        if type(result) is tuple:
+            outputs = tuple(_output(array, node, number) for number, array in enumerate(result))
+            if node is not None:
+                node.outputs = tuple((array.shape, array.dtype) for array in result)
+        else:
+            if type(result) is not ndarray:
+                result = np.asarray(result)
+            outputs = make(result)
+            if node is not None:
+                outputs._edge = (node, 0)
+                outputs._requires_grad = True
+                node.outputs = ((result.shape, result.dtype),)
+        if record_view:
+            record_view(args, outputs, call, many)
+        if node is not None and plan.saves:
+            saved = []
+            for kind, position in plan.saves:
+                if kind == INPUT:
+                    value = args[position]
+                    saved.append(Saved(value) if isinstance(value, Tensor) else value)
+                elif kind == OTHER:
+                    saved.append(arrays[position])
+                elif kind == SIZES:
+                    saved.append(np.shape(arrays[position]))
+                else:
+                    saved.append(Saved(outputs[position] if type(result) is tuple else outputs, position))
+            node.saved = saved
+        return outputs
+
+    call.__name__ = call.__qualname__ = getattr(forward, "__name__", name)
+    call.forward = forward
+    call.op = op
+    return call
+
+
+INPUT, OTHER, SIZES, RESULT = range(4)
+NO_EDGE = (None, 0)
+NUMBERS = {int, float, bool, ndarray}
+SYMBOLS = {"Add": "+", "Sub": "-", "Rsub": "-", "Mul": "*", "Div": "/", "Pow": "** or pow()"}
+
+
+def _operand(name, args, arg):
+    """Return `arg`, which is neither a Tensor nor a plain number, as one, or raise TypeError as torch does."""
+    if isinstance(arg, np.generic):
+        return arg.item()
+    if arg is None or isinstance(arg, (str, list, tuple, dict)):
+        kinds = [f"'{type(each).__name__}'" for each in args[:2]]
+        symbol = SYMBOLS.get(name.split("Backward")[0])
+        if symbol:
+            raise TypeError(f"unsupported operand type(s) for {symbol}: {' and '.join(kinds)}")
+    return arg
+
+
+def _check_broadcast(arrays):
+    """Raise torch's error if two shapes do not go together."""
+    shapes = [array.shape for array in arrays if isinstance(array, ndarray)]
+    for a, b in zip(shapes, shapes[1:], strict=False):
+        for i in range(1, min(len(a), len(b)) + 1):
+            if a[-i] != b[-i] and 1 not in (a[-i], b[-i]):
+                raise RuntimeError(
+                    f"The size of tensor a ({a[-i]}) must match the size of tensor b ({b[-i]}) "
+                    f"at non-singleton dimension {max(len(a), len(b)) - i}"
+                )
+
+
+class _Operation:
+    """What `operation` was told, and which formulas and saved values each set of needed gradients takes."""
+
+    def __init__(self, name, forward, joint, formulas, names):
+        self.name, self.joint, self.formulas = name, joint, formulas
+        self.tensors = list(formulas)
+        if names is None:
+            ufunc = isinstance(forward, np.ufunc)
+            names = self.tensors if ufunc else inspect.signature(forward).parameters
+        self.parameters = list(names)
+        if joint:
+            wanted = list(inspect.signature(joint).parameters)[2:]
+        else:
+            wanted = [p for f in formulas.values() if f for p in list(inspect.signature(f).parameters)[1:]]
+        if self.parameters[: len(self.tensors)] != self.tensors:
+            raise TypeError(f"{name}: the tensors {self.tensors} must come first in {self.parameters}")
+        self.arity = len(self.tensors)
+        self.saveable = list(dict.fromkeys(wanted))
+        self.plans = {}
+        self.node_class = type(name, (OperationNode,), {"op": self})
+
+    def source(self, parameter):
+        """Return where the value that a formula calls `parameter` comes from, as (kind, position)."""
+        if parameter in self.parameters:
+            position = self.parameters.index(parameter)
+            return (INPUT if position < self.arity else OTHER), position
+        if parameter.endswith("_sym_sizes"):
+            return SIZES, self.parameters.index(parameter.removesuffix("_sym_sizes"))
+        return RESULT, int(parameter.removeprefix("result") or 0)
+
+    def plan(self, needs):
+        """Return the `_Plan` for `needs`, a bit for each tensor argument whose gradient is needed."""
+        plan = self.plans[needs] = _Plan(self, [bool(needs >> i & 1) for i in range(self.arity)])
+        return plan
+
+
+class _Plan:
+    """Which formulas run, and which values are saved for them, when certain inputs need a gradient."""
+
+    def __init__(self, op, needs):
+        self.needs = needs
+        self.steps = []  # (which input, formula, where its values are among the saved ones)
+        self.names = []
+        if op.joint:
+            chosen = [(None, op.joint, 2)]
+        else:
+            chosen = [(i, f, 1) for i, f in enumerate(op.formulas.values()) if needs[i] and f]
+        for index, formula, skip in chosen:
+            parameters = list(inspect.signature(formula).parameters)[skip:]
+            self.names += [p for p in parameters if p not in self.names]
+            self.steps.append((index, formula, [self.names.index(p) for p in parameters]))
+        self.saves = [op.source(name) for name in self.names]
+        self.frees = any(kind in (INPUT, RESULT) for kind, _ in self.saves)
+
+
+class OperationNode(Node):
+    """The node of an operation: runs the formulas of its plan on what was saved."""
+
+    op = plan = None
+    saved = ()
+
+    def run(self, gradients, needs):
+        plan = self.plan
+        if self.saved is None:
+            raise RuntimeError(FREED)
+        if len(gradients) == 1:
+            grad = gradients[0]
+            if grad is None:
+                return [None] * len(self.next_functions)
+        else:
+            grad = [
+                (_zeros(*output) if output[1].kind == "f" else None) if gradient is None else gradient
+                for gradient, output in zip(gradients, self.outputs, strict=True)
+            ]
+        if state.grad:
+            values = [value.unpack(self) if type(value) is Saved else value for value in self.saved]
+        else:
+            values = [value.array(self) if type(value) is Saved else value for value in self.saved]
+        if self.op.joint:
+            return plan.steps[0][1](grad, plan.needs if needs is None else needs, *values)
+        produced = [None] * len(self.next_functions)
+        for index, formula, picks in plan.steps:
+            if needs is None or needs[index]:
+                produced[index] = formula(grad, *[values[pick] for pick in picks])
+        return produced
+
+    def release(self):
+        if self.plan.frees:
+            self.saved = None
+
+    def __getattr__(self, name):
+        saved_name = name.removeprefix("_saved_")
+        if name == saved_name or saved_name not in self.op.saveable:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        if saved_name not in self.plan.names:
+            position = self.op.source(saved_name)
+            return None if position[0] in (INPUT, RESULT) else self.__dict__.get(name)
+        if self.saved is None:
+            raise RuntimeError(FREED)
+        value = self.saved[self.plan.names.index(saved_name)]
+        if type(value) is Saved:
+            return value.unpack(self)
+        is_tensor = self.op.source(saved_name)[0] == INPUT or isinstance(value, ndarray)
+        return make(np.asarray(value)) if is_tensor else value
+
+
+def _zeros(shape, dtype):
+    zeros = np.zeros(shape, dtype)
+    return make(zeros) if state.grad else zeros
+
+
+def _output(array, node, number):
+    """Return output `number` of an operation with several; outputs that are not floating point are constants."""
+    output = make(np.asarray(array))
+    if node is not None and array.dtype.kind == "f":
+        output._edge = (node, number)
+        output._requires_grad = True
+    return output
+
+
+def _view_of(args, outputs, call, many):
+    """Note that `outputs` share memory with the first of `args`, and how to take the same view of another tensor."""
+    source = args[0]
+    several = type(outputs) is tuple
+    for number, output in enumerate(outputs if several else (outputs,)):
+        if output._data.base is None and output._data is not source._data:
+            continue  # reshape had to copy
+        output._version_cell = source._version_cell
+        output._base = source if source._base is None else source._base
+        output._views = (*source._views, (call.forward, args[1:], number if several else None))
+        output._view_version = source._version_cell[0]
+        output._view_kind = "many" if many else source._view_kind if state.grad else "no_grad"
+        output._inference = source._inference

@@ -1,0 +1,243 @@
+"""Operations that work element by element, with broadcasting."""
+
+import numpy as np
+
+from ..operation import operation
+from ..tensor import Tensor, make
+
+# ----- arithmetic -----
+
+add = operation(
+    "AddBackward0",
+    lambda self, other: self + other,
+    promote="same",
+    self=lambda grad: grad,
+    other=lambda grad: grad,
+)
+
+add_scaled = operation(
+    "AddBackward0",
+    lambda self, other, alpha: self + alpha * other,
+    promote="same",
+    self=lambda grad: grad,
+    other=lambda grad, alpha: grad * alpha,
+)
+
+sub = operation(
+    "SubBackward0",
+    lambda self, other: self - other,
+    promote="same",
+    self=lambda grad: grad,
+    other=lambda grad: -grad,
+)
+
+rsub = operation(
+    "RsubBackward1",
+    lambda self, other: other - self,
+    promote="same",
+    self=lambda grad: -grad,
+    other=None,
+)
+
+mul = operation(
+    "MulBackward0",
+    lambda self, other: self * other,
+    promote="same",
+    self=lambda grad, other: grad * other,
+    other=lambda grad, self: grad * self,
+)
+
+
+def _divide(self, other):
+    with np.errstate(all="ignore"):
+        return np.true_divide(self, other)
+
+
+div = operation(
+    "DivBackward0",
+    _divide,
+    promote="float",
+    self=lambda grad, other: div(grad, other),
+    other=lambda grad, self, other: -grad * div(div(self, other), other),
+)
+
+neg = operation("NegBackward0", lambda self: -self, self=lambda grad: -grad)
+
+
+def _reciprocal(self):
+    with np.errstate(all="ignore"):
+        return 1 / self
+
+
+reciprocal = operation(
+    "ReciprocalBackward0", _reciprocal, promote="float", self=lambda grad, result: -grad * (result * result)
+)
+
+# ----- dtype, copies, constants -----
+
+clone = operation("CloneBackward0", lambda self: self.copy(), self=lambda grad: grad)
+
+# The gradient comes back in the new dtype; the node it goes to brings it to its own.
+to_copy = operation("ToCopyBackward0", lambda self, dtype: self.astype(dtype), self=lambda grad: grad)
+
+
+def raw(value):
+    """Return the array of a Tensor, and anything else as it is."""
+    return getattr(value, "_data", value)
+
+
+def cast(value, numpy_dtype):
+    """Return `value` with the given NumPy dtype, itself if it has it already."""
+    return value if raw(value).dtype == numpy_dtype else to_copy(value, numpy_dtype)
+
+
+def zeros_like(value):
+    """Return zeros, a constant, in the shape and dtype of an array or Tensor."""
+    zeros = np.zeros_like(raw(value))
+    return make(zeros) if isinstance(value, Tensor) else zeros
+
+
+where = operation(
+    "WhereBackward0",
+    lambda self, other, condition: np.where(condition, self, other),
+    promote="same",
+    self=lambda grad, condition: where(grad, 0.0, condition),
+    other=lambda grad, condition: where(0.0, grad, condition),
+)
+
+masked_fill = operation(
+    "MaskedFillBackward0",
+    lambda self, mask, value: np.where(mask, self.dtype.type(value), self),
+    self=lambda grad, mask: masked_fill(grad, mask, 0),
+)
+
+# ----- powers -----
+
+
+def _power(self, exponent):
+    with np.errstate(all="ignore"):
+        return self**exponent
+
+
+def _pow_self(grad, self, exponent):
+    """∂/∂x xᵉ = e·xᵉ⁻¹, and 0 where e is 0, also at x = 0."""
+    if not hasattr(exponent, "shape"):
+        return zeros_like(grad) if exponent == 0 else grad * (exponent * pow_scalar(self, exponent - 1))
+    return where(0.0, grad * (exponent * pow_tensor(self, exponent - 1)), raw(exponent) == 0)
+
+
+def _pow_exponent(grad, self, exponent, result):
+    """∂/∂e xᵉ = xᵉ·log x, and 0 where x is 0 and e is not negative."""
+    return grad * where(0.0, result * log(self), (raw(self) == 0) & (raw(exponent) >= 0))
+
+
+pow_scalar = operation("PowBackward0", _power, self=_pow_self)
+pow_tensor = operation("PowBackward1", _power, promote="same", self=_pow_self, exponent=_pow_exponent)
+pow_number = operation(
+    "PowBackward2",
+    lambda exponent, self: _power(exponent.dtype.type(self), exponent),
+    exponent=lambda grad, exponent, self, result: _pow_exponent(grad, self, exponent, result),
+)
+
+# ----- functions of one argument -----
+
+
+def _quiet(function):
+    """Let `function` make inf and nan without NumPy's warning, as torch does."""
+
+    def forward(self):
+        with np.errstate(all="ignore"):
+            return function(self)
+
+    return forward
+
+
+def _sigmoid(self):
+    with np.errstate(over="ignore"):
+        return 1 / (1 + np.exp(-self))
+
+
+exp = operation("ExpBackward0", _quiet(np.exp), promote="float", self=lambda grad, result: grad * result)
+log = operation("LogBackward0", _quiet(np.log), promote="float", self=lambda grad, self: div(grad, self))
+log1p = operation("Log1PBackward0", _quiet(np.log1p), promote="float", self=lambda grad, self: div(grad, self + 1))
+sqrt = operation("SqrtBackward0", _quiet(np.sqrt), promote="float", self=lambda grad, result: div(grad, 2 * result))
+rsqrt = operation(
+    "RsqrtBackward0",
+    _quiet(lambda self: 1 / np.sqrt(self)),
+    promote="float",
+    self=lambda grad, result: -0.5 * grad * (result * result * result),
+)
+sin = operation("SinBackward0", np.sin, promote="float", self=lambda grad, self: grad * cos(self))
+cos = operation("CosBackward0", np.cos, promote="float", self=lambda grad, self: grad * -sin(self))
+tanh = operation("TanhBackward0", np.tanh, promote="float", self=lambda grad, result: grad * (1 - result * result))
+sigmoid = operation(
+    "SigmoidBackward0", _sigmoid, promote="float", self=lambda grad, result: grad * ((1 - result) * result)
+)
+abs = operation("AbsBackward0", np.abs, self=lambda grad, self: grad * np.sign(raw(self)))
+sign = operation("SignBackward0", np.sign, self=zeros_like)
+floor = operation("FloorBackward0", np.floor, self=zeros_like)
+ceil = operation("CeilBackward0", np.ceil, self=zeros_like)
+round = operation("RoundBackward0", np.rint, self=zeros_like)
+
+relu = operation(
+    "ReluBackward0", lambda self: np.maximum(self, 0), self=lambda grad, result: keep(grad, raw(result) > 0)
+)
+leaky_relu = operation(
+    "LeakyReluBackward0",
+    lambda self, negative_slope: np.where(self > 0, self, self * self.dtype.type(negative_slope)),
+    self=lambda grad, self, negative_slope: where(grad, grad * negative_slope, raw(self) > 0),
+)
+softplus = operation(
+    "SoftplusBackward0",
+    lambda self, beta, threshold: np.where(
+        self * beta > threshold, self, np.log1p(np.exp(np.minimum(self * beta, threshold))) / beta
+    ),
+    self=lambda grad, self, beta, threshold: where(grad, grad * sigmoid(self * beta), raw(self) * beta > threshold),
+)
+
+# ----- choosing -----
+
+# Where a gradient passes, and 0 elsewhere, whatever stands there.
+keep = operation("MulBackward0", lambda grad, mask: np.where(mask, grad, 0), grad=lambda grad, mask: keep(grad, mask))
+
+
+def _clamp(self, min, max):
+    return np.clip(self, min, max)
+
+
+def _inside(self, min, max):
+    inside = np.ones(np.shape(self), bool)
+    if min is not None:
+        inside &= self >= min
+    if max is not None:
+        inside &= self <= max
+    return inside
+
+
+clamp = operation(
+    "ClampBackward1",
+    _clamp,
+    self=lambda grad, self, min, max: keep(grad, _inside(raw(self), min, max)),
+)
+
+
+def _share(grad, mine, other):
+    """The gradient where `mine` was chosen; where both are equal each receives half."""
+    mine, other = raw(mine), raw(other)
+    return where(grad * 0.5, keep(grad, mine > other), mine == other)
+
+
+maximum = operation(
+    "MaximumBackward0",
+    np.maximum,
+    promote="same",
+    self=lambda grad, self, other: _share(grad, self, other),
+    other=lambda grad, self, other: _share(grad, other, self),
+)
+minimum = operation(
+    "MinimumBackward0",
+    np.minimum,
+    promote="same",
+    self=lambda grad, self, other: _share(grad, -raw(self), -raw(other)),
+    other=lambda grad, self, other: _share(grad, -raw(other), -raw(self)),
+)

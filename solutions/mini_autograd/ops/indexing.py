@@ -1,0 +1,124 @@
+"""`x[…]` and `x[…] = v`, taken apart into steps as torch does: views first, then one pick with arrays."""
+
+import numpy as np
+
+from ..tensor import Tensor
+from . import shape
+from .elementwise import raw
+
+WRONG = (
+    "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})"
+)
+
+
+def _steps(tensor, index):
+    """Return the view that the basic part of `index` takes, and for each of its dimensions an array or slice(None)."""
+    index = index if isinstance(index, tuple) else (index,)
+    index = [np.asarray(raw(i)) if isinstance(i, (Tensor, list, np.ndarray, np.generic)) else i for i in index]
+    index = [int(i) if isinstance(i, np.ndarray) and not i.ndim and i.dtype.kind in "iu" else i for i in index]
+    used = sum(_consumes(i) for i in index)
+    if tensor.ndim == 0 and used and all(isinstance(i, int) for i in index):
+        raise IndexError(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
+            "0-dim tensor to a number"
+        )
+    if used > tensor.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {tensor.ndim}")
+    dim, picks = 0, []
+    for each in index:
+        if each is None:
+            tensor = shape.unsqueeze(tensor, dim)
+            picks.append(slice(None))
+            dim += 1
+        elif each is Ellipsis:
+            picks += [slice(None)] * (tensor.ndim - dim - _remaining(index, each))
+            dim = len(picks)
+        elif isinstance(each, slice):
+            tensor = _slice(tensor, dim, each)
+            picks.append(slice(None))
+            dim += 1
+        elif isinstance(each, (bool, np.bool_)):
+            tensor = shape.unsqueeze(tensor, dim)
+            picks.append(np.asarray([each]))
+            dim += 1
+        elif isinstance(each, int):
+            size = tensor.shape[dim]
+            if not -size <= each < size:
+                raise IndexError(f"index {each} is out of bounds for dimension {dim} with size {size}")
+            tensor = shape.select(tensor, dim, each % size)
+        else:
+            picks.append(_array(tensor, dim, each))
+            dim += max(each.ndim, 1) if each.dtype == bool else 1
+            picks += [None] * (dim - len(picks))
+    return tensor, tuple(pick for pick in picks if pick is not None)
+
+
+def _consumes(each):
+    if each is None or each is Ellipsis or isinstance(each, (bool, np.bool_)):
+        return 0
+    if isinstance(each, str):
+        raise TypeError("new(): invalid data type 'str'")
+    if not isinstance(each, (int, slice, np.ndarray)):
+        raise IndexError(WRONG.format(type(each).__name__))
+    return each.ndim if isinstance(each, np.ndarray) and each.dtype == bool else 1
+
+
+def _remaining(index, ellipsis):
+    position = next(i for i, each in enumerate(index) if each is ellipsis)
+    return sum(_consumes(each) for each in index[position + 1 :])
+
+
+def _slice(tensor, dim, each):
+    if each.step is not None and each.step == 0:
+        raise ValueError("slice step cannot be zero")
+    if each.step is not None and each.step < 0:
+        raise ValueError("step must be greater than zero")
+    size = tensor.shape[dim]
+    start, stop, step = each.indices(size)
+    return tensor if (start, stop, step) == (0, size, 1) else shape.slice_(tensor, dim, start, max(start, stop), step)
+
+
+def _array(tensor, dim, each):
+    if each.dtype == bool:
+        for i, size in enumerate(each.shape):
+            if size != tensor.shape[dim + i]:
+                raise IndexError(
+                    f"The shape of the mask {list(each.shape)} at index {i} does not match the shape of the indexed "
+                    f"tensor {list(tensor.shape)} at index {dim + i}"
+                )
+        return each
+    if each.size == 0:
+        each = each.astype(np.int64)
+    if each.dtype.kind not in "iu":
+        raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
+    size = tensor.shape[dim]
+    outside = each[(each < -size) | (each >= size)]
+    if outside.size:
+        raise IndexError(f"index {outside[0]} is out of bounds for dimension {dim} with size {size}")
+    return each
+
+
+def getitem(self, index):
+    """Return `self[index]`: a view for numbers and slices, a copy for arrays and masks."""
+    found, picks = _steps(self, index)
+    if any(isinstance(pick, np.ndarray) for pick in picks):
+        return shape.index(found, picks)
+    return shape.alias(found) if found is self else found
+
+
+def setitem(self, index, value):
+    """Put `value` (a Tensor or number) where `index` points, in place."""
+    from ..inplace import inplace
+    from .assign import copy, fill
+
+    found, picks = _steps(self, index)
+    if any(isinstance(pick, np.ndarray) for pick in picks):
+        unset = np.ones(found.shape, bool)
+        unset[picks] = False
+        inplace(shape.index_put, found, value, picks, unset)
+    elif isinstance(value, Tensor):
+        if value.ndim > found.ndim:
+            value = shape.reshape(value, value.shape[value.ndim - found.ndim :])
+        inplace(copy, found, value)
+    else:
+        inplace(fill, found, value)

@@ -1,0 +1,126 @@
+"""Matrix products, named as the steps into which torch takes `matmul` and `linear` apart."""
+
+import numpy as np
+
+from ..operation import operation
+from .shape import expand, reshape, squeeze_dim, t, unsafe_view, unsqueeze
+
+dot = operation(
+    "DotBackward0",
+    lambda self, tensor: np.dot(self, tensor),
+    self=lambda grad, tensor: grad * tensor,
+    tensor=lambda grad, self: grad * self,
+)
+mv = operation(
+    "MvBackward0",
+    lambda self, vec: self @ vec,
+    self=lambda grad, vec: unsqueeze(grad, 1) * vec,
+    vec=lambda grad, self: mv(t(self), grad),
+)
+mm = operation(
+    "MmBackward0",
+    lambda self, mat2: self @ mat2,
+    self=lambda grad, mat2: mm(grad, t(mat2)),
+    mat2=lambda grad, self: mm(t(self), grad),
+)
+bmm = operation(
+    "BmmBackward0",
+    lambda self, mat2: self @ mat2,
+    self=lambda grad, mat2: bmm(grad, mat2.mT),
+    mat2=lambda grad, self: bmm(self.mT, grad),
+)
+
+
+def _addmm(self, mat1, mat2):
+    out = mat1 @ mat2
+    out += self
+    return out
+
+
+addmm = operation(
+    "AddmmBackward0",
+    _addmm,
+    self=lambda grad: grad,
+    mat1=lambda grad, mat2: mm(grad, t(mat2)),
+    mat2=lambda grad, mat1: mm(t(mat1), grad),
+)
+
+
+def _dims(shape):
+    return "x".join(map(str, shape))
+
+
+def _same_dtype(a, b):
+    if a.dtype is not b.dtype:
+        names = [{"float32": "float", "float64": "double", "int64": "long"}.get(x.dtype.name, x.dtype.name) for x in (a, b)]
+        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {names[0]} != {names[1]}")
+
+
+def _multiply(a, b):
+    """Do `mm` after torch's checks."""
+    if a.shape[1] != b.shape[0]:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_dims(a.shape)} and {_dims(b.shape)})")
+    _same_dtype(a, b)
+    return mm(a, b)
+
+
+def matmul(self, other):
+    """Multiply as `@` does: vectors, matrices, and batches of them with broadcasting."""
+    if not self.ndim or not other.ndim:
+        raise RuntimeError(
+            f"both arguments to matmul need to be at least 1D, but they are {self.ndim}D and {other.ndim}D"
+        )
+    if self.ndim == 1 and other.ndim == 1:
+        if self.shape != other.shape:
+            a, b = self.shape[0], other.shape[0]
+            raise RuntimeError(
+                f"inconsistent tensor size, expected tensor [{a}] and src [{b}] to have the same number of elements, "
+                f"but got {a} and {b} elements respectively"
+            )
+        _same_dtype(self, other)
+        return dot(self, other)
+    if self.ndim == 2 and other.ndim == 1:
+        if self.shape[1] != other.shape[0]:
+            raise RuntimeError(
+                f"size mismatch, got input ({self.shape[0]}), mat ({_dims(self.shape)}), vec ({other.shape[0]})"
+            )
+        return mv(self, other)
+    if self.ndim == 1 and other.ndim == 2:
+        return squeeze_dim(_multiply(unsqueeze(self, 0), other), 0)
+    if self.ndim == 2 and other.ndim == 2:
+        return _multiply(self, other)
+    if other.ndim <= 2:
+        folded = matmul(reshape(self, (-1, self.shape[-1])), other)
+        return unsafe_view(folded, (*self.shape[:-1], *other.shape[1:]))
+    return _batched(self, other)
+
+
+def _batched(self, other):
+    a = unsqueeze(self, 0) if self.ndim == 1 else self
+    b = unsqueeze(other, other.ndim) if other.ndim == 1 else other
+    batch = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    n, k, p = a.shape[-2], a.shape[-1], b.shape[-1]
+    if b.shape[-2] != k:
+        size = int(np.prod(batch))
+        raise RuntimeError(
+            f"Expected size for first two dimensions of batch2 tensor to be: [{size}, {k}] but got: [{size}, {b.shape[-2]}]."
+        )
+    a = reshape(expand(a, (*batch, n, k)), (-1 if n * k else int(np.prod(batch)), n, k))
+    b = reshape(expand(b, (*batch, k, p)), (-1 if k * p else int(np.prod(batch)), k, p))
+    _same_dtype(a, b)
+    shape = (*batch, *((n,) if self.ndim > 1 else ()), *((p,) if other.ndim > 1 else ()))
+    return unsafe_view(bmm(a, b), shape)
+
+
+def linear(input, weight, bias=None):
+    """Return `input @ weight.T + bias`. input: (…, in), weight: (out, in), bias: (out,) or None."""
+    if bias is None:
+        return matmul(input, t(weight))
+    flat = input if input.ndim == 2 else reshape(input, (-1, input.shape[-1]))
+    if flat.shape[1] != weight.shape[1]:
+        raise RuntimeError(
+            f"mat1 and mat2 shapes cannot be multiplied ({_dims(flat.shape)} and {_dims(weight.shape[::-1])})"
+        )
+    _same_dtype(flat, weight)
+    out = addmm(bias, flat, t(weight))
+    return out if input.ndim == 2 else reshape(out, (*input.shape[:-1], weight.shape[0]))

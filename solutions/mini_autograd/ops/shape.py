@@ -1,0 +1,231 @@
+"""Operations that move elements about: views, indexing, joining."""
+
+import functools
+
+import numpy as np
+
+from ..operation import operation
+from .elementwise import clone, keep
+
+# ----- views: the outputs share memory with the input -----
+
+expand = operation("ExpandBackward0", lambda self, shape: np.broadcast_to(self, shape), view="one", self=lambda grad: grad)
+
+view = operation(
+    "ViewBackward0",
+    lambda self, shape: np.reshape(self, shape, copy=False),
+    view="one",
+    self=lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes),
+)
+unsafe_view = operation(
+    "UnsafeViewBackward0", np.reshape, names=("self", "shape"), self=lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes)
+)
+
+
+def reshape(self, shape):
+    """Return a view where the memory allows one, else a copy."""
+    try:
+        return view(self, shape)
+    except ValueError:
+        return unsafe_view(clone(self), shape)
+
+
+alias = operation("AliasBackward0", lambda self: self.view(), view="one", self=lambda grad: grad)
+t = operation("TBackward0", lambda self: self.T, view="one", self=lambda grad: t(grad))
+transpose = operation(
+    "TransposeBackward0",
+    lambda self, dim0, dim1: self.swapaxes(dim0, dim1),
+    view="one",
+    self=lambda grad, dim0, dim1: transpose(grad, dim0, dim1),
+)
+permute = operation(
+    "PermuteBackward0",
+    lambda self, dims: self.transpose(dims),
+    view="one",
+    self=lambda grad, dims: permute(grad, tuple(int(i) for i in np.argsort(dims))),
+)
+unsqueeze = operation(
+    "UnsqueezeBackward0",
+    lambda self, dim: np.expand_dims(self, dim),
+    view="one",
+    self=lambda grad, dim: squeeze_dim(grad, dim),
+)
+squeeze = operation(
+    "SqueezeBackward0",
+    lambda self: self.squeeze(),
+    view="one",
+    self=lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes),
+)
+squeeze_dim = operation(
+    "SqueezeBackward1",
+    lambda self, dim: self.squeeze(dim) if self.shape[dim] == 1 else self.view(),
+    view="one",
+    self=lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes),
+)
+select = operation(
+    "SelectBackward0",
+    lambda self, dim, index: self[(slice(None),) * dim + (index, ...)],
+    view="one",
+    self=lambda grad, self_sym_sizes, dim, index: spread_slice(
+        unsqueeze(grad, dim), self_sym_sizes, dim, index, index + 1, 1
+    ),
+)
+slice_ = operation(
+    "SliceBackward0",
+    lambda self, dim, start, end, step: self[(slice(None),) * dim + (slice(start, end, step),)],
+    view="one",
+    self=lambda grad, self_sym_sizes, dim, start, end, step: spread_slice(grad, self_sym_sizes, dim, start, end, step),
+)
+
+
+def _spread_slice(self, shape, dim, start, end, step):
+    """Return zeros of `shape` with `self` in the slice: what `slice_` does, the other way round."""
+    whole = np.zeros(shape, self.dtype)
+    whole[(slice(None),) * dim + (slice(start, end, step),)] = self
+    return whole
+
+
+spread_slice = operation(
+    "SliceBackwardBackward0",
+    _spread_slice,
+    self=lambda grad, dim, start, end, step: slice_(grad, dim, start, end, step),
+)
+
+
+def _split(self, split_size, dim):
+    return tuple(np.split(self, range(split_size, self.shape[dim], split_size), dim))
+
+
+split = operation("SplitBackward0", _split, view="many", self=lambda grad, dim: cat(grad, dim))
+unbind = operation(
+    "UnbindBackward0",
+    lambda self, dim: tuple(self[(slice(None),) * dim + (i, ...)] for i in range(self.shape[dim])),
+    view="many",
+    self=lambda grad, dim: stack(grad, dim),
+)
+
+# ----- joining -----
+
+
+@functools.cache
+def _cat_of(count):
+    return operation(
+        "CatBackward0",
+        lambda *args: np.concatenate(args[:count], args[count]),
+        names=[*(f"tensor{i}" for i in range(count)), "dim", "starts"],
+        promote="same",
+        joint=_cat_gradients,
+        **{f"tensor{i}": None for i in range(count)},
+    )
+
+
+def _cat_gradients(grad, needs, dim, starts):
+    return [
+        slice_(grad, dim, start, end, 1) if need else None
+        for need, start, end in zip(needs, starts, starts[1:], strict=False)
+    ]
+
+
+def cat(tensors, dim):
+    """Join tensors (or arrays) along a dimension they have."""
+    starts = [0]
+    for tensor in tensors:
+        starts.append(starts[-1] + tensor.shape[dim])
+    return _cat_of(len(tensors))(*tensors, dim, starts)
+
+
+@functools.cache
+def _stack_of(count):
+    return operation(
+        "StackBackward0",
+        lambda *args: np.stack(args[:count], args[count]),
+        names=[*(f"tensor{i}" for i in range(count)), "dim"],
+        promote="same",
+        joint=lambda grad, needs, dim: [select(grad, dim, i) if need else None for i, need in enumerate(needs)],
+        **{f"tensor{i}": None for i in range(count)},
+    )
+
+
+def stack(tensors, dim):
+    """Join tensors (or arrays) along a new dimension."""
+    return _stack_of(len(tensors))(*tensors, dim)
+
+
+# ----- picking elements; each pair is the other's gradient -----
+
+# By their numbers in the flattened tensor. `AsStrided` is how torch names the step from a base to its view.
+take = operation(
+    "AsStridedBackward0",
+    lambda self, index: self.reshape(-1)[index],
+    self=lambda grad, self_sym_sizes, index: put(grad, index, self_sym_sizes),
+)
+
+
+def add_at(shape, index, values):
+    """Return zeros of `shape` to which `values` are added where `index` points, repeated positions several times."""
+    whole = np.zeros(shape, values.dtype)
+    np.add.at(whole, index, values)
+    return whole
+
+
+put = operation(
+    "PutBackward0",
+    lambda self, index, shape: add_at(int(np.prod(shape)), index, self).reshape(shape),
+    self=lambda grad, index: take(grad, index),
+)
+
+# By NumPy's indexing with arrays: repeated and masked.
+index = operation(
+    "IndexBackward0",
+    lambda self, indices: np.array(self[indices]),
+    self=lambda grad, self_sym_sizes, indices: index_add(grad, indices, self_sym_sizes),
+)
+index_add = operation(
+    "IndexPutBackward0",
+    lambda self, indices, shape: add_at(shape, indices, self),
+    self=lambda grad, indices: index(grad, indices),
+)
+
+
+def _index_put(self, values, indices, unset):
+    changed = self.copy()
+    changed[indices] = values
+    return changed
+
+
+index_put = operation(
+    "IndexPutBackward0",
+    _index_put,
+    self=lambda grad, unset: keep(grad, unset),
+    values=lambda grad, indices: index(grad, indices),
+)
+
+# Along one dimension, as `gather` does.
+gather = operation(
+    "GatherBackward0",
+    lambda self, dim, index: np.take_along_axis(self, index, dim),
+    self=lambda grad, self_sym_sizes, dim, index: scatter_add(grad, dim, index, self_sym_sizes),
+)
+
+
+def _scatter_add(self, dim, index, shape):
+    where = list(np.ogrid[tuple(slice(n) for n in index.shape)])
+    where[dim] = index
+    return add_at(shape, tuple(where), self)
+
+
+scatter_add = operation(
+    "ScatterAddBackward0", _scatter_add, self=lambda grad, dim, index: gather(grad, dim, index)
+)
+
+embedding = operation(
+    "EmbeddingBackward0",
+    lambda weight, indices, padding_idx: weight[indices],
+    weight=lambda grad, weight_sym_sizes, indices, padding_idx: index_add(
+        grad if padding_idx is None else keep(grad, (indices != padding_idx)[..., None]), indices, weight_sym_sizes
+    ),
+)
+
+tril = operation("TrilBackward0", np.tril, names=("self", "diagonal"), self=lambda grad, diagonal: tril(grad, diagonal))
+triu = operation("TriuBackward0", np.triu, names=("self", "diagonal"), self=lambda grad, diagonal: triu(grad, diagonal))
+flip = operation("FlipBackward0", np.flip, names=("self", "dims"), self=lambda grad, dims: flip(grad, dims))

@@ -1,0 +1,410 @@
+"""`Tensor`: an array that remembers how it was made. Its arithmetic is added in `methods.py`."""
+
+import copy
+import warnings
+
+import numpy as np
+
+from . import dtypes
+from .graph import accumulator, owned
+from .hooks import add_hook, new_hooks
+from .modes import state
+
+NOT_LEAF_GRAD = (
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
+    "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
+    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
+    "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
+)
+CHANGE_LEAF = (
+    "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph "
+    "that doesn't require differentiation use var_no_grad = var.detach()."
+)
+DETACH_VIEW = (
+    "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and "
+    "gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
+    "these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py "
+    "as the solution."
+)
+COPY_TENSOR = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
+)
+
+
+class Size(tuple):
+    """The shape of a tensor: a tuple that prints as torch's."""
+
+    def __repr__(self):
+        return f"torch.Size({list(self)})"
+
+    def __add__(self, other):
+        return Size(tuple(self) + tuple(other))
+
+    def __getitem__(self, index):
+        found = tuple.__getitem__(self, index)
+        return Size(found) if isinstance(index, slice) else found
+
+    def numel(self):
+        """Return the number of elements of a tensor of this shape."""
+        return int(np.prod(self, dtype=int))
+
+
+class Tensor:
+    """An array with what autograd needs to know about it.
+
+    What is usual stands here, on the class; a tensor itself only holds what differs.
+    """
+
+    _requires_grad = False
+    _grad = None
+    _edge = None  # (node, number of its output) that made this tensor; None for a leaf
+    _accumulator = None  # a leaf's weak reference to its AccumulateGrad
+    _hooks = None  # a leaf's hooks; those of other tensors belong to their node
+    _post_accumulate = None
+    _retains = False
+    _inference = False
+    # A view shares memory and version with its base, and knows how it was taken.
+    _base = None
+    _views = ()
+    _view_version = 0
+    _view_kind = None
+
+    __array_ufunc__ = None  # so that array * tensor is a Tensor
+    __hash__ = object.__hash__
+
+    def __new__(cls, data=(), *, dtype=None):
+        created = object.__new__(cls)
+        source = data._data if isinstance(data, Tensor) else np.asarray(data, dtypes.get_default_dtype().numpy)
+        created._data = source
+        created._version_cell = [0]
+        return created
+
+    def __init__(self, *args, **kwargs):
+        pass
+
+    # What it is.
+
+    @property
+    def data(self):
+        """The same memory without history; changes through it go unnoticed by autograd."""
+        alias = make(self._data)
+        alias._version_cell = [0]
+        return alias
+
+    @data.setter
+    def data(self, new):
+        if not isinstance(new, Tensor):
+            raise TypeError(f"Variable data has to be a tensor, but got {type(new).__name__}")
+        if self.requires_grad and new._data.dtype.kind != "f":
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+        self._data = new._data
+
+    @property
+    def shape(self):
+        return Size(self._data.shape)
+
+    @property
+    def ndim(self):
+        return self._data.ndim
+
+    @property
+    def dtype(self):
+        return dtypes.of(self._data.dtype)
+
+    @property
+    def requires_grad(self):
+        """Whether gradients are wanted here; may be set on leaves only."""
+        if self._base is not None:
+            self._follow_base()
+        return self._requires_grad
+
+    @requires_grad.setter
+    def requires_grad(self, wanted):
+        if not isinstance(wanted, bool):
+            raise RuntimeError("requires_grad must be a bool")
+        if self.grad_fn is not None and not wanted:
+            raise RuntimeError(CHANGE_LEAF)
+        if wanted and self._data.dtype.kind != "f":
+            raise RuntimeError("only Tensors of floating point dtype can require gradients")
+        if wanted and self._inference and not state.inference:
+            raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
+        self._requires_grad = wanted
+
+    def requires_grad_(self, requires_grad=True):
+        """Set `requires_grad` and return this tensor."""
+        self.requires_grad = requires_grad
+        return self
+
+    @property
+    def grad_fn(self):
+        """The node that made this tensor, or None for a leaf."""
+        if self._base is not None:
+            self._follow_base()
+        return self._edge and self._edge[0]
+
+    @property
+    def is_leaf(self):
+        return self.grad_fn is None
+
+    @property
+    def output_nr(self):
+        return self._output_nr
+
+    @property
+    def _output_nr(self):
+        return self._edge[1] if self._edge else 0
+
+    @property
+    def _version(self):
+        if self._inference:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return self._version_cell[0]
+
+    def _is_view(self):
+        return self._base is not None
+
+    def is_inference(self):
+        """Return whether this tensor was made in `inference_mode`."""
+        return self._inference
+
+    def _type_name(self):
+        return self.dtype.type_name
+
+    def _edge_or_leaf(self):
+        """Return the edge along which this tensor's gradient leaves: to its node, or to its accumulator."""
+        if not self.requires_grad:
+            return (None, 0)
+        return self._edge or (accumulator(self), 0)
+
+    def _follow_base(self):
+        from .inplace import follow_base
+
+        follow_base(self)
+
+    def _alias(self, edge=None):
+        """Return a tensor with the same memory and version, connected to the graph by `edge` only."""
+        alias = make(self._data)
+        alias._version_cell = self._version_cell
+        alias._inference = self._inference
+        if edge is not None and edge[0] is not None:
+            if edge[0].next_functions:
+                alias._edge = edge
+            else:
+                alias._accumulator = edge[0].variable._accumulator
+            alias._requires_grad = True
+        return alias
+
+    def detach(self):
+        """Return this tensor without its history; the memory is shared, and so is the version."""
+        return self._alias()
+
+    def detach_(self):
+        """Cut this tensor off from its history, in place."""
+        if self._base is not None:
+            raise RuntimeError(DETACH_VIEW)
+        self._edge, self._requires_grad = None, False
+        return self
+
+    # Gradients.
+
+    @property
+    def grad(self):
+        """The accumulated gradient, None before the first backward; only leaves and `retain_grad` tensors have one."""
+        if self._grad is None and self.requires_grad and not self.is_leaf and not self._retains:
+            warnings.warn(NOT_LEAF_GRAD, UserWarning, stacklevel=2)
+        return self._grad
+
+    @grad.setter
+    def grad(self, new):
+        if new is not None:
+            self._check_grad(new)
+        self._grad = new
+
+    @grad.deleter
+    def grad(self):
+        self._grad = None
+
+    def _check_grad(self, new):
+        if not isinstance(new, Tensor):
+            raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(new).__name__}")
+        if new is self:
+            raise RuntimeError("can't assign Variable as its own grad")
+        if new._data.dtype != self._data.dtype:
+            was, now = self._type_name().removesuffix("Tensor"), new._type_name().removesuffix("Tensor")
+            raise RuntimeError(
+                f"attempting to assign a gradient with dtype '{now.lower()}' to a tensor with grad_dtype '{was}'. The "
+                "gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's "
+                "grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with caution. "
+                "Diverging the dtypes of a tensor and its gradient may break downstream systems that assume they match."
+            )
+        if new._data.shape != self._data.shape:
+            raise RuntimeError(
+                f"attempting to assign a gradient of size '{list(new.shape)}' to a tensor of size '{list(self.shape)}'. "
+                "Please ensure that the gradient and the tensor are the same size"
+            )
+
+    def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+        """Run backward from here; see `autograd.backward`."""
+        from . import autograd
+
+        autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+    def _accumulate(self, gradients):
+        """Add `gradients[0]`, which came out of a backward run, to `grad`; called by AccumulateGrad."""
+        new = gradients[0]
+        if self._grad is None:
+            if state.grad:
+                self._grad = new.clone()
+            else:
+                self._grad = make(new if owned(gradients) else np.array(new))
+        elif state.grad:
+            self._grad = self._grad + new
+        else:
+            self._grad._data += new
+            self._grad._version_cell[0] += 1
+
+    def _retain(self, gradient):
+        gradient = gradient.clone() if isinstance(gradient, Tensor) else make(np.array(gradient))
+        self._grad = gradient if self._grad is None else self._grad + gradient
+
+    def retain_grad(self):
+        """Ask for `grad` on a tensor that is not a leaf."""
+        if not self.requires_grad:
+            raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+        if not self.is_leaf and not self._retains:
+            self._retains = True
+            self._attach_retain()
+
+    def _attach_retain(self):
+        from weakref import ref
+
+        node, number = self._edge
+        node.retained = {**(node.retained or {}), number: ref(self)}
+        if node.tensor_hooks is None:
+            node.tensor_hooks = {}
+
+    @property
+    def retains_grad(self):
+        return self._retains
+
+    def register_hook(self, hook):
+        """Call `hook(grad)` each time this tensor's gradient is known; a returned Tensor replaces it.
+
+        The hook must not change its argument in place. Returns a `RemovableHandle`.
+        """
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        node, number = self._edge_or_leaf()
+        if self.is_leaf:
+            if self._hooks is None:
+                self._hooks = new_hooks()
+            node.tensor_hooks = {0: self._hooks}
+            return add_hook(self._hooks, hook)
+        if node.tensor_hooks is None:
+            node.tensor_hooks = {}
+        return add_hook(node.tensor_hooks.setdefault(number, new_hooks()), hook)
+
+    def register_post_accumulate_grad_hook(self, hook):
+        """Call `hook(tensor)` each time after `grad` of this leaf has been accumulated."""
+        if not self.requires_grad:
+            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+        if not self.is_leaf:
+            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        if self._post_accumulate is None:
+            self._post_accumulate = new_hooks()
+        return add_hook(self._post_accumulate, hook)
+
+    # Out of the world of tensors.
+
+    def item(self):
+        """Return the value of a one-element tensor as a Python number."""
+        if self._data.size != 1:
+            raise RuntimeError(f"a Tensor with {self._data.size} elements cannot be converted to Scalar")
+        return self._data.item()
+
+    def tolist(self):
+        """Return the values as nested lists of Python numbers."""
+        return self._data.tolist()
+
+    def numpy(self, *, force=False):
+        """Return the array itself, which shares memory; refused where a gradient would be lost unnoticed."""
+        if force:
+            return self.detach()._data
+        if self.requires_grad:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+            )
+        return self._data
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.numpy(), dtype=dtype, copy=copy)
+
+    def _number(self):
+        if self._data.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        return self._data.item()
+
+    def __float__(self):
+        if self._data.size == 1 and self.requires_grad:
+            warnings.warn(
+                "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+                "Consider using tensor.detach() first.",
+                UserWarning,
+                stacklevel=2,
+            )
+        return float(self._number())
+
+    def __int__(self):
+        return int(self._number())
+
+    def __index__(self):
+        if self._data.size != 1 or self._data.dtype.kind not in "iub":
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self._data.item())
+
+    def __bool__(self):
+        if self._data.size != 1:
+            amount = "no values" if not self._data.size else "more than one value"
+            raise RuntimeError(f"Boolean value of Tensor with {amount} is ambiguous")
+        return bool(self._data.item())
+
+    def __format__(self, spec):
+        return format(self.item(), spec) if self._data.ndim == 0 else object.__format__(self, spec)
+
+    def __len__(self):
+        if self._data.ndim == 0:
+            raise TypeError("len() of a 0-d tensor")
+        return len(self._data)
+
+    def __repr__(self):
+        from .printing import tensor_repr
+
+        return tensor_repr(self)
+
+    def __deepcopy__(self, memo):
+        if not self.is_leaf:
+            raise RuntimeError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the "
+                "moment.  If you were attempting to deepcopy a module, this may be because of a torch.nn.utils."
+                "weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001"
+            )
+        twin = object.__new__(type(self))
+        memo[id(self)] = twin
+        twin._data, twin._version_cell = self._data.copy(), [0]
+        twin._requires_grad = self._requires_grad
+        twin._grad = copy.deepcopy(self._grad, memo)
+        return twin
+
+
+_new = object.__new__
+
+
+def make(array):
+    """Return a Tensor that holds `array` itself and has no history."""
+    tensor = _new(Tensor)
+    tensor._data = array
+    tensor._version_cell = [0]
+    if state.inference:
+        tensor._inference = True
+    return tensor
