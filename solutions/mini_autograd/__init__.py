@@ -52,11 +52,12 @@ from .modes import (
 )
 from .tensor import Size, Tensor
 
-globals().update(methods.PUBLIC)
+globals().update({name: methods.for_tensors(name, function) for name, function in methods.PUBLIC.items()})
 
 
 def __getattr__(name):
-    """Say of a name that torch has and this package has not that it is left out on purpose."""
-    if name.startswith("__"):
-        raise AttributeError(f"module 'mini_autograd' has no attribute '{name}'")
-    raise AttributeError(f"{name} is left out of the mini engine; torch has it as torch.{name} (see README.md)")
+    """Say of a name that this package has not that it is left out."""
+    message = f"module 'mini_autograd' has no attribute '{name}'"
+    if not name.startswith("_"):
+        message += f" (if torch.{name} exists, the mini engine leaves it out; see README.md)"
+    raise AttributeError(message)

@@ -5,6 +5,7 @@ gradients. The functions that move elements about are in `shaping.py`.
 """
 
 import builtins
+import warnings
 
 import numpy as np
 
@@ -94,6 +95,13 @@ def _float(tensor, number):
 def rpow(input, other):
     """Return other to the power of input."""
     return pow(other, input)
+
+
+def div(input, other, *, rounding_mode=None):
+    """Return input / other."""
+    if rounding_mode is not None:
+        raise NotImplementedError("rounding_mode is left out of the mini engine; use torch.div")
+    return ew.div(input, other)
 
 
 def square(input):
@@ -200,18 +208,26 @@ def mean(input, dim=None, keepdim=False):
     return reduce.mean(input) if dim is None else reduce.mean_dim(input, _dims(dim, input.ndim), keepdim)
 
 
-def _spread_measure(operation):
+def _spread_measure(name, operation):
     def method(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
         if isinstance(dim, builtins.bool):
             dim, unbiased = None, dim
         if correction is None:
             correction = 0 if unbiased is False else 1
-        return operation(input, _dims(dim, input.ndim), correction, keepdim)
+        dims = _dims(dim, input.ndim)
+        if np.prod([input.shape[d] for d in dims]) <= correction:
+            warnings.warn(
+                f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+                "(input numel divided by output numel).",
+                UserWarning,
+                stacklevel=2,
+            )
+        return operation(input, dims, correction, keepdim)
 
     return method
 
 
-var, std = _spread_measure(reduce.var), _spread_measure(reduce.std)
+var, std = _spread_measure("var", reduce.var), _spread_measure("std", reduce.std)
 
 
 def norm(input, p=2, dim=None, keepdim=False):

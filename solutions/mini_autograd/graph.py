@@ -285,10 +285,10 @@ def _name(hook):
 
 def _checked(hook, result, gradient):
     """Return what `hook` gave for `gradient`, refused if it cannot take its place."""
-    if result is not None and not hasattr(result, "_version_cell"):
-        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
     if gradient is None and result is not None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
+    if result is not None and not hasattr(result, "_version_cell"):
+        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
     if gradient is not None and result is not None:
         if result._data.dtype != gradient._data.dtype:
             raise RuntimeError(

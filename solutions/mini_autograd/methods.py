@@ -1,5 +1,6 @@
 """The methods and operators of `Tensor`: a table of names for the functions written elsewhere."""
 
+import functools
 import types
 
 from . import dtypes, functions, shaping
@@ -87,9 +88,9 @@ OPERATORS = {
 }  # fmt: skip
 
 NAMED = {
-    "mul": ew.mul, "div": ew.div, "maximum": ew.maximum, "minimum": ew.minimum, "clone": ew.clone, "dot": linalg.dot,
+    "mul": ew.mul, "div": functions.div, "maximum": ew.maximum, "minimum": ew.minimum, "clone": ew.clone, "dot": linalg.dot,
     "matmul": linalg.matmul, "mm": linalg.matmul, "bmm": linalg.matmul, "mv": linalg.matmul,
-    "concat": shaping.cat, "divide": ew.div, "multiply": ew.mul, "absolute": ew.abs, "negative": functions.neg,
+    "concat": shaping.cat, "divide": functions.div, "multiply": ew.mul, "absolute": ew.abs, "negative": functions.neg,
 }  # fmt: skip
 
 IN_PLACE = {
@@ -117,6 +118,21 @@ def _public():
     shared.update({name: getattr(functions, name) for name in FUNCTIONS})
     shared.update({name: getattr(shaping, name) for name in SHAPING})
     return {**shared, **NAMED}
+
+
+def for_tensors(name, function):
+    """Return `function` for use as `torch.name(x)`, which refuses what is not a Tensor as torch does."""
+    if name in ("pow", "where", "cat", "stack", "concat", "is_tensor"):
+        return function
+
+    @functools.wraps(function)
+    def checked(input, *args, **options):
+        if not isinstance(input, Tensor):
+            kind = type(input).__name__
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not {kind}")
+        return function(input, *args, **options)
+
+    return checked
 
 
 PUBLIC = _public()

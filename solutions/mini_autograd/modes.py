@@ -7,8 +7,12 @@ import inspect
 class _State:
     """The one place where the current mode is kept (torch keeps one for each thread)."""
 
-    grad = True
+    enabled = True
     inference = False
+    grad = True  # enabled and not inference: whether operations are recorded
+
+    def set(self, enabled, inference):
+        self.enabled, self.inference, self.grad = enabled, inference, enabled and not inference
 
 
 state = _State()
@@ -16,7 +20,7 @@ state = _State()
 
 def is_grad_enabled():
     """Return whether operations are being recorded."""
-    return state.grad
+    return state.enabled
 
 
 def is_inference_mode_enabled():
@@ -34,11 +38,11 @@ class _Mode:
     modes = (True, False)
 
     def __enter__(self):
-        self._before = state.grad, state.inference
-        state.grad, state.inference = self.modes
+        self._before = state.enabled, state.inference
+        state.set(*self.modes)
 
     def __exit__(self, *error):
-        state.grad, state.inference = self._before
+        state.set(*self._before)
 
     def clone(self):
         return type(self)()
@@ -103,15 +107,15 @@ class set_grad_enabled(_Mode):
     """Switch recording on or off at once; used with `with`, the mode before comes back at the end."""
 
     def __init__(self, mode):
-        self._before = state.grad, state.inference
-        self.mode = mode
-        state.grad = bool(mode)
+        self._before = state.enabled, state.inference
+        self.mode = bool(mode)
+        state.set(self.mode, state.inference)
 
     def __enter__(self):
-        state.grad = bool(self.mode)
+        state.set(self.mode, state.inference)
 
     def __call__(self, function):
-        state.grad = self._before[0]
+        state.set(*self._before)
         return super().__call__(function)
 
     def clone(self):

@@ -2,6 +2,7 @@
 
 import copy
 import warnings
+import weakref
 
 import numpy as np
 
@@ -63,6 +64,7 @@ class Tensor:
     _hooks = None  # a leaf's hooks; those of other tensors belong to their node
     _post_accumulate = None
     _retains = False
+    _retained_by = None  # the edge whose node fills in `grad` after `retain_grad`
     _inference = False
     # A view shares memory and version with its base, and knows how it was taken.
     _base = None
@@ -255,7 +257,9 @@ class Tensor:
         new = gradients[0]
         if self._grad is None:
             if state.grad:
-                self._grad = new.clone()
+                from .ops.assign import copy as copied
+
+                self._grad = copied(make(np.empty_like(new._data)), new)
             else:
                 self._grad = make(new if owned(gradients) else np.array(new))
         elif state.grad:
@@ -277,10 +281,12 @@ class Tensor:
             self._attach_retain()
 
     def _attach_retain(self):
-        from weakref import ref
-
-        node, number = self._edge
-        node.retained = {**(node.retained or {}), number: ref(self)}
+        """Let the node that made this tensor fill in `grad`, and no node that made it before a change in place."""
+        if self._retained_by is not None:
+            node, number = self._retained_by
+            del node.retained[number]
+        self._retained_by = node, number = self._edge
+        node.retained = {**(node.retained or {}), number: weakref.ref(self)}
         if node.tensor_hooks is None:
             node.tensor_hooks = {}
 
@@ -376,6 +382,12 @@ class Tensor:
         if self._data.ndim == 0:
             raise TypeError("len() of a 0-d tensor")
         return len(self._data)
+
+    def __getattr__(self, name):
+        message = f"'Tensor' object has no attribute '{name}'"
+        if not name.startswith("_"):
+            message += f" (if torch.Tensor.{name} exists, the mini engine leaves it out; see README.md)"
+        raise AttributeError(message)
 
     def __repr__(self):
         from .printing import tensor_repr

@@ -70,7 +70,7 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
     _refuse_strict(strict)
     if strategy != "reverse-mode":
         raise NotImplementedError("forward mode is left out of the mini engine; use torch.autograd.functional.jacobian")
-    from ..methods import stack
+    from ..shaping import stack
 
     with enable_grad():
         several_in, inputs = _as_tuple(inputs, "inputs", "jacobian")
@@ -102,10 +102,10 @@ def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, out
 
 def _scalar(output, name):
     several, outputs = _as_tuple(output, "outputs of the user-provided function", name)
-    if several or not isinstance(output, Tensor):
+    if several:
         raise RuntimeError(f"The function given to {name} should return a single Tensor")
     if output.numel() != 1:
-        raise RuntimeError("The Tensor returned by the function given to hessian should contain a single element")
+        raise RuntimeError(f"The Tensor returned by the function given to {name} should contain a single element")
     return outputs[0].reshape(())
 
 

@@ -31,7 +31,7 @@ def _check(func, inputs, eps, atol, rtol):
 
     checked = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
     if not checked:
-        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of the them have requires_grad=True.")
+        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True.")
     outputs = _outputs(func, inputs)
     if not outputs:
         raise GradcheckError("gradcheck expects func to return at least one output that requires gradients")

@@ -1,5 +1,6 @@
 """Operations over dimensions: sums, means, extremes, softmax. `dim` is a tuple here, or an int where only one is possible."""
 
+import builtins
 import math
 
 import numpy as np
@@ -59,7 +60,7 @@ mean_dim = operation(
 def _var(self, dim, correction, keepdim):
     with np.errstate(all="ignore"):
         centred = self - _mean(self, dim, True)
-        free = max(_count(self.shape, dim) - correction, 0)
+        free = builtins.max(_count(self.shape, dim) - correction, 0)
         return (centred * centred).sum(dim, keepdims=keepdim) / self.dtype.type(free)
 
 
