@@ -70,7 +70,7 @@ def _category(numpy_dtype):
     return {"b": 0, "i": 1, "u": 1, "f": 2}[numpy_dtype.kind]
 
 
-def promote(arrays, args, arity, rule):
+def promote(arrays, arity, rule):
     """Bring the first `arity` entries of `arrays` to one dtype, in place.
 
     rule: "float" makes integers floating point, as division and exp do; "same" leaves them integers.

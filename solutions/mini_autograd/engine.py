@@ -120,7 +120,7 @@ def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate
         while ready.heap:
             node = ready.pop()
             received = arrived.pop(node)
-            if node.tensor_hooks is not None:
+            if node.hooked:
                 node.call_tensor_hooks(received)
             needs = None  # all of its inputs
             if watched:

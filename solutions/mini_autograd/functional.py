@@ -173,7 +173,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
             array = input._data
             for running, now in ((running_mean, array.mean(dim)), (running_var, array.var(dim, ddof=1))):
                 running._data += momentum * (now - running._data)
-                running._version_cell[0] += 1
+                running._bump()
         mean = var = None
     else:
         mean, var = running_mean._data, running_var._data

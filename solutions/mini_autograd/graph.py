@@ -1,4 +1,4 @@
-"""What a graph is made of: `Node`, the leaf's `AccumulateGrad`, and `Saved`, a value kept for backward."""
+"""What a graph is made of: `Node`, the leaf's `AccumulateGrad`, and what nodes keep for backward."""
 
 import itertools
 import sys
@@ -27,14 +27,17 @@ class Node:
     sequence_nr: grows with every node made; backward runs the latest ready node first.
     """
 
-    next_functions = ()
-    outputs = ()
-    sequence_nr = -1
+    __slots__ = ("__dict__", "__weakref__", "hooked", "next_functions", "outputs", "sequence_nr")
+
     requires_grad = True
     tensor_hooks = None  # number of the output → hooks registered on that tensor
     retained = None  # number of the output → weak reference to the tensor that asked for `retain_grad`
     pre_hooks = post_hooks = None
-    hooked = False
+
+    def __init__(self):
+        self.next_functions = self.outputs = ()
+        self.sequence_nr = next_sequence_nr()
+        self.hooked = False  # whether any kind of hook has ever been registered here
 
     def name(self):
         """Return the name that torch gives this kind of node."""
@@ -86,7 +89,7 @@ class Node:
 
     def call_tensor_hooks(self, gradients):
         """Run the hooks of this node's output tensors on `gradients`, a list that is changed in place."""
-        for number, hooks in sorted(self.tensor_hooks.items()):
+        for number, hooks in sorted((self.tensor_hooks or {}).items()):
             if gradients[number] is None:
                 continue
             for hook in list(hooks.values()):
@@ -100,6 +103,13 @@ class Node:
             tensor = reference()
             if tensor is not None and gradients[number] is not None:
                 tensor._retain(gradients[number])
+
+    def hooks_of(self, number):
+        """Return the hooks on output `number`, to which one may be added."""
+        self.hooked = True
+        if self.tensor_hooks is None:
+            self.tensor_hooks = {}
+        return self.tensor_hooks.setdefault(number, new_hooks())
 
     def run_hooked(self, gradients, needs):
         """Do `run` with this node's prehooks before and its hooks after."""
@@ -153,11 +163,12 @@ def sum_to(gradient, shape):
 class AccumulateGrad(Node):
     """The end of a path: adds the gradient that arrives to `variable.grad`. A leaf refers to its own weakly."""
 
-    sequence_nr = float("inf")
-
     def __init__(self, variable):
         self.variable = variable
+        self.next_functions = ()
         self.outputs = ((variable._data.shape, variable._data.dtype),)
+        self.sequence_nr = float("inf")
+        self.hooked = bool(variable._hooks)
         self.tensor_hooks = variable._hooks and {0: variable._hooks}
 
     def name(self):
@@ -184,35 +195,82 @@ def owned(gradients):
     return type(array) is np.ndarray and array.base is None and sys.getrefcount(array) == 3
 
 
-class Saved:
-    """A tensor kept for backward, with the version it had.
+def save(tensor, number=None):
+    """Return `tensor` in the form in which a node keeps it; number: which output of that node it is, None for an input."""
+    if saved_tensors_hooks.stack:
+        return PackedTensor(tensor, number)
+    return SavedTensor(tensor) if number is None else SavedOutput(tensor, number)
 
-    An output of the node that saves it is kept without its graph, else node and output would hold each other.
-    """
 
-    __slots__ = ("edge", "number", "tensor", "unpack_hook", "version")
+class SavedTensor:
+    """An input kept for backward, with the version it had."""
 
-    def __init__(self, tensor, number=None):
-        self.number = number  # which output of its node the tensor is; None for an input
-        self.unpack_hook = None
-        if saved_tensors_hooks.stack:
-            self._pack(tensor)
-            return
-        if tensor._inference:
+    __slots__ = ("tensor", "version")
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+        self.version = tensor._version_cell[0]
+        if self.version is None:
             raise RuntimeError(
                 "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode "
                 "in computation tracked by autograd. To work around this, you can make a clone to get a normal tensor "
                 "and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
             )
-        self.tensor = tensor if number is None else tensor._alias()
-        self.version = tensor._version_cell[0]
 
-    def _pack(self, tensor):
+    def array(self, node):
+        """Return the array, after making sure that nobody has changed it."""
+        tensor = self.tensor
+        if tensor._version_cell[0] != self.version:
+            self.refuse(tensor.grad_fn, tensor._output_nr)
+        return tensor._data
+
+    def unpack(self, node):
+        """Return the tensor, in its place in the graph, for `node`, which saved it."""
+        self.array(node)
+        return self.tensor
+
+    def refuse(self, made_by, number):
+        origin = "" if made_by is None else f", which is output {number} of {made_by.name().split('Backward')[0]},"
+        tensor = self.tensor
+        raise RuntimeError(
+            "one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"[torch.{tensor._type_name()} {list(tensor._data.shape)}]{origin} is at version "
+            f"{tensor._version_cell[0]}; expected version {self.version} instead. Hint: enable anomaly detection "
+            "to find the operation that failed to compute its gradient, with "
+            "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+        )
+
+
+class SavedOutput(SavedTensor):
+    """An output kept by its own node: without its place in the graph, else the two would hold each other."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, tensor, number):
+        super().__init__(tensor._alias())
+        self.number = number
+
+    def array(self, node):
+        if self.tensor._version_cell[0] != self.version:
+            self.refuse(node, self.number)
+        return self.tensor._data
+
+    def unpack(self, node):
+        self.array(node)
+        return self.tensor._alias((node, self.number))
+
+
+class PackedTensor:
+    """What the `pack` of a user's hooks made of a tensor. Its version is the user's own affair."""
+
+    __slots__ = ("edge", "number", "packed", "unpack_hook")
+
+    def __init__(self, tensor, number):
         pack, self.unpack_hook = saved_tensors_hooks.stack[-1]
-        self.edge = tensor._edge_or_leaf()
+        self.number, self.edge = number, tensor._edge_or_leaf() if number is None else None
         version = tensor._version_cell[0]
         with no_grad():
-            self.tensor = pack(tensor.detach())
+            self.packed = pack(tensor.detach())
         if tensor._version_cell[0] != version:
             raise RuntimeError(
                 "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can "
@@ -221,35 +279,19 @@ class Saved:
             )
 
     def array(self, node):
-        """Return the saved array, after making sure that nobody has changed it."""
-        if self.unpack_hook is not None or self.tensor._version_cell[0] != self.version:
-            return self.unpack(node)._data
-        return self.tensor._data
+        return self.unpack(node)._data
 
     def unpack(self, node):
-        """Return the saved tensor, connected to the graph as it was when it was saved by `node`."""
-        tensor = self.tensor
-        if self.unpack_hook is not None:
-            tensor = self.unpack_hook(tensor)
-            if not isinstance(tensor, type(_wrap(np.zeros(0)))):
-                raise TypeError(
-                    "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
-                    + type(tensor).__name__
-                )
-            edge = self.edge if self.number is None else (node, self.number)
-            return tensor._alias(edge)
-        if tensor._version_cell[0] != self.version:
-            made_by = node if self.number is not None else tensor.grad_fn
-            number = self.number if self.number is not None else tensor._output_nr
-            origin = "" if made_by is None else f", which is output {number} of {made_by.name().split('Backward')[0]},"
-            raise RuntimeError(
-                "one of the variables needed for gradient computation has been modified by an inplace operation: "
-                f"[torch.{tensor._type_name()} {list(tensor._data.shape)}]{origin} is at version "
-                f"{tensor._version_cell[0]}; expected version {self.version} instead. Hint: enable anomaly detection "
-                "to find the operation that failed to compute its gradient, with "
-                "torch.autograd.set_detect_anomaly(True, check_nan=False)."
+        tensor = self.unpack_hook(self.packed)
+        if not hasattr(tensor, "_version_cell"):
+            raise TypeError(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                + type(tensor).__name__
             )
-        return tensor if self.number is None else tensor._alias((node, self.number))
+        return tensor._alias(self.edge if self.number is None else (node, self.number))
+
+
+SAVED = (SavedTensor, SavedOutput, PackedTensor)
 
 
 class saved_tensors_hooks:

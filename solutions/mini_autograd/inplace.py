@@ -7,7 +7,7 @@ its memory, and its place in the graph. If the tensor is a view, the memory is i
 
 import numpy as np
 
-from .graph import Node, Saved, next_sequence_nr
+from .graph import Node, SavedOutput
 from .modes import enable_grad, no_grad, state
 from .ops.elementwise import keep
 from .ops.shape import put, take
@@ -54,7 +54,7 @@ def inplace(call, target, *args):
     write(target, result._data)
     node = result._edge[0]
     for saved in node.saved:
-        if type(saved) is Saved and saved.number is not None and saved.unpack_hook is None:
+        if type(saved) is SavedOutput:
             saved.tensor, saved.version = target._alias(), target._version_cell[0]
     rebase(target, node)
     return target
@@ -62,7 +62,7 @@ def inplace(call, target, *args):
 
 def check_inplace(target, recorded):
     """Refuse what torch refuses, before anything has changed."""
-    if target._inference and not state.inference:
+    if target.is_inference() and not state.inference:
         raise RuntimeError(INFERENCE)
     if not recorded:
         return
@@ -90,7 +90,7 @@ def write(target, array):
     if not mine.flags.writeable:
         raise RuntimeError(OVERLAP)
     mine[...] = array
-    target._version_cell[0] += 1
+    target._bump()
 
 
 def rebase(target, node):
@@ -128,7 +128,7 @@ def follow_base(view):
     if not base._requires_grad:
         return
     view._requires_grad = True
-    if view._view_version == view._version_cell[0] or view._inference:
+    if view._view_version == view._version_cell[0] or view.is_inference():
         return
     view._view_version = view._version_cell[0]
     with enable_grad():
@@ -141,10 +141,10 @@ class CopySlices(Node):
     """The node of a base, one of whose views was changed by the operation of `inner`."""
 
     def __init__(self, base, view, inner):
+        super().__init__()
         self.inner, self.positions = inner, positions(view)
         self.outputs = ((base._data.shape, base._data.dtype),)
         self.next_functions = (base._edge_or_leaf(), *inner.next_functions[1:])
-        self.sequence_nr = next_sequence_nr()
 
     def run(self, gradients, needs):
         grad = gradients[0]

@@ -7,15 +7,13 @@ import inspect
 class _State:
     """The one place where the current mode is kept (torch keeps one for each thread)."""
 
-    enabled = True
-    inference = False
-    grad = True  # enabled and not inference: whether operations are recorded
-
     def set(self, enabled, inference):
-        self.enabled, self.inference, self.grad = enabled, inference, enabled and not inference
+        self.enabled, self.inference = enabled, inference
+        self.grad = enabled and not inference  # whether operations are recorded
 
 
 state = _State()
+state.set(True, False)
 
 
 def is_grad_enabled():

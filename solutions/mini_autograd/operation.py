@@ -23,7 +23,7 @@ import inspect
 import numpy as np
 
 from . import dtypes
-from .graph import FREED, Node, Saved, next_sequence_nr
+from .graph import FREED, SAVED, Node, save
 from .modes import state
 from .tensor import Tensor, make
 
@@ -43,82 +43,75 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
     promote: bring the tensors to one dtype by torch's rules before `forward`.
     """
     op = _Operation(name, forward, joint, formulas, names)
-    arity, plans, node_class, many = op.arity, op.plans, op.node_class, view == "many"
-    record_view = None if view is None else _view_of
+    arity, plans, node_class = op.arity, op.plans, op.node_class
 
     def call(*args):
-        arrays, needs, bit, dtype, mixed, tensors = [], 0, 1, None, 0, 0
+        arrays, needs, bit, dtype, mixed = [], 0, 1, None, False
         for arg in args:
             if isinstance(arg, Tensor):
-                tensors += 1
                 if arg._base is not None:
                     arg._follow_base()
                 if arg._requires_grad:
                     needs |= bit
                 arg = arg._data
                 if arg.dtype is not dtype:
+                    mixed = dtype is not None or arg.dtype.kind != "f"
                     dtype = arg.dtype
-                    mixed += 1
             elif promote and type(arg) not in NUMBERS:
                 arg = _operand(name, args, arg)
             arrays.append(arg)
             bit += bit
-        if promote and (mixed > 1 or (mixed and dtype.kind != "f")):
-            dtypes.promote(arrays, args, arity, promote)
+        if mixed and promote:
+            dtypes.promote(arrays, arity, promote)
         try:
             result = forward(*arrays)
         except ValueError:
             if promote:
                 _check_broadcast(arrays[:arity])
             raise
-        if not tensors:
-            return result
-        if needs and state.grad:
-            node = node_class()
-            node.sequence_nr = next_sequence_nr()
-            plan = plans.get(needs) or op.plan(needs)
-            edges = []
-            for arg in args[:arity]:
-                if isinstance(arg, Tensor) and arg._requires_grad:
-                    edges.append(arg._edge or arg._edge_or_leaf())
-                else:
-                    edges.append(NO_EDGE)
-            node.next_functions = tuple(edges)
-            node.plan = plan
-        else:
-            node = None
+        if dtype is None:
+            return result  # no tensor among the arguments: a formula at work
         if type(result) is tuple:
-            outputs = tuple(_output(array, node, number) for number, array in enumerate(result))
-            if node is not None:
-                node.outputs = tuple((array.shape, array.dtype) for array in result)
-        else:
-            if type(result) is not ndarray:
-                result = np.asarray(result)
-            outputs = make(result)
-            if node is not None:
-                outputs._edge = (node, 0)
-                outputs._requires_grad = True
-                node.outputs = ((result.shape, result.dtype),)
-        if record_view:
-            record_view(args, outputs, call, many)
-        if node is not None and plan.saves:
-            saved = []
-            for kind, position in plan.saves:
-                if kind == INPUT:
-                    value = args[position]
-                    saved.append(Saved(value) if isinstance(value, Tensor) else value)
-                elif kind == OTHER:
-                    saved.append(arrays[position])
-                elif kind == SIZES:
-                    saved.append(np.shape(arrays[position]))
-                else:
-                    saved.append(Saved(outputs[position] if type(result) is tuple else outputs, position))
-            node.saved = saved
+            return record_many(args, arrays, needs, result)
+        if type(result) is not ndarray:
+            result = np.asarray(result)
+        output = make(result)
+        if view is not None:
+            _note_view(args, output, forward, view)
+        if needs and state.grad:
+            node = connect(args, needs)
+            node.outputs = ((result.shape, result.dtype),)
+            output._edge = (node, 0)
+            output._requires_grad = True
+            node.saved = node.plan.save(args, arrays, output)
+        return output
+
+    def connect(args, needs):
+        """Return a new node whose edges lead to those of `args` that need a gradient."""
+        node = node_class()
+        node.plan = plan = plans.get(needs) or op.plan(needs)
+        node.next_functions = tuple(
+            [arg._edge or arg._edge_or_leaf() if need else NO_EDGE for arg, need in zip(args, plan.needs, strict=False)]
+        )
+        return node
+
+    def record_many(args, arrays, needs, results):
+        """Do the rest of `call` for an operation with several outputs."""
+        outputs = tuple([make(np.asarray(result)) for result in results])
+        for number, output in enumerate(outputs):
+            if view is not None:
+                _note_view(args, output, forward, view, number)
+        if needs and state.grad:
+            node = connect(args, needs)
+            node.outputs = tuple((output._data.shape, output._data.dtype) for output in outputs)
+            for number, output in enumerate(outputs):
+                if output._data.dtype.kind == "f":  # integers, such as indices, are constants
+                    output._edge = (node, number)
+                    output._requires_grad = True
+            node.saved = node.plan.save(args, arrays, outputs)
         return outputs
 
     call.__name__ = call.__qualname__ = getattr(forward, "__name__", name)
-    call.forward = forward
-    call.op = op
     return call
 
 
@@ -203,85 +196,89 @@ class _Plan:
             parameters = list(inspect.signature(formula).parameters)[skip:]
             self.names += [p for p in parameters if p not in self.names]
             self.steps.append((index, formula, [self.names.index(p) for p in parameters]))
+        if len(self.steps) == 1:
+            index, formula, _ = self.steps[0]
+            self.steps = [(index, formula, None)]  # takes all there is, in order
         self.saves = [op.source(name) for name in self.names]
         self.frees = any(kind in (INPUT, RESULT) for kind, _ in self.saves)
+
+    def save(self, args, arrays, outputs):
+        """Return what the formulas need, in the form in which a node keeps it."""
+        saved = []
+        for kind, position in self.saves:
+            if kind == INPUT:
+                value = args[position]
+                saved.append(save(value) if isinstance(value, Tensor) else value)
+            elif kind == RESULT:
+                saved.append(save(outputs[position] if type(outputs) is tuple else outputs, position))
+            else:
+                saved.append(arrays[position] if kind == OTHER else np.shape(arrays[position]))
+        return saved
 
 
 class OperationNode(Node):
     """The node of an operation: runs the formulas of its plan on what was saved."""
 
-    op = plan = None
-    saved = ()
+    __slots__ = ("plan", "saved")
+    op = None
 
     def run(self, gradients, needs):
-        plan = self.plan
-        if self.saved is None:
+        plan, saved = self.plan, self.saved
+        if saved is None:
             raise RuntimeError(FREED)
         if len(gradients) == 1:
             grad = gradients[0]
             if grad is None:
                 return [None] * len(self.next_functions)
         else:
-            grad = [
-                (_zeros(*output) if output[1].kind == "f" else None) if gradient is None else gradient
-                for gradient, output in zip(gradients, self.outputs, strict=True)
-            ]
+            grad = self._complete(gradients)
         if state.grad:
-            values = [value.unpack(self) if type(value) is Saved else value for value in self.saved]
+            values = [value.unpack(self) if type(value) in SAVED else value for value in saved]
         else:
-            values = [value.array(self) if type(value) is Saved else value for value in self.saved]
+            values = [value.array(self) if type(value) in SAVED else value for value in saved]
         if self.op.joint:
-            return plan.steps[0][1](grad, plan.needs if needs is None else needs, *values)
+            return self.op.joint(grad, plan.needs if needs is None else needs, *values)
         produced = [None] * len(self.next_functions)
         for index, formula, picks in plan.steps:
             if needs is None or needs[index]:
-                produced[index] = formula(grad, *[values[pick] for pick in picks])
+                produced[index] = formula(grad, *(values if picks is None else [values[pick] for pick in picks]))
         return produced
+
+    def _complete(self, gradients):
+        """Return the gradients of several outputs, with zeros where nothing arrived; None for constant outputs."""
+        complete = []
+        for gradient, (shape, dtype) in zip(gradients, self.outputs, strict=True):
+            if gradient is None and dtype.kind == "f":
+                zeros = np.zeros(shape, dtype)
+                gradient = make(zeros) if state.grad else zeros
+            complete.append(gradient)
+        return complete
 
     def release(self):
         if self.plan.frees:
             self.saved = None
 
     def __getattr__(self, name):
+        """Return a saved value: `_saved_self` and the like."""
         saved_name = name.removeprefix("_saved_")
         if name == saved_name or saved_name not in self.op.saveable:
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         if saved_name not in self.plan.names:
-            position = self.op.source(saved_name)
-            return None if position[0] in (INPUT, RESULT) else self.__dict__.get(name)
+            return None  # not needed for the gradients that are asked for
         if self.saved is None:
             raise RuntimeError(FREED)
         value = self.saved[self.plan.names.index(saved_name)]
-        if type(value) is Saved:
+        if type(value) in SAVED:
             return value.unpack(self)
         is_tensor = self.op.source(saved_name)[0] == INPUT or isinstance(value, ndarray)
         return make(np.asarray(value)) if is_tensor else value
 
 
-def _zeros(shape, dtype):
-    zeros = np.zeros(shape, dtype)
-    return make(zeros) if state.grad else zeros
-
-
-def _output(array, node, number):
-    """Return output `number` of an operation with several; outputs that are not floating point are constants."""
-    output = make(np.asarray(array))
-    if node is not None and array.dtype.kind == "f":
-        output._edge = (node, number)
-        output._requires_grad = True
-    return output
-
-
-def _view_of(args, outputs, call, many):
-    """Note that `outputs` share memory with the first of `args`, and how to take the same view of another tensor."""
+def _note_view(args, output, forward, kind, number=None):
+    """Note that `output` shares memory with the first of `args`, and how to take the same view of another tensor."""
     source = args[0]
-    several = type(outputs) is tuple
-    for number, output in enumerate(outputs if several else (outputs,)):
-        if output._data.base is None and output._data is not source._data:
-            continue  # reshape had to copy
-        output._version_cell = source._version_cell
-        output._base = source if source._base is None else source._base
-        output._views = (*source._views, (call.forward, args[1:], number if several else None))
-        output._view_version = source._version_cell[0]
-        output._view_kind = "many" if many else source._view_kind if state.grad else "no_grad"
-        output._inference = source._inference
+    output._version_cell = source._version_cell
+    output._base = source if source._base is None else source._base
+    output._views = (*source._views, (forward, args[1:], number))
+    output._view_version = source._version_cell[0]
+    output._view_kind = "many" if kind == "many" else source._view_kind if state.grad else "no_grad"

@@ -54,20 +54,26 @@ class Size(tuple):
 class Tensor:
     """An array with what autograd needs to know about it.
 
-    What is usual stands here, on the class; a tensor itself only holds what differs.
+    What is rare stands on the class with its usual value; a tensor itself then only holds what differs.
     """
 
-    _requires_grad = False
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_base",  # the tensor whose memory this one is a view of
+        "_data",  # the array
+        "_edge",  # (node, number of its output) that made this tensor; None for a leaf
+        "_requires_grad",
+        "_version_cell",  # a list of one number, shared by all who share memory; [None] for inference tensors
+    )
+
     _grad = None
-    _edge = None  # (node, number of its output) that made this tensor; None for a leaf
     _accumulator = None  # a leaf's weak reference to its AccumulateGrad
     _hooks = None  # a leaf's hooks; those of other tensors belong to their node
     _post_accumulate = None
     _retains = False
     _retained_by = None  # the edge whose node fills in `grad` after `retain_grad`
-    _inference = False
-    # A view shares memory and version with its base, and knows how it was taken.
-    _base = None
+    # A view knows how it was taken from its base.
     _views = ()
     _view_version = 0
     _view_kind = None
@@ -76,11 +82,8 @@ class Tensor:
     __hash__ = object.__hash__
 
     def __new__(cls, data=(), *, dtype=None):
-        created = object.__new__(cls)
-        source = data._data if isinstance(data, Tensor) else np.asarray(data, dtypes.get_default_dtype().numpy)
-        created._data = source
-        created._version_cell = [0]
-        return created
+        array = data._data if isinstance(data, Tensor) else np.asarray(data, dtypes.get_default_dtype().numpy)
+        return make(array, cls)
 
     def __init__(self, *args, **kwargs):
         pass
@@ -129,7 +132,7 @@ class Tensor:
             raise RuntimeError(CHANGE_LEAF)
         if wanted and self._data.dtype.kind != "f":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
-        if wanted and self._inference and not state.inference:
+        if wanted and self.is_inference() and not state.inference:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         self._requires_grad = wanted
 
@@ -159,16 +162,21 @@ class Tensor:
 
     @property
     def _version(self):
-        if self._inference:
+        if self.is_inference():
             raise RuntimeError("Inference tensors do not track version counter.")
         return self._version_cell[0]
+
+    def _bump(self):
+        """Count a change in place."""
+        if self._version_cell[0] is not None:
+            self._version_cell[0] += 1
 
     def _is_view(self):
         return self._base is not None
 
     def is_inference(self):
         """Return whether this tensor was made in `inference_mode`."""
-        return self._inference
+        return self._version_cell[0] is None
 
     def _type_name(self):
         return self.dtype.type_name
@@ -188,7 +196,6 @@ class Tensor:
         """Return a tensor with the same memory and version, connected to the graph by `edge` only."""
         alias = make(self._data)
         alias._version_cell = self._version_cell
-        alias._inference = self._inference
         if edge is not None and edge[0] is not None:
             if edge[0].next_functions:
                 alias._edge = edge
@@ -266,7 +273,7 @@ class Tensor:
             self._grad = self._grad + new
         else:
             self._grad._data += new
-            self._grad._version_cell[0] += 1
+            self._grad._bump()
 
     def _retain(self, gradient):
         gradient = gradient.clone() if isinstance(gradient, Tensor) else make(np.array(gradient))
@@ -287,8 +294,7 @@ class Tensor:
             del node.retained[number]
         self._retained_by = node, number = self._edge
         node.retained = {**(node.retained or {}), number: weakref.ref(self)}
-        if node.tensor_hooks is None:
-            node.tensor_hooks = {}
+        node.hooked = True
 
     @property
     def retains_grad(self):
@@ -302,14 +308,10 @@ class Tensor:
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         node, number = self._edge_or_leaf()
+        hooks = node.hooks_of(number)
         if self.is_leaf:
-            if self._hooks is None:
-                self._hooks = new_hooks()
-            node.tensor_hooks = {0: self._hooks}
-            return add_hook(self._hooks, hook)
-        if node.tensor_hooks is None:
-            node.tensor_hooks = {}
-        return add_hook(node.tensor_hooks.setdefault(number, new_hooks()), hook)
+            self._hooks = hooks  # the leaf's node comes and goes
+        return add_hook(hooks, hook)
 
     def register_post_accumulate_grad_hook(self, hook):
         """Call `hook(tensor)` each time after `grad` of this leaf has been accumulated."""
@@ -401,9 +403,7 @@ class Tensor:
                 "moment.  If you were attempting to deepcopy a module, this may be because of a torch.nn.utils."
                 "weight_norm usage, see https://github.com/pytorch/pytorch/pull/103001"
             )
-        twin = object.__new__(type(self))
-        memo[id(self)] = twin
-        twin._data, twin._version_cell = self._data.copy(), [0]
+        twin = memo[id(self)] = make(self._data.copy(), type(self))
         twin._requires_grad = self._requires_grad
         twin._grad = copy.deepcopy(self._grad, memo)
         return twin
@@ -412,11 +412,11 @@ class Tensor:
 _new = object.__new__
 
 
-def make(array):
+def make(array, cls=Tensor):
     """Return a Tensor that holds `array` itself and has no history."""
-    tensor = _new(Tensor)
+    tensor = _new(cls)
     tensor._data = array
-    tensor._version_cell = [0]
-    if state.inference:
-        tensor._inference = True
+    tensor._version_cell = [None] if state.inference else [0]
+    tensor._base = tensor._edge = None
+    tensor._requires_grad = False
     return tensor

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from ..graph import FREED, Node, Saved, next_sequence_nr
+from ..graph import FREED, Node, save
 from ..inplace import check_inplace, rebase
 from ..modes import no_grad, set_grad_enabled, state
 from ..tensor import Tensor, make
@@ -147,7 +147,6 @@ class Function:
         ctx.needs_input_grad = tuple(isinstance(arg, Tensor) and arg.requires_grad for arg in args)
         recorded = state.grad and any(ctx.needs_input_grad)
         if recorded:
-            ctx.sequence_nr = next_sequence_nr()
             ctx.next_functions = tuple(tensor._edge_or_leaf() for tensor in tensors)
         with no_grad():
             if cls.setup_context is Function.setup_context:
@@ -178,7 +177,7 @@ def _connect(ctx, inputs, results, recorded):
             if recorded and result.requires_grad and result.is_leaf:
                 raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
             check_inplace(result, recorded)
-            result._version_cell[0] += 1
+            result._bump()
             if recorded:
                 ctx.outputs = tuple(metadata)
                 rebase(result, ctx)
@@ -212,7 +211,7 @@ def _save(ctx, outputs):
                 f"save_for_backward can only save variables, but argument {index} is of type {type(tensor).__name__}"
             )
         own = tensor._edge is not None and tensor._edge[0] is ctx
-        saved.append(Saved(tensor, tensor._edge[1] if own else None))
+        saved.append(save(tensor, tensor._edge[1] if own else None))
     ctx._saved, ctx._to_save = tuple(saved), ()
 
 
