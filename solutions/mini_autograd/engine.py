@@ -8,43 +8,39 @@ dtype; of a node, what `graph.Node` offers. Gradients are NumPy arrays, or Tenso
 from .modes import set_grad_enabled
 
 
-class ReadyQueue:
+class ReadyQueue(list):
     """The nodes that may run, the latest made first.
 
     Leaves come before all others (their `sequence_nr` is infinite), several ready leaves in the order in which torch,
     whose queue is C++'s `std::priority_queue`, runs them: the moves below are those of `push_heap` and `pop_heap`.
     """
 
-    def __init__(self):
-        self.heap = []
+    def put(self, node):
+        self.append(node)
+        if len(self) > 1:
+            self._rise(len(self) - 1, node)
 
-    def push(self, node):
-        self.heap.append(node)
-        self._rise(len(self.heap) - 1, node)
-
-    def pop(self):
-        heap = self.heap
-        last = heap.pop()
-        if not heap:
+    def take(self):
+        last = self.pop()
+        if not self:
             return last
-        top, size, hole, child = heap[0], len(heap), 0, 0
+        top, size, hole, child = self[0], len(self), 0, 0
         while child < (size - 1) // 2:
             child = 2 * child + 2
-            if heap[child].sequence_nr < heap[child - 1].sequence_nr:
+            if self[child].sequence_nr < self[child - 1].sequence_nr:
                 child -= 1
-            heap[hole], hole = heap[child], child
+            self[hole], hole = self[child], child
         if size % 2 == 0 and child == (size - 2) // 2:
             child = 2 * child + 1
-            heap[hole], hole = heap[child], child
+            self[hole], hole = self[child], child
         self._rise(hole, last)
         return top
 
     def _rise(self, hole, node):
-        heap = self.heap
-        while hole and heap[(hole - 1) // 2].sequence_nr < node.sequence_nr:
-            heap[hole] = heap[(hole - 1) // 2]
+        while hole and self[(hole - 1) // 2].sequence_nr < node.sequence_nr:
+            self[hole] = self[(hole - 1) // 2]
             hole = (hole - 1) // 2
-        heap[hole] = node
+        self[hole] = node
 
 
 def count_dependencies(edges):
@@ -94,44 +90,46 @@ def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate
     captured = [None] * len(captures or ())
     arrived = {}
     ready = ReadyQueue()
-
-    def deliver(source, edges, gradients):
-        """Hand each gradient to the node at the other end of its edge; a node that has all of its own is ready."""
-        for (node, number), gradient in zip(edges, gradients, strict=True):
-            if node is None:
-                continue
-            dependencies[node] = waiting = dependencies[node] - 1
-            if node not in wanted and node not in watched:
-                continue
-            slots = arrived.get(node)
-            if slots is None:
-                slots = arrived[node] = [None] * len(node.outputs)
-            if gradient is not None:
-                shape, dtype = node.outputs[number]
-                if gradient.shape != shape or gradient.dtype is not dtype:
-                    gradient = node.conform(gradient, number, source)
-                slots[number] = gradient if slots[number] is None else slots[number] + gradient
-            if not waiting:
-                ready.push(node)
-
+    source, edges, produced = None, roots, gradients
+    del gradients
     with set_grad_enabled(create_graph):
-        deliver(None, roots, gradients)
-        del gradients
-        while ready.heap:
-            node = ready.pop()
+        while True:
+            # Hand each gradient to the node at the other end of its edge; a node that has all of its own is ready.
+            for index, gradient in enumerate(produced):
+                node, number = edges[index]
+                if node is None:
+                    continue
+                waiting = dependencies[node] = dependencies[node] - 1
+                if captures is not None and node not in wanted and node not in watched:
+                    continue
+                slots = arrived.get(node)
+                if slots is None:
+                    slots = arrived[node] = [None] * len(node.outputs)
+                if gradient is not None:
+                    shape, dtype = node.outputs[number]
+                    if gradient.shape != shape or gradient.dtype is not dtype:
+                        gradient = node.conform(gradient, number, source)
+                    slots[number] = gradient if slots[number] is None else slots[number] + gradient
+                if not waiting:
+                    ready.put(node)
+            # A leaf may keep a gradient that nobody else holds: these names would be a second holder.
+            del produced
+            gradient = slots = None
+            if not ready:
+                return captured
+            source = node = ready.take()
+            edges = node.next_functions
             received = arrived.pop(node)
+            needs = None  # all of its inputs
             if node.hooked:
                 node.call_tensor_hooks(received)
-            needs = None  # all of its inputs
-            if watched:
+            if captures is not None:
                 for number, index in watched.get(node, ()):
                     captured[index] = received[number]
-                if node not in wanted:
-                    continue
-                needs = [below in wanted or below in watched for below, _ in node.next_functions]
+                needs = [below in wanted or below in watched for below, _ in edges]
+            if node not in wanted:
+                produced = ()
+                continue
             produced = node.run_hooked(received, needs) if node.hooked else node.run(received, needs)
             if not keep_graph:
                 node.release()
-            deliver(node, node.next_functions, produced)
-            del produced  # a leaf may keep a gradient that nobody else holds; this name would be a second holder
-    return captured

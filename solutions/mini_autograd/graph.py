@@ -195,64 +195,28 @@ def owned(gradients):
     return type(array) is np.ndarray and array.base is None and sys.getrefcount(array) == 3
 
 
-def save(tensor, number=None):
-    """Return `tensor` in the form in which a node keeps it; number: which output of that node it is, None for an input."""
-    if saved_tensors_hooks.stack:
-        return PackedTensor(tensor, number)
-    return SavedTensor(tensor) if number is None else SavedOutput(tensor, number)
+# What a node keeps for backward is a list of pairs (value, version). An input is kept as (Tensor, its version); with
+# version None, a `Saved` says itself how it comes back, and anything else is a plain value.
 
 
-class SavedTensor:
-    """An input kept for backward, with the version it had."""
+class Saved:
+    """A tensor that is not kept as it is: `array` and `unpack` give it back for the node that keeps it."""
 
-    __slots__ = ("tensor", "version")
-
-    def __init__(self, tensor):
-        self.tensor = tensor
-        self.version = tensor._version_cell[0]
-        if self.version is None:
-            raise RuntimeError(
-                "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode "
-                "in computation tracked by autograd. To work around this, you can make a clone to get a normal tensor "
-                "and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
-            )
-
-    def array(self, node):
-        """Return the array, after making sure that nobody has changed it."""
-        tensor = self.tensor
-        if tensor._version_cell[0] != self.version:
-            self.refuse(tensor.grad_fn, tensor._output_nr)
-        return tensor._data
-
-    def unpack(self, node):
-        """Return the tensor, in its place in the graph, for `node`, which saved it."""
-        self.array(node)
-        return self.tensor
-
-    def refuse(self, made_by, number):
-        origin = "" if made_by is None else f", which is output {number} of {made_by.name().split('Backward')[0]},"
-        tensor = self.tensor
-        raise RuntimeError(
-            "one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[torch.{tensor._type_name()} {list(tensor._data.shape)}]{origin} is at version "
-            f"{tensor._version_cell[0]}; expected version {self.version} instead. Hint: enable anomaly detection "
-            "to find the operation that failed to compute its gradient, with "
-            "torch.autograd.set_detect_anomaly(True, check_nan=False)."
-        )
+    __slots__ = ()
 
 
-class SavedOutput(SavedTensor):
+class SavedOutput(Saved):
     """An output kept by its own node: without its place in the graph, else the two would hold each other."""
 
-    __slots__ = ("number",)
+    __slots__ = ("number", "tensor", "version")
 
     def __init__(self, tensor, number):
-        super().__init__(tensor._alias())
         self.number = number
+        self.tensor, self.version = tensor._alias(), tensor._version_cell[0]
 
     def array(self, node):
         if self.tensor._version_cell[0] != self.version:
-            self.refuse(node, self.number)
+            refuse_changed(self.tensor, self.version, node, self.number)
         return self.tensor._data
 
     def unpack(self, node):
@@ -260,7 +224,7 @@ class SavedOutput(SavedTensor):
         return self.tensor._alias((node, self.number))
 
 
-class PackedTensor:
+class PackedTensor(Saved):
     """What the `pack` of a user's hooks made of a tensor. Its version is the user's own affair."""
 
     __slots__ = ("edge", "number", "packed", "unpack_hook")
@@ -291,7 +255,46 @@ class PackedTensor:
         return tensor._alias(self.edge if self.number is None else (node, self.number))
 
 
-SAVED = (SavedTensor, SavedOutput, PackedTensor)
+def save(tensor, number=None):
+    """Return the pair in which a node keeps `tensor`; number: which output of that node it is, None for an input."""
+    version = tensor._version_cell[0]
+    if saved_tensors_hooks.stack:
+        return PackedTensor(tensor, number), None
+    if version is None:
+        raise RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode "
+            "in computation tracked by autograd. To work around this, you can make a clone to get a normal tensor "
+            "and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+        )
+    return (tensor, version) if number is None else (SavedOutput(tensor, number), None)
+
+
+def restore(saved, node, as_tensors):
+    """Return the values in `saved`, kept by `node`: tensors as arrays, or as Tensors in their place in the graph."""
+    if saved is None:
+        raise RuntimeError(FREED)
+    values = []
+    for value, version in saved:
+        if version is not None:
+            if value._version_cell[0] != version:
+                refuse_changed(value, version, value.grad_fn, value._output_nr)
+            values.append(value if as_tensors else value._data)
+        elif isinstance(value, Saved):
+            values.append(value.unpack(node) if as_tensors else value.array(node))
+        else:
+            values.append(value)
+    return values
+
+
+def refuse_changed(tensor, version, made_by, number):
+    """Raise torch's error for a saved tensor that was changed in place."""
+    origin = "" if made_by is None else f", which is output {number} of {made_by.name().split('Backward')[0]},"
+    raise RuntimeError(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[torch.{tensor._type_name()} {list(tensor._data.shape)}]{origin} is at version "
+        f"{tensor._version_cell[0]}; expected version {version} instead. Hint: enable anomaly detection to find the "
+        "operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+    )
 
 
 class saved_tensors_hooks:

@@ -53,7 +53,7 @@ def inplace(call, target, *args):
     result = call(old, *args)
     write(target, result._data)
     node = result._edge[0]
-    for saved in node.saved:
+    for saved, _ in node.saved:
         if type(saved) is SavedOutput:
             saved.tensor, saved.version = target._alias(), target._version_cell[0]
     rebase(target, node)

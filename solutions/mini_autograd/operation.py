@@ -23,7 +23,7 @@ import inspect
 import numpy as np
 
 from . import dtypes
-from .graph import FREED, SAVED, Node, save
+from .graph import FREED, Node, next_sequence_nr, restore, save
 from .modes import state
 from .tensor import Tensor, make
 
@@ -46,19 +46,24 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
     arity, plans, node_class = op.arity, op.plans, op.node_class
 
     def call(*args):
-        arrays, needs, bit, dtype, mixed = [], 0, 1, None, False
+        arrays, edges, needs, bit, dtype, mixed = [], [], 0, 1, None, False
         for arg in args:
             if isinstance(arg, Tensor):
                 if arg._base is not None:
                     arg._follow_base()
                 if arg._requires_grad:
                     needs |= bit
+                    edges.append(arg._edge or arg._edge_or_leaf())
+                else:
+                    edges.append(NO_EDGE)
                 arg = arg._data
                 if arg.dtype is not dtype:
                     mixed = dtype is not None or arg.dtype.kind != "f"
                     dtype = arg.dtype
-            elif promote and type(arg) not in NUMBERS:
-                arg = _operand(name, args, arg)
+            else:
+                edges.append(NO_EDGE)
+                if promote and type(arg) not in NUMBERS:
+                    arg = _operand(name, args, arg)
             arrays.append(arg)
             bit += bit
         if mixed and promote:
@@ -72,43 +77,40 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
         if dtype is None:
             return result  # no tensor among the arguments: a formula at work
         if type(result) is tuple:
-            return record_many(args, arrays, needs, result)
+            return record_many(args, arrays, edges, needs, result)
         if type(result) is not ndarray:
             result = np.asarray(result)
         output = make(result)
         if view is not None:
             _note_view(args, output, forward, view)
         if needs and state.grad:
-            node = connect(args, needs)
+            node = new_node(node_class)
+            node.sequence_nr = next_sequence_nr()
+            node.hooked = False
+            node.next_functions = tuple(edges[:arity])
             node.outputs = ((result.shape, result.dtype),)
+            node.plan = plan = plans.get(needs) or op.plan(needs)
+            node.saved = plan.save(args, arrays, output) if plan.saves else ()
             output._edge = (node, 0)
             output._requires_grad = True
-            node.saved = node.plan.save(args, arrays, output)
         return output
 
-    def connect(args, needs):
-        """Return a new node whose edges lead to those of `args` that need a gradient."""
-        node = node_class()
-        node.plan = plan = plans.get(needs) or op.plan(needs)
-        node.next_functions = tuple(
-            [arg._edge or arg._edge_or_leaf() if need else NO_EDGE for arg, need in zip(args, plan.needs, strict=False)]
-        )
-        return node
-
-    def record_many(args, arrays, needs, results):
+    def record_many(args, arrays, edges, needs, results):
         """Do the rest of `call` for an operation with several outputs."""
         outputs = tuple([make(np.asarray(result)) for result in results])
         for number, output in enumerate(outputs):
             if view is not None:
                 _note_view(args, output, forward, view, number)
         if needs and state.grad:
-            node = connect(args, needs)
+            node = node_class()
+            node.next_functions = tuple(edges[:arity])
+            node.plan = plan = plans.get(needs) or op.plan(needs)
             node.outputs = tuple((output._data.shape, output._data.dtype) for output in outputs)
             for number, output in enumerate(outputs):
                 if output._data.dtype.kind == "f":  # integers, such as indices, are constants
                     output._edge = (node, number)
                     output._requires_grad = True
-            node.saved = node.plan.save(args, arrays, outputs)
+            node.saved = plan.save(args, arrays, outputs)
         return outputs
 
     call.__name__ = call.__qualname__ = getattr(forward, "__name__", name)
@@ -117,6 +119,7 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
 
 INPUT, OTHER, SIZES, RESULT = range(4)
 NO_EDGE = (None, 0)
+new_node = object.__new__
 NUMBERS = {int, float, bool, ndarray}
 SYMBOLS = {"Add": "+", "Sub": "-", "Rsub": "-", "Mul": "*", "Div": "/", "Pow": "** or pow()"}
 
@@ -185,7 +188,7 @@ class _Plan:
     """Which formulas run, and which values are saved for them, when certain inputs need a gradient."""
 
     def __init__(self, op, needs):
-        self.needs = needs
+        self.needs, self.joint = needs, op.joint
         self.steps = []  # (which input, formula, where its values are among the saved ones)
         self.names = []
         if op.joint:
@@ -208,11 +211,11 @@ class _Plan:
         for kind, position in self.saves:
             if kind == INPUT:
                 value = args[position]
-                saved.append(save(value) if isinstance(value, Tensor) else value)
+                saved.append(save(value) if isinstance(value, Tensor) else (value, None))
             elif kind == RESULT:
                 saved.append(save(outputs[position] if type(outputs) is tuple else outputs, position))
             else:
-                saved.append(arrays[position] if kind == OTHER else np.shape(arrays[position]))
+                saved.append((arrays[position] if kind == OTHER else np.shape(arrays[position]), None))
         return saved
 
 
@@ -226,18 +229,12 @@ class OperationNode(Node):
         plan, saved = self.plan, self.saved
         if saved is None:
             raise RuntimeError(FREED)
-        if len(gradients) == 1:
-            grad = gradients[0]
-            if grad is None:
-                return [None] * len(self.next_functions)
-        else:
-            grad = self._complete(gradients)
-        if state.grad:
-            values = [value.unpack(self) if type(value) in SAVED else value for value in saved]
-        else:
-            values = [value.array(self) if type(value) in SAVED else value for value in saved]
-        if self.op.joint:
-            return self.op.joint(grad, plan.needs if needs is None else needs, *values)
+        grad = gradients[0] if len(gradients) == 1 else self._complete(gradients)
+        if grad is None:
+            return [None] * len(self.next_functions)
+        values = restore(saved, self, state.grad) if saved else saved
+        if plan.joint:
+            return plan.joint(grad, plan.needs if needs is None else needs, *values)
         produced = [None] * len(self.next_functions)
         for index, formula, picks in plan.steps:
             if needs is None or needs[index]:
@@ -267,11 +264,9 @@ class OperationNode(Node):
             return None  # not needed for the gradients that are asked for
         if self.saved is None:
             raise RuntimeError(FREED)
-        value = self.saved[self.plan.names.index(saved_name)]
-        if type(value) in SAVED:
-            return value.unpack(self)
+        value = restore([self.saved[self.plan.names.index(saved_name)]], self, True)[0]
         is_tensor = self.op.source(saved_name)[0] == INPUT or isinstance(value, ndarray)
-        return make(np.asarray(value)) if is_tensor else value
+        return make(np.asarray(value)) if is_tensor and not isinstance(value, Tensor) else value
 
 
 def _note_view(args, output, forward, kind, number=None):

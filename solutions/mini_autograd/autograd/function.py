@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from ..graph import FREED, Node, save
+from ..graph import Node, restore, save
 from ..inplace import check_inplace, rebase
 from ..modes import no_grad, set_grad_enabled, state
 from ..tensor import Tensor, make
@@ -40,9 +40,7 @@ class FunctionCtx(Node):
     @property
     def saved_tensors(self):
         """What `save_for_backward` was given."""
-        if self._saved is None:
-            raise RuntimeError(FREED)
-        return tuple(saved and saved.unpack(self) for saved in self._saved)
+        return tuple(restore(self._saved, self, True))
 
     def name(self):
         return self.function.__name__ + "Backward"
@@ -204,7 +202,7 @@ def _save(ctx, outputs):
     saved = []
     for index, tensor in enumerate(ctx._to_save):
         if tensor is None:
-            saved.append(None)
+            saved.append((None, None))
             continue
         if not isinstance(tensor, Tensor):
             raise TypeError(
