@@ -8,6 +8,7 @@ operation, and whether reference counts alone free it.
 """
 
 import gc
+import itertools
 import os
 import time
 import tracemalloc
@@ -46,7 +47,7 @@ def network(lib, functional):
     draw = np.random.default_rng(0)
     sizes = [784, 256, 128, 10]
     parameters = []
-    for n_in, n_out in zip(sizes, sizes[1:], strict=False):
+    for n_in, n_out in itertools.pairwise(sizes):
         for shape in ((n_out, n_in), (n_out,)):
             values = draw.uniform(-1, 1, shape) / n_in**0.5
             parameters.append(lib.tensor(values.astype(np.float32), requires_grad=True))

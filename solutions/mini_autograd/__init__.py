@@ -3,8 +3,9 @@
 Names are torch's, so lesson code runs with `import mini_autograd as torch`.
 """
 
-from . import methods  # completes Tensor
-from . import autograd, functional, hooks
+# ruff: noqa: F401 - the names imported here are what the package offers
+
+from . import autograd, functional, hooks, methods
 from .creation import (
     arange,
     as_tensor,

@@ -7,14 +7,13 @@ import numpy as np
 
 from . import creation
 from .functions import log_softmax, softmax  # noqa: F401
-from .inplace import inplace
 from .ops import conv, losses, normal
 from .ops import elementwise as ew
 from .ops.elementwise import sigmoid, tanh  # noqa: F401
 from .ops.linalg import linear  # noqa: F401
 from .ops.shape import embedding as _embedding
-from .ops.shape import reshape, unsqueeze
-from .tensor import Tensor, make
+from .ops.shape import unsqueeze
+from .tensor import make
 
 # ----- activations -----
 
@@ -154,7 +153,7 @@ def embedding(input, weight, padding_idx=None):
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
             f"torch.{input._type_name()} instead (while checking arguments for embedding)"
         )
-    if input.numel() and not (0 <= input._data.min() and input._data.max() < len(weight)):
+    if input.numel() and not (input._data.min() >= 0 and input._data.max() < len(weight)):
         raise IndexError("index out of range in self")
     if padding_idx is not None:
         padding_idx %= len(weight)

@@ -10,8 +10,8 @@ import warnings
 import numpy as np
 
 from . import dtypes
-from .ops import reduce, shape
 from .ops import elementwise as ew
+from .ops import reduce, shape
 from .tensor import Tensor, make
 
 
@@ -43,7 +43,7 @@ def sub(input, other, *, alpha=1):
     """Return input - alpha · other."""
     if alpha == 1:
         return _sub(input, other)
-    return ew.add_scaled(input, other, -alpha)
+    return ew.sub_scaled(input, other, alpha)
 
 
 def _sub(input, other):
@@ -59,7 +59,8 @@ def neg(input):
     """Return -input."""
     if input.dtype is dtypes.bool:
         raise RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the "
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are "
+            "trying to invert a mask, use the "
             "`~` or `logical_not()` operator instead."
         )
     return ew.neg(input)

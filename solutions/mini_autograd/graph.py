@@ -40,8 +40,9 @@ class Node:
         self.hooked = False  # whether any kind of hook has ever been registered here
 
     def name(self):
-        """Return the name that torch gives this kind of node."""
-        return type(self).__name__
+        """Return the name that torch gives this kind of node; those written by hand there carry their namespace."""
+        name = type(self).__name__
+        return "torch::autograd::" + name if name in ("AccumulateGrad", "CopySlices", "CopyBackwards") else name
 
     def __repr__(self):
         return f"<{type(self).__name__} object at {id(self):#x}>"
@@ -171,9 +172,6 @@ class AccumulateGrad(Node):
         self.hooked = bool(variable._hooks)
         self.tensor_hooks = variable._hooks and {0: variable._hooks}
 
-    def name(self):
-        return "torch::autograd::AccumulateGrad"
-
     def run(self, gradients, needs):
         variable = self.variable
         if gradients[0] is not None:
@@ -256,7 +254,7 @@ class PackedTensor(Saved):
 
 
 def save(tensor, number=None):
-    """Return the pair in which a node keeps `tensor`; number: which output of that node it is, None for an input."""
+    """Return the pair in which a node keeps `tensor`, an input of it, or its output `number`."""
     version = tensor._version_cell[0]
     if saved_tensors_hooks.stack:
         return PackedTensor(tensor, number), None
@@ -353,7 +351,8 @@ def _replaced(hook, result, values):
         raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
     if len(result) != len(values):
         raise RuntimeError(
-            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(result)}, but expected {len(values)})"
+            f"hook '{_name(hook)}' has returned an incorrect number of values (got "
+            f"{len(result)}, but expected {len(values)})"
         )
     return tuple(_checked(hook, new, value) for new, value in zip(result, values, strict=True))
 

@@ -35,7 +35,8 @@ OVERLAP = (
     "clone() the tensor before performing the operation."
 )
 INFERENCE = (
-    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal tensor "
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can "
+    "make a clone to get a normal tensor "
     "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
 )
 

@@ -38,7 +38,7 @@ def _add_(self, other, *, alpha=1):
 
 
 def _sub_(self, other, *, alpha=1):
-    return inplace(ew.sub, self, other) if alpha == 1 else inplace(ew.add_scaled, self, other, -alpha)
+    return inplace(ew.sub, self, other) if alpha == 1 else inplace(ew.sub_scaled, self, other, alpha)
 
 
 def _pow_(self, exponent):
@@ -65,17 +65,10 @@ def _dim(self):
     return self._data.ndim
 
 
-UNARY = "exp log log1p sqrt rsqrt sin cos tanh sigmoid relu abs sign floor ceil round reciprocal".split()
-FUNCTIONS = """
-    add sub pow square clamp masked_fill neg eq ne lt le gt ge logical_not logical_and logical_or isnan isinf isfinite
-    allclose equal argmax argmin argsort any all nonzero sum mean var std norm max min amax amin logsumexp softmax
-    log_softmax
-""".split()
-SHAPING = """
-    reshape flatten transpose t permute squeeze unsqueeze select narrow chunk split unbind gather index_select tril triu
-    flip outer numel
-""".split()
-METHODS_ONLY = "view view_as expand expand_as contiguous size stride".split()
+UNARY = ["exp", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "tanh", "sigmoid", "relu", "abs", "sign", "floor", "ceil", "round", "reciprocal"]
+FUNCTIONS = ["add", "sub", "pow", "square", "clamp", "masked_fill", "neg", "eq", "ne", "lt", "le", "gt", "ge", "logical_not", "logical_and", "logical_or", "isnan", "isinf", "isfinite", "allclose", "equal", "argmax", "argmin", "argsort", "any", "all", "nonzero", "sum", "mean", "var", "std", "norm", "max", "min", "amax", "amin", "logsumexp", "softmax", "log_softmax"]
+SHAPING = ["reshape", "flatten", "transpose", "t", "permute", "squeeze", "unsqueeze", "select", "narrow", "chunk", "split", "unbind", "gather", "index_select", "tril", "triu", "flip", "outer", "numel"]
+METHODS_ONLY = ["view", "view_as", "expand", "expand_as", "contiguous", "size", "stride"]
 
 OPERATORS = {
     "add": ew.add, "radd": ew.add, "sub": functions._sub, "rsub": ew.rsub, "mul": ew.mul, "rmul": ew.mul,
@@ -88,7 +81,8 @@ OPERATORS = {
 }  # fmt: skip
 
 NAMED = {
-    "mul": ew.mul, "div": functions.div, "maximum": ew.maximum, "minimum": ew.minimum, "clone": ew.clone, "dot": linalg.dot,
+    "mul": ew.mul, "div": functions.div, "maximum": ew.maximum, "minimum": ew.minimum,
+    "clone": ew.clone, "dot": linalg.dot,
     "matmul": linalg.matmul, "mm": linalg.matmul, "bmm": linalg.matmul, "mv": linalg.matmul,
     "concat": shaping.cat, "divide": functions.div, "multiply": ew.mul, "absolute": ew.abs, "negative": functions.neg,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""The switches that decide whether operations are recorded: `no_grad`, `enable_grad`, `set_grad_enabled`, `inference_mode`."""
+"""The switches that decide whether operations are recorded: `no_grad` and its relatives."""
 
 import functools
 import inspect

@@ -19,6 +19,7 @@ Gradients may come back in the shape to which an input was broadcast; `Node.conf
 """
 
 import inspect
+import itertools
 
 import numpy as np
 
@@ -139,7 +140,7 @@ def _operand(name, args, arg):
 def _check_broadcast(arrays):
     """Raise torch's error if two shapes do not go together."""
     shapes = [array.shape for array in arrays if isinstance(array, ndarray)]
-    for a, b in zip(shapes, shapes[1:], strict=False):
+    for a, b in itertools.pairwise(shapes):
         for i in range(1, min(len(a), len(b)) + 1):
             if a[-i] != b[-i] and 1 not in (a[-i], b[-i]):
                 raise RuntimeError(

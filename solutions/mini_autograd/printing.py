@@ -27,7 +27,7 @@ def tensor_repr(tensor):
         shown = _edges(array) if summarize else array
         text = _text(array, len(prefix), summarize, *_formatter(shown))
     if tensor.grad_fn is not None:
-        suffixes.append(f"grad_fn=<{tensor.grad_fn.name()}>")
+        suffixes.append(f"grad_fn=<{type(tensor.grad_fn).__name__}>")
     elif tensor.requires_grad:
         suffixes.append("requires_grad=True")
     return _add_suffixes(prefix + text, suffixes, len(prefix))

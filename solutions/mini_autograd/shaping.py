@@ -129,7 +129,9 @@ def select(input, dim, index):
     dim = _dim(dim, input.ndim)
     size = input.shape[dim]
     if not -size <= index < size:
-        raise IndexError(f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {dim}")
+        raise IndexError(
+            f"select(): index {index} out of range for tensor of size {list(input.shape)} at dimension {dim}"
+        )
     return ops.select(input, dim, index % size)
 
 
@@ -213,7 +215,7 @@ def gather(input, dim, index):
 
 def index_select(input, dim, index):
     """Return the slices of input that `index` names along `dim`."""
-    return input[(slice(None),) * _dim(dim, input.ndim) + (index,)]
+    return ops.index_select(input, _dim(dim, input.ndim), index._data)
 
 
 def tril(input, diagonal=0):

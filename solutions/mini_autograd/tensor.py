@@ -12,9 +12,12 @@ from .hooks import add_hook, new_hooks
 from .modes import state
 
 NOT_LEAF_GRAD = (
-    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be populated "
-    "during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf Tensor, use "
-    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure you access the leaf "
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. "
+    "Its .grad attribute won't be populated "
+    "during autograd.backward(). If you indeed want the .grad field to be populated "
+    "for a non-leaf Tensor, use "
+    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
+    "mistake, make sure you access the leaf "
     "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
 )
 CHANGE_LEAF = (
@@ -22,9 +25,12 @@ CHANGE_LEAF = (
     "that doesn't require differentiation use var_no_grad = var.detach()."
 )
 DETACH_VIEW = (
-    "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for training, and "
-    "gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
-    "these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in torch/optim/optimizer.py "
+    "Can't detach views in-place. Use detach() instead. If you are using "
+    "DistributedDataParallel (DDP) for training, and "
+    "gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and "
+    "hence detach_() cannot be called on "
+    "these gradients. To fix this error, please refer to the Optimizer.zero_grad() "
+    "function in torch/optim/optimizer.py "
     "as the solution."
 )
 COPY_TENSOR = (
@@ -243,13 +249,15 @@ class Tensor:
             was, now = self._type_name().removesuffix("Tensor"), new._type_name().removesuffix("Tensor")
             raise RuntimeError(
                 f"attempting to assign a gradient with dtype '{now.lower()}' to a tensor with grad_dtype '{was}'. The "
-                "gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the tensor's "
+                "gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). "
+                "You can set the tensor's "
                 "grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with caution. "
                 "Diverging the dtypes of a tensor and its gradient may break downstream systems that assume they match."
             )
         if new._data.shape != self._data.shape:
             raise RuntimeError(
-                f"attempting to assign a gradient of size '{list(new.shape)}' to a tensor of size '{list(self.shape)}'. "
+                f"attempting to assign a gradient of size '{list(new.shape)}' to a tensor of size "
+                f"'{list(self.shape)}'. "
                 "Please ensure that the gradient and the tensor are the same size"
             )
 
@@ -340,9 +348,7 @@ class Tensor:
         if force:
             return self.detach()._data
         if self.requires_grad:
-            raise RuntimeError(
-                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
-            )
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         return self._data
 
     def __array__(self, dtype=None, copy=None):

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..graph import Node, restore, save
 from ..inplace import check_inplace, rebase
-from ..modes import no_grad, set_grad_enabled, state
+from ..modes import no_grad, state
 from ..tensor import Tensor, make
 
 
@@ -58,9 +58,8 @@ class FunctionCtx(Node):
             received.append(gradient)
         produced = self.function._backward(self, *received)
         produced = produced if isinstance(produced, (tuple, list)) else (produced,)
-        if len(produced) > len(self._is_tensor):
-            if all(extra is None for extra in produced[len(self._is_tensor) :]):
-                produced = produced[: len(self._is_tensor)]
+        while len(produced) > len(self._is_tensor) and produced[-1] is None:
+            produced = produced[:-1]
         if len(produced) != len(self._is_tensor):
             raise RuntimeError(
                 f"function {self.name()} returned an incorrect number of gradients "

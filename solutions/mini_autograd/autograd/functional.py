@@ -80,7 +80,10 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
         for output in outputs:
             flat = output.reshape(-1)
             rows = [_grad([flat[i]], inputs, [None], create_graph) for i in range(flat.numel())]
-            blocks = [stack(column).reshape(*output.shape, *x.shape) for column, x in zip(zip(*rows, strict=True), inputs, strict=True)]
+            blocks = [
+                stack(column).reshape(*output.shape, *x.shape)
+                for column, x in zip(zip(*rows, strict=True), inputs, strict=True)
+            ]
             blocks = blocks or [zeros_like(x).reshape(*output.shape, *x.shape) for x in inputs]
             blocks = _finish(tuple(blocks), create_graph)
             result.append(blocks if several_in else blocks[0])
@@ -121,7 +124,8 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
             _check_v(v, outputs, several_out)
         elif len(outputs) != 1 or outputs[0].numel() != 1:
             raise RuntimeError(
-                "The vector v can only be None if the user-provided function returns a single Tensor with a single element."
+                "The vector v can only be None if the user-provided function returns a single "
+                "Tensor with a single element."
             )
         found = _grad(outputs, inputs, v or [None], create_graph)
     outputs, found = _finish(outputs, create_graph), _finish(found, create_graph)

@@ -17,7 +17,9 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
     `raise_exception=False`.
     """
     if left_out:
-        raise TypeError(f"{sorted(left_out)[0]} is left out of the mini engine's gradcheck; use torch.autograd.gradcheck")
+        raise TypeError(
+            f"{sorted(left_out)[0]} is left out of the mini engine's gradcheck; use torch.autograd.gradcheck"
+        )
     try:
         return _check(func, (inputs,) if isinstance(inputs, Tensor) else tuple(inputs), eps, atol, rtol)
     except GradcheckError:
@@ -31,7 +33,9 @@ def _check(func, inputs, eps, atol, rtol):
 
     checked = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
     if not checked:
-        raise ValueError("gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True.")
+        raise ValueError(
+            "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
+        )
     outputs = _outputs(func, inputs)
     if not outputs:
         raise GradcheckError("gradcheck expects func to return at least one output that requires gradients")

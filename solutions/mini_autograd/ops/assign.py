@@ -29,10 +29,11 @@ def _mismatch(target, source):
 
 
 copy = operation("CopyBackwards", _copy, self=zeros_like, src=lambda grad: grad)
-fill = operation(
-    "FillBackward2", lambda self, value: np.full(self.shape, value, self.dtype), self=zeros_like
-)
+fill = operation("FillBackward2", lambda self, value: np.full(self.shape, value, self.dtype), self=zeros_like)
 fill_tensor = operation(
-    "FillBackward3", lambda self, value: np.full(self.shape, value, self.dtype), self=zeros_like, value=lambda grad: grad
+    "FillBackward3",
+    lambda self, value: np.full(self.shape, value, self.dtype),
+    self=zeros_like,
+    value=lambda grad: grad,
 )
 zero = operation("ZeroBackward0", np.zeros_like, names=("self",), self=zeros_like)

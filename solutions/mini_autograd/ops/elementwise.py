@@ -31,6 +31,14 @@ sub = operation(
     other=lambda grad: -grad,
 )
 
+sub_scaled = operation(
+    "SubBackward0",
+    lambda self, other, alpha: self - alpha * other,
+    promote="same",
+    self=lambda grad: grad,
+    other=lambda grad, alpha: grad * -alpha,
+)
+
 rsub = operation(
     "RsubBackward1",
     lambda self, other: other - self,

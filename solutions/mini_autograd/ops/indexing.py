@@ -6,13 +6,13 @@ from ..tensor import Tensor
 from . import shape
 from .elementwise import raw
 
-WRONG = (
-    "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})"
-)
+WRONG = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})"
 
 
-def _steps(tensor, index):
+def _steps(tensor, index, lone_slice=False):
     """Return the view that the basic part of `index` takes, and for each of its dimensions an array or slice(None)."""
+    if lone_slice and isinstance(index, slice):
+        return _slice(tensor, 0, index, always=True), (slice(None),)
     index = index if isinstance(index, tuple) else (index,)
     index = [np.asarray(raw(i)) if isinstance(i, (Tensor, list, np.ndarray, np.generic)) else i for i in index]
     index = [int(i) if isinstance(i, np.ndarray) and not i.ndim and i.dtype.kind in "iu" else i for i in index]
@@ -68,14 +68,16 @@ def _remaining(index, ellipsis):
     return sum(_consumes(each) for each in index[position + 1 :])
 
 
-def _slice(tensor, dim, each):
+def _slice(tensor, dim, each, always=False):
+    """Return the view that a slice takes; a slice of everything is no step, except (as in torch) on its own."""
     if each.step is not None and each.step == 0:
         raise ValueError("slice step cannot be zero")
     if each.step is not None and each.step < 0:
         raise ValueError("step must be greater than zero")
     size = tensor.shape[dim]
     start, stop, step = each.indices(size)
-    return tensor if (start, stop, step) == (0, size, 1) else shape.slice_(tensor, dim, start, max(start, stop), step)
+    whole = (start, stop, step) == (0, size, 1)
+    return tensor if whole and not always else shape.slice_(tensor, dim, start, max(start, stop), step)
 
 
 def _array(tensor, dim, each):
@@ -100,7 +102,7 @@ def _array(tensor, dim, each):
 
 def getitem(self, index):
     """Return `self[index]`: a view for numbers and slices, a copy for arrays and masks."""
-    found, picks = _steps(self, index)
+    found, picks = _steps(self, index, lone_slice=True)
     if any(isinstance(pick, np.ndarray) for pick in picks):
         return shape.index(found, picks)
     return shape.alias(found) if found is self else found

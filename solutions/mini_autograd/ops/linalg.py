@@ -52,7 +52,9 @@ def _dims(shape):
 
 def _same_dtype(a, b):
     if a.dtype is not b.dtype:
-        names = [{"float32": "float", "float64": "double", "int64": "long"}.get(x.dtype.name, x.dtype.name) for x in (a, b)]
+        names = [
+            {"float32": "float", "float64": "double", "int64": "long"}.get(x.dtype.name, x.dtype.name) for x in (a, b)
+        ]
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {names[0]} != {names[1]}")
 
 
@@ -103,7 +105,8 @@ def _batched(self, other):
     if b.shape[-2] != k:
         size = int(np.prod(batch))
         raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{size}, {k}] but got: [{size}, {b.shape[-2]}]."
+            f"Expected size for first two dimensions of batch2 tensor to be: [{size}, {k}] "
+            f"but got: [{size}, {b.shape[-2]}]."
         )
     a = reshape(expand(a, (*batch, n, k)), (-1 if n * k else int(np.prod(batch)), n, k))
     b = reshape(expand(b, (*batch, k, p)), (-1 if k * p else int(np.prod(batch)), k, p))

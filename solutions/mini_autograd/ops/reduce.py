@@ -1,4 +1,7 @@
-"""Operations over dimensions: sums, means, extremes, softmax. `dim` is a tuple here, or an int where only one is possible."""
+"""Operations over dimensions: sums, means, extremes, softmax.
+
+`dim` is a tuple, or an int where only one dimension is possible.
+"""
 
 import builtins
 import math
@@ -46,13 +49,13 @@ def _mean(self, dim=None, keepdim=False):
 mean = operation(
     "MeanBackward0",
     lambda self: _mean(self),
-    self=lambda grad, self_sym_sizes: expand(div(grad, math.prod(self_sym_sizes)), self_sym_sizes),
+    self=lambda grad, self_sym_sizes: expand(div(grad, math.prod(self_sym_sizes) or 1), self_sym_sizes),
 )
 mean_dim = operation(
     "MeanBackward1",
     _mean,
     self=lambda grad, self_sym_sizes, dim, keepdim: expand(
-        div(spread(grad, self_sym_sizes, dim, keepdim), _count(self_sym_sizes, dim)), self_sym_sizes
+        div(spread(grad, self_sym_sizes, dim, keepdim), _count(self_sym_sizes, dim) or 1), self_sym_sizes
     ),
 )
 
@@ -82,8 +85,9 @@ std = operation(
 norm = operation(
     "LinalgVectorNormBackward0",
     lambda self, dim, keepdim: np.sqrt((self * self).sum(dim, keepdims=keepdim)),
-    self=lambda grad, self, dim, keepdim, result: self
-    * spread(keep(div(grad, result), raw(result) != 0), self.shape, dim, keepdim),
+    self=lambda grad, self, dim, keepdim, result: (
+        self * spread(keep(div(grad, result), raw(result) != 0), self.shape, dim, keepdim)
+    ),
 )
 
 # ----- extremes; several equal ones share the gradient, where there is no index to say which -----
@@ -150,8 +154,9 @@ def _logsumexp(self, dim, keepdim):
 logsumexp = operation(
     "LogsumexpBackward0",
     _logsumexp,
-    self=lambda grad, self, dim, keepdim, result: spread(grad, self.shape, dim, keepdim)
-    * exp(self - spread(result, self.shape, dim, keepdim)),
+    self=lambda grad, self, dim, keepdim, result: (
+        spread(grad, self.shape, dim, keepdim) * exp(self - spread(result, self.shape, dim, keepdim))
+    ),
 )
 
 

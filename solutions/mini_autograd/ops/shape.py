@@ -9,7 +9,9 @@ from .elementwise import clone, keep
 
 # ----- views: the outputs share memory with the input -----
 
-expand = operation("ExpandBackward0", lambda self, shape: np.broadcast_to(self, shape), view="one", self=lambda grad: grad)
+expand = operation(
+    "ExpandBackward0", lambda self, shape: np.broadcast_to(self, shape), view="one", self=lambda grad: grad
+)
 
 view = operation(
     "ViewBackward0",
@@ -18,7 +20,10 @@ view = operation(
     self=lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes),
 )
 unsafe_view = operation(
-    "UnsafeViewBackward0", np.reshape, names=("self", "shape"), self=lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes)
+    "UnsafeViewBackward0",
+    np.reshape,
+    names=("self", "shape"),
+    self=lambda grad, self_sym_sizes: reshape(grad, self_sym_sizes),
 )
 
 
@@ -186,6 +191,12 @@ index_add = operation(
     self=lambda grad, indices: index(grad, indices),
 )
 
+index_select = operation(
+    "IndexSelectBackward0",
+    lambda self, dim, index: self.take(index, dim),
+    self=lambda grad, self_sym_sizes, dim, index: index_add(grad, (slice(None),) * dim + (index,), self_sym_sizes),
+)
+
 
 def _index_put(self, values, indices, unset):
     changed = self.copy()
@@ -214,9 +225,7 @@ def _scatter_add(self, dim, index, shape):
     return add_at(shape, tuple(where), self)
 
 
-scatter_add = operation(
-    "ScatterAddBackward0", _scatter_add, self=lambda grad, dim, index: gather(grad, dim, index)
-)
+scatter_add = operation("ScatterAddBackward0", _scatter_add, self=lambda grad, dim, index: gather(grad, dim, index))
 
 embedding = operation(
     "EmbeddingBackward0",

