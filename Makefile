@@ -45,8 +45,8 @@ grade:  ## Grade what a class handed in: make grade ASSIGNMENT=02_external_gradi
 demo:  ## Collect, grade and give feedback to a made-up class of a dozen
 	$(RUN) -m autograder demo
 
-bench:  ## Measure how fast a class is graded
-	$(RUN) -m autograder bench
+bench:  ## Measure, as ratios in one run; one benchmark alone: make bench WHICH=mini_autograd
+	$(RUN) .ci/bench.py $(WHICH)
 
 clean:  ## Remove caches and build leftovers; your work, the class and .venv stay
 	@$(ENVIRONMENT) clean
