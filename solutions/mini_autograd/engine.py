@@ -17,13 +17,10 @@ class ReadyQueue(list):
 
     def put(self, node):
         self.append(node)
-        if len(self) > 1:
-            self._rise(len(self) - 1, node)
+        self._rise(len(self) - 1, node)
 
     def take(self):
         last = self.pop()
-        if not self:
-            return last
         top, size, hole, child = self[0], len(self), 0, 0
         while child < (size - 1) // 2:
             child = 2 * child + 2
@@ -99,7 +96,9 @@ def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate
                 node, number = edges[index]
                 if node is None:
                     continue
-                waiting = dependencies[node] = dependencies[node] - 1
+                waiting = dependencies[node] - 1
+                if waiting:
+                    dependencies[node] = waiting
                 if captures is not None and node not in wanted and node not in watched:
                     continue
                 slots = arrived.get(node)
@@ -110,14 +109,18 @@ def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate
                     if gradient.shape != shape or gradient.dtype is not dtype:
                         gradient = node.conform(gradient, number, source)
                     slots[number] = gradient if slots[number] is None else slots[number] + gradient
-                if not waiting:
+                if waiting:
+                    continue
+                if ready:
                     ready.put(node)
+                else:
+                    ready.append(node)
             # A leaf may keep a gradient that nobody else holds: these names would be a second holder.
             del produced
             gradient = slots = None
             if not ready:
                 return captured
-            source = node = ready.take()
+            source = node = ready.pop() if len(ready) == 1 else ready.take()
             edges = node.next_functions
             received = arrived.pop(node)
             needs = None  # all of its inputs

@@ -190,7 +190,17 @@ def owned(gradients):
     """
     array = gradients[0]
     # Held by the list, by the name above, and by the call that counts.
-    return type(array) is np.ndarray and array.base is None and sys.getrefcount(array) == 3
+    if type(array) is not np.ndarray or sys.getrefcount(array) != 3:
+        return False
+    memory = array.base
+    # A view of the whole of a memory that only the view, the name above and the call hold: a weight, transposed back.
+    return memory is None or (
+        type(memory) is np.ndarray
+        and memory.size == array.size
+        and array.flags.c_contiguous
+        and memory.flags.owndata
+        and sys.getrefcount(memory) == 3
+    )
 
 
 # What a node keeps for backward is a list of pairs (value, version). An input is kept as (Tensor, its version); with

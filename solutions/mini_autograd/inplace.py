@@ -9,7 +9,7 @@ import numpy as np
 
 from .graph import Node, SavedOutput
 from .modes import enable_grad, no_grad, state
-from .ops.elementwise import keep
+from .ops.elementwise import keep, raw
 from .ops.shape import put, take
 from .tensor import Tensor, make
 
@@ -46,6 +46,11 @@ def inplace(call, target, *args):
     recorded = state.grad and (target.requires_grad or any(isinstance(a, Tensor) and a.requires_grad for a in args))
     check_inplace(target, recorded)
     if not recorded:
+        arrays = [raw(arg) for arg in args]
+        if call.into and all(np.shape(a) == target._data.shape and a.dtype is target._data.dtype for a in arrays[:1]):
+            call.into(target._data, *arrays)
+            target._bump()
+            return target
         with no_grad():
             write(target, call(target, *args)._data)
         return target

@@ -65,9 +65,20 @@ def _dim(self):
     return self._data.ndim
 
 
-UNARY = ["exp", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "tanh", "sigmoid", "relu", "abs", "sign", "floor", "ceil", "round", "reciprocal"]
-FUNCTIONS = ["add", "sub", "pow", "square", "clamp", "masked_fill", "neg", "eq", "ne", "lt", "le", "gt", "ge", "logical_not", "logical_and", "logical_or", "isnan", "isinf", "isfinite", "allclose", "equal", "argmax", "argmin", "argsort", "any", "all", "nonzero", "sum", "mean", "var", "std", "norm", "max", "min", "amax", "amin", "logsumexp", "softmax", "log_softmax"]
-SHAPING = ["reshape", "flatten", "transpose", "t", "permute", "squeeze", "unsqueeze", "select", "narrow", "chunk", "split", "unbind", "gather", "index_select", "tril", "triu", "flip", "outer", "numel"]
+UNARY = [
+    "exp", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "tanh", "sigmoid", "relu", "abs", "sign", "floor", "ceil",
+    "round", "reciprocal",
+]  # fmt: skip
+FUNCTIONS = [
+    "add", "sub", "pow", "square", "clamp", "masked_fill", "neg", "eq", "ne", "lt", "le", "gt", "ge", "logical_not",
+    "logical_and", "logical_or", "isnan", "isinf", "isfinite", "allclose", "equal", "argmax", "argmin", "argsort",
+    "any", "all", "nonzero", "sum", "mean", "var", "std", "norm", "max", "min", "amax", "amin", "logsumexp",
+    "softmax", "log_softmax",
+]  # fmt: skip
+SHAPING = [
+    "reshape", "flatten", "transpose", "t", "permute", "squeeze", "unsqueeze", "select", "narrow", "chunk", "split",
+    "unbind", "gather", "index_select", "tril", "triu", "flip", "outer", "numel",
+]  # fmt: skip
 METHODS_ONLY = ["view", "view_as", "expand", "expand_as", "contiguous", "size", "stride"]
 
 OPERATORS = {

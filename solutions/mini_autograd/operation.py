@@ -10,7 +10,7 @@
 That is all that an operation has to say. What backward needs is read off the formulas: a formula is called with the
 gradient and whatever its further parameters name, which is then saved, but only if the formula's own input needs a
 gradient. A parameter names an input (`self`), the output (`result`, or `result0`, `result1`, … where there are
-several), an argument that is not a tensor (`dim`), or the shape of an input (`self_sym_sizes`). This is the form of
+several), an argument that is not a tensor (`dim`), or the shape or strides of an input (`self_sym_sizes`, `self_sym_strides`). This is the form of
 torch's own table, `derivatives.yaml`, and so `grad_fn._saved_…` has torch's names.
 
 A formula is written once and used for both kinds of gradient: with arrays, which is fast, and with Tensors, which
@@ -31,7 +31,7 @@ from .tensor import Tensor, make
 ndarray = np.ndarray
 
 
-def operation(name, forward, *, view=None, promote=False, joint=None, names=None, **formulas):
+def operation(name, forward, *, view=None, promote=False, joint=None, names=None, into=None, **formulas):
     """Return a function that does `forward` and records it.
 
     name: of the node, torch's. forward: takes arrays for the tensors, which come first, and then the other arguments,
@@ -39,6 +39,7 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
     formulas: for each tensor argument the formula of its gradient, None where there is none. joint: one formula
     instead, for all tensor arguments (named as before, with None) at once: it takes the gradient, `needs` (for each
     whether its gradient is wanted) and what it names, and returns a tuple.
+    into: does the same as `forward` in the memory of its first argument, for in-place use that is not recorded.
     names: the parameters of `forward`, where its signature does not tell.
     view: "one" or "many" if the outputs share memory with the first input; in-place changes then go through.
     promote: bring the tensors to one dtype by torch's rules before `forward`.
@@ -115,10 +116,11 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
         return outputs
 
     call.__name__ = call.__qualname__ = getattr(forward, "__name__", name)
+    call.into = into
     return call
 
 
-INPUT, OTHER, SIZES, RESULT = range(4)
+INPUT, OTHER, SIZES, STRIDES, RESULT = range(5)
 NO_EDGE = (None, 0)
 new_node = object.__new__
 NUMBERS = {int, float, bool, ndarray}
@@ -175,8 +177,9 @@ class _Operation:
         if parameter in self.parameters:
             position = self.parameters.index(parameter)
             return (INPUT if position < self.arity else OTHER), position
-        if parameter.endswith("_sym_sizes"):
-            return SIZES, self.parameters.index(parameter.removesuffix("_sym_sizes"))
+        for suffix, kind in (("_sym_sizes", SIZES), ("_sym_strides", STRIDES)):
+            if parameter.endswith(suffix):
+                return kind, self.parameters.index(parameter.removesuffix(suffix))
         return RESULT, int(parameter.removeprefix("result") or 0)
 
     def plan(self, needs):
@@ -189,7 +192,7 @@ class _Plan:
     """Which formulas run, and which values are saved for them, when certain inputs need a gradient."""
 
     def __init__(self, op, needs):
-        self.needs, self.joint = needs, op.joint
+        self.needs, self.joint, self.nothing = needs, op.joint, [None] * len(needs)
         self.steps = []  # (which input, formula, where its values are among the saved ones)
         self.names = []
         if op.joint:
@@ -215,8 +218,12 @@ class _Plan:
                 saved.append(save(value) if isinstance(value, Tensor) else (value, None))
             elif kind == RESULT:
                 saved.append(save(outputs[position] if type(outputs) is tuple else outputs, position))
+            elif kind == OTHER:
+                saved.append((arrays[position], None))
+            elif kind == SIZES:
+                saved.append((np.shape(arrays[position]), None))
             else:
-                saved.append((arrays[position] if kind == OTHER else np.shape(arrays[position]), None))
+                saved.append((tuple(n // arrays[position].itemsize for n in arrays[position].strides), None))
         return saved
 
 
@@ -232,11 +239,11 @@ class OperationNode(Node):
             raise RuntimeError(FREED)
         grad = gradients[0] if len(gradients) == 1 else self._complete(gradients)
         if grad is None:
-            return [None] * len(self.next_functions)
+            return plan.nothing
         values = restore(saved, self, state.grad) if saved else saved
         if plan.joint:
             return plan.joint(grad, plan.needs if needs is None else needs, *values)
-        produced = [None] * len(self.next_functions)
+        produced = plan.nothing.copy()
         for index, formula, picks in plan.steps:
             if needs is None or needs[index]:
                 produced[index] = formula(grad, *(values if picks is None else [values[pick] for pick in picks]))

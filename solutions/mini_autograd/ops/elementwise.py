@@ -10,6 +10,7 @@ from ..tensor import Tensor, make
 add = operation(
     "AddBackward0",
     lambda self, other: self + other,
+    into=lambda self, other: np.add(self, other, out=self),
     promote="same",
     self=lambda grad: grad,
     other=lambda grad: grad,
@@ -18,6 +19,7 @@ add = operation(
 add_scaled = operation(
     "AddBackward0",
     lambda self, other, alpha: self + alpha * other,
+    into=lambda self, other, alpha: np.add(self, alpha * other, out=self),
     promote="same",
     self=lambda grad: grad,
     other=lambda grad, alpha: grad * alpha,
@@ -26,6 +28,7 @@ add_scaled = operation(
 sub = operation(
     "SubBackward0",
     lambda self, other: self - other,
+    into=lambda self, other: np.subtract(self, other, out=self),
     promote="same",
     self=lambda grad: grad,
     other=lambda grad: -grad,
@@ -34,6 +37,7 @@ sub = operation(
 sub_scaled = operation(
     "SubBackward0",
     lambda self, other, alpha: self - alpha * other,
+    into=lambda self, other, alpha: np.subtract(self, alpha * other, out=self),
     promote="same",
     self=lambda grad: grad,
     other=lambda grad, alpha: grad * -alpha,
@@ -50,6 +54,7 @@ rsub = operation(
 mul = operation(
     "MulBackward0",
     lambda self, other: self * other,
+    into=lambda self, other: np.multiply(self, other, out=self),
     promote="same",
     self=lambda grad, other: grad * other,
     other=lambda grad, self: grad * self,

@@ -21,8 +21,17 @@ mm = operation(
     "MmBackward0",
     lambda self, mat2: self @ mat2,
     self=lambda grad, mat2: mm(grad, t(mat2)),
-    mat2=lambda grad, self: mm(t(self), grad),
+    mat2=lambda grad, self, mat2_sym_strides: _like_second(grad, self, mat2_sym_strides),
 )
+
+
+def _like_second(grad, mat1, mat2_sym_strides):
+    """Return mat1ᵀ·grad, the gradient of mat2, laid out in memory as mat2 is (a weight is used transposed)."""
+    if mat2_sym_strides[0] >= mat2_sym_strides[1]:
+        return mm(t(mat1), grad)
+    return t(mm(t(grad), mat1))
+
+
 bmm = operation(
     "BmmBackward0",
     lambda self, mat2: self @ mat2,
@@ -42,7 +51,7 @@ addmm = operation(
     _addmm,
     self=lambda grad: grad,
     mat1=lambda grad, mat2: mm(grad, t(mat2)),
-    mat2=lambda grad, mat1: mm(t(mat1), grad),
+    mat2=_like_second,
 )
 
 

@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 import pytest
 import torch
-from both import assert_same
+from both import assert_same, functional_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -273,3 +273,16 @@ def test_random_numbers_repeat_with_the_seed():
 
     for a, b in zip(draw(), draw(), strict=True):
         assert mini.equal(a, b)
+
+
+def test_a_weight_may_change_after_forward_where_only_its_own_gradient_is_asked_for():
+    def scenario(lib):
+        x, w = lib.tensor([[1.0, 2.0]]), lib.tensor([[3.0, 4.0], [5.0, 7.0]], requires_grad=True)
+        b = lib.zeros(2, requires_grad=True)
+        y = functional_of(lib).linear(x, w, b)
+        with lib.no_grad():
+            w.add_(1)
+        y.backward(lib.tensor([[2.0, 30.0]]))
+        return w.grad, b.grad
+
+    assert_same(scenario)
