@@ -10,8 +10,9 @@
 That is all that an operation has to say. What backward needs is read off the formulas: a formula is called with the
 gradient and whatever its further parameters name, which is then saved, but only if the formula's own input needs a
 gradient. A parameter names an input (`self`), the output (`result`, or `result0`, `result1`, … where there are
-several), an argument that is not a tensor (`dim`), or the shape or strides of an input (`self_sym_sizes`, `self_sym_strides`). This is the form of
-torch's own table, `derivatives.yaml`, and so `grad_fn._saved_…` has torch's names.
+several), an argument that is not a tensor (`dim`), or the shape or strides of an input (`self_sym_sizes`,
+`self_sym_strides`). This is the form of torch's own table, `derivatives.yaml`, and so `grad_fn._saved_…` has torch's
+names.
 
 A formula is written once and used for both kinds of gradient: with arrays, which is fast, and with Tensors, which
 records it, so that it can be differentiated again. Hence operations work on arrays too, and return arrays then.
