@@ -26,7 +26,7 @@ def collector_off():
 
 
 def test_a_chain_of_100_000_operations_runs_and_is_freed_by_reference_counts(collector_off):
-    assert sys.getrecursionlimit() <= 1000 or sys.getrecursionlimit() < 100_000
+    assert sys.getrecursionlimit() < 100_000
     x = mini.tensor([1.0, 2.0], requires_grad=True)
     c = mini.tensor([0.99999, 1.00001])
     tracemalloc.start()
@@ -186,7 +186,7 @@ def leaf(*shape, seed=0):
 )
 def test_gradcheck_and_gradgradcheck(function, inputs):
     assert gradcheck(function, inputs)
-    assert gradgradcheck(function, inputs) or True
+    assert gradgradcheck(function, inputs)
 
 
 class Wrong(mini.autograd.Function):
