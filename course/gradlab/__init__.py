@@ -1,5 +1,29 @@
 """Checks, pictures and widgets for a hands-on course on torch.autograd."""
 
-from .checking import CheckFailed, check, summary
+from importlib import import_module
 
-__all__ = ["CheckFailed", "check", "summary"]
+# What the course offers, and the module it is in: imported when it is first used.
+_HOMES = {
+    "check": "checking",
+    "CheckFailed": "checking",
+    "summary": "checking",
+    "progress": "done",
+    "track": "done",
+    "draw": "pictures.drawing",
+    "step": "pictures.stepper",
+    "hooks": "pictures.timeline",
+    "vjp": "pictures.jacobian",
+    "heat": "pictures.heatmap",
+}
+
+__all__ = list(_HOMES)
+
+
+def __getattr__(name):
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it offers {', '.join(_HOMES)}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__():
+    return __all__

@@ -10,9 +10,11 @@ from IPython.display import display
 
 from . import explain, shortcuts
 from .author import AuthoredCheck, references
-from .compare import Judge
+from .compare import Difference, Judge
+from .done import remember
 from .observe import Scenario, call, observe
-from .record import CheckRecord, RecordError, digest, judge_check, load_beside
+from .pictures.diff import difference_picture
+from .record import CheckRecord, RecordError, Verdict, digest, judge_check, load_beside
 
 OBSERVATION_MIME = "application/vnd.gradlab.observation+json"
 
@@ -55,10 +57,25 @@ def check(
     with _each_warning_once():
         observations = [observe(answer, scenario, case, autograd) for case in cases]
     verdict = judge_check(record, observations, judge)
+    _stands[name] = verdict.passed
+    _remember(check_id, verdict)
     if not verdict.passed:
+        _show(verdict.difference)
         raise CheckFailed(verdict.message)
-    _stands[name] = True
     print(verdict.message)
+
+
+def _remember(check_id: str, verdict: Verdict) -> None:
+    """Note for `gradlab.progress` what a student has passed or tried; an author's runs leave no trace."""
+    if check_id not in references and (verdict.difference is None or verdict.difference.kind != "unsolved"):
+        remember(check_id, "passed" if verdict.passed else "tried")
+
+
+def _show(difference: Difference | None) -> None:
+    """Show arrays that differ as a picture above the words."""
+    if difference is not None and difference.arrays and get_ipython() is not None:
+        yours, expected, wrong = difference.arrays
+        display(difference_picture(yours, expected, "torch's", wrong))
 
 
 @contextlib.contextmanager

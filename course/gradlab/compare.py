@@ -29,8 +29,9 @@ TOLERANCES["bfloat16"] = TOLERANCES["float16"]
 class Difference:
     """The first difference between two observations of one case.
 
-    kind: what differs ("error", "type", "dtype", "shape", "graph", "value", "mutated", "judged", …).
+    kind: what differs ("raised", "type", "dtype", "shape", "graph", "value", "mutated", "judged", …).
     where: the value in words, "" when there is only one. yours, expected: both sides as text. note: one more sentence.
+    arrays: yours, what was expected, and which elements differ, where these are arrays of several numbers; else empty.
     """
 
     kind: str
@@ -38,6 +39,7 @@ class Difference:
     yours: str
     expected: str
     note: str = ""
+    arrays: tuple[np.ndarray, ...] = ()
 
 
 def is_observation(data: Any) -> bool:
@@ -192,7 +194,7 @@ def _array_difference(
         texts = [f"{g[index]:.12g}", f"{w[index]:.12g}"]
     if w.size > 1:
         texts = [f"{texts[0]}   in {show(got)}", f"{texts[1]}   in {show(want)}"]
-    return Difference(kind, at, *texts, _pattern(w, g))
+    return Difference(kind, at, *texts, _pattern(w, g), arrays=(g, w, differs) if w.size > 1 else ())
 
 
 def _pattern(w: np.ndarray, g: np.ndarray) -> str:

@@ -26,6 +26,9 @@ GRADLAB_VERSION = version("gradlab")
 class RecordError(Exception):
     """A record is missing, unreadable, or was made for something else; the message says what to do."""
 
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
 
 @dataclass(frozen=True)
 class CheckRecord:
@@ -114,11 +117,15 @@ def digest(name: str, scenario: Callable, judge: Judge | None, autograd: bool) -
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check came to: passed or not, and the words for it; `slip` names the known slip, if it was one."""
+    """What a check came to: passed or not, and the words for it.
+
+    slip: the name of the known slip, if it was one. difference: the first one, where observations were compared.
+    """
 
     passed: bool
     message: str
     slip: str = ""
+    difference: Difference | None = None
 
 
 def judge_check(check: CheckRecord, observations: list[dict], judge: Judge | None = None) -> Verdict:
@@ -138,7 +145,7 @@ def judge_check(check: CheckRecord, observations: list[dict], judge: Judge | Non
     slip = _known_slip(check, observations)
     first, total = wrong[0], len(found)
     text = explain.failure(check.title, check.cases[first], first + 1, total - len(wrong), total, found[first], slip)
-    return Verdict(False, text, slip["name"] if slip else "")
+    return Verdict(False, text, slip["name"] if slip else "", found[first])
 
 
 def _difference(check: CheckRecord, index: int, observation: dict, judge: Judge | None) -> Difference | None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from gradlab import author, checking, shortcuts
+from gradlab import author, checking, done, shortcuts
 from gradlab.author import Reference, numbers
 from gradlab.checking import CheckFailed, check, summary
 from gradlab.observe import observe
@@ -401,6 +401,7 @@ def beside(exercise, monkeypatch, tmp_path):
     """A student's folder: a record beside the notebook and no reference in the process."""
     record = stored_record()
     monkeypatch.setattr(checking, "_FOLDER", tmp_path)
+    monkeypatch.setattr(done, "_FOLDER", tmp_path)
     monkeypatch.delitem(author.references, "02.1")
     path = tmp_path / "02_test.record.json"
     path.write_text(record.to_json())
@@ -411,6 +412,30 @@ def test_the_students_run_uses_the_record_beside_the_notebook(beside, capsys):
     check("02.1 the gradient at x", cube)
     assert "passed" in capsys.readouterr().out
     assert "Likely slip: external gradient alone." in says(external_gradient_alone)
+
+
+def test_a_wrong_array_is_shown_as_a_picture_too(beside, monkeypatch):
+    shown = []
+    monkeypatch.setattr(checking, "get_ipython", lambda: object())
+    monkeypatch.setattr(checking, "_cells_so_far", list)
+    monkeypatch.setattr(checking, "display", shown.append)
+    says(external_gradient_alone)
+    (picture,) = shown
+    assert "2 of 2 elements differ" in repr(picture)
+    says(lambda x, v: None)
+    assert len(shown) == 1
+
+
+def test_progress_remembers_what_was_passed_or_tried_but_not_a_stub(beside):
+    def stub(x, v):
+        raise NotImplementedError
+
+    says(stub)
+    assert done.read(beside.parent) == {}
+    says(external_gradient_alone)
+    assert done.read(beside.parent) == {"02.1": "tried"}
+    check("02.1 the gradient at x", cube)
+    assert done.read(beside.parent) == {"02.1": "passed"}
 
 
 def test_a_missing_record_is_explained(beside):

@@ -119,7 +119,7 @@ def stale() -> list[str]:
         fresh = Path(scratch)
         generate(names, fresh)
         files = {p.relative_to(root) for root in (fresh, STUDENT_EDITION) for p in root.rglob("*") if p.is_file()}
-        for file in sorted(file for file in files if ".ipynb_checkpoints" not in file.parts):
+        for file in sorted(file for file in files if not any(part.startswith(".") for part in file.parts)):
             made, committed = fresh / file, STUDENT_EDITION / file
             if not committed.exists():
                 found.append(f"{shown(committed)} is missing")

@@ -1,0 +1,66 @@
+"""Arrays as tables of coloured cells: blue above zero, orange below, the stronger the farther from it."""
+
+from math import isfinite
+
+from .graph import number
+from .picture import text_width
+
+CELL_H = 24  # px, of a cell with a number in it
+TILE = 9  # px, of a cell without
+
+
+def strength(value, most):
+    """How strongly a cell is coloured, from 0 to 0.75."""
+    if not isfinite(value):
+        return 0.75
+    return round(0.75 * min(1, abs(value) / most), 3) if most else 0
+
+
+def largest(rows):
+    """The largest finite magnitude in rows of numbers."""
+    return max((abs(v) for row in rows for v in row if isfinite(v)), default=0)
+
+
+def cell_width(*tables):
+    """Width in px that fits every number of the tables."""
+    return max([40, *(text_width(number(v)) + 12 for rows in tables for row in rows for v in row)])
+
+
+def table(x, y, rows, w, most, key="", marked=lambda i, j: False):
+    """A table of numbers with its top left corner at (x, y); `key` marks its cells for a script."""
+    parts = [_ground(x, y, len(max(rows, key=len, default=[])) * w, len(rows) * CELL_H)]
+    for i, row in enumerate(rows):
+        for j, value in enumerate(row):
+            left, top = x + j * w, y + i * CELL_H
+            size = f'x="{left}" y="{top}" width="{w}" height="{CELL_H}"'
+            css = "gl-cell gl-marked" if marked(i, j) else "gl-cell"
+            data = f' data-key="{key}{i},{j}"' if key else ""
+            parts.append(
+                f'<g class="{css}"{data}><rect class="{_sign(value)}" {size} fill-opacity="{strength(value, most)}"/>'
+                f'<text x="{left + w // 2}" y="{top + CELL_H // 2 + 4}" text-anchor="middle">{number(value)}</text></g>'
+            )
+    return "".join(parts)
+
+
+def mosaic(x, y, rows, most, marked=lambda i, j: False):
+    """A table too large for numbers: colours alone, in twelve steps, one path for each."""
+    paths = {}
+    for i, row in enumerate(rows):
+        for j, value in enumerate(row):
+            at = f"M{x + j * TILE} {y + i * TILE}h{TILE}v{TILE}h-{TILE}z"
+            level = round(12 * strength(value, most)) / 12
+            if level:
+                paths.setdefault(f'class="{_sign(value)}" fill-opacity="{level:.3g}"', []).append(at)
+            if marked(i, j):
+                paths.setdefault('class="gl-outline"', []).append(at)
+    ground = _ground(x, y, len(max(rows, key=len, default=[])) * TILE, len(rows) * TILE)
+    order = sorted(paths, key=lambda css: "outline" in css)
+    return ground + "".join(f'<path {css} d="{"".join(paths[css])}"/>' for css in order)
+
+
+def _ground(x, y, w, h):
+    return f'<rect class="gl-ground" x="{x}" y="{y}" width="{w}" height="{h}"/>'
+
+
+def _sign(value):
+    return "gl-nan" if not isfinite(value) else "gl-neg" if value < 0 else "gl-pos"

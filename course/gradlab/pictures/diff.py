@@ -1,0 +1,92 @@
+"""A small picture of a wrong answer: yours, what was expected, and the difference."""
+
+import numpy as np
+
+from .cells import CELL_H, TILE, cell_width, largest, mosaic, table
+from .graph import number
+from .picture import Picture, label, static, svg, text_width
+
+WRITTEN = 8  # rows and columns up to which numbers are written in the cells
+SHOWN = 32  # rows and columns that are shown at most
+
+
+def difference_picture(yours, expected, expected_name="expected", wrong=None):
+    """Draw two arrays and their difference side by side, with the elements that differ marked.
+
+    `wrong` is a boolean array of the shape of `expected` that says which elements differ; without it they are those
+    outside NumPy's usual tolerance. Arrays of more than two dimensions are drawn as rows of their last. Large ones are
+    cut to the surroundings of the largest difference. Where the shapes differ, there is no difference to draw.
+    """
+    a, b = np.asarray(yours), np.asarray(expected)
+    if a.shape != b.shape:
+        text = f"The shapes differ: yours is {a.shape}, {expected_name} is {b.shape}."
+        panels = [("yours", _flat(a), None), (expected_name, _flat(b), None)]
+        return _draw(panels, text, (0, 0))
+    a, b = (array.astype(float) for array in (a, b))
+    with np.errstate(invalid="ignore", over="ignore"):
+        difference = np.where((a == b) | (np.isnan(a) & np.isnan(b)), 0.0, a - b)
+        if wrong is None:
+            wrong = ~np.isclose(a, b, equal_nan=True)
+        wrong = np.broadcast_to(np.asarray(wrong, bool), a.shape)
+    size = np.where(np.isfinite(difference), np.abs(difference), np.inf)
+    text = _words(a, b, difference, wrong, size, expected_name)
+    worst = np.unravel_index(int(np.argmax(_flat(size))), _flat(size).shape) if size.size else (0, 0)
+    marks = _flat(wrong)
+    panels = [("yours", _flat(a), marks), (expected_name, _flat(b), None), ("difference", _flat(difference), marks)]
+    return _draw(panels, text, worst)
+
+
+def _flat(array):
+    """The array as rows and columns."""
+    return array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
+
+
+def _words(a, b, difference, wrong, size, name):
+    count = int(wrong.sum())
+    if not count:
+        return f"All {a.size} elements agree with {name}."
+    index = np.unravel_index(int(np.argmax(np.where(wrong, size, -1))), a.shape)
+    where = f" at index {tuple(int(i) for i in index)}" if a.ndim else ""
+    return (
+        f"{count} of {a.size} elements differ; the largest difference is {number(float(difference[index]))}{where}: "
+        f"yours {number(float(a[index]))}, {name} {number(float(b[index]))}."
+    )
+
+
+def _window(length, centre):
+    """First and last index to show, around `centre`."""
+    if length <= SHOWN:
+        return 0, length
+    first = min(max(0, centre - SHOWN // 2), length - SHOWN)
+    return first, first + SHOWN
+
+
+def _draw(panels, text, worst):
+    tables = []
+    for name, array, marks in panels:
+        array = array.astype(float)
+        (top, bottom), (left, right) = _window(array.shape[0], worst[0]), _window(array.shape[1], worst[1])
+        cut = array[top:bottom, left:right]
+        tables.append((name, cut.tolist(), None if marks is None else marks[top:bottom, left:right], top, left))
+    written = all(len(rows) <= WRITTEN and all(len(row) <= WRITTEN for row in rows) for _, rows, *_ in tables)
+    w, h = (cell_width(*(rows for _, rows, *_ in tables)), CELL_H) if written else (TILE, TILE)
+    common = max((largest(rows) for name, rows, *_ in tables if name != "difference"), default=0)
+    body, x, height = [], 6, 0
+    for name, rows, marks, top, left in tables:
+        wide = max(text_width(name, bold=True), max((len(row) for row in rows), default=0) * w + 26)
+        body.append(label(x + 26, 14, name, "gl-t gl-note", "start"))
+        most = largest(rows) if name == "difference" else common
+        if written:
+            columns = range(len(rows[0]) if rows else 0)
+            body += [label(x + 26 + w // 2 + j * w, 32, str(left + j), "gl-note") for j in columns]
+            body += [label(x + 20, 38 + i * h + 16, str(top + i), "gl-note", "end") for i in range(len(rows))]
+        few = marks is not None and (written or marks.mean() < 0.25)  # many marks hide the colours
+        marked = (lambda i, j, m=marks: bool(m[i, j])) if few else (lambda i, j: False)
+        draw = table(x + 26, 38, rows, w, most, marked=marked) if written else mosaic(x + 26, 38, rows, most, marked)
+        body.append(draw)
+        height = max(height, 38 + len(rows) * h)
+        x += wide + 22
+    body.append(label(6, height + 20, text, "gl-note", "start"))
+    return Picture(
+        svg(max(x, text_width(text) + 12), height + 28, "".join(body), text, static("cells.css")), text, text
+    )

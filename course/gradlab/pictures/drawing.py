@@ -1,0 +1,173 @@
+"""Draw the computational graph behind tensors."""
+
+from collections import Counter
+
+from .collapse import fit
+from .graph import Graph, GraphError, Node, describe, short, walk
+from .layout import layout
+from .naming import callers_names, is_tensor
+from .picture import TEXT, TITLE, Picture, label, shorten, static, svg, text_width
+from .texts import as_text, summary
+
+LIMIT = 60  # boxes that can be read in one picture
+DETAILED = 24  # boxes up to which each saved value has a line of its own
+MARGIN = 6
+
+
+def draw(*tensors, names=None, values=False, depth=None, limit=LIMIT):
+    """Draw the graph that `tensors` hang on: operations, leaves, frozen tensors, shapes and what each node has saved.
+
+    Roots are at the top, leaves at the bottom; an arrow goes the way the gradient goes. Tensors are called what the
+    caller's variables are called; `names` (a dict of tensors, or a module) comes first. `values=True` writes numbers
+    where the graph or the caller still has them. Above `limit` boxes modules are drawn as one box each, `depth`
+    names deep. Reads the graph only: nothing is run, freed or kept alive.
+
+    >>> x = torch.tensor([1., 2.], requires_grad=True)
+    >>> draw((x * 3).sum())
+    """
+    graph = graph_of(tensors, callers_names(names), values=values, depth=depth, limit=limit)
+    return picture(graph)
+
+
+def graph_of(tensors, names, values=False, depth=None, limit=LIMIT):
+    """The described graph behind tensors, made small enough to be read. Raises GraphError for what has no picture."""
+    if not tensors:
+        raise GraphError(
+            "draw() was given nothing. Give it the tensor whose history you want to see, such as draw(loss)."
+        )
+    for tensor in tensors:
+        if not is_tensor(tensor):
+            raise GraphError(
+                f"draw() needs a tensor, but was given {shorten(repr(tensor), 60)} of type {type(tensor).__name__}. "
+                "Give it the result of your computation, such as draw(loss)."
+            )
+    roots = [tensor.grad_fn for tensor in tensors if tensor.grad_fn is not None]
+    graph = fit(walk(roots), names, depth, limit) if roots else Graph([], [], [])
+    describe(graph, names, values, nameless=len(graph.nodes) <= DETAILED)
+    for tensor in tensors:
+        if tensor.grad_fn is None:
+            _add_lone(graph, tensor, names, values)
+    return graph
+
+
+def _add_lone(graph, tensor, names, values):
+    """A box for a tensor without a graph, unless the graph holds it already as a leaf."""
+    if any(getattr(node.fn, "variable", None) is tensor for node in graph.nodes):
+        return
+    kind = "leaf" if tensor.requires_grad else "frozen"
+    node = Node(kind, "", names.of(tensor) or "tensor", tuple(tensor.shape), value=short(tensor) if values else "")
+    graph.roots.append(len(graph.nodes))
+    graph.nodes.append(node)
+    why = "it was not computed by a recorded operation" if tensor.requires_grad else "no operation was recorded"
+    graph.note = graph.note or f"{node.name} has no graph: its grad_fn is None, {why}."
+
+
+def picture(graph, css="", kind="gl-graph", extra=lambda i, node: [], done=()):
+    """Turn a described graph into a Picture. `extra` gives further lines for the box of node i, `done` those marked."""
+    detailed = len(graph.nodes) <= DETAILED
+    boxes = [box_lines(node, detailed) + extra(i, node) for i, node in enumerate(graph.nodes)]
+    notes = wrap(graph.note, 90)
+    leaving, entering = Counter(e.source for e in graph.edges), Counter(e.target for e in graph.edges)
+    sizes = [_size(lines, max(leaving[i], entering[i])) for i, lines in enumerate(boxes)]
+    plan = layout(sizes, [(e.source, e.target) for e in graph.edges])
+    width = max(plan.width, *(text_width(line) for line in notes), 0) + 2 * MARGIN
+    top = MARGIN + 16 * len(notes)
+    left = MARGIN + (width - 2 * MARGIN - plan.width) // 2
+    body = [label(MARGIN, MARGIN + 10 + 16 * k, line, "gl-note", "start") for k, line in enumerate(notes)]
+    body.append(f'<g transform="translate({left} {top})">')
+    body += [_edge(edge, route, edge.source in done) for edge, route in zip(graph.edges, plan.routes, strict=True)]
+    body += [_box(i, graph, plan.boxes[i], lines, i in done) for i, lines in enumerate(boxes)]
+    body.append("</g>")
+    alt = summary(graph)
+    image = svg(width, plan.height + top + MARGIN, "".join(body), alt, static("graph.css") + css, kind)
+    return Picture(image, as_text(graph), alt)
+
+
+def box_lines(node, detailed=True):
+    """The lines of a box as (text, CSS class): the title first, then shape, value, what is saved."""
+    if node.kind in ("group", "rest"):
+        return [(shorten(node.name, 40), "gl-t"), (node.op, "")]
+    shape = "" if node.shape is None else str(node.shape)
+    if node.kind == "op":
+        lines = [(node.op, "gl-t")]
+        about = f"{node.name}  {shape}" if node.name else shape
+        about += f" + {node.more} more" if node.more else ""
+    else:
+        lines = [(shorten(node.name, 40), "gl-t")]
+        about = f"{node.kind}  {shape}" if shape else ""
+    if about:
+        lines.append((shorten(about, 48), "gl-v" if node.kind == "op" and node.name else ""))
+    if node.value:
+        lines.append((f"= {node.value}", "gl-v"))
+    if node.grad:
+        lines.append((f".grad {node.grad}", "gl-v"))
+    return lines + _saved_lines(node.saved, detailed)
+
+
+def _saved_lines(saved, detailed):
+    if not saved:
+        return []
+    states = {s.state for s in saved}
+    if not detailed or len(saved) > 4:
+        word = "freed" if states == {"freed"} else "changed" if "changed" in states else "saved"
+        return [(f"{word}: {len(saved)} values" if len(saved) > 1 else f"{word}: {saved[0].name}", f"gl-s gl-{word}")]
+    lines = []
+    for s in saved:
+        word = {"kept": "saved", "freed": "freed", "changed": "changed in place"}[s.state]
+        what = f"= {s.value}" if s.value else "" if s.shape is None else str(s.shape)
+        holds = f" is {s.holds}" if s.holds and s.holds != s.name else ""
+        lines.append((shorten(f"{word}: {s.name}{holds} {what}".rstrip(), 48), f"gl-s gl-{word.split()[0]}"))
+    return lines
+
+
+def wrap(text, most):
+    """Break a text into lines of at most `most` characters."""
+    lines = []
+    for word in text.split():
+        if lines and len(lines[-1]) + 1 + len(word) <= most:
+            lines[-1] += " " + word
+        else:
+            lines.append(word)
+    return lines
+
+
+def _size(lines, ports):
+    """Width and height in px of a box for its lines and edges; the width is even: the centre is a whole pixel."""
+    widest = max(text_width(text, TITLE if css == "gl-t" else TEXT, css == "gl-t") for text, css in lines)
+    return max(44, (widest + 26 + 1) // 2 * 2, 12 * ports + 16), 12 + 15 * len(lines)
+
+
+def _box(i, graph, box, lines, done):
+    node = graph.nodes[i]
+    radius = {"leaf": min(17, box.h // 2), "frozen": min(17, box.h // 2)}.get(node.kind, 4)
+    css = f"gl-n gl-{node.kind}" + (" gl-root" if i in graph.roots else "") + (" gl-done" if done else "")
+    size = f'x="{box.x}" y="{box.y}" width="{box.w}" height="{box.h}"'
+    parts = [f'<g class="{css}" data-node="{i}"><rect {size} rx="{radius}"/>']
+    if node.kind == "group":
+        parts.append(
+            f'<rect class="gl-in" x="{box.x + 3}" y="{box.y + 3}" width="{box.w - 6}" height="{box.h - 6}" rx="2"/>'
+        )
+    for k, (text, kind) in enumerate(lines):
+        parts.append(label(box.x + box.w // 2, box.y + 17 + 15 * k, text, kind))
+    return "".join(parts) + "</g>"
+
+
+def _edge(edge, route, done):
+    """A line that leaves and enters vertically, with an arrowhead where a gradient arrives."""
+    (x, y), *rest = route
+    end = 0 if edge.frozen else 6
+    path = [f"M{x} {y}"]
+    for k, (x1, y1) in enumerate(rest):
+        stop = y1 - end if k == len(rest) - 1 else y1
+        if x1 == x:
+            path.append(f"V{stop}")
+        else:
+            bend = (y + stop) // 2
+            path.append(f"C{x} {bend} {x1} {bend} {x1} {stop}")
+        x, y = x1, y1
+    css = "gl-e gl-cold" if edge.frozen else "gl-e gl-done" if done else "gl-e"
+    line = f'<path d="{"".join(path)}"/>'
+    head = "" if edge.frozen else f'<path class="gl-h" d="M{x} {y}l-4 -7h8z"/>'
+    return (
+        f'<g class="{css}" data-from="{edge.source}" data-to="{edge.target}" data-slot="{edge.slot}">{line}{head}</g>'
+    )

@@ -1,0 +1,230 @@
+"""The backward graph as plain data. One walker serves torch and every engine whose nodes have `next_functions`.
+
+A node needs `next_functions`, a sequence of (node or None, index), and `name()`. A node that has a `variable` is a
+leaf's AccumulateGrad. What else torch offers (`_saved_…`, `saved_tensors`, `_input_metadata`) is used where present.
+"""
+
+from dataclasses import dataclass, field
+
+SHOWN = 6  # numbers of a tensor that are written out
+
+
+class GraphError(ValueError):
+    """What cannot be drawn or stepped through, and why. In a notebook only the message shows, not our own frames."""
+
+    def _render_traceback_(self):
+        return [f"{type(self).__name__}: {self}"]
+
+
+@dataclass(slots=True)
+class Saved:
+    """A value that a node keeps for its backward."""
+
+    name: str  # torch's attribute without `_saved_`
+    shape: tuple | None  # None for a number
+    state: str = "kept"  # or "freed", or "changed" by an in-place operation
+    value: str = ""  # written out where it is one number
+    holds: object = None  # the caller's name of the tensor, if known
+
+
+@dataclass(slots=True)
+class Node:
+    """One box of the picture."""
+
+    kind: str  # "op", "leaf", "frozen", "group" (a module) or "rest" (nodes left out)
+    op: str  # torch's name of the node, such as MulBackward0
+    name: str = ""  # the caller's name of the tensor
+    shape: tuple | None = None
+    saved: list[Saved] = field(default_factory=list)
+    value: str = ""
+    grad: str = ""
+    more: int = 0  # further outputs of the operation
+    fn: object = None  # the node itself; keeps it alive
+
+
+@dataclass(slots=True)
+class Edge:
+    """From an operation to one of its inputs, the way the gradient flows."""
+
+    source: int
+    target: int
+    slot: int  # which input of the operation
+    output: int = 0  # which output of the target
+    frozen: bool = False  # no gradient flows here
+
+
+@dataclass(slots=True)
+class Graph:
+    """Nodes in depth-first order from the roots, and their edges."""
+
+    nodes: list[Node]
+    edges: list[Edge]
+    roots: list[int]
+    note: str = ""
+
+    def count(self, kind):
+        return sum(node.kind == kind for node in self.nodes)
+
+
+def walk(roots):
+    """Return every node reachable from `roots` in depth-first order, without a description: kinds and edges only."""
+    index, nodes, edges = {}, [], []
+    stack = [(fn, None) for fn in reversed(roots)]
+    while stack:
+        fn, came = stack.pop()
+        if id(fn) not in index:
+            index[id(fn)] = len(nodes)
+            variable = getattr(fn, "variable", None)
+            nodes.append(Node("op" if variable is None else "leaf", fn.name().rpartition("::")[2], fn=fn))
+            here = len(nodes) - 1
+            for slot, (child, output) in reversed(list(enumerate(fn.next_functions))):
+                if child is not None:
+                    stack.append((child, (here, slot, output)))
+        if came is not None:
+            edges.append(Edge(came[0], index[id(fn)], came[1], came[2]))
+    edges.sort(key=lambda e: (e.source, e.slot))
+    return Graph(nodes, edges, list(dict.fromkeys(index[id(fn)] for fn in roots)))
+
+
+def describe(graph, names, values=False, nameless=True):
+    """Fill in names, shapes and saved values, and add a box for each frozen tensor that can be seen from the graph.
+
+    A tensor that needs no gradient is not in the graph: the slot in `next_functions` is None. It is seen where a
+    node has saved it. With `nameless`, operations of up to two inputs also get a box for a number, and for what they
+    did not save.
+    """
+    frozen = {}
+    for i in range(len(graph.nodes)):
+        node = graph.nodes[i]
+        if node.kind == "leaf":
+            _describe_leaf(node, names, values)
+        elif node.kind == "op":
+            _describe_op(node, names, values)
+            _add_frozen(graph, i, frozen, names, values, nameless)
+    graph.edges.sort(key=lambda e: (e.source, e.slot))
+    return graph
+
+
+def _describe_leaf(node, names, values):
+    tensor = node.fn.variable
+    node.name, node.shape = names.of(tensor) or "leaf", tuple(tensor.shape)
+    if values:
+        node.value = short(tensor)
+        node.grad = "" if tensor.grad is None else short(tensor.grad)
+
+
+def _describe_op(node, names, values):
+    node.name = names.outputs(node.fn)
+    shapes = output_shapes(node.fn)
+    if shapes:
+        node.shape, node.more = shapes[0], len(shapes) - 1
+    node.saved = [saved for saved, _ in saved_values(node.fn, names)]
+    if values:
+        output = names.output(node.fn)
+        if output is None:
+            output = next(
+                (t for s, t in saved_values(node.fn, names) if s.name == "result" and s.state == "kept"), None
+            )
+        node.value = "" if output is None else short(output)
+
+
+def output_shapes(fn):
+    """Shapes of what an operation gave, which are those of the gradients it receives."""
+    if hasattr(fn, "_input_metadata"):  # torch
+        return [tuple(output.shape) for output in fn._input_metadata]
+    return [tuple(shape) for shape, _ in getattr(fn, "outputs", ())]
+
+
+def _add_frozen(graph, i, frozen, names, values, nameless):
+    fn = graph.nodes[i].fn
+    empty = [slot for slot, (child, _) in enumerate(fn.next_functions) if child is None]
+    seen = [(s, t) for s, t in saved_values(fn, names) if t is not None and s.state == "kept" and not t.requires_grad]
+
+    def box(key, slot, **described):
+        if key not in frozen:
+            frozen[key] = len(graph.nodes)
+            graph.nodes.append(Node("frozen", "", **described))
+        graph.edges.append(Edge(i, frozen[key], slot, frozen=True))
+
+    for saved, tensor in seen:
+        if saved.holds:
+            slot = empty.pop(0) if empty else len(fn.next_functions)
+            value = short(tensor) if values else ""
+            box(saved.holds, slot, name=saved.holds, shape=saved.shape, value=value)
+    if len(fn.next_functions) > 2 or not nameless:
+        return
+    inputs = [(s, t) for s, t in seen if not s.holds and not s.name.startswith("result")]
+    for slot in empty:
+        saved, tensor = inputs.pop(0) if inputs else (None, None)
+        if saved is None:
+            box((i, slot), slot, name="no grad")
+        else:
+            number = saved.shape == ()
+            value = "" if number or not values else short(tensor)
+            name, shape = (short(tensor), None) if number else ("tensor", saved.shape)
+            box((i, slot), slot, name=name, shape=shape, value=value)
+
+
+def saved_values(fn, names=None):
+    """List (Saved, tensor or None) for what a node keeps: tensors, and the exponent of a power.
+
+    torch raises when a freed value is read, and when a saved tensor was changed in place; both are told, not raised.
+    """
+    found = []
+    for attribute in dir(fn):
+        if not attribute.startswith("_saved_") or attribute.endswith(("_sizes", "_strides")):
+            continue
+        _add_saved(found, attribute.removeprefix("_saved_"), lambda a=attribute: getattr(fn, a), names)
+    if hasattr(type(fn), "saved_tensors"):  # a custom Function
+        try:
+            tensors = fn.saved_tensors
+        except RuntimeError as error:
+            found.append((Saved("saved_tensors", None, _why(error)), None))
+        else:
+            for k, tensor in enumerate(tensors):
+                _add_saved(found, f"saved_tensors[{k}]", lambda t=tensor: t, names)
+    return found
+
+
+def _add_saved(found, name, read, names):
+    try:
+        value = read()
+    except RuntimeError as error:
+        found.append((Saved(name, None, _why(error)), None))
+        return
+    if name == "exponent" and isinstance(value, int | float):
+        found.append((Saved(name, None, value=number(value)), None))
+    elif hasattr(value, "shape") and hasattr(value, "requires_grad"):
+        holds = ""
+        if names is not None:
+            holds = names.of(value) or names.of(getattr(value, "_base", None))
+        constant = not tuple(value.shape) and not value.requires_grad and not holds
+        found.append((Saved(name, tuple(value.shape), value=short(value) if constant else "", holds=holds), value))
+
+
+def _why(error):
+    return "changed" if "inplace" in str(error).replace("-", "") else "freed"
+
+
+def is_freed(graph):
+    """Whether an earlier backward has freed what some node had saved."""
+    return any(s.state == "freed" for node in graph.nodes if node.fn is not None for s, _ in saved_values(node.fn))
+
+
+def short(tensor, most=SHOWN):
+    """Write a tensor's first numbers, like `[1, 0.25, … 10 in all]`, or `3` for one without dimensions."""
+    flat = tensor.detach() if hasattr(tensor, "detach") else tensor
+    try:
+        flat = flat.reshape(-1)
+        some = [number(flat[k].item()) for k in range(min(flat.shape[0], most))]
+    except (RuntimeError, NotImplementedError):  # sparse, or on a device without memory
+        return "…"
+    if not tuple(tensor.shape):
+        return some[0]
+    return f"[{', '.join(some)}{f', … {flat.shape[0]} in all' if flat.shape[0] > most else ''}]"
+
+
+def number(x):
+    """Write a number with at most 4 digits."""
+    x = x if isinstance(x, complex) else float(x)
+    return f"{x:.4g}".replace("-", "−")

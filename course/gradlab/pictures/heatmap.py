@@ -1,0 +1,135 @@
+"""Images with a map laid over them: saliency, CAM, Grad-CAM."""
+
+import io
+
+import numpy as np
+
+from .graph import GraphError
+
+OVERLAY = 0.55  # opacity of the map over the image
+RISING, BOTH_SIGNS = "inferno", "PuOr_r"  # told apart by colour-blind readers
+
+
+def heat(image, map=None, titles=None, columns=4):
+    """Show an image with a map laid over it and the map's colour bar; or a small grid of them.
+
+    `image` is one image, (H, W) or (C, H, W) with 1 or 3 channels, or several in a list or a batch; `map` is (h, w) or
+    a list or batch of as many, spread over the image where it is smaller. Tensors and arrays are read only. Maps share
+    one scale: from 0 where none is negative, else the same to both sides of 0. Without `map` images alone are shown.
+
+    >>> heat(torch.rand(8, 8), torch.rand(4, 4), titles="saliency")
+    """
+    images = [_image(one) for one in _several(image, "image")]
+    maps = [None] * len(images) if map is None else [_map(one) for one in _several(map, "map")]
+    titles = [titles] if isinstance(titles, str) else list(titles or [""] * len(images))
+    if not len(images) == len(maps) == len(titles):
+        counts = f"{len(images)} images, {len(maps)} maps, {len(titles)} titles"
+        raise GraphError(f"heat() needs as many maps and titles as images, but was given {counts}.")
+    return Heat(images, maps, titles, columns)
+
+
+def _array(value):
+    """A tensor or anything like an array, as NumPy has it."""
+    if hasattr(value, "detach"):
+        value = value.detach()
+        value = value.cpu() if hasattr(value, "cpu") else value
+    return np.asarray(value.numpy() if hasattr(value, "numpy") else value, float)
+
+
+def _several(value, name):
+    """One image or map in a list, several as they are. Which it is tells the number of dimensions."""
+    if isinstance(value, list | tuple):
+        return list(value)
+    array = _array(value)
+    batch = array.ndim == 4 or (array.ndim == 3 and (name == "map" and array.shape[0] != 1))
+    return list(array) if batch else [array]
+
+
+def _image(value):
+    """An image as (H, W) or (H, W, 3) with values from 0 to 1."""
+    array = _array(value)
+    while array.ndim > 2 and array.shape[0] == 1:
+        array = array[0]
+    if array.ndim == 3 and array.shape[0] == 3:
+        array = array.transpose(1, 2, 0)
+    if not (array.ndim == 2 or (array.ndim == 3 and array.shape[2] == 3)):
+        raise GraphError(f"an image has the shape (H, W) or (C, H, W) with 1 or 3 channels, not {np.shape(value)}.")
+    low, high = array.min(), array.max()
+    return (array - low) / (high - low) if high > low else np.zeros_like(array)
+
+
+def _map(value):
+    array = _array(value)
+    while array.ndim > 2 and array.shape[0] == 1:
+        array = array[0]
+    if array.ndim != 2:
+        raise GraphError(f"a map has the shape (h, w), not {array.shape}. Sum or take the maximum over channels first.")
+    return array
+
+
+class Heat:
+    """Images and maps; shown in a notebook as one figure, on a terminal as the place of each map's largest value."""
+
+    def __init__(self, images, maps, titles, columns):
+        self.images, self.maps, self.titles, self.columns = images, maps, titles, columns
+        self.text = "\n".join(self._line(k) for k in range(len(images)))
+
+    def _line(self, k):
+        name, map = self.titles[k] or f"image {k + 1}", self.maps[k]
+        h, w = self.images[k].shape[:2]
+        if map is None:
+            return f"{name}: {h} × {w} pixels."
+        if not np.isfinite(map).any():
+            return f"{name}: {h} × {w} pixels; the map holds no finite number."
+        row, column = np.unravel_index(int(np.nanargmax(np.where(np.isfinite(map), map, -np.inf))), map.shape)
+        size = f"map {map.shape[0]} × {map.shape[1]}, largest value {map[row, column]:.3g}"
+        return f"{name}: {h} × {w} pixels; {size} in row {row}, column {column}."
+
+    def figure(self):
+        """Draw all of it into a new matplotlib Figure."""
+        import matplotlib.style
+        from matplotlib.figure import Figure
+
+        columns = min(self.columns, len(self.images))
+        rows = -(-len(self.images) // columns)
+        with matplotlib.style.context("gradlab.course"):
+            figure = Figure(figsize=(2.1 * columns + 0.7, 2.2 * rows))
+            axes = figure.subplots(rows, columns, squeeze=False)
+            shown = None
+            for k, axis in enumerate(axes.flat):
+                axis.set_axis_off()
+                if k < len(self.images):
+                    shown = self._draw(axis, k) or shown
+            if shown is not None:
+                bar = figure.colorbar(shown, ax=axes, shrink=0.85, pad=0.02)
+                bar.solids.set_alpha(1)
+                bar.outline.set_visible(False)
+        return figure
+
+    def _draw(self, axis, k):
+        image, map = self.images[k], self.maps[k]
+        axis.set_title(self.titles[k])
+        if map is None:
+            axis.imshow(image, cmap="gray", vmin=0, vmax=1)
+            return None
+        axis.imshow(image if image.ndim == 2 else image.mean(2), cmap="gray", vmin=0, vmax=1)  # colour is the map's
+        low, high = self._range()
+        h, w = image.shape[:2]
+        colours = BOTH_SIGNS if low < 0 else RISING
+        return axis.imshow(map, cmap=colours, vmin=low, vmax=high, alpha=OVERLAY, extent=(-0.5, w - 0.5, h - 0.5, -0.5))
+
+    def _range(self):
+        values = np.concatenate([map[np.isfinite(map)] for map in self.maps if map is not None] or [np.zeros(1)])
+        low, high = (values.min(), values.max()) if values.size else (0, 0)
+        most = max(abs(low), abs(high)) or 1
+        return (-most, most) if low < 0 else (0, most)
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        sink = io.BytesIO()
+        self.figure().savefig(sink, format="png", metadata={"Software": None})
+        return {"image/png": sink.getvalue(), "text/plain": self.text}
+
+    def __str__(self):
+        return self.text
+
+    __repr__ = __str__

@@ -1,0 +1,153 @@
+"""Which hooks are registered on a model, and which of them fire when. Plain data; timeline.py draws it."""
+
+import sys
+import warnings
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+MODULE_HOOKS = {
+    "_forward_pre_hooks": "forward pre-hook",
+    "_forward_hooks": "forward hook",
+    "_backward_pre_hooks": "full backward pre-hook",
+    "_backward_hooks": "full backward hook",
+}
+TENSOR_HOOKS = {
+    "_backward_hooks": "tensor hook",
+    "_hooks": "tensor hook",  # mini_autograd's name
+    "_post_accumulate_grad_hooks": "post-accumulate hook",
+    "_post_accumulate": "post-accumulate hook",  # mini_autograd's name
+}
+GLOBAL_HOOKS = {f"_global{name}": f"global {kind}" for name, kind in MODULE_HOOKS.items()}
+EVERYWHERE = "every module"
+
+
+@dataclass(slots=True)
+class Hook:
+    """A registered hook: where, of which kind, and what the function is called."""
+
+    place: str
+    kind: str
+    name: str
+    table: dict = field(repr=False, default=None)  # torch's own dict, and the key of the hook in it
+    key: object = field(repr=False, default=None)
+
+
+@dataclass(slots=True)
+class Fired:
+    """One call of a hook."""
+
+    phase: str  # "forward" or "backward"
+    place: str
+    kind: str
+    name: str
+    shapes: list[tuple[str, str]]  # what the hook was given, such as ("grad_output", "((2, 3),)")
+
+
+def registered(model, inputs=()):
+    """List the hooks on a model's modules and parameters, on given input tensors, and those on all modules."""
+    found = []
+    for path, module in model.named_modules():
+        for name, kind in MODULE_HOOKS.items():
+            if name == "_backward_hooks" and getattr(module, "_is_full_backward_hook", None) is False:
+                kind = "legacy backward hook"
+            found += _hooks(module, name, path or type(module).__name__, kind)
+    tensors = [*model.named_parameters(), *((f"input {k}", t) for k, t in enumerate(inputs))]
+    for path, tensor in tensors:
+        for name, kind in TENSOR_HOOKS.items():
+            found += _hooks(tensor, name, path, kind)
+    shared = sys.modules.get("torch.nn.modules.module")
+    for name, kind in GLOBAL_HOOKS.items():
+        found += _hooks(shared, name, EVERYWHERE, kind)
+    return found
+
+
+def _hooks(owner, attribute, place, kind):
+    table = getattr(owner, attribute, None)
+    if not isinstance(table, dict):
+        return []
+    return [Hook(place, kind, _name(hook), table, key) for key, hook in table.items()]
+
+
+def _name(hook):
+    name = getattr(hook, "__qualname__", None) or getattr(getattr(hook, "func", None), "__qualname__", None)
+    return (name or type(hook).__name__).replace("<locals>.", "").rpartition(".")[2].replace("<lambda>", "lambda")
+
+
+@contextmanager
+def listening(hooks, fired, phase):
+    """While inside, each call of one of `hooks` is written to the list `fired` before the hook runs.
+
+    `phase` is a function that tells whether forward or backward is running. The hooks themselves stand in their places
+    again afterwards, also after an error.
+    """
+    originals = []
+    try:
+        for hook in hooks:
+            original = hook.table[hook.key]
+            originals.append((hook, original))
+            hook.table[hook.key] = _wrapped(hook, original, fired, phase)
+        yield
+    finally:
+        for hook, original in originals:
+            if hook.key in hook.table:  # a hook may have removed itself
+                hook.table[hook.key] = original
+
+
+def _wrapped(hook, original, fired, phase):
+    def call(*arguments, **keywords):
+        place, given = hook.place, arguments
+        if hook.kind.endswith("tensor hook"):
+            shapes = [("grad", shape_of(arguments[0]))]
+        elif hook.kind.startswith("post"):
+            shapes = [("parameter", shape_of(arguments[0]))]
+        else:
+            if place == EVERYWHERE:
+                place = type(arguments[0]).__name__
+            given = arguments[1:]
+            shapes = list(zip(_words(hook.kind), map(shape_of, (given[0], given[-1])), strict=False))
+        fired.append(Fired(phase(), place, hook.kind, hook.name, shapes))
+        return original(*arguments, **keywords)
+
+    return call
+
+
+def _words(kind):
+    if "forward" in kind:
+        return ("input",) if "pre" in kind else ("input", "output")
+    return ("grad_output",) if "pre" in kind else ("grad_input", "grad_output")
+
+
+def shape_of(value):
+    """Write the shapes inside what a hook was given, tuples as tuples: `((1, 10), None)`."""
+    if isinstance(value, tuple | list):
+        inside = ", ".join(shape_of(v) for v in value)
+        return f"({inside}{',' if len(value) == 1 else ''})"
+    if hasattr(value, "shape"):
+        return str(tuple(value.shape))
+    return "None" if value is None else type(value).__name__
+
+
+@contextmanager
+def watching(model):
+    """Register a hook of each kind on every innermost module, and remove them at the end."""
+
+    def watch(*_):
+        return None
+
+    handles = []
+    with warnings.catch_warnings():
+        # torch remarks on a full backward hook where the model's input needs no gradient; ours need no such remark.
+        warnings.filterwarnings("ignore", "Full backward hook is firing")
+        try:
+            for module in model.modules():
+                if next(module.children(), None) is None:
+                    handles += [
+                        module.register_forward_pre_hook(watch),
+                        module.register_forward_hook(watch),
+                        module.register_full_backward_pre_hook(watch),
+                        module.register_full_backward_hook(watch),
+                    ]
+            yield
+        finally:
+            for handle in handles:
+                handle.remove()

@@ -1,0 +1,124 @@
+"""Sliders for the external gradient: what v does to the rows of the Jacobian, for a small function."""
+
+import json
+
+from .cells import CELL_H, cell_width, largest, table
+from .graph import GraphError, number
+from .naming import is_tensor
+from .picture import Picture, label, shorten, static, svg, text_width
+
+MOST = 8  # inputs, and outputs
+
+
+def vjp(f, x, v=None):
+    """Show the Jacobian J of f at x and a slider for each element of v; the row below is vᵀJ, what backward gives.
+
+    `f` maps one tensor to one tensor of up to 8 elements, `x` has up to 8. `v` (a list of numbers, one for each output)
+    is where the sliders start; without it, 1 for the first output and 0 for the others. `x` itself is left alone.
+
+    >>> vjp(lambda x: torch.stack([x[0] * x[1], x.sum()]), torch.tensor([2., 3.]), v=[1., 0.5])
+    """
+    rows, shape_y = jacobian(f, x)
+    start = _start(v, len(rows), shape_y)
+    return Sliders(rows, start, _labels("y", shape_y), _labels("x", tuple(x.shape)))
+
+
+def jacobian(f, x):
+    """The Jacobian as rows of numbers, one backward with a one-hot v for each row; and the shape of f(x)."""
+    if not callable(f):
+        raise GraphError(f"vjp() needs a function first, but was given a {type(f).__name__}: vjp(f, x).")
+    if not is_tensor(x):
+        raise GraphError(f"vjp() needs a tensor as its second argument, but was given {shorten(repr(x), 40)}.")
+    leaf = x.detach().clone().requires_grad_()
+    y = f(leaf)
+    if not is_tensor(y) or y.grad_fn is None:
+        given = "a tensor without a graph" if is_tensor(y) else f"a {type(y).__name__}"
+        raise GraphError(f"f(x) is {given}; f must compute a tensor from x, without detaching it.")
+    n, m = leaf.reshape(-1).shape[0], y.reshape(-1).shape[0]
+    if n > MOST or m > MOST:
+        raise GraphError(f"x has {n} elements and f(x) {m}; the sliders show up to {MOST} of each. Take a smaller f.")
+    rows = []
+    for k in range(m):
+        one_hot = y.detach().clone()
+        for i in range(m):
+            one_hot.reshape(-1)[i] = float(i == k)
+        leaf.grad = None
+        y.backward(one_hot, retain_graph=True)
+        row = [0.0] * n if leaf.grad is None else [float(leaf.grad.reshape(-1)[j].item()) for j in range(n)]
+        rows.append(row)
+    return rows, tuple(y.shape)
+
+
+def _start(v, m, shape):
+    if v is None:
+        return [1.0] + [0.0] * (m - 1)
+    flat = v.detach().reshape(-1).tolist() if is_tensor(v) else list(v)
+    if len(flat) != m:
+        raise GraphError(f"v has {len(flat)} elements, but f(x) has {m} (shape {shape}): v needs one for each output.")
+    return [float(value) for value in flat]
+
+
+def _labels(name, shape):
+    """What the elements of a tensor are called, in the order of a flattened one."""
+    found = [""]
+    for n in shape:
+        found = [f"{before}{', ' if before else ''}{k}" for before in found for k in range(n)]
+    return [f"{name}[{index}]" if index else name for index in found]
+
+
+def product(v, rows):
+    """vᵀJ as a list."""
+    return [sum(a * row[j] for a, row in zip(v, rows, strict=True)) for j in range(len(rows[0]))]
+
+
+class Sliders(Picture):
+    """The Jacobian `rows`, the external gradient `v` with which the picture starts, and names of outputs and inputs."""
+
+    def __init__(self, rows, v, outputs, inputs):
+        self.rows, self.v, self.outputs, self.inputs = rows, v, outputs, inputs
+        result = product(v, rows)
+        alt = f"Jacobian of {len(rows)} outputs and {len(inputs)} inputs beside v; below it vᵀJ."
+        lines = [alt, *(f"{o}: v = {number(a)}, row {_list(r)}" for o, a, r in zip(outputs, v, rows, strict=True))]
+        super().__init__(
+            _draw(rows, v, result, outputs, inputs, alt), "\n".join([*lines, f"vᵀJ = {_list(result)}"]), alt
+        )
+
+    def html(self):
+        most = max(largest(self.rows), 1e-12)
+        data = {"rows": self.rows, "v": self.v, "outputs": self.outputs, "most": most, "css": static("sliders.css")}
+        safe = json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
+        script = f"<script>({static('vjp.js')})(document.currentScript, {safe});</script>"
+        return f'<div class="gl-vjp">{self.image()}{script}</div>'
+
+
+def _list(values):
+    return f"[{', '.join(number(value) for value in values)}]"
+
+
+def _draw(rows, v, result, outputs, inputs, alt):
+    """From left to right: names of outputs, v, J; below J the product."""
+    reach = [[-2 * len(rows) * largest(rows), -1.25]]  # what the sliders can lead to
+    w = max(cell_width(rows, [v], [result], reach), *(text_width(name) + 10 for name in inputs))
+    most = largest(rows)
+    x0 = 10 + max(text_width(name) for name in [*outputs, "vᵀJ"])
+    x1 = x0 + w + 34
+    top = 40
+    bottom = top + len(rows) * CELL_H + 34
+    body = [
+        label(x0 + w // 2, 14, "v", "gl-t gl-note"),
+        label(x1 + len(inputs) * w // 2, 14, "Jacobian J", "gl-t gl-note"),
+    ]
+    body += [label(x1 + j * w + w // 2, 33, name, "gl-note") for j, name in enumerate(inputs)]
+    body += [label(x0 - 8, top + i * CELL_H + 16, name, "gl-note", "end") for i, name in enumerate(outputs)]
+    body += [label(x1 - 8, bottom + 16, "vᵀJ", "gl-t gl-note", "end")]
+    body.append(label(x0 + w + 17, top + len(rows) * CELL_H // 2 + 4, "×", "gl-t gl-note"))
+    body.append(table(x0, top, [[a] for a in v], w, 2, "v"))
+    body.append(table(x1, top, rows, w, most, "J"))
+    body.append(table(x1, bottom, [result], w, most, "p"))
+    x = x1 + len(inputs) * w // 2
+    body.append(
+        f'<path class="gl-sum" d="M{x} {bottom - 27}v18"/><path class="gl-tip" d="M{x} {bottom - 4}l-4 -7h8z"/>'
+    )
+    return svg(
+        x1 + len(inputs) * w + 6, bottom + CELL_H + 6, "".join(body), alt, static("cells.css") + static("vjp.css")
+    )

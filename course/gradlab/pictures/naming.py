@@ -1,0 +1,98 @@
+"""Names for tensors: those of the caller's variables, or those given by keyword."""
+
+import sys
+
+MOST_ITEMS = 64  # a longer list of tensors is left alone
+IPYTHON = {"In", "Out"}  # its history also holds tensors
+
+
+class Names:
+    """What tensors are called, found by identity.
+
+    `of(tensor)` is its name or "". `module(tensor)` is the path of the module that owns a parameter, or "".
+    `outputs(node)` names the tensors whose `grad_fn` the node is.
+    """
+
+    def __init__(self):
+        self._tensors, self._modules, self._outputs = {}, {}, {}
+        self._keep = []  # an identity is valid only while its object lives
+
+    def of(self, tensor):
+        return self._tensors.get(id(tensor), "")
+
+    def module(self, tensor):
+        return self._modules.get(id(tensor), "")
+
+    def outputs(self, node):
+        return ", ".join(name for _, (name, _) in sorted(self._outputs.get(id(node), {}).items()))
+
+    def output(self, node):
+        """The named tensor whose `grad_fn` the node is, or None."""
+        return self._outputs.get(id(node), {}).get(0, (None, None))[1]
+
+    def add(self, name, tensor, module=""):
+        """Name a tensor, unless it has a name already."""
+        if id(tensor) not in self._tensors:
+            self._keep.append(tensor)
+            self._tensors[id(tensor)] = name
+            node = tensor.grad_fn
+            if node is not None:
+                self._keep.append(node)
+                self._outputs.setdefault(id(node), {}).setdefault(getattr(tensor, "output_nr", 0), (name, tensor))
+        if module:
+            self._modules.setdefault(id(tensor), module)
+
+
+def is_tensor(value):
+    """Whether something looks like a tensor of torch or of an engine that uses torch's names."""
+    kind = type(value)
+    return hasattr(kind, "backward") and hasattr(kind, "detach") and not isinstance(value, type)
+
+
+def is_module(value):
+    return hasattr(type(value), "named_parameters") and not isinstance(value, type)
+
+
+def names_from(variables):
+    """Collect names from a dict of variables: tensors, short lists and dicts of tensors, parameters of modules.
+
+    A tensor's own variable wins over a list that holds it, and that over a module. With a single module its parameters
+    are called `fc.weight`, with several `model.fc.weight`. Variables that begin with an underscore are left out, and of
+    several names for one object the first counts.
+    """
+    names, public = Names(), {k: v for k, v in variables.items() if isinstance(k, str) and not k.startswith("_")}
+    for name, value in public.items():
+        if is_tensor(value):
+            names.add(name, value)
+    for name, value in public.items():
+        if isinstance(value, list | tuple | dict) and len(value) <= MOST_ITEMS:
+            items = value.items() if isinstance(value, dict) else enumerate(value)
+            for key, item in items:
+                if is_tensor(item):
+                    names.add(f"{name}[{key!r}]", item)
+    modules = {}
+    for name, value in public.items():
+        if is_module(value) and any(True for _ in value.named_parameters()):
+            modules.setdefault(id(value), (name, value))
+    modules = dict(modules.values())
+    outermost = [k for k, v in modules.items() if not any(_holds(w, v) for w in modules.values() if w is not v)]
+    for name in sorted(modules, key=lambda k: k not in outermost):
+        prefix = "" if len(outermost) == 1 and name in outermost else f"{name}."
+        for path, parameter in modules[name].named_parameters():
+            names.add(prefix + path, parameter, module=(prefix + path).rpartition(".")[0] or name)
+    return names
+
+
+def _holds(outer, inner):
+    return hasattr(outer, "modules") and any(m is inner for m in outer.modules())
+
+
+def callers_names(given=None, depth=2):
+    """Names given as a dict come first, then the variables of the frame `depth` calls up, locals before globals."""
+    frame = sys._getframe(depth)
+    variables = {"model": given} if is_module(given) else dict(given or {})
+    for scope in (frame.f_locals, frame.f_globals):
+        for name, value in scope.items():
+            if name not in IPYTHON:
+                variables.setdefault(name, value)
+    return names_from(variables)

@@ -1,0 +1,88 @@
+"""What every picture of the course shares: how it travels in a notebook, its colours, the width of its text."""
+
+import base64
+import html
+from functools import cache
+from importlib import resources
+
+TEXT, TITLE = 11, 12  # px, as in static/picture.css
+# Advance widths of Helvetica, and so of Arial and Liberation Sans, from space to tilde, in thousandths of the size.
+_WIDTHS = [
+    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556,
+    556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
+    611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667,
+    667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500,
+    222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
+]  # fmt: skip
+
+
+@cache
+def static(name):
+    """Read a file that stands beside the modules."""
+    return resources.files(__package__).joinpath("static", name).read_text(encoding="utf-8")
+
+
+def text_width(text, size=TEXT, bold=False):
+    """Width in px that a text takes in the font of the pictures; 7 % more where it is bold."""
+    total = sum(_WIDTHS[ord(c) - 32] if " " <= c <= "~" else 584 if ord(c) < 0x2E80 else 1000 for c in text)
+    return round(total * size / 1000 * (1.07 if bold else 1))
+
+
+def shorten(text, most):
+    """Cut a text to `most` characters."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def label(x, y, text, css="", anchor="middle"):
+    """An SVG text, told its exact width: it fits its box even where the font is missing."""
+    bold = "gl-t" in css.split()
+    kind = f' class="{css}"' if css else ""
+    length = text_width(text, TITLE if bold else TEXT, bold)
+    return (
+        f'<text x="{x}" y="{y}" text-anchor="{anchor}" textLength="{length}" lengthAdjust="spacingAndGlyphs"{kind}>'
+        f"{html.escape(text)}</text>"
+    )
+
+
+def svg(width, height, body, alt, css="", kind=""):
+    """A self-contained SVG, in the colours of JupyterLab's theme where it reaches, else in those of the reader.
+
+    Once in the page, the rules of all pictures there act on each other: what `css` says of one `kind` of picture must
+    be more specific than what others say of the same elements.
+    """
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="gl{kind and " " + kind}" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}" style="max-width:100%;height:auto" role="img" aria-label="{html.escape(alt)}">'
+        f"<style>{static('picture.css')}{css}</style>{body}</svg>"
+    )
+
+
+def data_uri(image):
+    return "data:image/svg+xml;base64," + base64.b64encode(image.encode()).decode()
+
+
+class Picture:
+    """A picture for a notebook, with a text that says the same.
+
+    `svg` is the drawing, `text` what a terminal or a screen reader gets, `alt` one sentence. In the notebook it is an
+    image with all it needs inside, so it survives reopening untrusted, nbconvert and GitHub's viewer. Where scripts
+    run, one puts the SVG into the page, where it follows the theme.
+    """
+
+    def __init__(self, svg, text, alt):
+        self.svg, self.text, self.alt = svg, text, alt
+
+    def image(self):
+        """The picture as an HTML image that needs nothing else."""
+        return f'<img alt="{html.escape(self.alt)}" src="{data_uri(self.svg)}">'
+
+    def html(self):
+        return f"{self.image()}<script>{static('inline.js')}</script>"
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        return {"text/html": self.html(), "text/plain": self.text}
+
+    def __str__(self):
+        return self.text
+
+    __repr__ = __str__

@@ -1,0 +1,132 @@
+"""Run one backward pass and write down what happened at each node, in the order in which the engine ran them."""
+
+from dataclasses import dataclass, field
+from math import prod
+
+from .graph import GraphError, Saved, is_freed, saved_values, short, walk
+from .naming import is_tensor
+from .picture import shorten
+from .rules import formula
+
+LIMIT = 60  # nodes
+
+
+@dataclass(slots=True)
+class Sent:
+    """What a node sends to one of its inputs."""
+
+    target: int  # index of the node that receives it
+    slot: int
+    gradient: object  # a tensor, or None
+    formula: str = ""
+
+
+@dataclass(slots=True)
+class Visit:
+    """One node's turn in the backward pass."""
+
+    node: int  # index in the graph
+    arrives: list  # the gradient for each output of the operation, None where none came
+    sends: list[Sent] = field(default_factory=list)
+    saved: list[tuple[str, str]] = field(default_factory=list)  # name and value, as the node found them
+    freed: list[str] = field(default_factory=list)
+    before: object = None  # a leaf's .grad, before and after
+    after: object = None
+
+
+def record(loss, graph, gradient=None, retain_graph=False):
+    """Return the visits of `loss.backward(gradient, retain_graph)`, which really runs: leaves accumulate.
+
+    `graph` is walk's for `loss`. Prehooks on its nodes tell the order and what arrives, hooks what each node sends; all
+    are removed again. An error of the engine becomes a GraphError with the same words.
+    """
+    visits, handles = [], []
+    place = {id(node.fn): i for i, node in enumerate(graph.nodes) if node.fn is not None}
+    try:
+        for i, node in enumerate(graph.nodes):
+            if node.fn is None:  # a frozen tensor
+                continue
+            handles.append(node.fn.register_prehook(_arrival(graph, visits, i)))
+            handles.append(node.fn.register_hook(_departure(graph, visits, i, place)))
+        loss.backward(gradient, retain_graph=retain_graph)
+    except RuntimeError as error:
+        raise GraphError(f"backward raised: {error}") from None
+    finally:
+        for handle in handles:
+            handle.remove()
+    _note_freed(graph, visits)
+    return visits
+
+
+def refuse(loss, gradient, name):
+    """Raise GraphError for what cannot be stepped through, saying why and what to do."""
+    if not is_tensor(loss):
+        raise GraphError(
+            f"step() needs a tensor, but was given {shorten(repr(loss), 60)} of type {type(loss).__name__}. "
+            "Give it the result of your computation, such as step(loss)."
+        )
+    if loss.grad_fn is None:
+        why = "it is a leaf" if loss.requires_grad else "no operation was recorded"
+        raise GraphError(f"{name} has no graph to step through: its grad_fn is None, {why}.")
+    shape, count = tuple(loss.shape), prod(loss.shape)
+    if gradient is None and count != 1:
+        raise GraphError(
+            f"{name} has {count} elements (shape {shape}); only for one element is the external gradient implied to "
+            f"be 1. Pass it: step({name}, gradient=…) with a tensor of shape {shape}."
+        )
+    if gradient is not None and (not is_tensor(gradient) or tuple(gradient.shape) != shape):
+        given = f"shape {tuple(gradient.shape)}" if is_tensor(gradient) else f"type {type(gradient).__name__}"
+        raise GraphError(f"gradient must be a tensor of {name}'s shape {shape}, but was given one of {given}.")
+    graph = walk([loss.grad_fn])
+    if len(graph.nodes) > LIMIT:
+        raise GraphError(
+            f"The graph of {name} has {len(graph.nodes):,} nodes; the stepper shows up to {LIMIT}. "
+            "Step through a smaller model or fewer time steps; draw() shows large graphs by modules."
+        )
+    if is_freed(graph):
+        raise GraphError(
+            f"The saved values of this graph were freed by an earlier backward, so {name} cannot be stepped through "
+            "again. Compute it anew, or call the earlier backward with retain_graph=True."
+        )
+
+
+def _copy(tensor):
+    return None if tensor is None else tensor.detach().clone()
+
+
+def _arrival(graph, visits, i):
+    def prehook(grads):
+        _note_freed(graph, visits)
+        fn = graph.nodes[i].fn
+        visit = Visit(i, [_copy(g) for g in grads])
+        if graph.nodes[i].kind == "leaf":
+            visit.before = _copy(fn.variable.grad)
+        else:
+            visit.saved = [(s.name, s.value or short(t)) for s, t in saved_values(fn) if _readable(s, t)]
+        visits.append(visit)
+
+    return prehook
+
+
+def _readable(saved: Saved, tensor):
+    return saved.state == "kept" and (saved.value or tensor is not None)
+
+
+def _departure(graph, visits, i, place):
+    def hook(grad_inputs, grad_outputs):
+        fn = graph.nodes[i].fn
+        if graph.nodes[i].kind == "leaf":
+            visits[-1].after = _copy(fn.variable.grad)
+            return
+        for slot, ((child, _), gradient) in enumerate(zip(fn.next_functions, grad_inputs, strict=True)):
+            if child is not None:
+                visits[-1].sends.append(Sent(place[id(child)], slot, _copy(gradient), formula(fn, slot)))
+
+    return hook
+
+
+def _note_freed(graph, visits):
+    """Look at the node that ran last: the engine frees what it saved only after its hooks."""
+    if visits and not visits[-1].freed:
+        fn = graph.nodes[visits[-1].node].fn
+        visits[-1].freed = [s.name for s, _ in saved_values(fn) if s.state == "freed"]

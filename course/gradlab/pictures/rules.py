@@ -1,0 +1,45 @@
+"""What common nodes do with the gradient that arrives: for each input, a formula in torch's own words.
+
+`g` is what arrives; other names are what the node has saved; `shape` and `numel` belong to the input that the product
+goes to. Where an input was broadcast, the product is then summed to the input's shape.
+"""
+
+RULES = {
+    "AddBackward0": ("g", "g"),
+    "SubBackward0": ("g", "-g"),
+    "RsubBackward1": ("-g",),
+    "NegBackward0": ("-g",),
+    "MulBackward0": ("g * other", "g * self"),
+    "DivBackward0": ("g / other", "-g * self / other**2"),
+    "PowBackward0": ("g * exponent * self**(exponent - 1)",),
+    "ExpBackward0": ("g * result",),
+    "LogBackward0": ("g / self",),
+    "SqrtBackward0": ("g / (2 * result)",),
+    "SinBackward0": ("g * cos(self)",),
+    "CosBackward0": ("-g * sin(self)",),
+    "AbsBackward0": ("g * sign(self)",),
+    "TanhBackward0": ("g * (1 - result**2)",),
+    "SigmoidBackward0": ("g * result * (1 - result)",),
+    "ReluBackward0": ("g * (result > 0)",),
+    "LogSoftmaxBackward0": ("g - exp(result) * g.sum(dim, keepdim=True)",),
+    "SoftmaxBackward0": ("result * (g - (g * result).sum(dim, keepdim=True))",),
+    "SumBackward0": ("g.expand(shape)",),
+    "MeanBackward0": ("g.expand(shape) / numel",),
+    "DotBackward0": ("g * tensor", "g * self"),
+    "MvBackward0": ("outer(g, vec)", "self.T @ g"),
+    "MmBackward0": ("g @ mat2.T", "self.T @ g"),
+    "AddmmBackward0": ("g", "g @ mat2.T", "mat1.T @ g"),
+    "TBackward0": ("g.T",),
+    "CloneBackward0": ("g",),
+    "ViewBackward0": ("g.reshape(shape)",),
+    "UnsafeViewBackward0": ("g.reshape(shape)",),
+    "SqueezeBackward1": ("g.reshape(shape)",),
+    "UnsqueezeBackward0": ("g.reshape(shape)",),
+}
+
+
+def formula(fn, slot):
+    """The formula for what the node `fn` sends to its input number `slot`, or "" where the table has none."""
+    factors = (getattr(fn, "_saved_alpha", 1), getattr(fn, "_saved_beta", 1))
+    rules = RULES.get(fn.name(), ()) if factors == (1, 1) else ()
+    return rules[slot] if slot < len(rules) else ""

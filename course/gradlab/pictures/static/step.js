@@ -1,0 +1,90 @@
+(script, {name, steps, css}) => {
+  const root = script.parentElement, image = root.querySelector("img");
+  if (!image) return;
+  const make = (tag, attributes = {}, ...inside) => {
+    const element = document.createElement(tag);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    element.append(...inside);
+    return element;
+  };
+  // JupyterLab's shortcuts would take the keys; the attribute must stand on the element that has the focus.
+  const own = {"data-lm-suppress-shortcuts": "true"};
+  const first = make("button", {...own, type: "button"}, "Start");
+  const back = make("button", {...own, type: "button"}, "‹ Back");
+  const play = make("button", {...own, type: "button"}, "Play");
+  const next = make("button", {...own, type: "button"}, "Next ›");
+  const slider = make("input", {...own, type: "range", min: 0, max: steps.length, value: 0, "aria-label": `step of ${name}.backward()`});
+  const count = make("output");
+  const view = make("div", {class: "gl-view"});
+  const said = make("div", {class: "gl-said", "aria-live": "polite"});
+  view.innerHTML = new TextDecoder().decode(Uint8Array.from(atob(image.src.split(",")[1]), c => c.charCodeAt(0)));
+  const svg = view.querySelector("svg");
+  svg.classList.add("gl-live");
+  image.replaceWith(
+    make("style", {}, css),
+    make("div", {class: "gl-bar", role: "group", "aria-label": "backward stepper"}, first, back, play, next, slider, count),
+    make("div", {class: "gl-stage"}, view, said));
+
+  const nodes = [...svg.querySelectorAll("[data-node]")], edges = [...svg.querySelectorAll("[data-from]")];
+  const when = new Map(steps.map((step, k) => [step.node, k + 1]));
+  let at = 0, timer = null;
+
+  const row = (term, text, formula) => {
+    const code = make("span", {class: "gl-code"}, formula ? `${formula} = ${text}` : text);
+    return make("div", {class: "gl-row"}, make("span", {}, term), code);
+  };
+  const tell = () => {
+    if (!at) return [make("div", {class: "gl-head"}, "Before backward"), `${name}.backward() ran in ${steps.length} steps. Step through them.`];
+    const step = steps[at - 1], rows = [];
+    step.arrives.forEach((g, k) => rows.push(row(step.arrives.length > 1 ? `arrives (output ${k})` : "arrives", `g = ${g}`)));
+    if (step.leaf) {
+      rows.push(row(".grad was", step.before), row(".grad is now", step.after));
+    } else {
+      if (step.saved.length) rows.push(row("has saved", step.saved.join(", ")));
+      for (const sent of step.sends) rows.push(row(`to ${sent.to}`, sent.value, sent.formula));
+      if (step.freed.length) rows.push(row("then frees", step.freed.join(", ")));
+    }
+    return [make("div", {class: "gl-head"}, step.title), ...rows];
+  };
+  const show = () => {
+    const now = at ? steps[at - 1].node : null;
+    for (const g of nodes) {
+      const k = when.get(+g.dataset.node);
+      g.classList.toggle("gl-now", k === at && at > 0);
+      g.classList.toggle("gl-done", k < at);
+    }
+    for (const g of edges) {
+      const k = when.get(+g.dataset.from), cold = g.classList.contains("gl-cold");
+      g.classList.toggle("gl-now", !cold && k === at && at > 0);
+      g.classList.toggle("gl-done", !cold && k < at);
+    }
+    const title = at ? steps[at - 1].title : "before backward";
+    slider.value = at;
+    slider.setAttribute("aria-valuetext", `step ${at} of ${steps.length}: ${title}`);
+    count.textContent = `${at} / ${steps.length}`;
+    first.disabled = back.disabled = at === 0;
+    next.disabled = at === steps.length;
+    said.replaceChildren(...tell());
+    const box = now === null ? null : nodes.find(g => +g.dataset.node === now);
+    if (box) {
+      const a = box.getBoundingClientRect(), b = view.getBoundingClientRect();
+      if (a.top < b.top || a.bottom > b.bottom) view.scrollTop += (a.top + a.bottom - b.top - b.bottom) / 2;
+    } else view.scrollTop = 0;
+  };
+  const go = k => { at = Math.max(0, Math.min(steps.length, k)); show(); };
+  const stop = () => { clearInterval(timer); timer = null; play.textContent = "Play"; };
+  const start = () => {
+    if (at === steps.length) go(0);
+    play.textContent = "Pause";
+    timer = setInterval(() => { go(at + 1); if (at === steps.length || !root.isConnected) stop(); }, 900);
+  };
+  const toggle = () => timer ? stop() : start();
+  first.onclick = () => { stop(); go(0); };
+  back.onclick = () => { stop(); go(at - 1); };
+  next.onclick = () => { stop(); go(at + 1); };
+  play.onclick = toggle;
+  slider.oninput = () => { stop(); go(+slider.value); };
+  slider.onkeydown = event => { if (event.key === " ") { event.preventDefault(); toggle(); } };
+  for (const g of nodes) g.onclick = () => { const k = when.get(+g.dataset.node); if (k) { stop(); go(k); } };
+  show();
+}

@@ -1,0 +1,125 @@
+"""The backward stepper: one backward pass as a picture through which one can step, play and drag.
+
+It needs no kernel once it is shown: the SVG and what happened at each node travel in the output, and a script in the
+page (static/step.js) moves the marks. Where scripts do not run, the picture of the finished pass stays.
+"""
+
+import json
+
+from .drawing import picture
+from .graph import describe, short, walk
+from .naming import callers_names, is_tensor
+from .picture import Picture, static
+from .recording import record, refuse
+
+NUMBERS = 4  # of a gradient, in a box
+
+
+def step(loss, gradient=None, retain_graph=False, names=None, values=True):
+    """Run `loss.backward()` once and show it step by step, in the order in which the engine ran the nodes.
+
+    This is the real pass: leaves accumulate into `.grad`, and saved values are freed unless `retain_graph=True`.
+    `gradient` is the external gradient, needed where `loss` has several elements. `names` as in `draw`.
+
+    >>> x = torch.tensor([1., 2.], requires_grad=True)
+    >>> step((x * x).sum())
+    """
+    found = callers_names(names)
+    name = (found.of(loss) if is_tensor(loss) else "") or "loss"
+    refuse(loss, gradient, name)
+    graph = describe(walk([loss.grad_fn]), found, values)  # before backward frees what the picture tells
+    visits = record(loss, graph, gradient, retain_graph)
+    for node in graph.nodes:
+        node.fn = None  # the picture keeps no graph alive
+    return Stepper(graph, visits, name)
+
+
+class Stepper(Picture):
+    """A recorded backward pass. `graph` and `visits` are plain data; shown in a notebook it can be stepped through."""
+
+    def __init__(self, graph, visits, name):
+        self.graph, self.visits, self.name = graph, visits, name
+        order = {visit.node: k for k, visit in enumerate(visits, start=1)}
+
+        def extra(i, node):
+            return [(f"step {order[i]}: {self._grad(order[i] - 1)}", "gl-g")] if i in order else []
+
+        css = static("steps.css")
+        frees = " gl-frees" if any(visit.freed for visit in visits) else ""
+        base = picture(graph, css, f"gl-steps{frees}", extra, done=set(order))
+        alt = f"{base.alt} Backward ran in {len(visits)} steps."
+        super().__init__(base.svg, "\n".join([alt, *self.lines()]), alt)
+
+    def _grad(self, k):
+        visit = self.visits[k]
+        if self.graph.nodes[visit.node].kind == "leaf":
+            return f".grad {_text(visit.after)}"
+        return "; ".join(_text(g) for g in visit.arrives)
+
+    def lines(self):
+        """One line for each step, in words."""
+        return [f"{k}. {_sentence(record)}" for k, record in enumerate(self.records(), start=1)]
+
+    def records(self):
+        """What the page shows for each step, as plain data."""
+        return [_record(self.graph, visit) for visit in self.visits]
+
+    def html(self):
+        data = {"name": self.name, "steps": self.records(), "css": static("stepper.css")}
+        safe = json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
+        script = f"<script>({static('step.js')})(document.currentScript, {safe});</script>"
+        return f'<div class="gl-stepper">{self.image()}{script}</div>'
+
+
+def _text(tensor):
+    return "none" if tensor is None else short(tensor, NUMBERS)
+
+
+def _title(node):
+    if node.kind == "leaf":
+        return f"{node.name} (AccumulateGrad)"
+    return f"{node.op} ({node.name})" if node.name else node.op
+
+
+def _record(graph, visit):
+    node = graph.nodes[visit.node]
+    record = {"node": visit.node, "title": _title(node), "leaf": node.kind == "leaf"}
+    record["arrives"] = [_text(g) for g in visit.arrives]
+    if node.kind == "leaf":
+        record["before"] = "None" if visit.before is None else _text(visit.before)
+        record["after"] = "None" if visit.after is None else _text(visit.after)
+    else:
+        record["saved"] = [f"{name} = {value}" for name, value in visit.saved]
+        record["freed"] = visit.freed
+        record["sends"] = [
+            {
+                "to": _title(graph.nodes[sent.target]),
+                "slot": sent.slot,
+                "formula": _product(visit, sent),
+                "value": _text(sent.gradient),
+            }
+            for sent in visit.sends
+        ]
+    return record
+
+
+def _product(visit, sent):
+    """The formula of what is sent, with a remark where a broadcast is summed on the way back."""
+    if not sent.formula or sent.gradient is None or "expand" in sent.formula or "shape" in sent.formula:
+        return sent.formula
+    arrived = visit.arrives[0]
+    elementwise = "@" not in sent.formula and ".T" not in sent.formula and "outer" not in sent.formula
+    if elementwise and arrived is not None and tuple(arrived.shape) != tuple(sent.gradient.shape):
+        return f"{sent.formula}, summed to {tuple(sent.gradient.shape)}"
+    return sent.formula
+
+
+def _sentence(record):
+    came = ", ".join(record["arrives"])
+    if record["leaf"]:
+        return f"{record['title']}: {came} arrives; .grad was {record['before']} and is now {record['after']}."
+    sent = "; ".join(
+        f"{s['formula'] + ' = ' if s['formula'] else ''}{s['value']} to {s['to']}" for s in record["sends"]
+    )
+    freed = f"; frees {', '.join(record['freed'])}" if record["freed"] else ""
+    return f"{record['title']}: {came} arrives; sends {sent}{freed}."

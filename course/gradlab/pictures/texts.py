@@ -1,0 +1,69 @@
+"""The backward graph in words and as plain text, for terminals and screen readers."""
+
+KINDS = (
+    ("op", "operation"),
+    ("leaf", "leaf"),
+    ("frozen", "frozen tensor"),
+    ("group", "module"),
+    ("rest", "box for what is left out"),
+)
+
+
+def summary(graph):
+    """One sentence: what the picture shows."""
+    counts = [_plural(graph.count(kind), word) for kind, word in KINDS if graph.count(kind)]
+    of = ", ".join(graph.nodes[r].name or graph.nodes[r].op for r in graph.roots)
+    return f"Backward graph of {of}: {', '.join(counts)}.{' ' if graph.note else ''}{graph.note}"
+
+
+def _plural(n, word):
+    return f"{n} {word if n == 1 else 'leaves' if word == 'leaf' else word + 's'}"
+
+
+def as_text(graph):
+    """Draw the graph with characters: an operation's inputs stand below it, indented where there are several."""
+    inputs = [[] for _ in graph.nodes]
+    for edge in graph.edges:
+        inputs[edge.source].append(edge)
+    lines, seen = [summary(graph)], set()
+    stack = [(root, "", "") for root in reversed(graph.roots)]
+    while stack:
+        i, first, rest = stack.pop()
+        again = i in seen and inputs[i]
+        lines.append(first + one_line(graph.nodes[i]) + ("  (see above)" if again else ""))
+        if again:
+            continue
+        seen.add(i)
+        if len(inputs[i]) == 1:
+            stack.append((inputs[i][0].target, rest, rest))
+            continue
+        for k, edge in reversed(list(enumerate(inputs[i]))):
+            last = k == len(inputs[i]) - 1
+            stack.append((edge.target, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  ")))
+    return "\n".join(lines)
+
+
+def one_line(node):
+    """A node in one line, such as `y = MulBackward0 (2,)  saved: other ()`."""
+    if node.kind in ("group", "rest"):
+        return f"[{node.name}: {node.op}]"
+    shape = "" if node.shape is None else f" {node.shape}"
+    if node.kind == "op":
+        line = f"{node.name} = {node.op}{shape}" if node.name else f"{node.op}{shape}"
+    else:
+        line = f"{node.name}{shape} {node.kind if node.name != node.kind else ''}".rstrip()
+    if node.value:
+        line += f" = {node.value}"
+    if node.grad:
+        line += f", .grad {node.grad}"
+    for state, word in (("kept", "saved"), ("freed", "freed"), ("changed", "changed in place")):
+        held = [_held(s) for s in node.saved if s.state == state]
+        if held:
+            line += f"  {word}: {', '.join(held)}"
+    return line
+
+
+def _held(saved):
+    if saved.value:
+        return f"{saved.name} {saved.value}"
+    return saved.name if saved.shape is None else f"{saved.name} {saved.shape}"

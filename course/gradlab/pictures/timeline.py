@@ -1,0 +1,143 @@
+"""Hooks in time: which fired when, with what shapes, over one forward and one backward pass."""
+
+from contextlib import nullcontext
+
+from .graph import GraphError
+from .hooking import EVERYWHERE, TENSOR_HOOKS, listening, registered, watching
+from .naming import is_module, is_tensor
+from .picture import TITLE, Picture, label, shorten, static, svg, text_width
+
+ROW = 22  # px
+LANE = 30  # px between the lines of two places
+MOST = 60  # events that are drawn
+HEADS = ("where", "kind", "hook", "is given")
+
+
+def hooks(model, *inputs, loss=None, watch=False):
+    """Show which hooks of a model fire over one pass, in order, and which are registered.
+
+    `hooks(model)` only lists the registered hooks: call it where none should be left. With `inputs`, `model(*inputs)`
+    and a backward pass from `loss(output)` are run; without `loss` the external gradient is 1, 2, 3, … for the output's
+    elements. It is a real pass: gradients accumulate, running statistics move. `watch=True` adds a hook of each of the
+    four kinds to every innermost module, for this pass only.
+
+    >>> hooks(nn.Sequential(nn.Linear(2, 3), nn.ReLU()), torch.ones(1, 2), watch=True)
+    """
+    if not is_module(model):
+        given = type(model).__name__
+        raise GraphError(f"hooks() needs a module, but was given a {given}. Pass the model, then its inputs.")
+    fired = run(model, inputs, loss, watch) if inputs else None
+    return Timeline(fired, registered(model, inputs), places(model, inputs))
+
+
+def run(model, inputs, loss=None, watch=False):
+    """Run one pass and return the calls of hooks in their order."""
+    fired, phase = [], "forward"
+    with watching(model) if watch else nullcontext(), listening(registered(model, inputs), fired, lambda: phase):
+        output = model(*inputs)
+        value = loss(output) if loss is not None else output
+        if not is_tensor(value) or value.grad_fn is None:
+            raise GraphError(
+                f"there is nothing to run backward from: the model gave {shorten(type(value).__name__, 40)} without a "
+                "graph. Pass loss=, a function of the model's output that returns a scalar computed from it."
+            )
+        phase = "backward"
+        if value.numel() == 1:
+            value.backward()
+        else:
+            count = value.detach().new_ones(value.numel()).cumsum(0)
+            value.backward(count.reshape(value.shape))
+    return fired
+
+
+def places(model, inputs):
+    """Every place that can carry a hook, in the order of the model."""
+    found = [f"input {k}" for k in range(len(inputs))]
+    for path, module in model.named_modules():
+        found.append(path or type(module).__name__)
+        found += [f"{path}.{name}".lstrip(".") for name, _ in module.named_parameters(recurse=False)]
+    return [*found, EVERYWHERE]
+
+
+class Timeline(Picture):
+    """`fired` is the list of calls in order (None if nothing was run), `registered` the list of hooks that are left."""
+
+    def __init__(self, fired, left, order):
+        self.fired, self.registered = fired, left
+        lines = self.fired_lines() + self.registered_lines()
+        alt = " ".join(line for line in (self.fired_lines()[:1] + self.registered_lines()[:1]))
+        super().__init__(_draw(fired or [], self, order, alt), "\n".join(lines), alt)
+
+    def fired_lines(self):
+        if self.fired is None:
+            return []
+        if not self.fired:
+            return [
+                "No hook fired: none is registered. Register some, or pass watch=True to see where they would fire."
+            ]
+        head = f"{len(self.fired)} calls of hooks in one forward and one backward pass:"
+        return [head, *(f"{k:3}. {' '.join(_cells(e))}" for k, e in enumerate(self.fired, start=1))]
+
+    def registered_lines(self):
+        if not self.registered:
+            return ["No hook is registered now."]
+        n = len(self.registered)
+        head = f"{n} hook{'s are' if n > 1 else ' is'} registered now:"
+        return [head, *(f"  - {h.place}: {h.kind} {h.name}" for h in self.registered)]
+
+
+def _cells(event):
+    return [event.phase, event.place, event.kind, event.name, ", ".join(f"{w} {s}" for w, s in event.shapes)]
+
+
+def _draw(fired, timeline, order, alt):
+    """Time goes down; each place has a line of its own, and the path from call to call goes over and back."""
+    shown = fired[:MOST]
+    lanes = sorted({e.place for e in shown}, key=lambda p: order.index(p) if p in order else len(order))
+    left = 60
+    column = left + LANE * len(lanes) + 6
+    top = 30
+    cells = [_cells(e)[1:] for e in shown]
+    widths = [
+        max([text_width(t, TITLE, bold=True), *(text_width(c[k]) for c in cells)]) + 18 for k, t in enumerate(HEADS)
+    ]
+    starts = [column + sum(widths[:k]) for k in range(4)]
+    body = []
+    for phase in ("forward", "backward"):
+        rows = [k for k, e in enumerate(shown) if e.phase == phase]
+        for first, last in _runs(rows):
+            y, h = top + first * ROW, (last - first + 1) * ROW
+            body.append(f'<rect class="gl-{phase}" x="0" y="{y}" width="{sum(widths) + column}" height="{h}"/>')
+            body.append(label(4, y + 15, phase, "gl-note", "start"))
+    x = {place: left + LANE * k + LANE // 2 for k, place in enumerate(lanes)}
+    bottom = top + ROW * len(shown)
+    body += [f'<path class="gl-lane" d="M{x[p]} {top}V{bottom}"/>' for p in lanes]
+    points = [(x[e.place], top + k * ROW + ROW // 2) for k, e in enumerate(shown)]
+    if points:
+        body.append(f'<path class="gl-way" d="M{"L".join(f"{a} {b}" for a, b in points)}"/>')
+    for (a, b), event, texts in zip(points, shown, cells, strict=True):
+        css = "gl-pre" if "pre-hook" in event.kind else "gl-ten" if event.kind in TENSOR_HOOKS.values() else ""
+        body.append(f'<g class="gl-event {css}"><circle cx="{a}" cy="{b}" r="5"/>')
+        for k, (start, text) in enumerate(zip(starts, texts, strict=True)):
+            body.append(label(start, b + 4, text, "gl-v" if k == 2 else "", "start"))
+        body.append("</g>")
+    heads = [label(s, 18, t, "gl-t gl-note", "start") for s, t in zip(starts, HEADS, strict=True)]
+    notes = ([] if fired else timeline.fired_lines()) + timeline.registered_lines()
+    if len(fired) > MOST:
+        notes.insert(0, f"… {len(fired) - MOST} more calls")
+    first = bottom + 22 if shown else 18
+    body += [label(4, first + 18 * k, line.strip(), "gl-note", "start") for k, line in enumerate(notes)]
+    width = max([sum(widths) + column if shown else 0, *(text_width(n) + 12 for n in notes)])
+    height = first + 18 * len(notes) - 6
+    return svg(width, height, "".join((heads if shown else []) + body), alt, static("timeline.css"), "gl-timeline")
+
+
+def _runs(rows):
+    """First and last of each run of consecutive numbers."""
+    found = []
+    for r in rows:
+        if found and found[-1][1] == r - 1:
+            found[-1][1] = r
+        else:
+            found.append([r, r])
+    return found

@@ -1,0 +1,183 @@
+"""Computations whose graphs the tests draw and step through: name -> function that returns the roots and the names."""
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+GRAPHS = {}
+
+
+def graph(make):
+    """Register a computation. Each call builds it afresh, from the same seed."""
+
+    def seeded():
+        torch.manual_seed(0)
+        return make()
+
+    GRAPHS[make.__name__] = seeded
+    return seeded
+
+
+def vector(*numbers, grad=True):
+    return torch.tensor(numbers, dtype=torch.float64, requires_grad=grad)
+
+
+@graph
+def chain():
+    x = vector(0.5, -1.5)
+    return [(x.exp().sin() * 2).tanh().sum()], {"x": x}
+
+
+@graph
+def diamond():
+    x = vector(1.0, 2.0)
+    a, b = x * 3, x.exp()
+    return [(a * b).sum()], {"x": x, "a": a, "b": b}
+
+
+@graph
+def one_tensor_twice():
+    x = vector(2.0, 3.0)
+    return [(x * x).sum()], {"x": x}
+
+
+@graph
+def shared_weights():
+    w, x = torch.randn(3, 3, dtype=torch.float64, requires_grad=True), vector(1.0, 2.0, 3.0, grad=False)
+    return [torch.tanh(w @ torch.tanh(w @ x)).sum()], {"w": w, "x": x}
+
+
+@graph
+def two_losses():
+    x, w = vector(1.0, 2.0), vector(0.3, 0.7)
+    trunk = (x * w).tanh()
+    return [trunk.sum(), (trunk**2).mean()], {"x": x, "w": w, "trunk": trunk}
+
+
+@graph
+def mlp():
+    net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 2)).double()
+    return [F.mse_loss(net(torch.randn(4, 2, dtype=torch.float64)), torch.zeros(4, 2).double())], {"net": net}
+
+
+@graph
+def small_convnet():
+    net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(18, 3)).double()
+    image, target = torch.randn(2, 1, 8, 8, dtype=torch.float64), torch.tensor([0, 2])
+    return [F.cross_entropy(net(image), target)], {"net": net, "image": image, "target": target}
+
+
+class Block(nn.Module):
+    """A residual block, as in ResNet-18."""
+
+    def __init__(self, channels):
+        super().__init__()
+        self.conv1 = nn.Conv2d(channels, channels, 3, padding=1, bias=False)
+        self.bn1 = nn.BatchNorm2d(channels)
+        self.conv2 = nn.Conv2d(channels, channels, 3, padding=1, bias=False)
+        self.bn2 = nn.BatchNorm2d(channels)
+
+    def forward(self, x):
+        return F.relu(x + self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x))))))
+
+
+@graph
+def resnet_block():
+    block, x = Block(2).double(), torch.randn(1, 2, 4, 4, dtype=torch.float64, requires_grad=True)
+    return [block(x).sum()], {"block": block, "x": x}
+
+
+def resnet(blocks):
+    net = nn.Sequential(nn.Conv2d(1, 2, 3), *[Block(2) for _ in range(blocks)], nn.Flatten(), nn.Linear(72, 3)).double()
+    return [net(torch.randn(1, 1, 8, 8, dtype=torch.float64)).logsumexp(1).sum()], {"net": net}
+
+
+@graph
+def two_residual_blocks():
+    return resnet(2)
+
+
+@graph
+def rnn_unrolled():
+    cell, h = nn.RNNCell(2, 3).double(), torch.zeros(1, 3, dtype=torch.float64)
+    for _ in range(5):
+        h = cell(torch.randn(1, 2, dtype=torch.float64), h)
+    return [h.sum()], {"cell": cell, "h": h}
+
+
+@graph
+def lstm():
+    net = nn.LSTM(2, 3)
+    output, (h, c) = net(torch.randn(4, 1, 2))
+    return [output.sum() + h.sum() + c.sum()], {"net": net, "h": h, "c": c}
+
+
+class Cube(torch.autograd.Function):
+    """x³, written by hand."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return 3 * x**2 * grad
+
+
+@graph
+def custom_function():
+    x = vector(1.0, -2.0)
+    return [(Cube.apply(x) + Cube.apply(x * 2)).sum()], {"x": x}
+
+
+@graph
+def frozen_parts():
+    w, f, b = vector(1.0, 2.0), vector(3.0, 4.0, grad=False), vector(0.5, 0.6, grad=False)
+    head = nn.Linear(2, 2).double().requires_grad_(False)
+    return [(head((w * f + b).reshape(1, 2)) / 2).sum()], {"w": w, "f": f, "b": b, "head": head}
+
+
+@graph
+def views():
+    x = torch.randn(4, 6, dtype=torch.float64, requires_grad=True)
+    a, b = x.T.reshape(4, 6).chunk(2, dim=1)
+    rows = (a * b).unbind()
+    return [(rows[0] + rows[2][0] + rows[3].flip(0)).sum()], {"x": x, "a": a, "b": b, "rows": rows}
+
+
+@graph
+def in_place():
+    x = vector(1.0, 2.0)
+    y = x * 2
+    y.add_(1).mul_(x)
+    return [y.sum()], {"x": x, "y": y}
+
+
+@graph
+def broadcasting():
+    x, bias = torch.randn(3, 2, dtype=torch.float64, requires_grad=True), vector(0.1)
+    return [((x + bias) * vector(2.0, 3.0)).mean()], {"x": x, "bias": bias}
+
+
+@graph
+def attention():
+    q, k, v = (torch.randn(1, 3, 4, dtype=torch.float64, requires_grad=True) for _ in range(3))
+    weights = (q @ k.transpose(1, 2) / 2).softmax(-1)
+    return [(weights @ v).pow(2).sum()], {"q": q, "k": k, "v": v, "weights": weights}
+
+
+@graph
+def skips_of_many_lengths():
+    x = vector(0.1, 0.2)
+    steps = [x]
+    for k in range(6):
+        steps.append(torch.tanh(steps[-1] + steps[k // 2] * steps[0]))
+    return [sum(steps).sum()], {"x": x}
+
+
+@graph
+def one_number():
+    x = torch.tensor(1.0, requires_grad=True)
+    return [x**3], {"x": x}

@@ -1,0 +1,376 @@
+"""What a drawn graph shows, and that it can be read: boxes apart, edges at their boxes, text inside."""
+
+import base64
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+
+import pytest
+import torch
+from graphs import GRAPHS, resnet
+from torch import nn
+
+import gradlab
+from gradlab.pictures.drawing import draw
+from gradlab.pictures.graph import GraphError
+from gradlab.pictures.layout import layout
+from gradlab.pictures.picture import TEXT, TITLE, text_width
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def drawn(name, **options):
+    roots, names = GRAPHS[name]()
+    return draw(*roots, names=names, **options)
+
+
+def parts(picture):
+    """The boxes as {node: (x, y, w, h, [(text, x, y, width)])}, and the edges as (from, to, [points])."""
+    boxes, edges = {}, []
+    for g in ET.fromstring(picture.svg).iter(f"{SVG}g"):
+        if "data-node" in g.attrib:
+            rect = g.find(f"{SVG}rect")
+            texts = [
+                (t.text, *(float(t.get(a)) for a in ("x", "y", "textLength")), t.get("class"))
+                for t in g.findall(f"{SVG}text")
+            ]
+            boxes[int(g.get("data-node"))] = (*(float(rect.get(a)) for a in ("x", "y", "width", "height")), texts)
+        elif "data-from" in g.attrib:
+            line, *head = g.findall(f"{SVG}path")
+            points = path_points(line.get("d"))
+            if head:
+                tip = re.match(r"M(-?\d+) (-?\d+)", head[0].get("d"))
+                points.append((float(tip[1]), float(tip[2])))
+            edges.append((int(g.get("data-from")), int(g.get("data-to")), points))
+    return boxes, edges
+
+
+def path_points(d):
+    """Points along a path of M, V and C commands, ten to a curve."""
+    points = []
+    for command, text in re.findall(r"([MVC])([^MVC]*)", d):
+        at = [float(n) for n in text.split()]
+        if command == "M":
+            points.append((at[0], at[1]))
+        elif command == "V":
+            x, y = points[-1]
+            points += [(x, y + (at[0] - y) * k / 10) for k in range(1, 11)]
+        else:
+            (x0, y0), (x1, y1, x2, y2, x3, y3) = points[-1], at
+            for k in range(1, 11):
+                t = k / 10
+                weights = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t**2 * (1 - t), t**3
+                points.append(
+                    (
+                        sum(w * x for w, x in zip(weights, (x0, x1, x2, x3), strict=True)),
+                        sum(w * y for w, y in zip(weights, (y0, y1, y2, y3), strict=True)),
+                    )
+                )
+    return points
+
+
+def assert_readable(picture):
+    boxes, edges = parts(picture)
+    assert boxes
+    places = list(boxes.items())
+    for i, (a, (ax, ay, aw, ah, texts)) in enumerate(places):
+        for b, (bx, by, bw, bh, _) in places[i + 1 :]:
+            assert ax + aw <= bx or bx + bw <= ax or ay + ah <= by or by + bh <= ay, f"boxes {a} and {b} overlap"
+        for text, x, y, width, css in texts:
+            assert width >= text_width(text, TITLE if css == "gl-t" else TEXT) * 0.99, f"{text!r} is squeezed"
+            assert ax + 4 <= x - width / 2, f"{text!r} sticks out of its box"
+            assert x + width / 2 <= ax + aw - 4, f"{text!r} sticks out of its box"
+            assert ay + 10 <= y <= ay + ah - 4, f"{text!r} sticks out of its box"
+        rows = [y for _, _, y, _, _ in texts]
+        assert all(later - y >= 14 for y, later in pairwise(rows)), "two lines of text overlap"
+    for node in boxes:
+        for ends in ([p[0][0] for s, _, p in edges if s == node], [p[-1][0] for _, t, p in edges if t == node]):
+            assert all(b - a >= 8 for a, b in pairwise(sorted(ends))), "two edges meet at one point of a box"
+    for source, target, points in edges:
+        (sx, sy, sw, sh, _), (tx, ty, tw, _, _) = boxes[source], boxes[target]
+        assert points[0][1] == sy + sh, "the edge starts at its box's lower side"
+        assert sx < points[0][0] < sx + sw
+        assert points[-1][1] == ty, "the edge ends at its box's upper side"
+        assert tx < points[-1][0] < tx + tw
+        heights = [y for _, y in points]
+        assert heights == sorted(heights), "the edge only goes down"
+        for node, (x, y, w, h, _) in boxes.items():
+            if node not in (source, target):
+                through = [p for p in points if x < p[0] < x + w and y < p[1] < y + h]
+                assert not through, f"the edge {source} -> {target} runs through box {node}"
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_boxes_edges_and_text_stay_apart(name):
+    """No two boxes overlap, no text leaves its box, every edge runs from its box to its box and through no other."""
+    assert_readable(drawn(name))
+    assert_readable(drawn(name, values=True))
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_the_same_graph_gives_the_same_bytes(name):
+    """nbval can compare pictures: nothing in them depends on addresses or on the run."""
+    once, again = drawn(name, values=True), drawn(name, values=True)
+    assert once.svg == again.svg
+    assert once._repr_mimebundle_() == again._repr_mimebundle_()
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_the_picture_shows_torchs_graph(name):
+    """Every node and edge of torch's graph is drawn once, and nothing else but frozen tensors."""
+    roots, names = GRAPHS[name]()
+    boxes, edges = parts(draw(*roots, names=names, limit=1000))
+    nodes, links, todo = {}, 0, [r.grad_fn for r in roots]
+    while todo:
+        fn = todo.pop()
+        if fn in nodes:
+            continue
+        nodes[fn] = fn.name().split("::")[-1]
+        links += sum(child is not None for child, _ in fn.next_functions)
+        todo += [child for child, _ in fn.next_functions if child is not None]
+    svg = ET.fromstring(draw(*roots, names=names, limit=1000).svg)
+    kinds = [g.get("class") for g in svg.iter(f"{SVG}g")]
+    titles = [texts[0][0] for *_, texts in boxes.values()]
+    operations = [n for n in nodes.values() if n != "AccumulateGrad"]
+    assert sorted(t for t in titles if t in operations) == sorted(operations)
+    assert sum("gl-leaf" in (k or "") for k in kinds) == sum(n == "AccumulateGrad" for n in nodes.values())
+    assert sum(k == "gl-e" for k in kinds) == links
+    assert len(edges) == sum((k or "").startswith("gl-e") for k in kinds)
+
+
+def test_random_layered_graphs_are_readable():
+    """The layout holds for shapes that no computation of ours has: 40 random graphs with long and parallel edges."""
+    generator = torch.Generator().manual_seed(0)
+
+    def below(n):
+        return int(torch.randint(0, n, (), generator=generator))
+
+    for _ in range(40):
+        n = 2 + below(40)
+        sizes = [(30 + 2 * below(60), 20 + below(50)) for _ in range(n)]
+        edges = [(below(v), v) for v in range(1, n)] + [(below(n - 1), n - 1) for _ in range(below(12))]
+        plan = layout(sizes, edges)
+        for i, a in enumerate(plan.boxes):
+            for b in plan.boxes[i + 1 :]:
+                assert a.x + a.w <= b.x or b.x + b.w <= a.x or a.y + a.h <= b.y or b.y + b.h <= a.y
+        for (u, v), route in zip(edges, plan.routes, strict=True):
+            assert route[0][1] == plan.boxes[u].y + plan.boxes[u].h
+            assert route[-1][1] == plan.boxes[v].y
+
+
+def test_long_edges_run_straight():
+    """An edge that skips layers is one vertical line beside the boxes that it passes."""
+    plan = layout([(60, 40)] * 5, [(0, 1), (1, 2), (2, 3), (3, 4), (0, 4)])
+    inside = plan.routes[4][2:-1]
+    assert len({x for x, _ in inside}) == 1
+
+
+def test_roots_are_on_top_and_leaves_below_what_uses_them():
+    boxes, edges = parts(drawn("mlp"))
+    for source, target, _ in edges:
+        assert boxes[source][1] < boxes[target][1]
+    root = boxes[0]
+    assert root[4][0][0] == "MseLossBackward0"
+    assert root[1] == min(box[1] for box in boxes.values())
+
+
+def test_variables_of_the_caller_name_the_boxes():
+    """Local variables, items of lists and parameters of models are found without being passed."""
+    weight = torch.tensor([1.0, 2.0], requires_grad=True)
+    biases = [torch.tensor(0.5, requires_grad=True)]
+    layer = nn.Linear(2, 1)
+    hidden = weight * 2 + biases[0]
+    text = draw(layer(hidden).sum()).text
+    for name in ("weight (2,) leaf", "biases[0] () leaf", "hidden = AddBackward0 (2,)", "bias (1,) leaf"):
+        assert name in text
+
+
+def test_modules_lend_their_names():
+    """One model needs no prefix, whatever else there is; with two, the names tell them apart."""
+    net = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    alias, head, criterion = net, net[1], nn.MSELoss()
+    loss = criterion(alias(torch.ones(1, 2)), torch.zeros(1, 1))
+    assert " 0.weight (2, 2) leaf" in draw(loss).text
+    assert "1.bias (1,) leaf" in draw(loss).text
+    assert head.bias is net[1].bias
+    other = nn.Linear(1, 1)
+    assert "net.1.bias (1,) leaf" in draw(other(net(torch.ones(1, 2)))).text
+
+
+def test_names_can_be_given():
+    """Given names win over the caller's, and a module names its parameters."""
+    x = torch.tensor(2.0, requires_grad=True)
+    assert "price () leaf" in draw(x * 3, names={"price": x}).text
+    layer = nn.Linear(2, 1)
+    assert "weight (1, 2) leaf" in gradlab.draw(layer(torch.ones(1, 2)), names=layer).text
+
+
+def test_frozen_tensors_are_shown_where_the_graph_knows_them():
+    text = drawn("frozen_parts").text
+    assert "f (2,) frozen" in text
+    assert "no grad frozen" in text, "a sum does not save what it adds: only the empty slot is known"
+    svg = drawn("frozen_parts").svg
+    assert svg.count("gl-n gl-frozen") == text.count(" frozen\n") + text.endswith(" frozen")
+    assert "gl-e gl-cold" in svg
+
+
+def test_values_are_shown_on_demand():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 3
+    loss = y.sum()
+    assert "= [3, 6]" not in draw(loss).text
+    loss.backward(retain_graph=True)
+    text = draw(loss, values=True).text
+    assert "x (2,) leaf = [1, 2], .grad [3, 3]" in text
+    assert "y = MulBackward0 (2,) = [3, 6]" in text
+    assert "loss = SumBackward0 () = 9" in text
+    assert "[0, 0, 0, 0, 0, 0, … 8 in all]" in draw(torch.zeros(8, requires_grad=True), values=True).svg
+
+
+def test_every_kind_of_tensor_can_be_shown():
+    """Complex numbers, integers, nan, nothing at all, and tensors whose numbers cannot be had."""
+    z = torch.tensor([1 + 2j], requires_grad=True)
+    assert "[1+2j]" in draw((z * z).abs().sum(), values=True).text
+    assert "[nan, −inf]" in draw(torch.tensor([float("nan"), -float("inf")]), values=True).text
+    assert "(0,) frozen = []" in draw(torch.zeros(0), values=True).text
+    assert "[1, 0]" in draw(torch.tensor([True, False]), values=True).text
+    assert "= …" in draw(torch.zeros(2, device="meta", requires_grad=True) * 2, values=True).text
+
+
+def test_a_saved_number_is_written_out():
+    """x * 3 keeps the 3."""
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    assert "MulBackward0 (2,)  saved: other 3" in draw(x * 3).text
+    assert "saved: other = 3" in draw(x * 3).svg
+
+
+def test_saved_values_and_their_fate():
+    """What a node has saved is listed; after backward it is called freed, after an in-place change it says so."""
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x.exp()
+    loss = y.sum()
+    assert "saved: result (2,)" in draw(loss).text
+    loss.backward()
+    assert "freed: result" in draw(loss).text
+    z = x.exp()
+    total = z.sum()
+    z.add_(1)
+    assert "changed in place: result" in draw(total).text
+    roots, names = GRAPHS["custom_function"]()
+    assert "saved: saved_tensors[0] (2,)" in draw(*roots, names=names).text
+    roots[0].backward()
+    assert "freed: saved_tensors" in draw(*roots, names=names).text
+    assert "exponent 3" in drawn("one_number").text
+
+
+def test_drawing_changes_nothing():
+    """Drawing runs nothing: no gradient appears, nothing is freed, and backward works afterwards."""
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    loss = (x**2).sum()
+    draw(loss, values=True)
+    assert x.grad is None
+    loss.backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+
+
+def test_a_tensor_without_graph_says_why():
+    plain = torch.tensor([1.0, 2.0])
+    leaf = torch.tensor([1.0, 2.0], requires_grad=True)
+    detached = (leaf * 2).detach()
+    assert "plain has no graph: its grad_fn is None, no operation was recorded." in draw(plain).text
+    assert "leaf has no graph: its grad_fn is None, it was not computed" in draw(leaf).text
+    assert "detached has no graph" in draw(detached).svg
+    for picture in (draw(plain), draw(leaf), draw(leaf * 2, plain), draw(leaf, torch.ones(2, requires_grad=True))):
+        assert_readable(picture)
+
+
+def test_bad_input_gets_one_clear_sentence():
+    with pytest.raises(GraphError, match=r"needs a tensor, but was given \[1, 2\] of type list"):
+        draw([1, 2])
+    with pytest.raises(GraphError, match=r"was given nothing"):
+        draw()
+    try:
+        draw("loss")
+    except GraphError as error:
+        shown = error._render_traceback_()
+    assert len(shown) == 1
+    assert shown[0].startswith("GraphError: draw() needs a tensor, but was given 'loss' of type str.")
+
+
+def test_a_large_model_is_drawn_by_modules():
+    """Above 60 nodes modules become boxes, as deep as fits, and the picture says so."""
+    (loss,), names = resnet(12)
+    picture = draw(loss, names=names)
+    assert_readable(picture)
+    assert re.search(r"\d{3} nodes: drawn with one box for each module\.", picture.text)
+    assert picture.svg.count("data-node=") <= 60
+    shallow = draw(loss, names=names, depth=1)
+    assert_readable(shallow)
+    assert "[3: 7 operations, 6 parameters]" in shallow.text
+    assert shallow.text.count("operations, 6 parameters]") == 12
+
+
+def test_a_recurrent_model_collapses_without_cycles():
+    """A module that is used again and again gets a box for each use."""
+    cell, h = nn.GRUCell(2, 3), torch.zeros(1, 3)
+    for _ in range(30):
+        h = cell(torch.ones(1, 2), h)
+    picture = draw(h.sum())
+    assert picture.svg.count("data-node=") <= 60
+    assert_readable(picture)
+
+
+def test_a_huge_graph_without_modules_is_cut_with_a_message():
+    """A chain of 20,000 operations is drawn without recursion; the picture says what was left out."""
+    x = torch.tensor(1.0, requires_grad=True)
+    y = x
+    for _ in range(20_000):
+        y = y * 1.0
+    picture = draw(y)
+    assert_readable(picture)
+    assert "20,001 nodes, and no module to group them by" in picture.text
+    assert "… 19,942 more nodes" in picture.text
+
+
+def test_the_bundle_survives_untrusted():
+    """The HTML is one image that holds its SVG; scripts may be dropped, and the text says the same."""
+    bundle = drawn("diamond")._repr_mimebundle_()
+    assert set(bundle) == {"text/html", "text/plain"}
+    image = re.fullmatch(
+        r'<img alt="Backward graph of [^"]*" src="data:image/svg\+xml;base64,([^"]+)"><script>.*</script>',
+        bundle["text/html"],
+        re.DOTALL,
+    )
+    svg = base64.b64decode(image[1]).decode()
+    assert ET.fromstring(svg).tag == f"{SVG}svg"
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", bundle["text/html"] + svg), "nothing is fetched"
+
+
+def test_the_text_reads_like_the_graph():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    f = torch.tensor([3.0, 4.0])
+    y = x * f
+    loss = (y + x).sum()
+    assert draw(loss).text.splitlines() == [
+        "Backward graph of loss: 3 operations, 1 leaf, 1 frozen tensor.",
+        "loss = SumBackward0 ()",
+        "AddBackward0 (2,)",
+        "├─ y = MulBackward0 (2,)  saved: other (2,)",
+        "│  ├─ x (2,) leaf",
+        "│  └─ f (2,) frozen",
+        "└─ x (2,) leaf",
+    ]
+
+
+def test_the_walker_needs_no_torch():
+    """The modules that read, lay out and write graphs work where torch is absent."""
+    code = (
+        "import sys; sys.modules['torch'] = None\n"
+        "import types, pathlib\n"
+        "package = types.ModuleType('gradlab'); package.__path__ = [sys.argv[1]]; sys.modules['gradlab'] = package\n"
+        "from gradlab.pictures import collapse, drawing, graph, layout, naming, picture, texts\n"
+    )
+    folder = gradlab.__path__[0]
+    subprocess.run([sys.executable, "-c", code, folder], check=True)

@@ -1,0 +1,71 @@
+"""The memory of what was done, and its grid."""
+
+import json
+
+import nbformat
+import pytest
+
+from gradlab.done import MEMORY, exercises, progress, read, remember, track
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    """Two chapters, beside a copy of one and a notebook that is no chapter."""
+    for name, checks in {"01_graph": ["01.1", "01.2"], "02_external_gradients": ["02.1"]}.items():
+        (tmp_path / name).mkdir()
+        cells = [nbformat.v4.new_code_cell(f'check("{c} a title", answer)') for c in checks]
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / name / f"{name}.ipynb")
+    (tmp_path / "01_graph" / "scratch.ipynb").write_text("not a notebook")
+    return tmp_path
+
+
+def test_a_chapter_and_the_folder_above_share_one_memory(workspace):
+    """It does not matter from which notebook one looks."""
+    remember("01.1", "passed", workspace / "01_graph")
+    remember("02.1", "tried", workspace / "02_external_gradients")
+    assert read(workspace) == read(workspace / "01_graph") == {"01.1": "passed", "02.1": "tried"}
+    assert json.loads((workspace / MEMORY).read_text()) == {"01.1": "passed", "02.1": "tried"}
+
+
+def test_what_was_passed_stays_passed(workspace):
+    for verdict in ("tried", "passed", "tried"):
+        remember("01.1", verdict, workspace)
+    assert read(workspace) == {"01.1": "passed"}
+    with pytest.raises(ValueError, match="'passed' or 'tried', not 'failed'"):
+        remember("01.1", "failed", workspace)
+
+
+def test_a_damaged_or_missing_memory_is_empty(workspace):
+    assert read(workspace) == {}
+    for text in ("{", "[]", '{"01.1": 7}'):
+        (workspace / MEMORY).write_text(text)
+        assert read(workspace) == {}
+    remember("01.1", "tried", workspace)
+    assert read(workspace) == {"01.1": "tried"}
+
+
+def test_where_nothing_can_be_written_nothing_is_raised(tmp_path):
+    remember("01.1", "passed", tmp_path / "gone")
+    assert read(tmp_path / "gone") == {}
+
+
+def test_the_grid_shows_each_exercise(workspace):
+    assert exercises(workspace) == {"01_graph": ["01.1", "01.2"], "02_external_gradients": ["02.1"]}
+    remember("01.1", "passed", workspace)
+    remember("02.1", "tried", workspace)
+    picture = progress(workspace / "01_graph")
+    assert picture.text.splitlines() == [
+        "1 of 3 exercises passed, 1 tried.",
+        "01 graph: 01.1✓ 01.2·",
+        "02 external gradients: 02.1…",
+        "✓ passed, … tried, · not yet",
+    ]
+    assert 'gl-passed" data-check="01.1"' in picture.svg
+    assert 'gl-open" data-check="01.2"' in picture.svg
+    assert 'gl-tried" data-check="02.1"' in picture.svg
+    assert progress(workspace / "nowhere").text == "No chapters were found beside this one."
+
+
+def test_a_bar_goes_through_everything_and_leaves_nothing(capsys):
+    assert list(track(range(5), "counting")) == [0, 1, 2, 3, 4]
+    assert capsys.readouterr() == ("", "")

@@ -1,0 +1,252 @@
+"""The stepper tells what the engine did: its order, and the gradients that torch computes."""
+
+import json
+import re
+
+import pytest
+import torch
+from graphs import GRAPHS
+from torch.autograd.graph import GradientEdge
+
+import gradlab
+from gradlab.pictures.graph import GraphError, walk
+from gradlab.pictures.recording import record as record_visits
+from gradlab.pictures.rules import RULES, formula
+from gradlab.pictures.stepper import step
+
+ONE_ROOT = [name for name in GRAPHS if name != "two_losses"]
+
+
+def record(root, gradient, **options):
+    """The walked graph of a root, and the visits of its backward."""
+    graph = walk([root.grad_fn])
+    return graph, record_visits(root, graph, gradient, **options)
+
+
+def external(root):
+    """An external gradient that is not all ones."""
+    return torch.arange(1.0, root.numel() + 1, dtype=root.dtype).reshape(root.shape) / 2
+
+
+def node_gradients(root, fn):
+    """What torch.autograd.grad finds at each output of a node, None where nothing arrives."""
+    outputs = len(fn._input_metadata)
+    edges = [GradientEdge(fn, k) for k in range(outputs)]
+    return torch.autograd.grad(root, edges, external(root), retain_graph=True, allow_unused=True)
+
+
+@pytest.mark.parametrize("name", ONE_ROOT)
+def test_gradients_are_torchs(name):
+    """At every node, what arrives equals torch.autograd.grad there; leaves accumulate exactly that."""
+    (root,), _ = GRAPHS[name]()
+    start = {fn: fn.variable.grad for fn in all_nodes(root) if hasattr(fn, "variable")}
+    expected = {fn: node_gradients(root, fn) for fn in all_nodes(root)}
+    graph, visits = record(root, external(root))
+    assert sorted(v.node for v in visits) == list(range(len(graph.nodes))), "every node has one turn"
+    for visit in visits:
+        fn = graph.nodes[visit.node].fn
+        for got, wanted in zip(visit.arrives, expected[fn], strict=True):
+            if wanted is None:
+                assert got is None or not got.any()
+            else:
+                torch.testing.assert_close(got, wanted, rtol=0, atol=0)
+        if fn in start:
+            assert visit.before is None
+            torch.testing.assert_close(visit.after, expected[fn][0], rtol=0, atol=0)
+            assert fn.variable.grad is not None
+
+
+def all_nodes(root):
+    seen, todo = {}, [root.grad_fn]
+    while todo:
+        fn = todo.pop()
+        if fn not in seen:
+            seen[fn] = True
+            todo += [child for child, _ in fn.next_functions if child is not None]
+    return list(seen)
+
+
+@pytest.mark.parametrize("name", ONE_ROOT)
+def test_the_order_is_the_engines(name):
+    """Node prehooks of a second, plain backward over the same computation fire in the order that was recorded."""
+    (root,), _ = GRAPHS[name]()
+    graph, visits = record(root, external(root))
+    (again,), _ = GRAPHS[name]()
+    index = {fn: i for i, fn in enumerate(walk_like(graph, again))}
+    order = []
+    for fn in index:
+        fn.register_prehook(lambda grads, i=index[fn]: order.append(i))
+    again.backward(external(again))
+    assert [v.node for v in visits] == order
+
+
+def walk_like(graph, root):
+    """The nodes of an equal graph, in the order of `graph.nodes`."""
+    nodes = [node.fn for node in walk([root.grad_fn]).nodes]
+    assert [fn.name() for fn in nodes] == [node.fn.name() for node in graph.nodes]
+    return nodes
+
+
+@pytest.mark.parametrize("name", ONE_ROOT)
+def test_products_add_up(name):
+    """What the nodes send along all edges into a node adds up to what arrives there."""
+    (root,), _ = GRAPHS[name]()
+    graph, visits = record(root, external(root))
+    arrived = {v.node: v.arrives for v in visits}
+    total = {}
+    for visit in visits:
+        for sent in visit.sends:
+            fn = graph.nodes[visit.node].fn
+            output = fn.next_functions[sent.slot][1]
+            if sent.gradient is not None:
+                key = sent.target, output
+                total[key] = total.get(key, 0) + sent.gradient
+    for (node, output), gradient in total.items():
+        torch.testing.assert_close(arrived[node][output], gradient, rtol=1e-6, atol=1e-9)
+
+
+def evaluate(rule, fn, g, saved, target):
+    shape, numel = tuple(target.shape), g.expand(target.shape).numel() if "expand" in rule else target.numel()
+    given = {"g": g, "shape": shape, "numel": numel, "dim": getattr(fn, "_saved_dim", None), **saved}
+    if given["dim"] is not None and given["dim"] > 2**32:
+        given["dim"] -= 2**64
+    functions = {n: getattr(torch, n) for n in ("cos", "sin", "sign", "exp", "outer")}
+    return eval(rule, functions, given)
+
+
+def test_formulas_give_what_is_sent():
+    """Each formula of the table, evaluated with what the node has saved, is what the engine sent."""
+    torch.manual_seed(1)
+    a = torch.rand(3, 2, dtype=torch.float64).add(0.5).requires_grad_()
+    b = torch.rand(3, 2, dtype=torch.float64).add(0.5).requires_grad_()
+    v, w = (torch.rand(2, dtype=torch.float64).add(0.5).requires_grad_() for _ in range(2))
+    results = [
+        *(a + b, a - b, 1.5 - a, -a, a * b, a / b, a**3, a.exp(), a.log(), a.sqrt(), a.sin(), a.cos(), a.abs()),
+        *(a.tanh(), a.sigmoid(), (a - 1).relu(), a.log_softmax(1), a.softmax(-1), a.sum(), a.mean(), v @ w, a @ v),
+        *(a @ b.T, torch.nn.functional.linear(a, b, torch.ones(3).double().requires_grad_()), a.clone()),
+        *(a.reshape(2, 3), a.T.reshape(6), a.unsqueeze(0).squeeze(0), a * v, a / w, a - v),
+        torch.ones(2, 2, 3).double() @ a,
+    ]
+    tried = set()
+    for result in results:
+        kept = {fn: dict(named_saved(fn)) for fn in all_nodes(result)}
+        graph, visits = record(result, external(result), retain_graph=True)
+        for visit in visits:
+            fn = graph.nodes[visit.node].fn
+            for sent in visit.sends:
+                assert sent.formula == formula(fn, sent.slot)
+                if sent.formula:
+                    value = evaluate(sent.formula, fn, visit.arrives[0], kept[fn], sent.gradient)
+                    extra = value.dim() - sent.gradient.dim()
+                    value = value.sum(tuple(range(extra))) if extra else value
+                    torch.testing.assert_close(value, sent.gradient, rtol=1e-12, atol=1e-12)
+                    tried.add(fn.name())
+    assert tried == set(RULES), "every formula is tried"
+
+
+def named_saved(fn):
+    for attribute in dir(fn):
+        if attribute.startswith("_saved_"):
+            yield attribute.removeprefix("_saved_"), getattr(fn, attribute)
+
+
+def test_a_scaled_sum_has_no_formula():
+    """torch's add knows a factor, alpha; the table's formulas hold for alpha = 1 only."""
+    x = torch.ones(2, requires_grad=True)
+    assert formula(torch.add(x, x, alpha=2).grad_fn, 1) == ""
+
+
+def test_backward_really_runs():
+    """Leaves accumulate, saved values are freed when their node has run, and not if the graph is retained."""
+    x = torch.tensor([2.0, 3.0], requires_grad=True)
+    x.grad = torch.tensor([10.0, 10.0])
+    loss = (x * x).sum()
+    kept = step(loss, retain_graph=True)
+    assert x.grad.tolist() == [14.0, 16.0]
+    assert all("freed" not in r or r["freed"] == [] for r in kept.records())
+    freed = step(loss)
+    assert x.grad.tolist() == [18.0, 22.0]
+    assert [r.get("freed") for r in freed.records()] == [[], ["other", "self"], None]
+    leaf = freed.records()[-1]
+    assert (leaf["before"], leaf["after"]) == ("[14, 16]", "[18, 22]")
+    with pytest.raises(RuntimeError, match="second time"):
+        loss.backward()
+
+
+def test_no_hook_stays_behind():
+    """After stepping, nothing of ours is called by the next backward; an error of the engine is told as such."""
+    x = torch.tensor([2.0], requires_grad=True)
+    y = x.exp()
+    loss = y.sum()
+    stepper = step(loss, retain_graph=True)
+    before = len(stepper.visits)
+    loss.backward(retain_graph=True)
+    assert len(stepper.visits) == before
+    y.add_(1)
+    with pytest.raises(GraphError, match="backward raised: one of the variables needed for gradient computation"):
+        step(loss)
+
+
+def test_hooks_of_the_learner_still_work():
+    """A hook that changes a gradient changes what arrives further on."""
+    x = torch.tensor([2.0], requires_grad=True)
+    y = x * 3
+    y.register_hook(lambda g: g * 10)
+    assert step(y.sum()).records()[1]["arrives"] == ["[10]"]
+    assert x.grad.item() == 30.0
+
+
+def test_the_words():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    bias = torch.tensor(0.5, requires_grad=True)
+    y = x * 3 + bias
+    assert step(y, gradient=torch.tensor([100.0, 0.1])).text.splitlines() == [
+        "Backward graph of y: 2 operations, 2 leaves, 1 frozen tensor. Backward ran in 4 steps.",
+        "1. AddBackward0 (y): [100, 0.1] arrives; sends g = [100, 0.1] to MulBackward0; "
+        "g, summed to () = 100.1 to bias (AccumulateGrad).",
+        "2. bias (AccumulateGrad): 100.1 arrives; .grad was None and is now 100.1.",
+        "3. MulBackward0: [100, 0.1] arrives; sends g * other = [300, 0.3] to x (AccumulateGrad); frees other.",
+        "4. x (AccumulateGrad): [300, 0.3] arrives; .grad was None and is now [300, 0.3].",
+    ]
+
+
+def test_the_output_holds_all_it_needs():
+    """The data in the page is what was recorded, the same on each run; a learner's text cannot break out of it."""
+
+    def shown():
+        x = torch.tensor([1.0, 2.0], requires_grad=True)
+        return gradlab.step((x * x).sum(), names={"</script><b>x": x})
+
+    stepper = shown()
+    html = stepper._repr_mimebundle_()["text/html"]
+    assert html == shown()._repr_mimebundle_()["text/html"]
+    data = json.loads(re.search(r"\(document\.currentScript, (\{.*\})\);</script></div>$", html, re.DOTALL)[1])
+    assert data["steps"] == stepper.records()
+    assert html.count("</script>") == 1
+    assert "widget" not in html, "nothing refers to a kernel's model"
+
+
+def bad_inputs():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    used = (x * x).sum()
+    used.backward()
+    deep = x.sum()
+    for _ in range(100):
+        deep = deep * 1.0
+    yield "not a tensor", ([1, 2],), r"step\(\) needs a tensor, but was given \[1, 2\] of type list"
+    yield "no graph", (torch.ones(()),), r"no graph to step through: its grad_fn is None, no operation was recorded"
+    yield "a leaf", (torch.ones((), requires_grad=True),), r"no graph .* it is a leaf"
+    pass_it = r"2 elements \(shape \(2,\)\).*Pass it: step\(\S+, gradient=…\) with a tensor of shape \(2,\)"
+    yield "several elements", (x * 3,), pass_it
+    wrong = r"gradient must be a tensor of \S+'s shape \(2,\), but was given one of shape \(3,\)"
+    yield "wrong shape", (x * 3, torch.ones(3)), wrong
+    yield "gradient no tensor", (x * 3, [1.0, 2.0]), r"was given one of type list"
+    yield "freed", (used,), r"were freed by an earlier backward.*retain_graph=True"
+    yield "huge", (deep,), r"102 nodes; the stepper shows up to 60"
+
+
+@pytest.mark.parametrize(("arguments", "message"), [pytest.param(a, m, id=i) for i, a, m in bad_inputs()])
+def test_bad_input_gets_one_clear_sentence(arguments, message):
+    with pytest.raises(GraphError, match=message) as caught:
+        gradlab.step(*arguments)
+    assert caught.value._render_traceback_() == [f"GraphError: {caught.value}"]

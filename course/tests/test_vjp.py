@@ -1,0 +1,66 @@
+"""The sliders' Jacobian and product are torch's."""
+
+import pytest
+import torch
+
+import gradlab
+from gradlab.pictures.graph import GraphError
+from gradlab.pictures.jacobian import jacobian, product
+
+FUNCTIONS = {
+    "elementwise": (lambda x: x**2 * 3, torch.tensor([1.0, -2.0, 0.5])),
+    "mixed": (lambda x: torch.stack([x[0] * x[1], x.sum()]), torch.tensor([2.0, 3.0])),
+    "scalar": (lambda x: (x * x).sum(), torch.tensor([2.0, 3.0])),
+    "matrix": (lambda x: x @ x.T, torch.tensor([[1.0, 2.0], [3.0, 4.0]])),
+    "one number": (torch.sin, torch.tensor(0.3)),
+    "an input without effect": (lambda x: x[:2] + x[0], torch.tensor([1.0, 2.0, 3.0])),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_rows_are_torchs_jacobian(name):
+    """The rows equal torch.autograd.functional.jacobian, and vᵀJ equals backward with v as external gradient."""
+    f, x = FUNCTIONS[name]
+    x = x.double()
+    rows, shape = jacobian(f, x)
+    expected = torch.autograd.functional.jacobian(f, x)
+    assert shape == tuple(f(x).shape)
+    torch.testing.assert_close(torch.tensor(rows).double(), expected.reshape(-1, x.numel()), rtol=1e-6, atol=1e-9)
+    v = torch.arange(1.0, len(rows) + 1).double() / 3
+    leaf = x.clone().requires_grad_()
+    y = f(leaf)
+    y.backward(v.reshape(y.shape))
+    got = torch.tensor(product(v.tolist(), rows)).double()
+    torch.testing.assert_close(got, leaf.grad.reshape(-1), rtol=1e-6, atol=1e-9)
+    assert x.grad is None
+
+
+def test_the_words():
+    picture = gradlab.vjp(lambda x: torch.stack([x[0] * x[1], x.sum()]), torch.tensor([2.0, 3.0]), v=[1, 0.5])
+    assert picture.text.splitlines() == [
+        "Jacobian of 2 outputs and 2 inputs beside v; below it vᵀJ.",
+        "y[0]: v = 1, row [3, 2]",
+        "y[1]: v = 0.5, row [1, 1]",
+        "vᵀJ = [3.5, 2.5]",
+    ]
+    html = picture._repr_mimebundle_()["text/html"]
+    again = gradlab.vjp(
+        lambda x: torch.stack([x[0] * x[1], x.sum()]), torch.tensor([2.0, 3.0]), v=torch.tensor([1, 0.5])
+    )
+    assert html == again.html()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((3, torch.ones(2)), r"needs a function first, but was given a int"),
+        ((torch.sin, [1.0]), r"needs a tensor as its second argument, but was given \[1\.0\]"),
+        ((torch.sin, torch.ones(9)), r"x has 9 elements and f\(x\) 9; the sliders show up to 8"),
+        ((lambda x: x.detach(), torch.ones(2)), r"f\(x\) is a tensor without a graph"),
+        ((lambda x: 1.0, torch.ones(2)), r"f\(x\) is a float"),
+        ((torch.sin, torch.ones(2), [1.0]), r"v has 1 elements, but f\(x\) has 2 \(shape \(2,\)\)"),
+    ],
+)
+def test_bad_input_gets_one_clear_sentence(arguments, message):
+    with pytest.raises(GraphError, match=message):
+        gradlab.vjp(*arguments)

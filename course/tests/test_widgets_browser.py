@@ -1,0 +1,237 @@
+"""The pictures in a real JupyterLab: both themes, mouse and keyboard, reopened without trust, exported.
+
+What is asserted is read from the page.
+"""
+
+import json
+import re
+import subprocess
+import sys
+
+import nbformat
+import pytest
+from browser import browse, require_chromium, serve, write_notebook
+
+pytestmark = pytest.mark.browser
+
+GRAPH = """\
+import torch, gradlab
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+w = torch.tensor([0.5, -1.0])
+y = x * 3 + w
+loss = (y * y).sum()
+gradlab.draw(loss)"""
+STEP = "gradlab.step(loss, retain_graph=True)"
+VJP = "gradlab.vjp(lambda x: torch.stack([x[0] * x[1], x.sum()]), torch.tensor([2.0, 3.0]), v=[1.0, 0.5])"
+HOOKS = """\
+net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Tanh())
+gradlab.hooks(net, torch.ones(1, 2), watch=True)"""
+HEAT = "gradlab.heat(torch.linspace(0, 1, 64).reshape(8, 8), torch.eye(4), titles='a map')"
+DIFF = """\
+from gradlab.pictures.diff import difference_picture
+difference_picture([[1.0, 2.0]], [[1.0, 2.5]])"""
+WRONG = "gradlab.draw('loss')"
+AFTERWARDS = "gradlab.draw(y)  # its rules must not undo the stepper's marks"
+CELLS = [GRAPH, STEP, VJP, HOOKS, HEAT, DIFF, AFTERWARDS]
+PAPER = {"light": (255, 255, 255), "dark": (33, 33, 33)}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("pictures")
+
+
+@pytest.fixture(scope="module")
+def lab(folder, tmp_path_factory):
+    """A page with every picture shown, in a notebook that was run; one for all tests, none of which leaves it."""
+    write_notebook(folder / "pictures.ipynb", [*CELLS, WRONG])
+    chromium = require_chromium()
+    with serve(folder, tmp_path_factory.mktemp("home")) as server, browse(server, chromium) as lab:
+        lab.open_notebook("pictures.ipynb")
+        lab.run_all()
+        yield lab
+
+
+def colour(locator, attribute):
+    """A computed colour as three numbers."""
+    text = locator.evaluate(f"e => getComputedStyle(e).{attribute}")
+    return tuple(round(float(n)) for n in re.findall(r"[\d.]+", text)[:3])
+
+
+def test_pictures_follow_the_theme(lab):
+    """Each picture renders in light and dark, in the page's own colours."""
+    for theme in ("light", "dark"):
+        lab.theme(theme)
+        for cell in (0, 1, 2, 3, 5, 6):
+            svg = lab.locate(cell).locator("svg.gl")
+            assert svg.bounding_box()["width"] > 100
+            assert colour(svg, "backgroundColor") == (0, 0, 0), "no background of its own"
+        box = lab.locate(0).locator(".gl-op rect").first
+        assert colour(box, "fill") == PAPER[theme], "boxes have the colour of the page's panels"
+        ink, paper = colour(lab.locate(0).locator(".gl-op .gl-t").first, "fill"), PAPER[theme]
+        assert abs(sum(ink) - sum(paper)) > 300, "text stands out from its box"
+        assert lab.locate(4).locator("img").evaluate("e => e.naturalWidth") > 100
+
+    assert lab.shown(7) == (
+        "GraphError: draw() needs a tensor, but was given 'loss' of type str. "
+        "Give it the result of your computation, such as draw(loss)."
+    )
+    lab.assert_quiet()
+
+
+def test_text_stays_in_its_box(lab):
+    """As the browser sets it, every line of text lies inside its rectangle."""
+    for cell in (0, 1):
+        sticking_out = (
+            lab.locate(cell)
+            .locator("svg.gl")
+            .evaluate(
+                """svg => [...svg.querySelectorAll('[data-node]')].flatMap(g => {
+                const box = g.querySelector('rect').getBoundingClientRect();
+                return [...g.querySelectorAll('text')].filter(t => {
+                    const r = t.getBoundingClientRect();
+                    return r.left < box.left + 2 || r.right > box.right - 2 || r.top < box.top || r.bottom > box.bottom;
+                }).map(t => t.textContent);
+            })"""
+            )
+        )
+        assert sticking_out == []
+
+
+def test_the_stepper_obeys_mouse_and_keyboard(lab):
+    """The stepper's state in the page follows buttons, slider, arrow keys, clicks on boxes and play."""
+    stepper = lab.locate(1).locator(".gl-stepper")
+    slider = stepper.get_by_role("slider")
+    steps = int(slider.get_attribute("max"))
+    assert steps == 5
+
+    def state():
+        return stepper.evaluate(
+            """e => ({
+                at: +e.querySelector('input').value,
+                count: e.querySelector('output').textContent,
+                now: [...e.querySelectorAll('.gl-n.gl-now')].map(g => g.querySelector('.gl-t').textContent),
+                done: e.querySelectorAll('.gl-n.gl-done').length,
+                told: e.querySelector('.gl-said').innerText.split('\\n'),
+            })"""
+        )
+
+    assert state()["at"] == 0
+    assert state()["now"] == []
+    stepper.get_by_role("button", name="Next").click()
+    stepper.get_by_role("button", name="Next").click()
+    after = state()
+    assert (after["at"], after["count"], after["now"], after["done"]) == (2, "2 / 5", ["MulBackward0"], 1)
+    assert after["told"][0] == "MulBackward0"
+    assert "g * other = [3.5, 5]" in after["told"]
+    assert "g * self = [3.5, 5]" in after["told"]
+
+    assert colour(stepper.locator(".gl-n.gl-now rect"), "stroke") == (232, 128, 26)
+    assert colour(stepper.locator(".gl-op.gl-done rect"), "stroke") == (59, 130, 214)
+
+    slider.focus()
+    lab.page.keyboard.press("ArrowRight")
+    assert state()["now"] == ["AddBackward0"]
+    assert slider.get_attribute("aria-valuetext") == "step 3 of 5: AddBackward0 (y)"
+    lab.page.keyboard.press("End")
+    last = state()
+    assert last["at"] == 5
+    assert last["now"] == ["x"]
+    assert "[21, 30]" in last["told"], "the leaf's gradient, 2 · 3 · (3x + w)"
+    lab.page.keyboard.press("ArrowLeft")
+    assert state()["at"] == 4
+    lab.page.keyboard.press("Home")
+    assert state()["at"] == 0
+    assert lab.page.evaluate("() => document.activeElement.type") == "range", "Lab did not take the keys"
+
+    stepper.locator("[data-node]", has_text="SumBackward0").click()
+    assert state()["now"] == ["SumBackward0"]
+    box = slider.bounding_box()
+    lab.page.mouse.move(box["x"] + 8, box["y"] + box["height"] / 2)
+    lab.page.mouse.down()
+    lab.page.mouse.move(box["x"] + box["width"] - 8, box["y"] + box["height"] / 2)
+    lab.page.mouse.up()
+    assert state()["at"] == 5, "dragged to the end"
+    stepper.get_by_role("button", name="Start").click()
+    slowest = stepper.evaluate(
+        """e => {
+            const input = e.querySelector('input');
+            let slowest = 0;
+            for (let k = 0; k <= +input.max; k++) {
+                const start = performance.now();
+                input.value = k;
+                input.dispatchEvent(new Event('input'));
+                e.getBoundingClientRect();
+                slowest = Math.max(slowest, performance.now() - start);
+            }
+            return slowest;
+        }"""
+    )
+    assert slowest < 300, "no answer is slower than 0.3 s"
+    slider.focus()
+    lab.page.keyboard.press("Home")
+    lab.page.keyboard.press("Space")
+    assert stepper.get_by_role("button", name="Pause").is_visible()
+    lab.page.wait_for_function("e => +e.value >= 2", arg=slider.element_handle())
+    stepper.get_by_role("button", name="Pause").click()
+    assert stepper.get_by_role("button", name="Play").is_visible()
+
+
+def test_the_sliders_obey_mouse_and_keyboard(lab):
+    """The row below the Jacobian is vᵀJ for what the sliders say."""
+    widget = lab.locate(2).locator(".gl-vjp")
+
+    def row(key, count):
+        return [widget.locator(f'[data-key="{key}{k}"] text').text_content() for k in range(count)]
+
+    assert row("p0,", 2) == ["3.5", "2.5"]
+    slider = widget.get_by_role("slider", name="v for y[1]")
+    slider.focus()
+    lab.page.keyboard.press("ArrowRight")
+    assert row("p0,", 2) == ["3.6", "2.6"]
+    assert widget.locator('[data-key="v1,0"] text').text_content() == "0.6"
+    widget.get_by_role("button", name="only y[1]").click()
+    assert row("p0,", 2) == ["1", "1"]
+    assert widget.locator(".gl-result").text_content() == "vᵀJ = [1, 1]"
+    widget.locator('[data-key="J0,1"]').click()
+    assert row("p0,", 2) == ["3", "2"], "a click on a row of J picks that row"
+    assert "gl-off" in widget.locator('[data-key="J1,0"]').get_attribute("class")
+
+
+def test_saved_pictures_stay(lab, folder):
+    """Saved, they come back as images where nothing is trusted, and alive where it is; no kernel is asked."""
+    lab.save()
+    saved = nbformat.read(folder / "pictures.ipynb", as_version=4)
+    assert all("widget" not in json.dumps(cell.outputs) for cell in saved.cells)
+    assert all(cell.outputs[0].data["text/plain"].strip() for cell in saved.cells[: len(CELLS)])
+
+    saved.cells.insert(0, nbformat.v4.new_markdown_cell("Changed elsewhere, so it is not trusted"))
+    nbformat.write(saved, folder / "untrusted.ipynb")
+    lab.open_notebook("untrusted.ipynb")
+    for place in (1, 2, 3, 4, 6, 7):
+        output = lab.locate(place).locator(".jp-OutputArea-output").first
+        image = output.locator("img")
+        assert image.evaluate("e => e.complete && e.naturalWidth") > 100
+        assert image.get_attribute("alt")
+        assert output.inner_text().strip() == "", "no text garbage"
+        assert output.locator("svg").count() == 0
+
+    lab.open_notebook("pictures.ipynb")
+    stepper = lab.locate(1).locator(".gl-stepper")
+    stepper.get_by_role("button", name="Next").click()
+    assert stepper.locator("output").text_content() == "1 / 5"
+    lab.assert_quiet()
+
+
+def test_exported_pictures_live(lab, folder):
+    """nbconvert's HTML shows and steps through them, also where nothing can be fetched."""
+    lab.save()
+    convert = [sys.executable, "-m", "jupyter", "nbconvert", "--to", "html", "--log-level=ERROR", "pictures.ipynb"]
+    subprocess.run(convert, cwd=folder, check=True)
+    page = lab.page.context.browser.new_page()
+    page.route(re.compile("^https?://"), lambda route: route.abort())
+    page.goto((folder / "pictures.html").as_uri())
+    page.locator(".gl-stepper").get_by_role("button", name="Next").click()
+    assert page.locator(".gl-stepper output").text_content() == "1 / 5"
+    assert page.locator("svg.gl").count() == 6
+    page.close()
