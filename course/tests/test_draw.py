@@ -364,6 +364,13 @@ def test_the_text_reads_like_the_graph():
     ]
 
 
+def test_a_saved_view_is_not_called_by_the_name_of_the_whole():
+    cut = torch.tensor([1.0, 2.0], requires_grad=True)
+    text = repr(gradlab.draw(cut[0] * cut[1], names={"cut": cut}))
+    assert "self is a view of cut ()" in text
+    assert "self is cut" not in text
+
+
 def test_the_walker_needs_no_torch():
     """The modules that read, lay out and write graphs work where torch is absent."""
     code = (

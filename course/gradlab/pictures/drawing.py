@@ -115,7 +115,7 @@ def _saved_lines(saved, detailed):
     for s in saved:
         word = {"kept": "saved", "freed": "freed", "changed": "changed in place"}[s.state]
         what = f"= {s.value}" if s.value else "" if s.shape is None else str(s.shape)
-        holds = f" is {s.holds}" if s.holds and s.holds != s.name else ""
+        holds = f" is {'a view of ' if s.view else ''}{s.holds}" if s.holds and s.holds != s.name else ""
         lines.append((shorten(f"{word}: {s.name}{holds} {what}".rstrip(), 48), f"gl-s gl-{word.split()[0]}"))
     return lines
 

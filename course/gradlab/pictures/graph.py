@@ -24,7 +24,8 @@ class Saved:
     shape: tuple | None  # None for a number
     state: str = "kept"  # or "freed", or "changed" by an in-place operation
     value: str = ""  # written out where it is one number
-    holds: object = None  # the caller's name of the tensor, if known
+    holds: object = None  # the caller's name of the tensor, or of the one that it is a view of, if known
+    view: bool = False  # it is a view of that tensor, and not the tensor itself
 
 
 @dataclass(slots=True)
@@ -195,11 +196,15 @@ def _add_saved(found, name, read, names):
     if name == "exponent" and isinstance(value, int | float):
         found.append((Saved(name, None, value=number(value)), None))
     elif hasattr(value, "shape") and hasattr(value, "requires_grad"):
-        holds = ""
-        if names is not None:
-            holds = names.of(value) or names.of(getattr(value, "_base", None))
+        itself = names.of(value) if names is not None else ""
+        holds = itself or (names.of(getattr(value, "_base", None)) if names is not None else "")
         constant = not tuple(value.shape) and not value.requires_grad and not holds
-        found.append((Saved(name, tuple(value.shape), value=short(value) if constant else "", holds=holds), value))
+        found.append(
+            (
+                Saved(name, tuple(value.shape), value=short(value) if constant else "", holds=holds, view=not itself),
+                value,
+            )
+        )
 
 
 def _why(error):
