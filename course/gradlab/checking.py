@@ -1,6 +1,7 @@
 """The check at the end of each exercise, and the summary at the end of each chapter."""
 
 import contextlib
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -80,11 +81,11 @@ def _show(difference: Difference | None) -> None:
 
 @contextlib.contextmanager
 def _each_warning_once() -> Iterator[None]:
-    """Show a warning once for all cases, and not once for each."""
+    """Show a warning once for all cases, and without the path of a cell, which changes from run to run."""
     with warnings.catch_warnings(record=True) as caught:
         yield
-    for warning in {(str(w.message), w.filename, w.lineno): w for w in caught}.values():
-        warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
+    for text in dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in caught):
+        print(text, file=sys.stderr)
 
 
 def _find(

@@ -69,8 +69,11 @@ def compare(expected: dict, observed: dict, words: tuple[str, ...] = ()) -> Diff
     An expected error must have exactly the expected type, and a message that contains each of `words`, or, without
     words, equals the expected message.
     """
+    error = _compare_errors(expected["error"], observed["error"], words)
+    if error and observed["values"] and error.kind not in ("unsolved", "shortcut"):
+        error = _compare_values(expected["values"], observed["values"], whole=False) or error
     return (
-        _compare_errors(expected["error"], observed["error"], words)
+        error
         or _compare_mutated(expected["mutated"], observed["mutated"])
         or _compare_values(expected["values"], observed["values"])
     )
@@ -99,12 +102,13 @@ def _error_text(error: dict) -> str:
     return f"{error['type']}: {error['message']}" if error["message"] else error["type"]
 
 
-def _compare_values(expected: list, observed: list) -> Difference | None:
+def _compare_values(expected: list, observed: list, whole: bool = True) -> Difference | None:
+    """The first difference among the values; with `whole=False` some may be missing, because of an error."""
     for number, (want, got) in enumerate(zip(expected, observed, strict=False)):
         where = f"value {number + 1} of {len(expected)}" if len(expected) > 1 else ""
         if difference := _compare_plain(want, got, where):
             return difference
-    if len(expected) != len(observed):
+    if whole and len(expected) != len(observed):
         return Difference("count", "", f"{len(observed)} values", f"{len(expected)} values")
     return None
 

@@ -34,6 +34,8 @@ _HINTS = {  # by the type of what came back
     "generator": "Your function returned a generator: it has a yield where a return was expected.",
 }
 
+MOST = 400  # characters of one input of a case
+
 _GRAPH_HINT = "detach() gives the same values without the graph; so does computing them under torch.no_grad()."
 
 
@@ -76,7 +78,8 @@ def _what(difference: Difference) -> list[str]:
 
 
 def _inputs(case: dict) -> list[str]:
-    return [f"    {name} = {show(value)}" for name, value in case["inputs"]["dict"].items()]
+    texts = {name: show(value) for name, value in case["inputs"]["dict"].items()}
+    return [f"    {name} = {text if len(text) <= MOST else text[:MOST] + ' …'}" for name, text in texts.items()]
 
 
 def success(title: str, expected: list[dict]) -> str:
