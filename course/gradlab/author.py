@@ -14,7 +14,7 @@ import torch
 from .compare import Judge
 from .observe import Scenario, observe
 from .plain import encode
-from .record import CheckRecord, digest
+from .record import CheckRecord, digest, shortened
 
 STUDENT_SEEDS = (1, 2)
 
@@ -95,18 +95,22 @@ class AuthoredCheck:
         """Draw the cases for `seeds`, and observe the reference and each slip on them."""
         rngs = [np.random.default_rng([seed, crc32(self.check_id.encode())]) for seed in seeds]
         cases = [encode_case(case) for rng in rngs for case in self.reference.cases(rng)]
+        expected = [_for_record(observe(self.reference.answer, self.scenario, case["inputs"])) for case in cases]
         return CheckRecord(
             title=self.name,
             digest=self.digest(),
             cases=cases,
             autograd=self.autograd,
             answer=getattr(self.answer, "__name__", ""),
-            expected=[_for_record(observe(self.reference.answer, self.scenario, case["inputs"])) for case in cases],
+            expected=expected,
             slips=[
                 {
                     "name": slip_name(slip),
                     "says": slip_says(slip),
-                    "observations": [_for_record(seen) for seen in self.observe(slip, cases)],
+                    "observations": [
+                        shortened(_for_record(seen), whole)
+                        for seen, whole in zip(self.observe(slip, cases), expected, strict=True)
+                    ],
                 }
                 for slip in self.reference.slips
             ],

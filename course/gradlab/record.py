@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
+from itertools import zip_longest
 from pathlib import Path
 
 from . import explain
@@ -20,6 +21,7 @@ from .compare import Difference, Judge, compare, is_observation
 from .plain import decode
 
 SUFFIX = ".record.json"
+AS_EXPECTED = {"as": "expected"}
 GRADLAB_VERSION = version("gradlab")
 
 
@@ -36,7 +38,8 @@ class CheckRecord:
 
     cases: {"says": the case in words, "words": what the message of an expected error must contain, if not the whole of
     it, "inputs": encoded values}. expected: one observation per case, empty where only the cases may be known.
-    slips: {"name", "says", "observations"}. digest: of the check's name, scenario and options, to tell a changed cell.
+    slips: {"name", "says", "observations"}, these `shortened`. digest: of the name, scenario and options, to tell a
+    changed cell.
     """
 
     title: str
@@ -67,7 +70,8 @@ class Record:
     def to_json(self) -> str:
         """The record as text, one check to a line, so that a change is seen check by check."""
         head = json.dumps({"chapter": self.chapter, "gradlab": self.gradlab})[1:-1]
-        checks = [f"{json.dumps(name)}: {json.dumps(asdict(c), allow_nan=False)}" for name, c in self.checks.items()]
+        compact = {"allow_nan": False, "separators": (",", ":")}
+        checks = [f"{json.dumps(name)}: {json.dumps(asdict(c), **compact)}" for name, c in self.checks.items()]
         return "{" + head + ', "checks": {\n' + ",\n".join(checks) + "\n}}\n"
 
     @classmethod
@@ -176,6 +180,21 @@ def _judged(value):
 
 def _known_slip(check: CheckRecord, observations: list[dict]) -> dict | None:
     for slip in check.slips:
-        if all(compare(made, seen) is None for made, seen in zip(slip["observations"], observations, strict=True)):
+        made = [expanded(short, whole) for short, whole in zip(slip["observations"], check.expected, strict=True)]
+        if all(compare(one, seen) is None for one, seen in zip(made, observations, strict=True)):
             return slip
     return None
+
+
+def shortened(observation: dict, expected: dict) -> dict:
+    """The observation with each value that is the expected one replaced by AS_EXPECTED: slips are right in most."""
+    pairs = zip_longest(observation["values"], expected["values"], fillvalue=AS_EXPECTED)
+    values = [AS_EXPECTED if value == whole else value for value, whole in pairs]
+    return observation | {"values": values[: len(observation["values"])]}
+
+
+def expanded(observation: dict, expected: dict) -> dict:
+    """Undo `shortened`."""
+    pairs = zip_longest(observation["values"], expected["values"])
+    values = [whole if value == AS_EXPECTED else value for value, whole in pairs]
+    return observation | {"values": values[: len(observation["values"])]}
