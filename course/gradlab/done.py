@@ -11,7 +11,7 @@ from .pictures.picture import Picture, label, static, svg, text_width
 
 MEMORY = ".progress.json"
 CHAPTER = re.compile(r"(\d\d)_(\w+)")
-CHECK = re.compile(r"""X""")
+CHECK = re.compile(r"""\bcheck\(\s*["'](\d\d\.\d+[a-z]?)\b""")
 _FOLDER = Path.cwd()  # where the kernel started: the notebook's folder
 
 
