@@ -1,0 +1,127 @@
+"""A module's state as a flat dict of tensors, and back."""
+
+from collections import OrderedDict, namedtuple
+from collections.abc import Mapping
+
+from ...modes import no_grad
+from ...tensor import Tensor
+from ..parameter import Parameter
+
+
+class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+    """What `load_state_dict` returns: the names that it did not find, and those that it had no place for."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        return super().__repr__() if self.missing_keys or self.unexpected_keys else "<All keys matched successfully>"
+
+    __str__ = __repr__
+
+
+class Stateful:
+    """The part of `Module` that saves and loads its parameters and persistent buffers."""
+
+    _version = 1  # of the format in which a class of modules saves its state
+
+    def state_dict(self, *, destination=None, prefix="", keep_vars=False):
+        """Return parameters and buffers by name ("0.weight"), detached but not copied: later steps change them too.
+
+        keep_vars: the tensors themselves instead. To torch and back:
+        `{name: torch.from_numpy(t.numpy()) for name, t in module.state_dict().items()}`.
+        """
+        if destination is None:
+            destination = OrderedDict()
+            destination._metadata = OrderedDict()
+        if hasattr(destination, "_metadata"):
+            destination._metadata[prefix[:-1]] = {"version": self._version}
+        self._save_to_state_dict(destination, prefix, keep_vars)
+        for name, module in self._modules.items():
+            if module is not None:
+                module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        return destination
+
+    def _own_state(self):
+        """Return this module's own parameters and persistent buffers by name."""
+        persistent = {k: v for k, v in self._buffers.items() if k not in self._non_persistent_buffers_set}
+        return {name: tensor for name, tensor in {**self._parameters, **persistent}.items() if tensor is not None}
+
+    def _save_to_state_dict(self, destination, prefix, keep_vars):
+        """Put this module's own state into `destination`; a subclass may save differently."""
+        for name, tensor in self._own_state().items():
+            destination[prefix + name] = tensor if keep_vars else tensor.detach()
+
+    def load_state_dict(self, state_dict, strict=True, assign=False):
+        """Copy the tensors of `state_dict` into the parameters and buffers of the same names.
+
+        strict: missing and unexpected names are errors. assign: take over the tensors instead of copying.
+        Raises RuntimeError with all that does not fit. Returns the missing and the unexpected names.
+        """
+        if not isinstance(state_dict, Mapping):
+            raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+        missing, unexpected, errors = [], [], []
+        metadata = getattr(state_dict, "_metadata", None) or {}
+
+        def load(module, state_dict, prefix):
+            local_metadata = {**metadata.get(prefix[:-1], {}), "assign_to_params_buffers": assign}
+            module._load_from_state_dict(state_dict, prefix, local_metadata, True, missing, unexpected, errors)
+            for name, child in module._modules.items():
+                if child is not None:
+                    start = f"{prefix}{name}."
+                    load(child, {k: v for k, v in state_dict.items() if k.startswith(start)}, start)
+
+        load(self, OrderedDict(state_dict), "")
+        if strict:
+            for kind, names in (("Unexpected", unexpected), ("Missing", missing)):
+                if names:
+                    quoted = ", ".join(f'"{name}"' for name in names)
+                    errors.insert(0, f"{kind} key(s) in state_dict: {quoted}. ")
+        if errors:
+            listed = "\n\t".join(errors)
+            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t{listed}")
+        return _IncompatibleKeys(missing, unexpected)
+
+    def _load_from_state_dict(
+        self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+    ):
+        """Load this module's own state; a subclass may load differently."""
+        own = self._own_state()
+        for name, tensor in own.items():
+            key = prefix + name
+            if key in state_dict:
+                self._load(name, tensor, key, state_dict[key], local_metadata, error_msgs)
+            elif strict:
+                missing_keys.append(key)
+        for key in state_dict if strict else ():
+            if key.startswith(prefix):
+                name, _, rest = key[len(prefix) :].partition(".")
+                if name not in (self._modules if rest else own):
+                    unexpected_keys.append(key)
+
+    def _load(self, name, tensor, key, new, metadata, errors):
+        if not isinstance(new, Tensor):
+            errors.append(
+                f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
+                f"checkpoint but received {type(new)}"
+            )
+            return
+        if tensor.ndim == 0 and new.shape == (1,):
+            new = new[0]
+        if new.shape != tensor.shape:
+            errors.append(
+                f"size mismatch for {key}: copying a param with shape {new.shape} from checkpoint, "
+                f"the shape in current model is {tensor.shape}."
+            )
+            return
+        if metadata.get("assign_to_params_buffers"):
+            is_parameter = isinstance(tensor, Parameter)
+            setattr(self, name, Parameter(new, tensor.requires_grad) if is_parameter else new)
+            return
+        try:
+            with no_grad():
+                tensor.copy_(new)
+        except Exception as error:
+            errors.append(
+                f'While copying the parameter named "{key}", whose dimensions in the model are {tensor.shape} and '
+                f"whose dimensions in the checkpoint are {new.shape}, an exception occurred : {error.args}."
+            )
