@@ -1,0 +1,159 @@
+"""`Optimizer`: parameters in groups, each with its options, and what is remembered for each parameter."""
+
+import copy
+import itertools
+import warnings
+from collections import defaultdict
+
+from ..modes import enable_grad, no_grad
+from ..nn.modules.module import typename, zero_grads
+from ..tensor import Tensor
+
+
+class Optimizer:
+    """Base of the optimisers, which say in `_update` how a step changes one parameter.
+
+    params: tensors, or (name, tensor) pairs, or dicts with "params" and options of their own, the groups.
+    Parameters whose `grad` is None are passed over: weight decay does not move them either.
+    """
+
+    def __init__(self, params, defaults):
+        if isinstance(params, Tensor):
+            raise TypeError(
+                "params argument given to the optimizer should be an iterable of Tensors or dicts, but got "
+                + typename(params)
+            )
+        if defaults.get("differentiable"):
+            name = type(self).__name__
+            raise NotImplementedError(
+                f"{name} with differentiable=True is left out of the mini engine; use torch.optim.{name}"
+            )
+        self.defaults, self.param_groups = defaults, []
+        self.state = defaultdict(dict)  # parameter → what is remembered for it
+        groups = list(params)
+        if not groups:
+            raise ValueError("optimizer got an empty parameter list")
+        for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
+            self.add_param_group(group)
+
+    def add_param_group(self, param_group):
+        """Add parameters, `param_group["params"]`, with options of their own."""
+        if not isinstance(param_group, dict):
+            raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
+        params = param_group["params"]
+        if isinstance(params, set):
+            raise TypeError(
+                "optimizer parameters need to be organized in ordered collections, but the ordering of tensors in sets "
+                "will change between runs. Please use a list instead."
+            )
+        params = [params] if isinstance(params, Tensor) else list(params)
+        names = [each[0] for each in params if isinstance(each, tuple)]
+        if names:
+            if len(names) != len(params):
+                raise ValueError("all optimizer params should be with/without names. Some param names are missing")
+            param_group["param_names"] = names
+            params = [tensor for _, tensor in params]
+        param_group["params"] = params
+        for param in params:
+            if not isinstance(param, Tensor):
+                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {typename(param)}")
+            if not (param.is_leaf or param.retains_grad):
+                raise ValueError("can't optimize a non-leaf Tensor")
+        for name, default in self.defaults.items():
+            param_group.setdefault(name, default)
+        self._check_new(param_group, names)
+        self.param_groups.append(param_group)
+
+    def _check_new(self, param_group, names):
+        if len(param_group["params"]) != len(set(param_group["params"])):
+            warnings.warn(
+                "optimizer contains a parameter group with duplicate parameters; in future, this will cause an error; "
+                "see github.com/pytorch/pytorch/issues/40967 for more information",
+                stacklevel=4,
+            )
+        known = set()
+        for group in self.param_groups:
+            known.update(group["params"])
+            if ("param_names" in group) != bool(names):
+                raise ValueError(
+                    "all optimizer param groups should be with/without names. cannot add param group "
+                    f"{'with' if names else 'without'} names to the optimizer"
+                )
+        if not known.isdisjoint(param_group["params"]):
+            raise ValueError("some parameters appear in more than one parameter group")
+
+    def step(self, closure=None):
+        """Change every parameter that has a gradient. closure: computes the loss anew; what it returns is returned."""
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        with no_grad():
+            for group in self.param_groups:
+                for param in group["params"]:
+                    if param.grad is not None:
+                        grad = param.grad._data
+                        self._update(param, -grad if group["maximize"] else grad, group)
+                        param._bump()
+        return loss
+
+    def _update(self, param, grad, group):
+        """Change the array of `param` in place, given the array of its gradient (which stays as it is)."""
+        raise NotImplementedError
+
+    def zero_grad(self, set_to_none=True):
+        """Reset the gradients of all parameters, to None or to zeros."""
+        for group in self.param_groups:
+            zero_grads(group["params"], set_to_none)
+
+    def state_dict(self):
+        """Return the options, and what is remembered, with parameters replaced by their numbers; nothing is copied."""
+        numbers = {}
+        groups = []
+        for group in self.param_groups:
+            for param in group["params"]:
+                numbers.setdefault(param, len(numbers))
+            packed = {name: value for name, value in group.items() if name != "params"}
+            groups.append({**packed, "params": [numbers[param] for param in group["params"]]})
+        return {"state": {numbers[param]: state for param, state in self.state.items()}, "param_groups": groups}
+
+    def load_state_dict(self, state_dict):
+        """Take over options and memory from what `state_dict` returned for parameters in the same order."""
+        groups, saved = self.param_groups, copy.deepcopy(state_dict["param_groups"])
+        if len(groups) != len(saved):
+            raise ValueError("loaded state dict has a different number of parameter groups")
+        if any(len(a["params"]) != len(b["params"]) for a, b in zip(groups, saved, strict=True)):
+            raise ValueError(
+                "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
+            )
+        numbers = itertools.chain.from_iterable(group["params"] for group in saved)
+        params = itertools.chain.from_iterable(group["params"] for group in groups)
+        by_number = dict(zip(numbers, params, strict=True))
+        self.state = defaultdict(dict)
+        for number, state in state_dict["state"].items():
+            param = by_number.get(number, number)
+            self.state[param] = {name: _conformed(name, value, param) for name, value in state.items()}
+        for group, new in zip(groups, saved, strict=True):
+            new["params"] = group["params"]
+            if "param_names" in group:
+                new.setdefault("param_names", group["param_names"])
+        self.param_groups = [{**self.defaults, **new} for new in saved]
+
+    def __repr__(self):
+        text = type(self).__name__ + " ("
+        for number, group in enumerate(self.param_groups):
+            text += f"\nParameter Group {number}\n"
+            text += "".join(f"    {name}: {group[name]}\n" for name in sorted(group) if name != "params")
+        return text + ")"
+
+
+def _conformed(name, value, param):
+    """Return a remembered tensor in the dtype of its parameter, except the count of steps."""
+    return value.to(param.dtype) if isinstance(value, Tensor) and name != "step" else value
+
+
+def check_not_negative(**values):
+    """Raise torch's ValueError for the first of `values`, named as in its message, that is negative (or nan)."""
+    for name, value in values.items():
+        if not value >= 0.0:
+            raise ValueError(f"Invalid {name.replace('__', ' ')}: {value}")
