@@ -55,6 +55,8 @@ from .tensor import Size, Tensor
 
 globals().update({name: methods.for_tensors(name, function) for name, function in methods.PUBLIC.items()})
 
+from . import nn, optim  # noqa: E402
+
 
 def __getattr__(name):
     """Say of a name that this package has not that it is left out."""
