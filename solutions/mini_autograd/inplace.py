@@ -47,7 +47,7 @@ def inplace(call, target, *args):
     check_inplace(target, recorded)
     if not recorded:
         arrays = [raw(arg) for arg in args]
-        if call.into and all(np.shape(a) == target._data.shape and a.dtype is target._data.dtype for a in arrays[:1]):
+        if call.into and all(_alike(array, target._data) for array in arrays[:1]):
             call.into(target._data, *arrays)
             target._bump()
             return target
@@ -64,6 +64,10 @@ def inplace(call, target, *args):
             saved.tensor, saved.version = target._alias(), target._version_cell[0]
     rebase(target, node)
     return target
+
+
+def _alike(value, array):
+    return isinstance(value, np.ndarray) and value.shape == array.shape and value.dtype is array.dtype
 
 
 def check_inplace(target, recorded):
