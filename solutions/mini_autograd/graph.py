@@ -44,6 +44,11 @@ class Node:
         name = type(self).__name__
         return "torch::autograd::" + name if name in ("AccumulateGrad", "CopySlices", "CopyBackwards") else name
 
+    def forward_name(self):
+        """Return the name of what this node is the backward of, as errors show it: "Mul" for MulBackward0."""
+        name = self.name()
+        return name.rpartition("Backward")[0] or name
+
     def __repr__(self):
         return f"<{type(self).__name__} object at {id(self):#x}>"
 
@@ -296,7 +301,7 @@ def restore(saved, node, as_tensors):
 
 def refuse_changed(tensor, version, made_by, number):
     """Raise torch's error for a saved tensor that was changed in place."""
-    origin = "" if made_by is None else f", which is output {number} of {made_by.name().split('Backward')[0]},"
+    origin = "" if made_by is None else f", which is output {number} of {made_by.forward_name()},"
     raise RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[torch.{tensor._type_name()} {list(tensor._data.shape)}]{origin} is at version "

@@ -79,7 +79,7 @@ def check_inplace(target, recorded):
     if target._base is not None:
         messages = {"many": VIEW_MANY, "function": VIEW_FUNCTION, "no_grad": VIEW_NO_GRAD}
         if target._view_kind in messages:
-            name = target.grad_fn.name().split("Backward")[0] if target.grad_fn else ""
+            name = target.grad_fn.forward_name() if target.grad_fn else ""
             raise RuntimeError(messages[target._view_kind].format(number=target._output_nr, name=name))
         if target.requires_grad and target._base.is_leaf:
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
