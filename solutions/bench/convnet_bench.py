@@ -51,7 +51,10 @@ def training_step(lib, network, state):
 
 
 def main():
-    for name, kind in (("(b) network 784-256-128-10, nn and optim", perceptron), ("(c) ConvNet of chapter 07", conv_net)):
+    for name, kind in (
+        ("(b) network 784-256-128-10, nn and optim", perceptron),
+        ("(c) ConvNet of chapter 07", conv_net),
+    ):
         ours, theirs = kind(mini_autograd.nn), kind(torch.nn)
         state = {key: tensor.numpy().copy() for key, tensor in theirs.state_dict().items()}
         compare(name, training_step(mini_autograd, ours, state), training_step(torch, theirs, state))

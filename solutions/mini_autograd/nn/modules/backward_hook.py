@@ -56,12 +56,16 @@ class BackwardHook:
         outputs, self.output_positions = self._through_node(outputs, self._on_outputs)
         return outputs if isinstance(result, tuple) else outputs[0]
 
-    def _through_node(self, values, hook):
-        """Return `values` with its tensors sent through a new node that has `hook`, and their positions."""
+    def _through_node(self, values, when_run):
+        """Return `values` with its tensors sent through a new node, and their positions; `when_run` is its hook."""
         positions = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
         if not is_grad_enabled() or not any(values[i].requires_grad for i in positions):
             return values, None
         watched = BackwardHookFunction.apply(*[values[i] for i in positions])
+
+        def hook(grad_inputs, grad_outputs):  # named so because errors name it
+            return when_run(grad_inputs, grad_outputs)
+
         next(tensor.grad_fn for tensor in watched if tensor.requires_grad).register_hook(hook)
         values_out = list(values)
         for i, tensor in zip(positions, watched, strict=True):
