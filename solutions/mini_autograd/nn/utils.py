@@ -22,7 +22,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
             warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=2)
     gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
     norm_type, max_norm = float(norm_type), float(max_norm)
-    with no_grad():
+    with no_grad(), np.errstate(all="ignore"):
         total = _norm(gradients, norm_type)
         if error_if_nonfinite and not np.isfinite(total._data):
             raise RuntimeError(

@@ -5,6 +5,8 @@ import itertools
 import warnings
 from collections import defaultdict
 
+import numpy as np
+
 from ..modes import enable_grad, no_grad
 from ..nn.modules.module import typename, zero_grads
 from ..tensor import Tensor
@@ -88,7 +90,7 @@ class Optimizer:
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        with no_grad():
+        with no_grad(), np.errstate(all="ignore"):
             for group in self.param_groups:
                 for param in group["params"]:
                     if param.grad is not None:

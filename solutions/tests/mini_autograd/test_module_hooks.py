@@ -1,13 +1,14 @@
 """Hooks on modules: when they are called, with what, and what they may replace; the same code on torch and here."""
-# ruff: noqa: B023, F841 - hooks are called in the loop that makes them, and results are left unused on purpose
+# ruff: noqa: F841, RUF059 - scenarios leave results unused on purpose
 
 import gc
 import weakref
 
-import mini_autograd as mini
 import pytest
 import torch as real_torch
 from both import assert_same
+
+import mini_autograd as mini
 
 SCENARIOS = []
 

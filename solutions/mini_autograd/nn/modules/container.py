@@ -122,7 +122,7 @@ class ModuleList(_Row):
         return self.extend(modules)
 
     def __add__(self, other):
-        return ModuleList([*self, *other])
+        return ModuleList(list(self) + list(other))
 
     def __repr__(self):
         """Show equal neighbours once, with their number."""

@@ -89,7 +89,7 @@ class Module(Hooked, Stateful):
     register_module = add_module
 
     def _check_name(self, kind, holder, name):
-        if holder not in self.__dict__:
+        if holder not in self.__dict__ and kind != "module":
             raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
         if not isinstance(name, str):
             raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
@@ -115,18 +115,19 @@ class Module(Hooked, Stateful):
 
     def __setattr__(self, name, value):
         parameters, modules = self.__dict__.get("_parameters"), self.__dict__.get("_modules")
-        if isinstance(value, (Parameter, Module)):
-            kind = "parameters" if isinstance(value, Parameter) else "module"
+        if isinstance(value, Parameter):
             if parameters is None:
-                raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
-            self._forget(name, keep=parameters if kind == "parameters" else modules)
-            if kind == "parameters":
-                self.register_parameter(name, value)
-            else:
-                modules[name] = value
+                raise AttributeError("cannot assign parameters before Module.__init__() call")
+            self._forget(name, keep=parameters)
+            self.register_parameter(name, value)
         elif parameters is not None and name in parameters:
             self._check_none(value, "parameter", name, "torch.nn.Parameter or None")
             self.register_parameter(name, value)
+        elif isinstance(value, Module):
+            if modules is None:
+                raise AttributeError("cannot assign module before Module.__init__() call")
+            self._forget(name, keep=modules)
+            modules[name] = value
         elif modules is not None and name in modules:
             self._check_none(value, "child module", name, "torch.nn.Module or None")
             modules[name] = value
@@ -293,9 +294,9 @@ class Module(Hooked, Stateful):
         with no_grad():
             for parameter in self._parameters.values():
                 if parameter is not None:
-                    gradient = parameter.grad
-                    parameter.data, parameter.grad = fn(parameter), None
-                    parameter.grad = None if gradient is None else fn(gradient)
+                    parameter.data = fn(parameter)
+                    if parameter.grad is not None:
+                        parameter.grad.data = fn(parameter.grad)
         for name, buffer in self._buffers.items():
             if buffer is not None:
                 self._buffers[name] = fn(buffer)
