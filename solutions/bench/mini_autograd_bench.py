@@ -110,6 +110,6 @@ def long_chain(length=100_000):
 
 if __name__ == "__main__":
     compare("(a) chain of 1,000", chain(mini_autograd), chain(torch))
-    functional = mini_autograd.functional
+    functional = mini_autograd.nn.functional
     compare("(b) network 784-256-128-10", network(mini_autograd, functional), network(torch, torch.nn.functional))
     long_chain()

@@ -5,7 +5,7 @@ Names are torch's, so lesson code runs with `import mini_autograd as torch`.
 
 # ruff: noqa: F401 - the names imported here are what the package offers
 
-from . import autograd, functional, hooks, methods
+from . import autograd, hooks, methods
 from .creation import (
     arange,
     as_tensor,

@@ -9,8 +9,7 @@ def left_out(place, name):
     return AttributeError(message)
 
 
-from .. import functional  # noqa: E402, F401
-from . import init, modules, utils  # noqa: E402, F401
+from . import functional, init, modules, utils  # noqa: E402, F401
 from .modules import (  # noqa: E402, F401
     AvgPool2d,
     BatchNorm1d,

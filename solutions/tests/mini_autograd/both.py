@@ -10,7 +10,7 @@ import mini_autograd as mini
 
 
 def functional_of(lib):
-    return torch.nn.functional if lib is torch else mini.functional
+    return torch.nn.functional if lib is torch else mini.nn.functional
 
 
 def plain(value):
@@ -37,6 +37,9 @@ def same(a, b, path="result"):
         assert len(a) == len(b), (path, a, b)
         for i, (x, y) in enumerate(zip(a, b, strict=True)):
             same(x, y, f"{path}[{i}]")
+    elif isinstance(a, dict):
+        assert list(a) == list(b), (path, a, b)
+        same(list(a.values()), list(b.values()), path)
     elif isinstance(a, float):
         assert np.isclose(a, b, rtol=1e-6, atol=1e-9, equal_nan=True), (path, a, b)
     else:

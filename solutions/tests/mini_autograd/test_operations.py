@@ -369,14 +369,14 @@ def test_nll_of_one_sample_and_of_maps(shape):
 
 def test_dropout_scales_what_it_keeps_and_its_gradient_is_the_same_mask():
     x = mini.ones(10_000, dtype=mini.float64, requires_grad=True)
-    y = mini.functional.dropout(x, 0.25)
+    y = mini.nn.functional.dropout(x, 0.25)
     y.backward(mini.full((10_000,), 3.0, dtype=mini.float64))
     assert 0.7 < np.mean(y.numpy(force=True) != 0) < 0.8
     np.testing.assert_allclose(x.grad.numpy(), 3 * y.numpy(force=True), rtol=1e-12)
-    assert mini.functional.dropout(x, 0.5, training=False) is x
-    assert mini.functional.dropout(x, 1.0).sum().item() == 0
+    assert mini.nn.functional.dropout(x, 0.5, training=False) is x
+    assert mini.nn.functional.dropout(x, 1.0).sum().item() == 0
     z = x * 1
-    assert mini.functional.dropout(z, 0.5, inplace=True) is z
+    assert mini.nn.functional.dropout(z, 0.5, inplace=True) is z
 
 
 def test_the_table_would_notice_a_gradient_that_is_wrong_by_half_a_permille():

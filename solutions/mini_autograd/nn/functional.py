@@ -5,21 +5,60 @@ import warnings
 
 import numpy as np
 
-from . import creation
-from .functions import log_softmax, softmax  # noqa: F401
-from .ops import conv, losses, normal
-from .ops import elementwise as ew
-from .ops.elementwise import sigmoid, tanh  # noqa: F401
-from .ops.linalg import linear  # noqa: F401
-from .ops.shape import embedding as _embedding
-from .ops.shape import unsqueeze
-from .tensor import make
+from .. import creation, dtypes
+from ..functions import log_softmax, softmax  # noqa: F401
+from ..ops import conv, linalg, losses, normal
+from ..ops import elementwise as ew
+from ..ops.elementwise import sigmoid, tanh  # noqa: F401
+from ..ops.shape import embedding as _embedding
+from ..ops.shape import unsqueeze
+from ..shaping import expand
+from ..tensor import Tensor, make
 
-# ----- activations -----
+# ----- checks, in torch's words -----
+
+
+def _check_tensor(function, argument, position, value):
+    if not isinstance(value, Tensor):
+        kind = type(value).__name__
+        raise TypeError(f"{function}(): argument '{argument}' (position {position}) must be Tensor, not {kind}")
+
+
+def _check_dtype(expected, found):
+    if found is not None and found.dtype is not expected.dtype:
+        raise RuntimeError(f"expected scalar type {_dtype(expected)} but found {_dtype(found)}")
+
+
+def _dtype(tensor):
+    return tensor._type_name().removesuffix("Tensor")
+
+
+def _check_parameters(input, *parameters):
+    """Raise RuntimeError unless the parameters of a normalisation have the dtype of its input."""
+    first, *others = [parameter for parameter in parameters if parameter is not None] or [input]
+    if first.dtype is not input.dtype:
+        wrong = "all inputs must share same datatype."
+        if first.dtype is not dtypes.float32:
+            wrong = "expect parameter to have scalar type of Float"
+        raise RuntimeError("mixed dtype (CPU): " + wrong)
+    for other in others:
+        _check_dtype(input, other)
+
+
+# ----- activations, and the linear layer -----
+
+
+def linear(input, weight, bias=None):
+    """Return `input @ weight.T + bias`. input: (…, in), weight: (out, in), bias: (out,) or None."""
+    _check_tensor("linear", "input", 1, input)
+    if bias is not None and bias._data.shape not in ((1,), weight._data.shape[:1]):
+        expand(bias, (math.prod(input.shape[:-1]), len(weight)))
+    return linalg.linear(input, weight, bias)
 
 
 def relu(input, inplace=False):
     """Return max(input, 0)."""
+    _check_tensor("relu", "input", 1, input)
     return input.relu_() if inplace else ew.relu(input)
 
 
@@ -88,6 +127,7 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
             f"Given groups=1, weight of size {list(weight.shape)}, expected input{list(input.shape)} to have "
             f"{weight.shape[1]} channels, but got {picture.shape[1]} channels instead"
         )
+    _check_convolution(picture, weight, bias, stride, padding)
     padded = [n + 2 * p for n, p in zip(picture.shape[2:], padding, strict=True)]
     if any(k > n for k, n in zip(weight.shape[2:], padded, strict=True)):
         raise RuntimeError(
@@ -98,9 +138,30 @@ def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
     return out if batched else out.squeeze(0)
 
 
+def _check_convolution(input, weight, bias, stride, padding):
+    if min(stride) <= 0:
+        raise RuntimeError("non-positive stride is not supported")
+    if min(padding) < 0:
+        raise RuntimeError("negative padding is not supported")
+    if bias is None:
+        _check_dtype(input, weight)
+        return
+    if bias.shape != weight.shape[:1]:
+        raise RuntimeError(
+            f"Given weight of size {list(weight.shape)}, expected bias to be 1-dimensional with {len(weight)} "
+            f"elements, but got bias of size {list(bias.shape)} instead"
+        )
+    if bias.dtype is not input.dtype:
+        names = [{"Long": "long int"}.get(_dtype(tensor), _dtype(tensor).lower()) for tensor in (input, bias)]
+        raise RuntimeError(f"Input type ({names[0]}) and bias type ({names[1]}) should be the same")
+    _check_dtype(input, weight)
+
+
 def _pool(operation, function, input, kernel_size, stride, padding):
     kernel_size, padding = _pair(kernel_size), _pair(padding)
     stride = kernel_size if stride is None else _pair(stride)
+    if 0 in stride:
+        raise RuntimeError("stride should not be zero")
     if any(p * 2 > k for p, k in zip(padding, kernel_size, strict=True)):
         raise RuntimeError(
             "pad should be at most half of effective kernel size, but got "
@@ -165,6 +226,13 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
     channel = tuple(n if i == 1 else 1 for i, n in enumerate(input.shape))
     dim = tuple(i for i in range(input.ndim) if i != 1)
     count = math.prod(input.shape[i] for i in dim)
+    statistics = {"running_mean": running_mean, "running_var": running_var}
+    for name, each in {**statistics, "weight": weight, "bias": bias}.items():
+        if each is None and not training and name in statistics:
+            raise RuntimeError(f"{name} must be defined in evaluation mode")
+        if each is not None and each.shape != input.shape[1:2]:
+            raise RuntimeError(f"{name} should contain {input.shape[1]} elements not {each.numel()}")
+    _check_parameters(input, weight, bias, running_mean, running_var)
     if training:
         if count <= 1:
             raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
@@ -188,6 +256,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
             f"Given normalized_shape={list(shape)}, expected input with shape [*, {', '.join(map(str, shape))}], "
             f"but got input of size{list(input.shape)}"
         )
+    _check_parameters(input, weight, bias)
     dim, over = tuple(range(outer, input.ndim)), tuple(range(outer))
     return normal.layer_norm(input, weight, bias, dim, over, (1,) * outer + shape, eps, None, None)[0]
 
@@ -203,7 +272,7 @@ def _check_reduction(reduction):
 def mse_loss(input, target, reduction="mean"):
     """Return the mean of (input - target)²."""
     _check_reduction(reduction)
-    if input.shape != target.shape:
+    if target.size() != input.size():
         warnings.warn(
             f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will "
             "likely lead to incorrect results due to broadcasting. Please ensure they have the same size.",
@@ -227,11 +296,9 @@ def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
         raise ValueError(
             f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]})."
         )
-    if target._data.dtype.kind != "i":
-        raise RuntimeError(
-            f"expected target dtype to be Long or Byte, but got {target._type_name().removesuffix('Tensor')}"
-        )
-    chosen = target._data
+    if target.dtype is not dtypes.int64:
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {_dtype(target)}")
+    chosen = _targets(input, target)
     used = chosen != ignore_index
     wrong = chosen[used & ((chosen < 0) | (chosen >= input.shape[dim]))]
     if wrong.size:
@@ -239,12 +306,32 @@ def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
     safe = np.where(used, chosen, 0)
     factor = used.astype(input._data.dtype)
     if weight is not None:
+        _check_dtype(input, weight)
+        if weight.shape != (input.shape[dim],):
+            raise RuntimeError(
+                f"weight tensor should be defined either for all {input.shape[dim]} classes or no classes but got "
+                f"weight tensor of shape: {list(weight.shape)}"
+            )
         factor = factor * weight._data[safe]
     return losses.nll_loss(input, safe, dim, factor, reduction)
 
 
+def _targets(input, target):
+    """Return the array of class numbers, which must have the shape of input without the classes."""
+    array, expected = target._data, input.shape[:1] + input.shape[2:]
+    if input.ndim == 1:
+        return array.reshape(())
+    if input.ndim == 2 and array.ndim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if array.shape != expected:
+        raise RuntimeError(f"Expected target size {list(expected)}, got {list(array.shape)}")
+    return array
+
+
 def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
     """Return the negative log-likelihood of the softmax of `input`, logits, at the class numbers `target`."""
+    for position, (name, value) in enumerate((("input", input), ("target", target)), 1):
+        _check_tensor("cross_entropy_loss", name, position, value)
     _left_out("cross_entropy", label_smoothing=(label_smoothing, 0.0))
     if target._data.dtype.kind == "f" and target.shape == input.shape:
         raise NotImplementedError(
@@ -261,3 +348,9 @@ def binary_cross_entropy_with_logits(input, target, weight=None, reduction="mean
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     arrays = [each if each is None else each._data for each in (weight, pos_weight)]
     return losses.binary_cross_entropy_with_logits(input, target, *arrays, reduction)
+
+
+def __getattr__(name):
+    from . import left_out
+
+    raise left_out("nn.functional", name)
