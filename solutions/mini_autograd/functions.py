@@ -287,9 +287,19 @@ def logsumexp(input, dim, keepdim=False):
 
 def softmax(input, dim, dtype=None):
     """Return exp(input) / Σ exp(input) along `dim`."""
-    return reduce.softmax(input if dtype is None else ew.cast(input, dtype.numpy), _dim(dim, input.ndim))
+    return _softmax("softmax", input, dim, dtype)
 
 
 def log_softmax(input, dim, dtype=None):
     """Return the logarithm of softmax along `dim`."""
-    return reduce.log_softmax(input if dtype is None else ew.cast(input, dtype.numpy), _dim(dim, input.ndim))
+    return _softmax("log_softmax", input, dim, dtype)
+
+
+def _softmax(name, input, dim, dtype):
+    input = input if dtype is None else ew.cast(input, dtype.numpy)
+    dim = _dim(dim, input.ndim)
+    if not _is_float(input):
+        kernel = "lastdim_kernel" if dim >= input.ndim - 1 else "kernel"
+        kind = input._type_name().removesuffix("Tensor")
+        raise NotImplementedError(f"\"{name}_{kernel}_impl\" not implemented for '{kind}'")
+    return getattr(reduce, name)(input, dim)

@@ -59,19 +59,22 @@ def _dims(shape):
     return "x".join(map(str, shape))
 
 
-def _same_dtype(a, b):
-    if a.dtype is not b.dtype:
-        names = [
-            {"float32": "float", "float64": "double", "int64": "long"}.get(x.dtype.name, x.dtype.name) for x in (a, b)
-        ]
-        raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {names[0]} != {names[1]}")
+def _same_dtype(message, *tensors):
+    """Raise RuntimeError unless all have one dtype; `message` says {0}, {1}, … for their dtypes, as torch does."""
+    if any(tensor.dtype is not tensors[0].dtype for tensor in tensors):
+        raise RuntimeError(message.format(*[tensor._type_name().removesuffix("Tensor") for tensor in tensors]))
+
+
+def _same_dtype_mm(a, b):
+    names = [{"Long": "long int"}.get(name, name.lower()) for name in (x._type_name()[:-6] for x in (a, b))]
+    _same_dtype(f"expected m1 and m2 to have the same dtype, but got: {names[0]} != {names[1]}", a, b)
 
 
 def _multiply(a, b):
     """Do `mm` after torch's checks."""
     if a.shape[1] != b.shape[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_dims(a.shape)} and {_dims(b.shape)})")
-    _same_dtype(a, b)
+    _same_dtype_mm(a, b)
     return mm(a, b)
 
 
@@ -88,13 +91,14 @@ def matmul(self, other):
                 f"inconsistent tensor size, expected tensor [{a}] and src [{b}] to have the same number of elements, "
                 f"but got {a} and {b} elements respectively"
             )
-        _same_dtype(self, other)
+        _same_dtype("dot : expected both vectors to have same dtype, but found {} and {}", self, other)
         return dot(self, other)
     if self.ndim == 2 and other.ndim == 1:
         if self.shape[1] != other.shape[0]:
             raise RuntimeError(
                 f"size mismatch, got input ({self.shape[0]}), mat ({_dims(self.shape)}), vec ({other.shape[0]})"
             )
+        _same_dtype("addmv input tensors must have the same dtype, but got {1}, {0}, and {1}", self, other)
         return mv(self, other)
     if self.ndim == 1 and other.ndim == 2:
         return squeeze_dim(_multiply(unsqueeze(self, 0), other), 0)
@@ -119,7 +123,7 @@ def _batched(self, other):
         )
     a = reshape(expand(a, (*batch, n, k)), (-1 if n * k else int(np.prod(batch)), n, k))
     b = reshape(expand(b, (*batch, k, p)), (-1 if k * p else int(np.prod(batch)), k, p))
-    _same_dtype(a, b)
+    _same_dtype("expected scalar type {} but found {}", a, b)
     shape = (*batch, *((n,) if self.ndim > 1 else ()), *((p,) if other.ndim > 1 else ()))
     return unsafe_view(bmm(a, b), shape)
 
@@ -133,6 +137,7 @@ def linear(input, weight, bias=None):
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({_dims(flat.shape)} and {_dims(weight.shape[::-1])})"
         )
-    _same_dtype(flat, weight)
+    _same_dtype("mat1 and mat2 must have the same dtype, but got {} and {}", flat, weight)
+    _same_dtype("self and mat2 must have the same dtype, but got {} and {}", bias, weight)
     out = addmm(bias, flat, t(weight))
     return out if input.ndim == 2 else reshape(out, (*input.shape[:-1], weight.shape[0]))
