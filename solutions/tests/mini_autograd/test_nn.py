@@ -173,7 +173,6 @@ def test_attributes():
         "setattr(net, 'scale', nn.Parameter(T([3.0]))) or (list(net._buffers), list(net._parameters))",
         "setattr(net, 'scale', nn.ReLU()) or (list(net._buffers), list(net._modules))",
         "setattr(net, 'plain', T([3.0])) or list(net.state_dict())",
-        "setattr(net, 'left', nn.Linear(1, 1)) or (list(net._parameters), list(net._modules))",
         "setattr(net, 'nothing', nn.Parameter(T([1.0]))) or ('nothing' in net.__dict__, net.nothing)",
         "delattr(net, 'first') or list(net._modules)",
         "delattr(net, 'scale') or list(net._buffers)",
@@ -410,7 +409,7 @@ def test_state_dict():
         "net.load_state_dict({k: v for k, v in net.state_dict().items() if 'num' not in k})",
         "net.load_state_dict(OD((k, v) for k, v in net.state_dict().items() if 'running_mean' not in k))",
         "(lambda s: (s.pop('rest.0.num_batches_tracked'), net.load_state_dict(s)))(net.state_dict())",
-        "net.load_state_dict({**net.state_dict(), 'rest.0.num_batches_tracked': T([7])}), net.rest[0].num_batches_tracked",
+        "net.load_state_dict({**net.state_dict(), 'rest.0.num_batches_tracked': T([7])}), list(net.rest[0].buffers())",
         "net.load_state_dict({k: v.double() * 2 for k, v in net.state_dict().items()}), net.first.weight",
     )
 
@@ -538,12 +537,8 @@ def embedding(torch):
         out.backward(torch.tensor(np.linspace(1.0, 2.0, 18).reshape(2, 3, 3)))
         seen.append((out, table.weight.grad))
     fixed = torch.nn.Embedding.from_pretrained(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))
-    return (
-        seen,
-        fixed.weight,
-        fixed(torch.tensor(1)),
-        torch.nn.Embedding.from_pretrained(fixed.weight, freeze=False).weight,
-    )
+    free = torch.nn.Embedding.from_pretrained(fixed.weight, freeze=False)
+    return seen, fixed.weight, fixed(torch.tensor(1)), free.weight
 
 
 def test_errors_of_layers():
@@ -577,6 +572,63 @@ def test_errors_of_layers():
         "nn.BatchNorm1d(3, track_running_stats=False).reset_running_stats()",
         "nn.Linear(2, 1, dtype=torch.float64, device='cpu').weight.dtype",
         prepare=lambda torch: {},
+    )
+
+
+def test_errors_of_functions():
+    """Among them each mixture of dtypes, the most frequent slip of all."""
+    check(
+        "F.linear(d(3), f(2, 3), f(2))",
+        "F.linear(d(4, 3), f(2, 3), f(2))",
+        "F.linear(d(2, 4, 3), f(2, 3), f(2))",
+        "F.linear(d(4, 3), f(2, 3))",
+        "F.linear(i(4, 3), f(2, 3))",
+        "F.linear(f(4, 3), f(2, 3), d(2))",
+        "F.linear(f(4, 3), f(2, 3), f(3))",
+        "F.linear(f(4, 3), f(2, 3), f(1))",
+        "F.linear(f(2), f(2, 3), f(2))",
+        "F.linear([1.0], f(2, 3))",
+        "F.relu([1.0])",
+        "d(2, 3) @ f(3, 2)",
+        "d(2, 3) @ f(3)",
+        "d(3) @ f(3)",
+        "d(2, 2, 3) @ f(2, 3, 2)",
+        "F.conv2d(d(1, 1, 3, 3), f(1, 1, 2, 2))",
+        "F.conv2d(d(1, 1, 3, 3), f(1, 1, 2, 2), f(1))",
+        "F.conv2d(i(1, 1, 3, 3), f(1, 1, 2, 2), f(1))",
+        "F.conv2d(f(1, 1, 3, 3), f(1, 1, 2, 2), d(1))",
+        "F.conv2d(f(1, 1, 3, 3), f(1, 1, 2, 2), f(2))",
+        "F.conv2d(f(1, 1, 3, 3), f(1, 1, 2, 2), stride=0)",
+        "F.conv2d(f(1, 1, 3, 3), f(1, 1, 2, 2), padding=-1)",
+        "F.max_pool2d(f(1, 1, 3, 3), 2, 0)",
+        "F.layer_norm(d(2, 3), (3,), f(3), f(3))",
+        "F.layer_norm(f(2, 3), (3,), d(3), d(3))",
+        "F.layer_norm(f(2, 3), (3,), f(3), d(3))",
+        "F.batch_norm(d(2, 3), f(3), f(3), f(3), f(3), True)",
+        "F.batch_norm(f(2, 3), d(3), d(3), f(3), f(3), True)",
+        "F.batch_norm(f(2, 4), f(3), f(3), f(3), f(3), True)",
+        "F.batch_norm(f(2, 4), None, None, f(3), f(3), True)",
+        "F.batch_norm(f(2, 3), None, None, f(3), f(3), False)",
+        "F.cross_entropy(f(2, 3), i(2), d(3))",
+        "F.cross_entropy(f(2, 3), i(2), f(2))",
+        "F.cross_entropy(f(2, 3), f(2))",
+        "F.cross_entropy(f(2, 3), i(2).to(torch.int32))",
+        "F.cross_entropy(f(2, 3), i(3))",
+        "F.cross_entropy(f(3), i(1))",
+        "F.cross_entropy(f(3), T(1))",
+        "F.cross_entropy(f(2, 3), i(2, 1))",
+        "F.cross_entropy(f(2, 3, 4), i(2, 3))",
+        "F.cross_entropy(f(2, 3), None)",
+        "F.cross_entropy([1.0], i(2))",
+        "F.cross_entropy(i(2, 3), i(2))",
+        "F.softmax(i(2, 3), 0)",
+        "F.mse_loss(f(2), [1.0, 2.0])",
+        "F.mse_loss(f(2), d(2))",
+        prepare=lambda torch: {
+            "f": torch.ones,
+            "d": lambda *shape: torch.ones(*shape, dtype=torch.float64),
+            "i": lambda *shape: torch.ones(*shape, dtype=torch.int64),
+        },
     )
 
 
@@ -651,6 +703,9 @@ def test_gains_and_fans():
 
 
 RANDOM = [
+    "nn.Linear(200, 300).weight",
+    "nn.Conv2d(20, 30, 10).weight",
+    "nn.Embedding(300, 200).weight",
     "init.uniform_(w, -2.0, 3.0)",
     "init.normal_(w, 1.0, 2.0)",
     "init.xavier_uniform_(w, gain=2.0)",
@@ -661,9 +716,7 @@ RANDOM = [
 ]
 
 
-@pytest.mark.parametrize(
-    "code", [*RANDOM, "nn.Linear(200, 300).weight", "nn.Conv2d(20, 30, 10).weight", "nn.Embedding(300, 200).weight"]
-)
+@pytest.mark.parametrize("code", RANDOM)
 def test_random_values_have_torchs_distribution(code):
     def moments(torch):
         torch.manual_seed(2)
@@ -671,11 +724,9 @@ def test_random_values_have_torchs_distribution(code):
         return np.array([values.mean(), values.std(), values.min(), values.max()])
 
     ours, theirs = moments(mini), moments(real_torch)
-    spread = theirs[1]
-    np.testing.assert_allclose(ours[:2], theirs[:2], rtol=0.02, atol=0.02 * spread)
-    np.testing.assert_allclose(
-        ours[2:], theirs[2:], rtol=0, atol=spread if "ormal" in code or "Emb" in code else 0.01 * spread
-    )
+    edge = 1.0 if "ormal" in code or "Embedding" in code else 0.01  # the extremes of normal numbers vary
+    np.testing.assert_allclose(ours[:2], theirs[:2], rtol=0.02, atol=0.02 * theirs[1])
+    np.testing.assert_allclose(ours[2:], theirs[2:], rtol=0, atol=edge * theirs[1])
 
 
 # ----- clipping -----
