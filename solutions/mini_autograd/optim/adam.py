@@ -58,6 +58,7 @@ class Adam(Optimizer):
         if group["weight_decay"] != 0:
             if group["decoupled_weight_decay"]:
                 array *= 1 - group["lr"] * group["weight_decay"]
+                param._bump()
             else:
                 grad = grad + group["weight_decay"] * array
         mean, square = state["exp_avg"]._data, state["exp_avg_sq"]._data
