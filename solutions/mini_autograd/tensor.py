@@ -269,18 +269,17 @@ class Tensor:
 
     def _accumulate(self, gradients):
         """Add `gradients[0]`, which came out of a backward run, to `grad`; called by AccumulateGrad."""
-        new = gradients[0]
         if self._grad is None:
             if state.grad:
                 from .ops.assign import copy as copied
 
-                self._grad = copied(make(np.empty_like(new._data)), new)
-            else:
-                self._grad = make(new if owned(gradients) else np.array(new))
+                self._grad = copied(make(np.empty_like(gradients[0]._data)), gradients[0])
+            else:  # no name for the gradient here, which would be one more holder
+                self._grad = make(gradients[0] if owned(gradients) else np.array(gradients[0]))
         elif state.grad:
-            self._grad = self._grad + new
+            self._grad = self._grad + gradients[0]
         else:
-            self._grad._data += new
+            self._grad._data += gradients[0]
             self._grad._bump()
 
     def _retain(self, gradient):
