@@ -210,8 +210,15 @@ softplus = operation(
 
 # ----- choosing -----
 
+
+def _keep(grad, mask):
+    """Do np.where(mask, grad, 0) with the bits of both: a branch for each element takes four times as long."""
+    bits = np.dtype(f"i{grad.itemsize}")
+    return (grad.view(bits) & -np.asarray(mask).astype(bits)).view(grad.dtype)
+
+
 # Where a gradient passes, and 0 elsewhere, whatever stands there.
-keep = operation("MulBackward0", lambda grad, mask: np.where(mask, grad, 0), grad=lambda grad, mask: keep(grad, mask))
+keep = operation("MulBackward0", _keep, grad=lambda grad, mask: keep(grad, mask))
 
 
 def _clamp(self, min, max):

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..operation import operation
 from .elementwise import div, mul, sigmoid, softplus
-from .shape import scatter_add, unsqueeze
+from .shape import gather, scatter, unsqueeze
 
 
 def _reduce(values, reduction):
@@ -42,7 +42,7 @@ def _mse_gradient(grad, self, other, reduction):
 
 
 def _nll_loss(self, target, dim, factor, reduction):
-    picked = -np.take_along_axis(self, np.expand_dims(target, dim), dim).squeeze(dim)
+    picked = -gather(self, dim, np.expand_dims(target, dim)).squeeze(dim)
     losses = np.where(factor != 0, picked * factor, 0).astype(self.dtype)
     if reduction == "mean":
         with np.errstate(all="ignore"):
@@ -53,7 +53,7 @@ def _nll_loss(self, target, dim, factor, reduction):
 def _nll_gradient(grad, self_sym_sizes, target, dim, factor, reduction):
     with np.errstate(all="ignore"):
         factor = -factor / factor.sum() if reduction == "mean" else -factor
-    return scatter_add(unsqueeze(grad * factor, dim), dim, np.expand_dims(target, dim), self_sym_sizes)
+    return scatter(unsqueeze(grad * factor, dim), dim, np.expand_dims(target, dim), self_sym_sizes)
 
 
 nll_loss = operation("NllLossBackward0", _nll_loss, self=_nll_gradient)

@@ -214,18 +214,33 @@ index_put = operation(
 # Along one dimension, as `gather` does.
 gather = operation(
     "GatherBackward0",
-    lambda self, dim, index: np.take_along_axis(self, index, dim),
+    lambda self, dim, index: self[_along(dim, index)],
     self=lambda grad, self_sym_sizes, dim, index: scatter_add(grad, dim, index, self_sym_sizes),
 )
 
 
-def _scatter_add(self, dim, index, shape):
-    where = list(np.ogrid[tuple(slice(n) for n in index.shape)])
+def _along(dim, index):
+    """Return the index with which NumPy picks, along `dim`, what `index` says, and all else where it is."""
+    where = [np.arange(n).reshape(-1, *(1,) * (index.ndim - 1 - i)) for i, n in enumerate(index.shape)]
     where[dim] = index
-    return add_at(shape, tuple(where), self)
+    return tuple(where)
 
 
-scatter_add = operation("ScatterAddBackward0", _scatter_add, self=lambda grad, dim, index: gather(grad, dim, index))
+scatter_add = operation(
+    "ScatterAddBackward0",
+    lambda self, dim, index, shape: add_at(shape, _along(dim, index), self),
+    self=lambda grad, dim, index: gather(grad, dim, index),
+)
+
+
+def _scatter(self, dim, index, shape):
+    whole = np.zeros(shape, self.dtype)
+    whole[_along(dim, index)] = self
+    return whole
+
+
+# The same where no position along `dim` comes twice.
+scatter = operation("ScatterBackward0", _scatter, self=lambda grad, dim, index: gather(grad, dim, index))
 
 embedding = operation(
     "EmbeddingBackward0",
