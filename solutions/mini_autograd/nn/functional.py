@@ -300,10 +300,11 @@ def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {_dtype(target)}")
     chosen = _targets(input, target)
     used = chosen != ignore_index
-    wrong = chosen[used & ((chosen < 0) | (chosen >= input.shape[dim]))]
-    if wrong.size:
-        raise IndexError(f"Target {wrong[0]} is out of bounds.")
-    safe = np.where(used, chosen, 0)
+    outside = (chosen < 0) | (chosen >= input._data.shape[dim])
+    if outside.any():
+        if (used & outside).any():
+            raise IndexError(f"Target {chosen[used & outside][0]} is out of bounds.")
+        chosen = np.where(outside, 0, chosen)
     factor = used.astype(input._data.dtype)
     if weight is not None:
         _check_dtype(input, weight)
@@ -312,8 +313,8 @@ def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
                 f"weight tensor should be defined either for all {input.shape[dim]} classes or no classes but got "
                 f"weight tensor of shape: {list(weight.shape)}"
             )
-        factor = factor * weight._data[safe]
-    return losses.nll_loss(input, safe, dim, factor, reduction)
+        factor = factor * weight._data[chosen]
+    return losses.nll_loss(input, chosen, dim, factor, reduction)
 
 
 def _targets(input, target):

@@ -45,8 +45,8 @@ def _nll_loss(self, target, dim, factor, reduction):
     picked = -gather(self, dim, np.expand_dims(target, dim)).squeeze(dim)
     losses = np.where(factor != 0, picked * factor, 0).astype(self.dtype)
     if reduction == "mean":
-        with np.errstate(all="ignore"):
-            return losses.sum() / factor.sum()
+        total = factor.sum()
+        return losses.sum() / total if total else total * np.nan
     return losses.sum() if reduction == "sum" else losses
 
 
