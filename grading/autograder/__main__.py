@@ -29,6 +29,11 @@ def main(argv: list[str] | None = None) -> int:
     command.add_argument("assignment", help="a chapter's name, for instance 02_external_gradients")
     command.add_argument("--force", action="store_true", help="grade again what has been graded; manual scores stay")
     command.add_argument("--student", action="append", help="only this student; may be given several times")
+    command.add_argument(
+        "--no-sandbox",
+        action="store_true",
+        help="run submissions with all your rights: they can read and delete your files",
+    )
     command = commands.add_parser("report", help="print the table of an assignment again")
     command.add_argument("assignment", help="a chapter's name")
     commands.add_parser(
@@ -48,7 +53,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _grade(args: argparse.Namespace) -> int:
-    outcomes = list(grade(args.folder, args.assignment, args.force, args.student))
+    outcomes = list(grade(args.folder, args.assignment, args.force, args.student, sandbox=not args.no_sandbox))
     _report(args)
     counts = Counter(outcome.status for outcome in outcomes)
     print(", ".join(f"{count} {status}" for status, count in sorted(counts.items())))

@@ -15,6 +15,7 @@ from tqdm import tqdm
 from traitlets.config import Config
 
 from .assignment import ClassError, load_assignment
+from .sandbox import machine
 from .settings import configure
 from .ungradable import save_reason, ungradable_notebook
 
@@ -28,19 +29,24 @@ class Outcome:
     reason: str = ""
 
 
-def class_api(folder: Path) -> NbGraderAPI:
+def class_api(folder: Path, sandbox: bool = True) -> NbGraderAPI:
     """nbgrader's API for the class in `folder`, quiet but for errors."""
-    api = NbGraderAPI(config=configure(Config(), folder))
+    api = NbGraderAPI(config=configure(Config(), folder, sandbox))
     api.log.setLevel("ERROR")
     return api
 
 
-def grade(folder: Path, name: str, force: bool = False, students: list[str] | None = None) -> Iterator[Outcome]:
+def grade(
+    folder: Path, name: str, force: bool = False, students: list[str] | None = None, sandbox: bool = True
+) -> Iterator[Outcome]:
     """Grade the submissions that have no grade yet, or all with `force`; yields one Outcome per submission.
 
-    Raises ClassError, before anything is graded, if the class is not ready.
+    Raises ClassError, before anything is graded, if the class is not ready or this machine cannot make a sandbox; with
+    sandbox=False submissions run with the rights of whoever grades.
     """
-    api = class_api(folder)
+    if sandbox:
+        machine.require()
+    api = class_api(folder, sandbox)
     course = api.coursedir
     load_assignment(course, name)
     submitted = sorted(path.parent.name for path in Path(course.root, course.submitted_directory).glob(f"*/{name}"))

@@ -1,12 +1,21 @@
 """The executing step: run a submission's cells, and see to it that no check cell can pass by itself."""
 
+import os
+import signal
+import time
+from pathlib import Path
+
+from jupyter_client.manager import KernelManager
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import is_grade
+from traitlets import Int
 
-from .ungradable import reason_of
+from .sandbox import KERNEL_NAME, machine
+from .sandbox.manager import SandboxManager
+from .ungradable import SubmissionError, reason_of
 
 PENDING = "VerdictPending"
 
@@ -17,37 +26,86 @@ def error_output(name: str, text: str) -> NotebookNode:
 
 
 class ObserveCells(Execute):
-    """Run all cells. A cell that kills its kernel is left out, and the rest runs again in a fresh kernel.
+    """Run all cells. A cell that ends its kernel is left out, and the rest runs again in a fresh kernel.
 
-    Every graded cell ends in an error, put there from outside, that only the verdict step replaces.
+    A cell ends its kernel by its own doing, by exceeding a limit of the sandbox, by too much output, or by going on
+    after it was interrupted. Every graded cell ends in an error, put there from outside, that only the verdict step
+    replaces. Raises SubmissionError if the submission takes too long or sends too much as a whole.
     """
 
+    submission_timeout_s = Int(600, help="Time for one submission, its repeated runs included.").tag(config=True)
+    max_output_bytes = Int(5_000_000, help="What the cells of one run may show together.").tag(config=True)
+
     def preprocess(self, nb: NotebookNode, resources: dict, km=None) -> tuple[NotebookNode, dict]:
-        """Run the notebook once, and once more for each cell that killed its kernel."""
+        """Run the notebook once, and once more for each cell that ended its kernel."""
         if reason_of(nb):
             return nb, resources
+        if self.kernel_name == KERNEL_NAME:
+            machine.require()
+            _let_others_read(Path(resources.get("metadata", {}).get("path") or "."))
         self._fatal: dict[int, str] = {}
+        self._deadline = time.monotonic() + self.submission_timeout_s
+        self.timeout_func = self._time_left
         while True:
+            self._output_bytes, self._why = 0, ""
+            self._running = None
             try:
                 nb, resources = super().preprocess(nb, resources, km)
                 break
-            except DeadKernelError:
-                self._fatal[self._running] = "The kernel died while this cell ran."
+            except (DeadKernelError, CellTimeoutError) as error:
+                if self._running is None:
+                    raise
+                self._fatal[self._running] = (type(error).__name__, self._explain(error))
         for cell in nb.cells:
             if is_grade(cell) and cell.cell_type == "code":
                 cell.outputs.append(error_output(PENDING, "No verdict has been reached."))
         return nb, resources
 
     def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:
-        """Run one cell, unless it killed its kernel before."""
+        """Run one cell, unless it ended its kernel before."""
         if cell.cell_type != "code":
             return cell, resources
         if index in self._fatal:
-            cell.outputs = [error_output("DeadKernelError", self._fatal[index])]
+            cell.outputs = [error_output(*self._fatal[index])]
             return cell, resources
+        if time.monotonic() > self._deadline:
+            raise SubmissionError(f"its cells take more than {self.submission_timeout_s} seconds together.")
         self._running = index
-        try:
-            return super().preprocess_cell(cell, resources, index)
-        except CellTimeoutError as error:
-            cell.outputs.append(error_output("CellTimeoutError", str(error)))
-            return cell, resources
+        return super().preprocess_cell(cell, resources, index)
+
+    def _time_left(self, cell: NotebookNode) -> float:
+        return max(1.0, min(self.timeout, self._deadline - time.monotonic()))
+
+    def _explain(self, error: Exception) -> str:
+        if isinstance(error, CellTimeoutError):
+            return f"This cell did not end within {self.timeout} seconds, and could not be interrupted."
+        why = self._why or getattr(self._manager.provisioner, "limit_exceeded", "")
+        return f"The kernel died while this cell ran. {why}".rstrip()
+
+    def create_kernel_manager(self) -> KernelManager:
+        """Called by nbclient for each run; the sandboxed kernel has a manager of its own."""
+        if self.kernel_name == KERNEL_NAME:
+            self.km = SandboxManager(config=self.config)
+        else:
+            self.km = super().create_kernel_manager()
+        self._manager = self.km
+        return self.km
+
+    def process_message(self, msg: dict, cell: NotebookNode, cell_index: int) -> NotebookNode | None:
+        """Called by nbclient for each message that belongs to the running cell; too many bytes end the kernel."""
+        self._output_bytes += len(str(msg["content"]))
+        if self._output_bytes > self.max_output_bytes:
+            self._why = f"The output was more than {self.max_output_bytes / 1e6:g} MB."
+            self._output_bytes = float("-inf")
+            os.killpg(self.km.provisioner.pgid, signal.SIGKILL)
+            self.task_poll_for_reply.cancel()
+            return None
+        return super().process_message(msg, cell, cell_index)
+
+
+def _let_others_read(folder: Path) -> None:
+    """A kernel that was started by root is another user; nbgrader makes these files readable too, but later."""
+    for parent, _, files in os.walk(folder):
+        Path(parent).chmod(Path(parent).stat().st_mode | 0o055)
+        for name in files:
+            Path(parent, name).chmod(0o644)

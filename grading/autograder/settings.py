@@ -23,6 +23,7 @@ from authoring.preprocessors import GENERATE
 from .export import GradesWithReasons
 from .feedback import INCLUDED, TEMPLATE, TEMPLATE_FOLDERS, FeedbackExporter, GetGradesOrReason
 from .observe import ObserveCells
+from .sandbox import KERNEL_NAME
 from .sanitise import PutCases, RestoreCells
 from .ungradable import SaveGrades, SubmissionExporter
 from .verdict import WriteVerdicts
@@ -35,10 +36,11 @@ SANITISE = [ClearOutput, RestoreCells, DeduplicateIds, OverwriteKernelspec, Over
 GRADE = [ObserveCells, WriteVerdicts, LimitOutput, SaveGrades, AssignLatePenalties, CheckCellMetadata]
 
 
-def configure(c: Config, folder: Path) -> Config:
+def configure(c: Config, folder: Path, sandbox: bool = True) -> Config:
     """Set up the class that lives in `folder`; makes the folder, and in it a link `source` to the solved chapters.
 
-    For nbgrader_config.py: `configure(get_config(), Path(__file__).parent / "class")`. Returns `c`.
+    For nbgrader_config.py: `configure(get_config(), Path(__file__).parent / "class")`. Returns `c`. With sandbox=False
+    submissions run in a plain kernel, with the rights of whoever grades.
     """
     folder = Path(folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
@@ -62,7 +64,7 @@ def configure(c: Config, folder: Path) -> Config:
     c.FeedbackExporter.extra_template_paths = INCLUDED
     c.ExportApp.plugin_class = GradesWithReasons
     c.Execute.timeout = 30
-    c.Execute.kernel_name = "python3"
+    c.Execute.kernel_name = KERNEL_NAME if sandbox else "python3"
     c.Execute.shutdown_kernel = "immediate"
     c.KernelManager.transport_encryption = "auto"
     return c

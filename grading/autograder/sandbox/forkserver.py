@@ -1,0 +1,191 @@
+"""Import the heavy libraries once, then fork one kernel for each request into a sandbox that is waiting for it.
+
+Run as a script by `provisioner.ForkServer`, outside any package, so that nothing of grading is in a kernel's memory.
+Each message on stdin, a SEQPACKET socket, is a JSON object, the arguments of `run_kernel`, with three descriptors:
+a pidfd of the sandbox's first process, a pipe for the kernel's process id once it answers, and a pipe for its exit
+code, whose other end keeps the sandbox alive. The server ends when the socket is closed.
+"""
+
+import contextlib
+import ctypes
+import gc
+import json
+import os
+import resource
+import select
+import signal
+import socket
+import sys
+import traceback
+from pathlib import Path
+
+PRELOADED = [
+    "torch",
+    "torch.fx.experimental.symbolic_shapes",  # what the first backward imports: a third of a second
+    "numpy",
+    "matplotlib.pyplot",
+    "ipykernel.kernelapp",
+    "ipykernel.ipkernel",
+    "ipykernel.zmqshell",
+    "ipykernel.debugger",
+    "IPython.core.completerlib",
+    "IPython.core.debugger",
+    "IPython.extensions.storemagic",
+    "gradlab",
+]
+MEMORY_EXIT = 200  # the exit code that tells of a sandbox which needed too much memory
+CHECK_MEMORY_MS = 250
+
+CLONE_NEWUSER = 0x10000000
+NAMESPACES = 0x00020000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x40000000  # mount, uts, ipc, pid, net
+PDEATHSIG, DUMPABLE, CAPBSET_DROP, NO_NEW_PRIVS = 1, 4, 24, 38  # of prctl
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def call(name: str, *arguments) -> None:
+    """Call a function of the C library; raises OSError if it fails."""
+    if getattr(libc, name)(*arguments) < 0:
+        raise OSError(ctypes.get_errno(), f"{name}: {os.strerror(ctypes.get_errno())}")
+
+
+def drop_privileges(uid: int) -> None:
+    """Give up every capability for good; who was root becomes `uid`."""
+    for capability in range(64):
+        libc.prctl(CAPBSET_DROP, capability, 0, 0, 0)  # fails for those that this Linux does not have
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setresgid(uid, uid, uid)
+        os.setresuid(uid, uid, uid)
+    version, nothing = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    call("capset", version, nothing)
+    call("prctl", NO_NEW_PRIVS, 1, 0, 0, 0)
+    call("prctl", DUMPABLE, 1, 0, 0, 0)  # a process that changed its user could not read its own /proc entries
+
+
+def run_kernel(argv: list[str], environment: dict, connection: dict, work: str, limits: dict, uid: int) -> None:
+    """Become the kernel; called in the forked child, inside the sandbox's namespaces. Ends with the process."""
+    os.setsid()
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")  # the first to go if the machine runs out of memory
+    started_with = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    for name, value in limits.items():
+        value += started_with if name == "AS" else 0
+        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
+    drop_privileges(uid)
+    null = os.open("/dev/null", os.O_RDWR)
+    for fd in range(3):
+        os.dup2(null, fd)
+    os.closerange(3, resource.getrlimit(resource.RLIMIT_NOFILE)[0] + 64)
+    os.umask(0o022)
+    os.environ.clear()
+    os.environ.update(environment)
+    Path("/run/kernel/connection.json").write_text(json.dumps(connection))
+    os.chdir(work)
+    sys.path.insert(0, "")  # as python -m has it
+    sys.argv = ["ipykernel_launcher", *argv]
+    sys.modules["numpy"].random.seed()  # else every kernel would draw the same numbers
+    from ipykernel.kernelapp import IPKernelApp
+
+    IPKernelApp.launch_instance(argv=argv)
+
+
+def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int) -> None:
+    """Fork the kernel into the sandbox and stay with it to its end; called in a child of the server's own."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    call("setns", sandbox, NAMESPACES | (CLONE_NEWUSER if os.geteuid() else 0))
+    call("prctl", PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # with the server we end, with us the pipe, and so the sandbox
+    kernel = os.fork()  # the process namespace holds from this fork on
+    if kernel == 0:
+        code = 1
+        try:
+            run_kernel(**request)
+            code = 0
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 1
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    end = select.poll()
+    end.register(os.pidfd_open(kernel), select.POLLIN)
+    while not answers(request["connection"]):
+        if end.poll(2):
+            break
+    else:
+        os.write(ready, b"%d\n" % kernel)
+    os.close(ready)
+    code = None
+    while not end.poll(CHECK_MEMORY_MS):
+        if memory_used_mib() > memory_mib:
+            code = MEMORY_EXIT
+            break
+    if code is None:
+        code = os.waitstatus_to_exitcode(os.waitpid(kernel, 0)[1])
+    with contextlib.suppress(BrokenPipeError):  # the sandbox was ended from outside
+        os.write(ended, b"%d\n" % (code if code >= 0 else 128 - code))
+
+
+def answers(connection: dict) -> bool:
+    """Tell whether all five sockets of the kernel accept: a client that finds one missing waits 100 ms."""
+    for name in ("shell", "iopub", "stdin", "hb", "control"):
+        with socket.socket(socket.AF_UNIX) as probe:
+            try:
+                probe.connect(f"{connection['ip']}-{connection[name + '_port']}")
+            except OSError:
+                return False
+    return True
+
+
+def memory_used_mib() -> float:
+    """The memory of all processes in the sandbox; what they share with others counts in part."""
+    total_kib = 0
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            try:
+                lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+                total_kib += next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+            except (PermissionError, StopIteration):  # a process may forbid the closer look
+                pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+                total_kib += pages * resource.getpagesize() // 1024
+    return total_kib / 1024
+
+
+def preload(course: str) -> None:
+    """Import what kernels need; gradlab itself comes again in each, because it notes where its kernel started."""
+    sys.path.insert(0, course)
+    for module in PRELOADED:
+        __import__(module)
+    for module in [name for name in sys.modules if name.partition(".")[0] == "gradlab"]:
+        del sys.modules[module]
+    sys.modules["torch"].set_num_threads(1)
+    if len(os.listdir("/proc/self/task")) != 1:
+        raise RuntimeError("The fork server has more than one thread; kernels that it forks would hang.")
+    gc.collect()
+    gc.freeze()
+
+
+def main(course: str) -> None:
+    """Serve requests until the socket is closed."""
+    requests = socket.socket(fileno=os.dup(0))
+    preload(course)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        message, fds, _, _ = socket.recv_fds(requests, 1 << 16, 3)
+        if not message:
+            return
+        if os.fork() == 0:
+            try:
+                requests.close()
+                request = json.loads(message)
+                serve(request, *fds, request.pop("memory_mib"))
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(0)
+        for fd in fds:
+            os.close(fd)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
