@@ -98,13 +98,21 @@ def missing_pins(root: Path = ROOT) -> list[str]:
 
 
 def missing_rooms(root: Path = ROOT) -> list[str]:
-    """Name each room that is not installed from this copy of the course."""
-    return [
-        f"{name} from {folder.name}/ ({f'installed from {source}' if source else 'not installed'})"
-        for name, folder in read_rooms(root).items()
-        for source in [room_source(name)]
-        if source is None or source.resolve() != folder.resolve()
-    ]
+    """Name each room that is not installed from this copy of the course, or was before its version changed."""
+    gaps = []
+    for name, folder in read_rooms(root).items():
+        source, installed = room_source(name), version_found(name)
+        if source is None or source.resolve() != folder.resolve():
+            gaps.append(f"{name} from {folder.name}/ ({f'installed from {source}' if source else 'not installed'})")
+        elif installed != room_version(folder, installed):
+            gaps.append(f"{name} {room_version(folder, installed)} from {folder.name}/ (found {installed})")
+    return gaps
+
+
+def room_version(folder: Path, otherwise: str) -> str:
+    """Return the version that a room's pyproject.toml gives."""
+    found = re.search(r'^version = "(.+)"', (folder / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE)
+    return found[1] if found else otherwise
 
 
 def serves_another_copy(root: Path = ROOT) -> bool:
@@ -146,6 +154,8 @@ def install_command(package: str) -> str:
     """Return the one command that installs a system package on this machine."""
     if shutil.which("apt-get"):
         return f"sudo apt-get install -y {package}"
+    if shutil.which("dnf"):
+        return f"sudo dnf install -y {package}"
     if sys.platform == "darwin":
         return f"brew install {package}"
     return f"install {package} with your system's package manager"
@@ -169,6 +179,13 @@ def set_up_system() -> None:
     """Install the system packages that tests need, or say how to."""
     if find_chromium() is None and not apt_install("chromium"):
         say(CHROMIUM_ADVICE)
+    if grades_here() and shutil.which("bwrap") is None and not apt_install("bubblewrap"):
+        say(f"Grading needs bubblewrap and found none. To install it: {install_command('bubblewrap')}")
+
+
+def grades_here(root: Path = ROOT) -> bool:
+    """Tell whether submissions can be graded on this machine: in Linux, by someone who has more than the course."""
+    return sys.platform.startswith("linux") and "autograder" in read_rooms(root)
 
 
 # Setting up
@@ -294,6 +311,7 @@ def examine(root: Path = ROOT) -> list[Finding]:
         *examine_packages(root, install),
         *examine_jupyter(install),
         *examine_machine(root),
+        *examine_sandbox(root),
     ]
 
 
@@ -389,7 +407,6 @@ def examine_machine(root: Path) -> list[Finding]:
     workspace = root / "workspace"
     place = workspace if workspace.exists() else root
     chromium = find_chromium()
-    bubblewrap = shutil.which("bwrap")
     return [
         Finding(
             f"{DISK_NEEDED_GB} GB of free disk", f"{free_gb:.1f} GB", free_gb >= DISK_NEEDED_GB, f"make room on {root}"
@@ -402,14 +419,24 @@ def examine_machine(root: Path) -> list[Finding]:
             install_command("chromium"),
             needed=False,
         ),
-        Finding(
-            "bubblewrap (for sandboxed grading)",
-            bubblewrap or "not found",
-            bubblewrap is not None,
-            install_command("bubblewrap"),
-            needed=False,
-        ),
     ]
+
+
+def examine_sandbox(root: Path) -> list[Finding]:
+    """Try to break out of the sandbox in which submissions are graded; students need none."""
+    name = "a sandbox (for grading)"
+    if "autograder" not in read_rooms(root):
+        return []
+    if not sys.platform.startswith("linux"):
+        advice = "a container or WSL; python -m autograder.sandbox says how"
+        return [Finding(name, "not on this system", False, advice, needed=False)]
+    if shutil.which("bwrap") is None:
+        return [Finding(name, "bubblewrap not found", False, install_command("bubblewrap"), needed=False)]
+    if missing_pins(root) or missing_rooms(root):
+        return [Finding(name, "not tried before the rest is there", False, "make setup", needed=False)]
+    tried = subprocess.run([sys.executable, "-m", "autograder.sandbox"], capture_output=True, text=True, check=False)
+    said = (tried.stdout or tried.stderr).strip().splitlines() or ["it says nothing"]
+    return [Finding(name, said[-1], tried.returncode == 0, "python -m autograder.sandbox says more")]
 
 
 def report(findings: list[Finding]) -> int:

@@ -1,7 +1,5 @@
 """Grade all submissions of an assignment, each by itself: one never stops or touches another."""
 
-import os
-import stat
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +15,7 @@ from traitlets.config import Config
 from .assignment import ClassError, load_assignment
 from .sandbox import machine
 from .settings import configure
-from .ungradable import save_reason, ungradable_notebook
+from .ungradable import save_reason, unfit, ungradable_notebook
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ def grade_one(api: NbGraderAPI, name: str, student: str, force: bool) -> Outcome
     graded = Path(course.format_path(course.autograded_directory, student, name), f"{name}.ipynb")
     if graded.exists() and not force:
         return Outcome(student, "skipped")
-    reason = _unfit(Path(course.format_path(course.submitted_directory, student, name)), name)
+    reason = unfit(Path(course.format_path(course.submitted_directory, student, name)), name)
     if not reason:
         result = api.autograde(name, student, force=True)
         if not result["success"]:
@@ -80,22 +78,6 @@ def grade_one(api: NbGraderAPI, name: str, student: str, force: bool) -> Outcome
         nb = nbformat.read(graded, as_version=4)
         reason = nb.metadata.get("autograder", {}).get("could_not_grade", "")
     return Outcome(student, "could not be graded" if reason else "graded", reason)
-
-
-def _unfit(folder: Path, name: str) -> str:
-    """Why nbgrader must not even look at a submission: it follows links and copies what they point to."""
-    if folder.is_symlink():
-        return "the submission is a link."
-    for parent, folders, files in os.walk(folder):
-        for item in folders + files:
-            path = Path(parent, item)
-            mode = path.lstat().st_mode
-            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-                return f"{path.relative_to(folder)} is a link or a special file; only regular files can be handed in."
-    if not (folder / f"{name}.ipynb").exists():
-        found = ", ".join(sorted(path.name for path in folder.iterdir())) or "nothing"
-        return f"there is no {name}.ipynb in it (found: {found})."
-    return ""
 
 
 def _record(course: CourseDirectory, name: str, student: str, reason: str) -> None:

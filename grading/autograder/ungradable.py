@@ -1,5 +1,8 @@
 """Submissions that could not be graded: a state of its own with a reason, never a zero."""
 
+import os
+import shutil
+import stat
 from pathlib import Path
 
 import nbformat
@@ -11,6 +14,7 @@ from nbgrader.preprocessors import SaveAutoGrades
 
 from .assignment import ClassError
 
+MAX_FILES = 500
 COMMENT = "Could not be graded: "
 
 
@@ -33,6 +37,24 @@ def ungradable_notebook(course: CourseDirectory, assignment: str, notebook: str,
     return nb
 
 
+def unfit(folder: Path, name: str) -> str:
+    """Why nbgrader must not even look at a submission: it follows links and copies what they point to."""
+    if folder.is_symlink():
+        return "the submission is a link."
+    paths = [Path(parent, item) for parent, folders, files in os.walk(folder) for item in folders + files]
+    if len(paths) > MAX_FILES:
+        return f"there are more than {MAX_FILES} files in it."
+    for path in paths:
+        found = path.lstat()
+        regular = stat.S_ISREG(found.st_mode) and found.st_nlink == 1
+        if not (regular or stat.S_ISDIR(found.st_mode)):
+            return f"{path.relative_to(folder)} is a link or a special file; only regular files can be handed in."
+    if not (folder / f"{name}.ipynb").exists():
+        found = ", ".join(sorted(path.name for path in folder.iterdir())) or "nothing"
+        return f"there is no {name}.ipynb in it (found: {found})."
+    return ""
+
+
 class SubmissionExporter(NotebookExporter):
     """Convert a submission with nbgrader's steps; where that fails, the reason is recorded in its place.
 
@@ -42,7 +64,12 @@ class SubmissionExporter(NotebookExporter):
     def from_filename(self, filename: str, resources: dict | None = None, **kwargs) -> tuple[str, dict]:
         """Called by nbgrader's Autograde once to sanitise and once to execute and record."""
         names = dict(resources["nbgrader"])
+        course = self.parent.coursedir
+        submitted = course.format_path(course.submitted_directory, names["student"], names["assignment"])
+        self._is_submission = Path(filename).parent == Path(course.root, submitted)
         try:
+            if self._is_submission:
+                self._refuse_unfit(Path(filename).parent, names)
             return super().from_filename(filename, resources, **kwargs)
         except ClassError:
             raise
@@ -51,6 +78,20 @@ class SubmissionExporter(NotebookExporter):
             reason = _in_words(error)
             nb = ungradable_notebook(self.parent.coursedir, names["assignment"], names["notebook"], reason)
             return super().from_notebook_node(nb, {**resources, "nbgrader": names}, **kwargs)
+
+    def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **kwargs) -> tuple[str, dict]:
+        """Called by nbconvert with what it read; a submission may not bring a mark of its own."""
+        if self._is_submission:
+            nb.metadata.pop("autograder", None)
+        return super().from_notebook_node(nb, resources, **kwargs)
+
+    def _refuse_unfit(self, folder: Path, names: dict) -> None:
+        reason = unfit(folder, names["notebook"])
+        if reason:
+            course = self.parent.coursedir
+            copies = Path(course.format_path(course.autograded_directory, names["student"], names["assignment"]))
+            shutil.rmtree(copies, ignore_errors=True)  # what links pointed to is among them
+            raise SubmissionError(reason)
 
 
 def _in_words(error: Exception) -> str:

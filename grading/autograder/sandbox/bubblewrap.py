@@ -52,8 +52,8 @@ def start(folder: Path, disk_mib: int, program: list[str], info_fd: int | None =
     """Start `program` in a new sandbox, with the files in `folder` but no notebook.
 
     disk_mib: the size of each place that can be written; all are in memory and gone with the sandbox. info_fd: where
-    bubblewrap writes, as JSON, the process id of the sandbox's first process. Neither its arguments nor its environment,
-    which can be read inside, tell anything of the class.
+    bubblewrap writes, as JSON, the process id of the sandbox's first process. Neither its arguments nor its
+    environment, which can be read inside, tell anything of the class.
     """
     with os.fdopen(os.memfd_create("options"), "w") as options:
         options.write("\0".join(_options(folder, disk_mib, info_fd)) + "\0")

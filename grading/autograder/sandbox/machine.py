@@ -63,5 +63,5 @@ def require_hidden(folder: Path) -> None:
     seen = bubblewrap.exposed(folder)
     if seen:
         raise SandboxError(
-            f"{folder} lies in {seen}, which a submission can read: Python needs it. Move it, or use a Python elsewhere."
+            f"{folder} lies in {seen}, which a submission can read: Python is there. Move one or the other."
         )

@@ -21,7 +21,6 @@ class BoundedClient(AsyncKernelClient):
         self._created_context = True
         context = zmq.asyncio.Context()
         context.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE_BYTES)
-        context.setsockopt(zmq.RCVHWM, 100)
         context.setsockopt(zmq.RECONNECT_IVL, NEVER_MS)
         return context
 

@@ -1,0 +1,79 @@
+"""Try to break out of the sandbox: python -m autograder.sandbox. Called by `make doctor`."""
+
+import socket
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+
+from . import machine
+from .manager import SandboxManager
+
+SECRET = "a line that only the grader may read"
+
+# Each must end in an error: a name, and code that only succeeds outside of the sandbox.
+ESCAPES = {
+    "read the notebook": "open('secret.ipynb').read()",
+    "read the grader's files": "open({secret!r}).read()",
+    "see the grader's home": "import os; next(entry for entry in os.scandir({home!r}) if entry.is_file())",
+    "import what grades": "import autograder",
+    "import the solutions": "import mini_autograd",
+    "see the grader's processes": "import os; next(p for p in os.listdir('/proc') if p.isdigit() and int(p) > 1000)",
+    "reach the loopback network": "import socket; socket.create_connection(('127.0.0.1', {port}), 2)",
+    "write to Python": "import sys; open(sys.prefix + '/escaped', 'w')",
+    "write to /usr": "open('/usr/escaped', 'w')",
+    "fill the disk": "open('big', 'wb').truncate(1 << 40)",
+    "become root": "import os; os.setuid(0)",
+    "make a namespace": "import subprocess; subprocess.run(['unshare', '--user', 'true'], check=True)",
+    "mount": "import ctypes; assert ctypes.CDLL(None).mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0",
+    "take all memory": "bytearray(1 << 40)",
+}
+WORKS = "import torch, gradlab; x = torch.ones(2, requires_grad=True); (x * x).sum().backward(); open('note', 'w')"
+
+
+def escaped() -> list[str]:
+    """Run all attempts in one sandboxed kernel; returns the names of those that succeeded.
+
+    Raises SandboxError if there is no sandbox, or if what must work inside does not.
+    """
+    machine.require()
+    with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as server:
+        secret = Path(folder, "class", "secret")
+        work = Path(folder, "class", "work")
+        work.mkdir(parents=True)
+        secret.write_text(SECRET)
+        (work / "secret.ipynb").write_text(SECRET)
+        names = {"secret": str(secret), "home": str(Path.home()), "port": server.getsockname()[1]}
+        sources = [WORKS, *(source.format(**names) for source in ESCAPES.values())]
+        notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+        client = NotebookClient(notebook, kernel_manager_class=SandboxManager, allow_errors=True, timeout=60)
+        client.resources = {"metadata": {"path": str(work)}}
+        client.execute()
+    works, *tries = map(_failed, notebook.cells)
+    if works:
+        raise machine.SandboxError(f"The sandbox cannot run what it must: {works}")
+    return [name for name, failed in zip(ESCAPES, tries, strict=True) if not failed]
+
+
+def _failed(cell: NotebookNode) -> str:
+    return next((f"{o.ename}: {o.evalue}" for o in cell.outputs if o.output_type == "error"), "")
+
+
+def main() -> int:
+    """Print what could be done that must not be; returns the exit code."""
+    try:
+        out = escaped()
+    except machine.SandboxError as error:
+        print(error)
+        return 1
+    for name in out:
+        print(f"ESCAPED: a submission can {name}")
+    print(f"{len(ESCAPES) - len(out)} of {len(ESCAPES)} escapes were held")
+    return 1 if out else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

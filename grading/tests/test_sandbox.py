@@ -1,0 +1,155 @@
+"""The sandboxed kernel by itself: what it holds in, what it shows, what it leaves behind, and machines without one."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from tiny_class import NAME, RIGHT, TinyClass
+
+from autograder.__main__ import main
+from autograder.assignment import ClassError
+from autograder.grade import grade
+from autograder.sandbox import machine
+from autograder.sandbox.__main__ import escaped
+from autograder.sandbox.manager import SandboxManager
+from autograder.sandbox.provisioner import SERVER
+
+
+def texts(folder: Path, *sources: str) -> list[str]:
+    """Run cells in one sandboxed kernel that starts in `folder`; returns what each printed, or its error."""
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    client = NotebookClient(notebook, kernel_manager_class=SandboxManager, allow_errors=True, timeout=60)
+    client.shutdown_kernel = "immediate"
+    client.resources = {"metadata": {"path": str(folder)}}
+    client.execute()
+    return ["".join(o.get("text", "") or f"{o.ename}: {o.evalue}" for o in cell.outputs) for cell in cells]
+
+
+@pytest.fixture
+def no_memory_of_the_machine():
+    """Let the machine be asked again, before and after."""
+    machine.require.cache_clear()
+    yield
+    machine.require.cache_clear()
+
+
+def test_every_escape_is_held():
+    assert escaped() == []
+
+
+def test_a_kernel_sees_the_submissions_files_and_no_notebook(tmp_path):
+    for name in ("data.csv", "x.ipynb", "näme with 空格.txt", "sub/deep.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    (tmp_path / "link").symlink_to("/etc/passwd")
+    shown = texts(
+        tmp_path,
+        "import os; print(sorted(os.listdir()))",
+        "print(open('sub/deep.txt').read())",
+        "open('data.csv', 'a')",
+        "open('own.txt', 'w').write('x'); print(open('own.txt').read())",
+        "print(sorted(os.listdir(os.path.expanduser('~'))), os.environ['HOME'], len(os.environ) < 20)",
+    )
+    assert shown[0] == "['data.csv', 'näme with 空格.txt', 'sub']\n"
+    assert shown[1] == "sub/deep.txt\n"
+    assert "data.csv" in shown[2]
+    assert "Error" in shown[2]
+    assert shown[3] == "x\n"
+    assert shown[4] == "['.ipython', 'work'] /home/student True\n"
+    assert sorted(os.listdir(tmp_path)) == ["data.csv", "link", "näme with 空格.txt", "sub", "x.ipynb"]
+
+
+def test_nothing_of_the_grader_is_in_the_environment_or_the_arguments(tmp_path, monkeypatch):
+    """Neither the kernel's environment nor those of the sandbox's own processes tell of the class."""
+    monkeypatch.setenv("GRADEBOOK_PASSWORD", "tell-nobody")
+    folder = tmp_path / "tell-nobody"
+    folder.mkdir()
+    (folder / "data.csv").write_text("1")
+    source = """
+import glob
+seen = []
+for path in glob.glob('/proc/[0-9]*/environ') + glob.glob('/proc/[0-9]*/cmdline'):
+    try:
+        seen.append(open(path).read())
+    except PermissionError:
+        pass
+print(len(seen) > 3, 'tell-nobody' in ''.join(seen))
+"""
+    assert texts(folder, source) == ["True False\n"]
+
+
+def test_a_daemon_dies_with_its_kernel(tmp_path):
+    """A grandchild in a session of its own is gone when the notebook has ended."""
+    mark = f"{os.getpid()}.5"
+    source = f"""
+import subprocess
+daemon = subprocess.Popen(['sleep', '{mark}'], start_new_session=True)
+print(daemon.poll())
+"""
+    assert texts(tmp_path, source) == ["None\n"]
+    running = [Path(f"/proc/{p}/cmdline") for p in os.listdir("/proc") if p.isdigit()]
+    assert not [path for path in running if path.exists() and mark.encode() in path.read_bytes()]
+
+
+def test_two_kernels_do_not_draw_the_same_numbers_and_torch_is_as_in_a_fresh_process(tmp_path):
+    source = "import numpy, torch; print(numpy.random.rand(), torch.initial_seed())"
+    (first,), (second,) = texts(tmp_path, source), texts(tmp_path, source)
+    assert first.split()[0] != second.split()[0]
+    assert first.split()[1] == second.split()[1]
+
+
+def test_a_fork_server_that_died_is_started_again(tmp_path):
+    texts(tmp_path, "pass")
+    os.kill(SERVER._process.pid, signal.SIGKILL)
+    SERVER._process.wait()
+    assert texts(tmp_path, "print(1)") == ["1\n"]
+
+
+def test_without_bubblewrap_grading_stops_and_says_what_to_install(tmp_path, monkeypatch, no_memory_of_the_machine):
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(ClassError, match=r"(?s)Debian, Ubuntu: sudo apt-get install .*Fedora: .*--no-sandbox"):
+        list(grade(tmp_path, NAME))
+
+
+def test_where_namespaces_are_forbidden_grading_stops_and_says_what_to_enable(
+    tmp_path, monkeypatch, no_memory_of_the_machine
+):
+    fake = tmp_path / "bwrap"
+    fake.write_text("#!/bin/sh\necho bwrap: No permissions to create new namespace >&2; exit 1\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    with pytest.raises(ClassError, match=r"(?s)No permissions to create new namespace.*sysctl.*--no-sandbox"):
+        list(grade(tmp_path, NAME))
+
+
+@pytest.mark.parametrize(
+    ("platform", "advice"), [("darwin", "macOS: *in a container"), ("win32", "Windows: *in WSL 2")]
+)
+def test_on_other_systems_grading_stops_and_says_where_to_grade(
+    tmp_path, monkeypatch, no_memory_of_the_machine, platform, advice
+):
+    monkeypatch.setattr(sys, "platform", platform)
+    with pytest.raises(ClassError, match=advice):
+        list(grade(tmp_path, NAME))
+
+
+def test_a_class_that_every_submission_could_read_is_refused():
+    with pytest.raises(ClassError, match="/usr/share/class lies in /usr, which a submission can read"):
+        machine.require_hidden(Path("/usr/share/class"))
+
+
+def test_without_a_sandbox_only_by_the_flag(tmp_path, monkeypatch, capsys, no_memory_of_the_machine):
+    """The command stops without bubblewrap, and grades with --no-sandbox."""
+    tiny = TinyClass(tmp_path / "class")
+    tiny.hand_in("anna", RIGHT)
+    monkeypatch.setenv("PATH", "/nowhere")
+    command = ["--class", str(tiny.folder), "grade", NAME]
+    assert main(command) == 1
+    assert "Install it" in capsys.readouterr().err
+    assert main([*command, "--no-sandbox"]) == 0
+    assert tiny.points("anna") == [2, 3]
