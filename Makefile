@@ -6,7 +6,7 @@ ENVIRONMENT = $(or $(PYTHON),$(error Python was not found; install Python 3.11 o
 RUN = @$(ENVIRONMENT) run
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab doctor test check notebooks validate-checks formgrader grade demo bench clean
+.PHONY: help setup lab doctor test redteam check notebooks validate-checks formgrader grade demo bench clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +23,9 @@ doctor:  ## Say what is missing or of the wrong version, and how to mend it
 test:  ## Run all tests, in the browser and of the notebooks too
 	@$(ENVIRONMENT) setup
 	$(RUN) .ci/test.py $(PARTS)
+
+redteam:  ## Try every attack on grading, each with its honest twin, and print a table
+	@PYTHONPATH=grading/tests $(ENVIRONMENT) run -m attacks $(WORDS)
 
 check:  ## Check style, format and spelling, and name generated files that are stale
 	$(RUN) -m ruff check

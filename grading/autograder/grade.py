@@ -11,6 +11,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 from tqdm import tqdm
 from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
 
 from .assignment import ClassError, load_assignment
 from .sandbox import machine
@@ -28,8 +29,15 @@ class Outcome:
 
 
 def class_api(folder: Path, sandbox: bool = True) -> NbGraderAPI:
-    """nbgrader's API for the class in `folder`, quiet but for errors."""
-    api = NbGraderAPI(config=configure(Config(), folder, sandbox))
+    """nbgrader's API for the class in `folder`, quiet but for errors; with the settings of its nbgrader_config.py."""
+    config = configure(Config(), folder, sandbox)
+    settings = Path(folder).resolve().parent / "nbgrader_config.py"
+    if settings.exists():
+        own = PyFileConfigLoader(settings.name, str(settings.parent)).load_config()
+        if own.CourseDirectory.root == config.CourseDirectory.root:  # and not another class's
+            own.Execute.kernel_name = config.Execute.kernel_name
+            config = own
+    api = NbGraderAPI(config=config)
     api.log.setLevel("ERROR")
     return api
 

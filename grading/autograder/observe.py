@@ -18,6 +18,7 @@ from .sandbox.manager import SandboxManager
 from .ungradable import SubmissionError, reason_of
 
 PENDING = "VerdictPending"
+MAX_DEPTH = 100  # of a message; an observation has less than half of it
 
 
 def error_output(name: str, text: str) -> NotebookNode:
@@ -93,14 +94,23 @@ class ObserveCells(Execute):
 
     def process_message(self, msg: dict, cell: NotebookNode, cell_index: int) -> NotebookNode | None:
         """Called by nbclient for each message that belongs to the running cell; too many bytes end the kernel."""
+        if _is_deeper(msg["content"], MAX_DEPTH):
+            self.log.warning("A message that is nested more than %d deep was dropped", MAX_DEPTH)
+            return None
         self._output_bytes += len(str(msg["content"]))
         if self._output_bytes > self.max_output_bytes:
-            self._why = f"The output was more than {self.max_output_bytes / 1e6:g} MB."
-            self._output_bytes = float("-inf")
-            os.killpg(self.km.provisioner.pgid, signal.SIGKILL)
-            self.task_poll_for_reply.cancel()
+            if not self._why:
+                self._why = f"The output was more than {self.max_output_bytes / 1e6:g} MB."
+                os.killpg(self.km.provisioner.pgid, signal.SIGKILL)  # nbclient notices within a second
             return None
         return super().process_message(msg, cell, cell_index)
+
+
+def _is_deeper(data: dict | list, levels: int) -> bool:
+    if levels == 0:
+        return True
+    items = data.values() if isinstance(data, dict) else data
+    return any(_is_deeper(item, levels - 1) for item in items if isinstance(item, dict | list))
 
 
 def _let_others_read(folder: Path) -> None:

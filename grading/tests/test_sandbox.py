@@ -143,6 +143,18 @@ def test_a_class_that_every_submission_could_read_is_refused():
         machine.require_hidden(Path("/usr/share/class"))
 
 
+def test_limits_are_settings_of_the_class(tmp_path):
+    """A limit in the class's nbgrader_config.py holds for our own command too."""
+    tiny = TinyClass(tmp_path / "class")
+    (tmp_path / "nbgrader_config.py").write_text(
+        "from autograder.settings import configure\n\n"
+        f"c = get_config()\nconfigure(c, {str(tiny.folder)!r})\nc.ObserveCells.max_output_bytes = 50_000\n"
+    )
+    tiny.hand_in("anna", RIGHT | {"answer-2": "print('x' * 60_000)\n\n\n" + RIGHT["answer-2"]})
+    tiny.grade()
+    assert tiny.points("anna") == [2, 0]
+
+
 def test_without_a_sandbox_only_by_the_flag(tmp_path, monkeypatch, capsys, no_memory_of_the_machine):
     """The command stops without bubblewrap, and grades with --no-sandbox."""
     tiny = TinyClass(tmp_path / "class")

@@ -1,0 +1,1 @@
+"""Hostile submissions, the outcome that each must have, and their honest twins."""

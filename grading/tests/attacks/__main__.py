@@ -1,0 +1,29 @@
+"""Run attacks and print a table: python -m attacks [WORDS]. With words, only those whose name holds one of them."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from .harness import Class, verdict
+from .table import ATTACKS
+
+
+def main(words: list[str]) -> int:
+    """Run the chosen attacks, all without words; returns 1 if one did not end as it must."""
+    names = [name for name in ATTACKS if not words or any(word in name for word in words)]
+    faults = 0
+    with tempfile.TemporaryDirectory() as folder:
+        hostile = Class(Path(folder) / "class")
+        print(f"{'attack':50}  {'points':>12}  {'twin':>8}  {'seconds':>7}", flush=True)
+        for name, attack, twin in hostile.run(names):
+            fault = verdict(name, attack, twin)
+            faults += bool(fault)
+            points, honest = (" ".join("-" if p is None else f"{p:g}" for p in r.points) for r in (attack, twin))
+            print(f"{name:50}  {points:>12}  {honest:>8}  {attack.seconds:>7.1f}  {fault}", flush=True)
+        left = hostile.leftovers()
+    print(f"{len(names)} attacks, {faults} not as they must end; left behind: {', '.join(left) or 'nothing'}")
+    return 1 if faults or left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

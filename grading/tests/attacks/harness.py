@@ -1,0 +1,141 @@
+"""Hand in attacks and their twins in one class, grade it, and see what came of it."""
+
+import contextlib
+import hashlib
+import os
+import secrets
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+import torch
+from tiny_class import NAME, RIGHT, TinyClass
+
+from autograder.grade import class_api, grade_one
+from autograder.sandbox.provisioner import SERVER
+
+from .table import ALL, ATTACKS, UNGRADED
+
+ESCAPED = "ESCAPED"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one submission came to. points: of the two check cells, None where there is no grade."""
+
+    points: tuple
+    escaped: bool
+    seconds: float
+
+
+class Class:
+    """A tiny class on a machine with things to steal: a port, two sockets, a secret in the environment."""
+
+    def __init__(self, folder: Path):
+        self.tiny = TinyClass(folder)
+        self.mark = secrets.token_hex(8)
+        self.api = class_api(folder)
+        self.api.config.Execute.timeout = 4
+        self.api.config.ObserveCells.submission_timeout_s = 60
+        self.api.config.SandboxProvisioner.memory_mib = 1500
+        self.tiny.hand_in("honest", RIGHT)
+        self.tiny.hand_in("last", RIGHT)
+
+    def run(self, names: list[str]) -> Iterator[tuple[str, Result, Result]]:
+        """Grade an honest submission, then each attack and its twin, then another honest one; yields name and both."""
+        with self._surroundings():
+            self._grade("honest")
+            for number, name in enumerate(names):
+                attack, twin = f"attack{number}", f"twin{number}"
+                self._hand_in(attack, name, honest=False)
+                self._hand_in(twin, name, honest=True)
+                before = self._digest()
+                yield name, self._grade(attack), self._grade(twin)
+                assert self._digest() == before, f"{name} changed a file"
+                assert tuple(self.tiny.points("honest")) == tuple(ALL), f"{name} changed another's grade"
+            assert self._grade("last").points == tuple(ALL)
+
+    def leftovers(self) -> list[str]:
+        """Processes and files that attacks left behind."""
+        found = [f"process {pid}" for pid in _children(SERVER._process.pid)]
+        for folder in [
+            "/tmp",
+            "/",
+            "/usr",
+            Path.home() / ".ipython",
+            Path(torch.__file__).parents[1],
+            self.tiny.folder,
+        ]:
+            found += [str(path) for path in Path(folder).glob(f"*{self.mark}*")]
+        return found
+
+    def _hand_in(self, student: str, name: str, honest: bool) -> None:
+        attack = ATTACKS[name]
+        answers = {cell: self._fill(text) for cell, text in attack.answers(honest).items()}
+        self.tiny.hand_in(student, answers, attack.twin_change if honest else attack.change)
+        files = attack.twin_files if honest else attack.files
+        if files:
+            files(self.tiny.submission(student), self.tiny.folder)
+
+    def _fill(self, text: str) -> str:
+        filled = {"FOLDER": str(self.tiny.folder), "PORT": str(self.port), "MARK": self.mark, "SECRET": self.mark}
+        for word, value in {**filled, "WIN": "print('ESC' + 'APED')"}.items():
+            text = text.replace(word, value)
+        return text
+
+    def _grade(self, student: str) -> Result:
+        started = time.monotonic()
+        outcome = grade_one(self.api, NAME, student, force=False)
+        seconds = time.monotonic() - started
+        points = tuple(UNGRADED) if outcome.reason else tuple(self.tiny.points(student))
+        shown = nbformat.writes(self.tiny.autograded(student))
+        return Result(points, ESCAPED in shown, seconds)
+
+    def _digest(self) -> str:
+        digest = hashlib.sha256()
+        for part in ("source", "release", "records", "submitted/honest", "autograded/honest", "submitted/last"):
+            for path in sorted((self.tiny.folder / part).rglob("*")):
+                digest.update(str(path).encode() + (path.read_bytes() if path.is_file() else b""))
+        return digest.hexdigest()
+
+    @contextlib.contextmanager
+    def _surroundings(self) -> Iterator[None]:
+        with (
+            socket.create_server(("127.0.0.1", 0)) as server,
+            socket.socket(socket.AF_UNIX) as named,
+            socket.socket(socket.AF_UNIX) as abstract,
+        ):
+            self.port = server.getsockname()[1]
+            named.bind(str(self.tiny.folder / "socket"))
+            named.listen()
+            abstract.bind(f"\0{self.mark}")
+            abstract.listen()
+            os.environ["GRADEBOOK_PASSWORD"] = self.mark
+            try:
+                yield
+            finally:
+                del os.environ["GRADEBOOK_PASSWORD"]
+
+
+def _children(pid: int) -> list[int]:
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = stat.read_text().rpartition(")")[2].split()
+            if int(fields[1]) == pid and fields[0] != "Z":
+                found.append(int(stat.parent.name))
+    return found
+
+
+def verdict(name: str, attack: Result, twin: Result) -> str:
+    """What is wrong with the outcome of an attack and its twin; "" if nothing is."""
+    wanted = tuple(ATTACKS[name].points)
+    faults = [
+        "the attack got out" if attack.escaped else "",
+        f"the attack has {attack.points}, not {wanted}" if attack.points != wanted else "",
+        f"the honest twin has {twin.points}" if twin.points != tuple(ALL) else "",
+    ]
+    return "; ".join(filter(None, faults))

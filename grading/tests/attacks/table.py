@@ -1,0 +1,635 @@
+"""Hostile and broken submissions of the tiny class, by name, each with its honest twin.
+
+An attack is what a student wrote where `pull_back` was asked for, before a `pull_back` that is wrong; or a change of the
+notebook or of the folder that is handed in. Its twin does the honest thing that looks most like it, before a right
+`pull_back`, and must get full marks. Every bomb ends by itself: where the sandbox fails, the test fails and not the
+machine.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from tiny_class import NAME, PULL_BACK, RIGHT
+
+NOTHING = [0, 1.5]  # check-2 holds one check of its own, and one that uses pull_back
+ALL = [2, 3]
+UNGRADED = [None, None]
+
+WRONG = "def pull_back(x, v):\n    return x\n"
+
+Change = Callable[[NotebookNode], None]
+Files = Callable[[Path, Path], None]  # of the submission's folder and the class's
+
+
+@dataclass(frozen=True)
+class Attack:
+    """source: what answer-1 begins with; answer: the rest of it. points: what it must end with. fast: part of make test."""
+
+    source: str = ""
+    twin: str = ""
+    points: tuple = tuple(NOTHING)
+    answer: str = WRONG
+    change: Change | None = None
+    files: Files | None = None
+    twin_change: Change | None = None
+    twin_files: Files | None = None
+    fast: bool = False
+
+    def answers(self, honest: bool) -> dict[str, str]:
+        """The answers of the attack, or of its twin."""
+        text = f"{self.twin}\n\n\n{PULL_BACK}" if honest else f"{self.source}\n\n\n{self.answer}"
+        return RIGHT | {"answer-1": text.strip("\n")}
+
+
+SEEN = '{"values": [0.5], "error": None, "mutated": []}'
+SHOW = """
+from IPython.display import display
+from gradlab.checking import OBSERVATION_MIME
+
+
+def show(case, seen, check="90.1"):
+    display({OBSERVATION_MIME: {"check": check, "case": case, "observation": seen}}, raw=True)
+"""
+
+COMPARISONS = {
+    "an object that equals everything": Attack(
+        "class Yes:\n    __eq__ = lambda self, other: True\n    __neg__ = lambda self: self\n    __hash__ = None",
+        "class Mine:\n    __eq__ = lambda self, other: type(other) is Mine",
+        answer="pull_back = lambda x, v: Yes()",
+        fast=True,
+    ),
+    "a tensor that equals everything": Attack(
+        "class Yes(torch.Tensor):\n    def __eq__(self, other):\n        return torch.ones(1, dtype=torch.bool)",
+        "class Named(torch.Tensor):\n    pass",
+        answer="pull_back = lambda x, v: torch.zeros_like(x).as_subclass(Yes)",
+    ),
+    "a float that equals everything": Attack(
+        "class Yes(float):\n    __eq__ = __le__ = __ge__ = lambda self, other: True\n    __hash__ = float.__hash__",
+        "class Metres(float):\n    pass",
+        answer="pull_back = lambda x, v: Yes(1)",
+    ),
+    "math.isclose patched": Attack(
+        "import math\nmath.isclose = lambda *a, **k: True",
+        "import math\nassert math.isclose(1.0, 1.0 + 1e-12)",
+        fast=True,
+    ),
+    "torch.allclose patched": Attack(
+        "torch.allclose = torch.equal = torch.isclose = lambda *a, **k: True",
+        "assert torch.allclose(torch.ones(1), torch.ones(1))",
+    ),
+    "numpy.testing patched": Attack(
+        "import numpy.testing as t\nfor name in dir(t):\n    if name.startswith('assert'):\n        setattr(t, name, print)",
+        "import numpy.testing as t\nt.assert_allclose([1.0], [1.0])",
+    ),
+    "Tensor.tolist patched": Attack(
+        "torch.Tensor.tolist = lambda self: []",
+        "assert torch.ones(1).tolist() == [1.0]",
+        points=(0, 0),
+    ),
+}
+
+CHECKER = {
+    "gradlab.check replaced": Attack(
+        "import gradlab, gradlab.checking\ngradlab.check = gradlab.checking.check = lambda *a, **k: print('passed')",
+        "import gradlab\nhelp_of = gradlab.check.__doc__",
+        fast=True,
+    ),
+    "check of the notebook replaced": Attack(
+        "def check(*args, **kwargs):\n    print('90.1 passed')",
+        "def check_mine(*args):\n    return True",
+        points=(0, 0),
+        fast=True,
+    ),
+    "a check that reports something else": Attack(
+        f"{SHOW}\n\ndef check(name, *args, **kwargs):\n    for case in range(2):\n        show(case, {SEEN}, name[:4])",
+        "def report(*values):\n    print(*values)",
+        points=(0, 0),
+    ),
+    "the comparer replaced": Attack(
+        "import gradlab.record\ngradlab.record.compare = lambda *a: None",
+        "from gradlab.compare import compare",
+    ),
+    "the verdict replaced": Attack(
+        "import gradlab.record as r, gradlab.checking as c\nc.judge_check = r.judge_check = lambda *a: r.Verdict(True, '')",
+        "from gradlab.record import Verdict",
+    ),
+    "the observer replaced": Attack(
+        f"import gradlab.checking\ngradlab.checking.observe = lambda *a: {SEEN}",
+        "from gradlab.observe import observe",
+        points=(0, 0),
+    ),
+    "the encoder replaced": Attack(
+        "import gradlab.plain, gradlab.observe\ngradlab.plain.encode = gradlab.observe.encode = lambda v: {'object': 'right'}",
+        "from gradlab.plain import encode\nencode(1)",
+        points=(0, 0),
+    ),
+    "errors swallowed": Attack(
+        "get_ipython().showtraceback = lambda *a, **k: None",
+        "try:\n    1 / 0\nexcept ZeroDivisionError:\n    pass",
+        answer="pull_back = None",
+    ),
+}
+
+IPYTHON = {
+    "an input transformer": Attack(
+        "get_ipython().input_transformers_cleanup.append(lambda lines: ['print(2.0)'])",
+        "%time None",
+        points=(0, 0),
+        fast=True,
+    ),
+    "an AST transformer": Attack(
+        "import ast\n\n\nclass Pass(ast.NodeTransformer):\n    def visit_Call(self, node):\n"
+        "        return ast.Constant(True)\n\n\nget_ipython().ast_transformers.append(Pass())",
+        "import ast\nast.parse('1 + 1')",
+        points=(0, 0),
+    ),
+    "do_execute replaced": Attack(
+        "async def do(*a, **k):\n    return {'status': 'ok', 'execution_count': 1, 'user_expressions': {}, 'payload': []}\n\n\n"
+        "get_ipython().kernel.do_execute = do",
+        "get_ipython().kernel",
+        points=(0, 0),
+    ),
+    "run_cell_async replaced": Attack(
+        "async def run(*a, **k):\n    return None\n\n\nget_ipython().run_cell_async = run",
+        "await __import__('asyncio').sleep(0)",
+        points=(0, 0),
+    ),
+    "a hook that prints a score": Attack(
+        "get_ipython().events.register('post_run_cell', lambda result: print(2.0))",
+        "get_ipython().events.register('post_run_cell', lambda result: None)",
+    ),
+    "the display hook replaced": Attack(
+        "import sys\nsys.displayhook = get_ipython().displayhook = lambda value: None",
+        "import sys\nsys.displayhook(3)",
+        points=(0, 0),
+    ),
+    "the display publisher replaced": Attack(
+        "get_ipython().display_pub.publish = lambda *a, **k: None",
+        "display('hello')",
+        points=(0, 0),
+    ),
+    "every observation sent twice": Attack(
+        "pub = get_ipython().display_pub\nold = pub.publish\n\n\ndef twice(*a, **k):\n    old(*a, **k)\n    old(*a, **k)\n\n\n"
+        "pub.publish = twice",
+        "display('once')\ndisplay('once')",
+        answer=PULL_BACK,
+        points=(0, 0),
+    ),
+}
+
+FORGERIES = {
+    "a score as result": Attack(
+        "get_ipython().events.register('post_execute', lambda: display(2.0))", "2.0", fast=True
+    ),
+    "an execute_result made up": Attack(
+        "k = get_ipython().kernel\nk.session.send(k.iopub_socket, 'execute_result', {'data': {'text/plain': '2.0'}, "
+        "'metadata': {}, 'execution_count': 1}, parent=k.get_parent())",
+        "display({'text/plain': '2.0'}, raw=True)",
+    ),
+    "observations from another cell": Attack(
+        f"{SHOW}\n\nfor case in range(2):\n    show(case, {SEEN})", "print('90.1 passed')", fast=True
+    ),
+    "observations of another check": Attack(
+        f"{SHOW}\n\ndef pull_back(x, v):\n    for case in range(3):\n        show(case, {SEEN}, '90.2')\n    return x",
+        "print('90.2')",
+        answer="",
+        points=(0, 0),
+    ),
+    "observations in duplicate": Attack(
+        f"{SHOW}\n\ndef pull_back(x, v):\n    show(0, {SEEN})\n    return 6 * x * v",
+        "print('twice')\nprint('twice')",
+        answer="",
+        points=(0, 3),
+    ),
+    "an observation of a case that is none": Attack(
+        f"{SHOW}\n\ndef pull_back(x, v):\n    show(7, {SEEN})\n    return 6 * x * v",
+        "print(7)",
+        answer="",
+        points=(0, 3),
+    ),
+    "a case number that is true": Attack(
+        f"{SHOW}\n\ndef pull_back(x, v):\n    show(True, {SEEN})\n    show(0.0, {SEEN})\n    show('0', {SEEN})\n    return x",
+        "print(True)",
+        answer="",
+    ),
+    "an observation without a form": Attack(
+        f"{SHOW}\n\ndef check(name, *args, **kwargs):\n    for case in range(2):\n        show(case, [[None]], name[:4])",
+        "display([[None]])",
+        points=(0, 0),
+    ),
+    "a deeply nested observation": Attack(
+        f"{SHOW}\n\nseen = []\nfor _ in range(500):\n    seen = [seen]\n\n\n"
+        "def check(name, *args, **kwargs):\n    for case in range(2):\n        show(case, {'values': [seen], 'error': None, "
+        "'mutated': []}, name[:4])",
+        "nested = [[[[1]]]]",
+        points=(0, 0),
+    ),
+    "a huge observation": Attack(
+        f"{SHOW}\n\ndef pull_back(x, v):\n    show(0, 'x' * 3_000_000)\n    return x",
+        "text = 'x' * 3_000_000",
+        answer="",
+        points=(0, 0),
+    ),
+    "NaN everywhere": Attack(
+        "", "nan = float('nan')", answer="pull_back = lambda x, v: x * float('nan')", points=tuple(NOTHING)
+    ),
+    "an observation that is no JSON": Attack(
+        f"{SHOW}\n\ndef pull_back(x, v):\n    display({{OBSERVATION_MIME: '{{not json'}}, raw=True)\n    return x",
+        "display({'application/json': '{}'}, raw=True)",
+        answer="",
+    ),
+    "observations overwritten afterwards": Attack(
+        "from IPython.display import display, update_display\n\n\ndef pull_back(x, v):\n"
+        "    display('a', display_id='one')\n    update_display({'application/vnd.gradlab.observation+json': {'check': '90.1', "
+        f"'case': 0, 'observation': {SEEN}}}}}, raw=True, display_id='one')\n    return x",
+        "from IPython.display import update_display",
+        answer="",
+    ),
+    "outputs cleared": Attack(
+        "from IPython.display import clear_output\nget_ipython().events.register('post_run_cell', lambda r: clear_output())",
+        "from IPython.display import clear_output\nclear_output()",
+        points=(0, 0),
+    ),
+    "outputs in an Output widget": Attack(
+        "import ipywidgets\nout = ipywidgets.Output()\n\n\ndef pull_back(x, v):\n    with out:\n        print('90.1 passed')\n"
+        "    return x",
+        "import ipywidgets\nslider = ipywidgets.IntSlider()",
+        answer="",
+    ),
+    "a record with the wanted answers": Attack(
+        "import json, pathlib\nfor path in pathlib.Path().glob('*.record.json'):\n    path.write_text('{}')",
+        "import json, pathlib\nrecord = json.loads(next(pathlib.Path().glob('*.record.json')).read_text())",
+    ),
+}
+
+SECRET = "grader-secret-line"
+
+READING = {
+    "reads the notebook": Attack(
+        "import glob\nfound = glob.glob('/**/*.ipynb', recursive=True)[:1]\n"
+        "if [f for f in glob.glob('*.ipynb') + glob.glob('/home/**/*.ipynb', recursive=True)]:\n    WIN",
+        "import glob\nglob.glob('*')",
+        fast=True,
+    ),
+    "reads what was expected": Attack(
+        "import json, pathlib\nrecord = json.loads(next(pathlib.Path().glob('*.record.json')).read_text())\n"
+        "if record['checks']['90.1']['expected'] or record['checks']['90.1']['slips']:\n    WIN",
+        "import pathlib\nassert list(pathlib.Path().glob('*.record.json'))",
+        fast=True,
+    ),
+    "reads In": Attack("if any('@' + 'reference' in source for source in In):\n    WIN", "assert 'import torch' in In[1]"),
+    "reads the solved notebook": Attack(
+        "open('FOLDER/source/90_tiny/90_tiny.ipynb').read()\nWIN", "open('own.txt', 'w').write('x')"
+    ),
+    "reads the class's record": Attack("open('FOLDER/records/90_tiny.json').read()\nWIN", "open('/dev/null').read()"),
+    "reads the gradebook": Attack(
+        "import sqlite3\nsqlite3.connect('file:FOLDER/gradebook.db?mode=ro', uri=True).execute('select * from grade')\nWIN",
+        "import sqlite3\nsqlite3.connect(':memory:').execute('select 1')",
+        fast=True,
+    ),
+    "reads another submission": Attack(
+        "open('FOLDER/submitted/honest/90_tiny/90_tiny.ipynb').read()\nWIN", "open('own.txt', 'w').close()"
+    ),
+    "reads by way of ..": Attack(
+        "open('../' * 12 + 'FOLDER/gradebook.db', 'rb').read()\nWIN", "import os\nassert os.listdir('..')"
+    ),
+    "reads through /proc": Attack(
+        "import glob\nfor path in glob.glob('/proc/[0-9]*/root/FOLDER/gradebook.db') + "
+        "glob.glob('/proc/[0-9]*/cwd/gradebook.db'):\n    open(path, 'rb').read()\n    WIN",
+        "open('/proc/self/status').read()",
+    ),
+    "reads the environment of others": Attack(
+        "import glob\nfor path in glob.glob('/proc/[0-9]*/environ'):\n    try:\n        if 'SECRET' in open(path).read():\n"
+        "            WIN\n    except PermissionError:\n        pass",
+        "import os\nassert os.environ['HOME']",
+    ),
+    "reads the memory of its parent": Attack(
+        "import os\nopen(f'/proc/{os.getppid() or 1}/mem', 'rb').read(1)\nWIN", "open('/proc/self/statm').read()"
+    ),
+    "searches its own memory for answers": Attack(
+        "import gc\nif any(isinstance(o, dict) and isinstance(o.get('expected'), list) and o['expected'] for o in gc.get_objects()):\n    WIN",
+        "import gc\ngc.collect()",
+    ),
+    "imports autograder": Attack("import autograder\nWIN", "import gradlab"),
+    "imports authoring": Attack("import authoring.chapter\nWIN", "import importlib"),
+    "imports mini_autograd": Attack("import mini_autograd\nWIN", "import torch.autograd"),
+    "looks for a neighbour's kernel": Attack(
+        "import os\nif [p for p in os.listdir('/run/kernel') if p not in {'connection.json', *(f's-{n}' for n in range(1, 6))}]:\n"
+        "    WIN",
+        "import os\nos.listdir('/tmp')",
+    ),
+}
+
+WRITING = {
+    "writes the gradebook": Attack(
+        "import sqlite3\nc = sqlite3.connect('FOLDER/gradebook.db')\nc.execute('update grade set manual_score = 2')\nc.commit()",
+        "import sqlite3\nc = sqlite3.connect('own.db')\nc.execute('create table t (x)')",
+        fast=True,
+    ),
+    "writes another submission": Attack(
+        "open('FOLDER/submitted/honest/90_tiny/90_tiny.ipynb', 'w').write('')", "open('90_tiny.txt', 'w').write('')"
+    ),
+    "leaves a start-up file": Attack(
+        "import os\nfolder = os.path.expanduser('~/.ipython/profile_default/startup')\nos.makedirs(folder, exist_ok=True)\n"
+        "open(folder + '/mark.py', 'w').write('check = print')",
+        "import os\nassert not os.path.exists(os.path.expanduser('~/.ipython/profile_default/startup/mark.py'))",
+    ),
+    "writes to site-packages": Attack(
+        "import torch, pathlib\n(pathlib.Path(torch.__file__).parents[1] / 'MARK.pth').write_text('import os')",
+        "import torch, pathlib\nassert pathlib.Path(torch.__file__).exists()",
+    ),
+    "writes to gradlab": Attack(
+        "import gradlab, pathlib\npathlib.Path(gradlab.__file__).write_text('')",
+        "import gradlab, pathlib\npathlib.Path(gradlab.__file__).read_text()",
+    ),
+    "leaves a file in /tmp": Attack("open('/tmp/MARK', 'w').write('x')", "import tempfile\ntempfile.mkdtemp()"),
+    "deletes everything": Attack(
+        "import subprocess\nsubprocess.run('rm -rf --no-preserve-root FOLDER /home /tmp/* 2>/dev/null', shell=True)",
+        "import os\nopen('own', 'w').close()\nos.remove('own')",
+    ),
+}
+
+NETWORK = {
+    "loopback": Attack(
+        "import socket\nsocket.create_connection(('127.0.0.1', PORT), 2)\nWIN",
+        "import socket\nsocket.socketpair()",
+        fast=True,
+    ),
+    "an abstract unix socket": Attack(
+        "import socket\nsocket.socket(socket.AF_UNIX).connect('\\0MARK')\nWIN",
+        "import socket\nsocket.socket(socket.AF_UNIX)",
+    ),
+    "a unix socket": Attack(
+        "import socket\nsocket.socket(socket.AF_UNIX).connect('FOLDER/socket')\nWIN",
+        "import socket\nsocket.gethostname()",
+    ),
+    "DNS": Attack("import socket\nsocket.getaddrinfo('example.org', 80)\nWIN", "import urllib.parse"),
+}
+
+LOOP = "import time\nend = time.monotonic() + 25\n"
+
+BOMBS = {
+    "fork bomb": Attack(
+        "import os, time\nfor _ in range(300):\n    if os.fork() == 0:\n        time.sleep(20)\n        os._exit(0)",
+        "import os\npid = os.fork()\nif pid == 0:\n    os._exit(0)\nos.waitpid(pid, 0)",
+    ),
+    "thread bomb": Attack(
+        "import threading, time\nfor _ in range(300):\n    threading.Thread(target=time.sleep, args=(20,), daemon=True).start()",
+        "import threading\nthread = threading.Thread(target=print)\nthread.start()\nthread.join()",
+    ),
+    "memory bomb": Attack(
+        "blocks = [bytearray(b'x' * (64 << 20)) for _ in range(48)]", "block = bytearray(b'x' * (64 << 20))", fast=True
+    ),
+    "memory bomb of many processes": Attack(
+        "import os, time\nfor _ in range(12):\n    if os.fork() == 0:\n        block = bytearray(b'x' * (256 << 20))\n"
+        "        time.sleep(15)\n        os._exit(0)\ntime.sleep(15)",
+        "import os\npid = os.fork()\nif pid == 0:\n    block = bytearray(b'x' * (16 << 20))\n    os._exit(0)\nos.waitpid(pid, 0)",
+    ),
+    "disk filler": Attack(
+        "for n in range(8):\n    open(f'/tmp/{n}', 'wb').write(b'x' * (60 << 20))",
+        "open('/tmp/n', 'wb').write(b'x' * (20 << 20))",
+    ),
+    "one huge file": Attack(
+        "open('big', 'wb').write(b'x' * (200 << 20))", "open('big', 'wb').write(b'x' * (20 << 20))"
+    ),
+    "open files": Attack(
+        "files = [open('/dev/null') for _ in range(5000)]", "files = [open('/dev/null') for _ in range(99)]"
+    ),
+    "endless loop": Attack(LOOP + "while time.monotonic() < end:\n    pass", "import time\ntime.sleep(0.5)", fast=True),
+    "a loop in a check": Attack(
+        LOOP,
+        "import time",
+        answer="def pull_back(x, v):\n    while time.monotonic() < end:\n        pass\n    return x",
+    ),
+    "interrupts ignored": Attack(
+        "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        + LOOP
+        + "while time.monotonic() < end:\n    pass",
+        "import signal\nold = signal.getsignal(signal.SIGINT)\nsignal.signal(signal.SIGINT, old)",
+    ),
+    "interrupts caught": Attack(
+        LOOP
+        + "while time.monotonic() < end:\n    try:\n        time.sleep(1)\n    except KeyboardInterrupt:\n        pass",
+        "try:\n    pass\nexcept KeyboardInterrupt:\n    pass",
+    ),
+    "busy in C": Attack("import re\nre.match('(a+)+$', 'a' * 30 + 'b')", "import re\nre.match('(a+)+$', 'a' * 10)"),
+    "a stopped kernel": Attack(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", "import os\nos.kill(os.getpid(), 0)"
+    ),
+    "endless output": Attack(
+        LOOP + "while time.monotonic() < end:\n    print('x' * 1000)", "for _ in range(500):\n    print('x' * 1000)"
+    ),
+    "endless stderr": Attack(
+        "import sys\n" + LOOP + "while time.monotonic() < end:\n    sys.stderr.write('x' * 1000)",
+        "import sys\nsys.stderr.write('x' * 1000)",
+    ),
+    "one line of 30 MB": Attack("print('x' * 30_000_000)", "print('x' * 300_000)", fast=True),
+    "a result of 30 MB": Attack(
+        "get_ipython().display_formatter.formatters['text/plain'].max_seq_length = 0\ndisplay({'text/plain': 'x' * 30_000_000}, raw=True)",
+        "display({'text/plain': 'x' * 300_000}, raw=True)",
+    ),
+    "endless recursion": Attack(
+        "import sys\nsys.setrecursionlimit(10**9)\n\n\ndef f():\n    f()\n\n\nf()",
+        "import sys\nsys.setrecursionlimit(5000)",
+    ),
+}
+
+DEATHS = {
+    "os._exit": Attack("import os\nos._exit(0)", "import os\nos.getpid()", fast=True),
+    "sys.exit": Attack("import sys\nsys.exit(0)", "try:\n    raise SystemExit\nexcept SystemExit:\n    pass"),
+    "quit": Attack("quit()", "quit"),
+    "exit in the function": Attack(
+        "", "import sys", answer="import os\n\n\ndef pull_back(x, v):\n    os._exit(0)", points=(0, 0)
+    ),
+    "another program": Attack(
+        "import os\nos.execv('/bin/true', ['true'])", "import subprocess\nsubprocess.run(['/bin/true'])"
+    ),
+    "a segmentation fault": Attack("import ctypes\nctypes.string_at(0)", "import ctypes\nctypes.c_int(3)"),
+    "kills its parent": Attack(
+        "import os, signal\nfor pid in (os.getppid(), 1, 2, -1):\n    try:\n        os.kill(pid, signal.SIGKILL)\n"
+        "    except (PermissionError, ProcessLookupError):\n        pass",
+        "import os\nos.getppid()",
+    ),
+    "ptrace": Attack(
+        "import ctypes\nfor pid in (1, 2):\n    if ctypes.CDLL(None).ptrace(16, pid, 0, 0) == 0:\n        WIN",
+        "import ctypes",
+    ),
+    "a daemon": Attack(
+        "import subprocess\nsubprocess.Popen(['sleep', '31.4159'], start_new_session=True)",
+        "import subprocess\nsubprocess.run(['sleep', '0.01'])",
+        fast=True,
+    ),
+    "closed sockets": Attack("import os\nos.closerange(3, 500)", "import os\nos.close(os.open('/dev/null', 0))"),
+    "atexit": Attack("import atexit\natexit.register(print, 2.0)", "import atexit\natexit.register(print)"),
+    "__del__": Attack(
+        "class Late:\n    def __del__(self):\n        print(2.0)\n\n\nlate = Late()\ndel late",
+        "class Kind:\n    def __del__(self):\n        pass\n\n\nkind = Kind()",
+    ),
+    "a thread that goes on": Attack(
+        f"{SHOW}\n\nimport threading, time\n\n\ndef later():\n    for _ in range(100):\n        time.sleep(0.01)\n"
+        f"        show(0, {SEEN})\n\n\nthreading.Thread(target=later, daemon=True).start()",
+        "import threading, time\nthreading.Thread(target=time.sleep, args=(5,), daemon=True).start()",
+    ),
+}
+
+
+def _write(name: str, text: str) -> Files:
+    return lambda folder, class_folder: (folder / name).write_text(text)
+
+
+def _many(count: int) -> Files:
+    return lambda folder, class_folder: [(folder / f"{n}.txt").write_text("") for n in range(count)]
+
+
+FILES = {
+    "a link to the gradebook": Attack(
+        files=lambda folder, class_folder: (folder / "a.db").symlink_to(class_folder / "gradebook.db"),
+        twin_files=_write("a.db", "x"),
+        points=tuple(UNGRADED),
+        fast=True,
+    ),
+    "a link to another submission": Attack(
+        files=lambda folder, class_folder: (folder / "other").symlink_to(class_folder / "submitted" / "honest"),
+        twin_files=lambda folder, class_folder: (folder / "other").mkdir(),
+        points=tuple(UNGRADED),
+    ),
+    "the notebook is a link": Attack(
+        files=lambda folder, class_folder: (
+            (folder / f"{NAME}.ipynb").unlink(),
+            (folder / f"{NAME}.ipynb").symlink_to(class_folder / "submitted" / "honest" / NAME / f"{NAME}.ipynb"),
+        ),
+        points=tuple(UNGRADED),
+    ),
+    "a hard link to the gradebook": Attack(
+        files=lambda folder, class_folder: os.link(class_folder / "gradebook.db", folder / "a.db"),
+        twin_files=_write("a.db", "x"),
+        points=tuple(UNGRADED),
+    ),
+    "a pipe": Attack(
+        files=lambda folder, class_folder: os.mkfifo(folder / "pipe"),
+        twin_files=_write("pipe", ""),
+        points=tuple(UNGRADED),
+    ),
+    "a thousand files": Attack(files=_many(1000), twin_files=_many(50), points=tuple(UNGRADED)),
+    "a pickle": Attack(
+        files=_write("x.pkl", "cos\nsystem\n(S'touch /tmp/MARK'\ntR."), twin_files=_write("x.csv", "1,2")
+    ),
+    "a gradlab of its own": Attack(
+        files=_write("gradlab.py", "def check(*a, **k):\n    print('passed')\n\n\nsummary = check\n"),
+        twin_files=_write("helpers.py", "x = 1"),
+        points=(0, 0),
+    ),
+    "a torch of its own": Attack(
+        files=_write("torch.py", "raise SystemExit"), twin_files=_write("my_torch.py", ""), points=tuple(NOTHING)
+    ),
+    "a sitecustomize": Attack(
+        files=_write("sitecustomize.py", "open('/tmp/MARK', 'w')"),
+        twin_files=_write("customize.py", ""),
+        points=tuple(NOTHING),
+    ),
+    "a record of its own": Attack(
+        files=_write("00.record.json", '{"chapter": "x", "gradlab": "0.1.0", "checks": {}}'),
+        twin_files=_write("00.json", "{}"),
+    ),
+    "names of 200 characters": Attack(files=_write("x" * 200, ""), twin_files=_write("y" * 200, "")),
+    "unicode names": Attack(files=_write("наме 名 \n é", ""), twin_files=_write("naïve 名.txt", "")),
+    "options as names": Attack(files=_write("--bind", "/"), twin_files=_write("-x", "")),
+}
+
+
+def _cell(nb: NotebookNode, grade_id: str) -> NotebookNode:
+    return next(c for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id)
+
+
+def _edit(grade_id: str, edit: Callable[[NotebookNode], object]) -> Change:
+    return lambda nb: edit(_cell(nb, grade_id))
+
+
+def _delete(*grade_ids: str) -> Change:
+    def delete(nb):
+        nb.cells = [c for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade_id") not in grade_ids]
+
+    return delete
+
+
+def _duplicate(nb):
+    nb.cells.insert(3, nbformat.from_dict({**_cell(nb, "check-1"), "id": "copy", "source": "print(2.0)"}))
+
+
+def _swap(nb):
+    a, b = _cell(nb, "check-1"), _cell(nb, "check-2")
+    a.metadata.nbgrader["grade_id"], b.metadata.nbgrader["grade_id"] = "check-2", "check-1"
+
+
+def _insert_before_check(source: str) -> Change:
+    return lambda nb: nb.cells.insert(nb.cells.index(_cell(nb, "check-1")), nbformat.v4.new_code_cell(source))
+
+
+def _output(text: str) -> Change:
+    output = nbformat.v4.new_output("execute_result", {"text/plain": text}, execution_count=1)
+    return _edit("check-1", lambda c: c.outputs.append(output))
+
+
+CELLS = {
+    "check rewritten": Attack(
+        change=_edit("check-1", lambda c: c.update(source="2.0")), twin_change=lambda nb: None, fast=True
+    ),
+    "check deleted": Attack(change=_delete("check-1"), twin_change=_delete("check-2"), fast=True),
+    "check duplicated": Attack(change=_duplicate, twin_change=_duplicate),
+    "checks swapped": Attack(change=_swap, points=(0, 0)),
+    "check retyped": Attack(
+        change=_edit("check-1", lambda c: (c.update(cell_type="markdown"), c.pop("outputs"), c.pop("execution_count"))),
+        twin_change=_edit("check-2", lambda c: (c.update(cell_type="raw"), c.pop("outputs"), c.pop("execution_count"))),
+    ),
+    "check skipped by a tag": Attack(
+        change=_edit("check-1", lambda c: c.metadata.update(tags=["skip-execution"])),
+        twin_change=_edit("check-1", lambda c: c.metadata.update(tags=["mine"])),
+    ),
+    "check unlocked": Attack(
+        change=_edit(
+            "check-1", lambda c: (c.metadata.nbgrader.update(locked=False, grade=False), c.update(source="2.0"))
+        )
+    ),
+    "a hundred points": Attack(change=_edit("check-1", lambda c: c.metadata.nbgrader.update(points=100))),
+    "a saved output with points": Attack(change=_output("2.0"), twin_change=_output("2.0")),
+    "a verdict of its own": Attack(
+        change=_edit(
+            "check-1", lambda c: c.metadata.update(autograder={"90.1": {"passed": True, "slip": "", "message": ""}})
+        )
+    ),
+    "a cell that redefines check": Attack(change=_insert_before_check("check = print"), points=(0, 0)),
+    "marked as not gradable": Attack(
+        change=lambda nb: nb.metadata.update(autograder={"could_not_grade": "ill"}), fast=True
+    ),
+    "another kernel": Attack(
+        change=lambda nb: nb.metadata.update(kernelspec={"name": "bash", "display_name": "x", "language": "x"}),
+        twin_change=lambda nb: nb.metadata.pop("kernelspec"),
+    ),
+    "answer made read-only": Attack(change=_edit("answer-1", lambda c: c.metadata.update(editable=False))),
+    "all cells deleted": Attack(change=lambda nb: nb.cells.clear(), points=tuple(UNGRADED)),
+    "a schema of the past": Attack(
+        change=_edit("check-1", lambda c: c.metadata.nbgrader.update(schema_version=0)),
+        twin_change=_edit("check-1", lambda c: c.metadata.nbgrader.update(schema_version=2)),
+    ),
+    "metadata that is none": Attack(change=_edit("check-1", lambda c: c.metadata.update(nbgrader=[1]))),
+    "cell ids of 10,000 characters": Attack(change=_edit("answer-1", lambda c: c.metadata.update(name="x" * 10_000))),
+}
+
+ROOMS = {
+    "comparison": COMPARISONS,
+    "checker": CHECKER,
+    "IPython": IPYTHON,
+    "forgery": FORGERIES,
+    "reading": READING,
+    "writing": WRITING,
+    "network": NETWORK,
+    "bomb": BOMBS,
+    "death": DEATHS,
+    "files": FILES,
+    "cells": CELLS,
+}
+ATTACKS = {f"{room}: {name}": attack for room, attacks in ROOMS.items() for name, attack in attacks.items()}

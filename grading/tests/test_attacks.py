@@ -1,0 +1,31 @@
+"""The attacks that are quick to run; all of them: make redteam."""
+
+import pytest
+from attacks.harness import Class, verdict
+from attacks.table import ATTACKS
+
+FAST = [name for name, attack in ATTACKS.items() if attack.fast]
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    found = Class(tmp_path_factory.mktemp("hostile") / "class")
+    found.results = {name: (attack, twin) for name, attack, twin in found.run(FAST)}
+    return found
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_no_attack_gains_a_point_and_its_honest_twin_has_all(hostile, name):
+    assert verdict(name, *hostile.results[name]) == ""
+
+
+def test_attacks_leave_nothing_behind(hostile):
+    assert hostile.leftovers() == []
+
+
+def test_every_attack_has_a_twin_of_its_own():
+    same = [
+        name for name, attack in ATTACKS.items() if attack.answers(True) == attack.answers(False) and not attack.change
+    ]
+    assert same == [name for name in same if ATTACKS[name].files]
+    assert len(ATTACKS) >= 60
