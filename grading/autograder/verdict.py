@@ -1,6 +1,7 @@
 """The verdict step: what was observed is compared with what was expected, outside the student's process."""
 
 import json
+from collections.abc import Iterator
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
@@ -12,9 +13,15 @@ from gradlab import explain, shortcuts
 from gradlab.checking import OBSERVATION_MIME
 from gradlab.record import CheckRecord, Verdict, judge_check
 
-from .assignment import course_of, load_assignment
-from .observe import PENDING, error_output
+from .assignment import Assignment, course_of, load_assignment
 from .ungradable import reason_of
+
+PENDING = "VerdictPending"  # the error in which every graded cell ends until there is a verdict
+
+
+def error_output(name: str, text: str) -> NotebookNode:
+    """An error output as a notebook holds it."""
+    return new_output("error", ename=name, evalue=text.split("\n")[0], traceback=text.split("\n"))
 
 
 class WriteVerdicts(NbGraderPreprocessor):
@@ -25,19 +32,26 @@ class WriteVerdicts(NbGraderPreprocessor):
         if reason_of(nb):
             return nb, resources
         assignment = load_assignment(course_of(self), resources["nbgrader"]["assignment"])
-        sources = [cell.source for cell in nb.cells if cell.cell_type == "code"]
-        for cell in nb.cells:
-            if cell.cell_type != "code":
-                continue
-            if is_grade(cell):
-                ids = assignment.chapter.cells.get(cell.metadata.nbgrader["grade_id"], [])
-                if ids:
-                    _write(
-                        cell,
-                        {i: _verdict(i, assignment.record.checks[i], assignment.chapter, cell, sources) for i in ids},
-                    )
+        for cell, verdicts in judge(nb, assignment):
+            _write(cell, verdicts)
+        for cell in (cell for cell in nb.cells if cell.cell_type == "code"):
             cell.outputs = [output for output in cell.outputs if OBSERVATION_MIME not in output.get("data", {})]
         return nb, resources
+
+
+def judge(nb: NotebookNode, assignment: Assignment) -> Iterator[tuple[NotebookNode, dict[str, Verdict]]]:
+    """Yield each check cell of an executed notebook with the verdicts on its checks, by check id."""
+    sources = [cell.source for cell in nb.cells if cell.cell_type == "code"]
+    for cell in nb.cells:
+        ids = assignment.chapter.cells.get(cell.metadata.nbgrader["grade_id"], []) if is_grade(cell) else []
+        if ids and cell.cell_type == "code":
+            records = assignment.record.checks
+            yield cell, {i: _verdict(i, records[i], assignment.chapter, cell, sources) for i in ids}
+
+
+def all_pass(nb: NotebookNode, assignment: Assignment) -> bool:
+    """Tell whether every check of an executed notebook passes."""
+    return all(verdict.passed for _, verdicts in judge(nb, assignment) for verdict in verdicts.values())
 
 
 def _verdict(check_id: str, record: CheckRecord, chapter: Chapter, cell: NotebookNode, sources: list[str]) -> Verdict:

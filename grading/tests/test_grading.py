@@ -313,6 +313,48 @@ def test_a_new_submission_replaces_what_could_not_be_graded(ungraded):
     assert ungraded.points("broken") == [2, 3]
 
 
+@pytest.fixture(scope="module")
+def lessons(tmp_path_factory):
+    """A class whose notebook has a lesson cell that shows something, and defines what nobody was told to use."""
+    tiny = TinyClass(tmp_path_factory.mktemp("lessons") / "class")
+    solved = solved_notebook()
+    shown = nbformat.v4.new_output("stream", text="as it was released\n")
+    lesson = nbformat.v4.new_code_cell("six = 6\nprint('as it was run')", id="lesson", outputs=[shown])
+    solved.cells.insert(2, lesson)
+    tiny.write_source(solved)
+    assert tiny.api.generate_assignment(NAME, force=True)["success"]
+    tiny.hand_in("right", RIGHT)
+    tiny.hand_in("uses", RIGHT | {"answer-1": "def pull_back(x, v):\n    return six * x * v"})
+    tiny.hand_in("wrong", RIGHT | {"answer-2": "def implied(y):\n    return y"})
+
+    def write_in_it(nb):
+        nb.cells[at_id(nb, "lesson")].source = "print('changed')"
+
+    tiny.hand_in("changed", RIGHT, write_in_it)
+    tiny.grade()
+    return tiny
+
+
+def at_id(nb, cell_id):
+    return next(i for i, c in enumerate(nb.cells) if c.id == cell_id)
+
+
+@pytest.mark.parametrize(
+    ("student", "points", "shown"),
+    [
+        ("right", [2, 3], "as it was released\n"),
+        ("uses", [2, 3], "as it was run\n"),
+        ("wrong", [2, 1.5], "as it was run\n"),
+        ("changed", [2, 3], "changed\n"),
+    ],
+)
+def test_lessons_run_only_where_they_were_changed_or_a_check_fails(lessons, student, points, shown):
+    """Nobody loses points for having used what a lesson defines, and what needs no lesson is not kept waiting."""
+    assert lessons.points(student) == points
+    nb = lessons.autograded(student)
+    assert nb.cells[at_id(nb, "lesson")].outputs[0].text == shown
+
+
 def test_a_check_that_was_mended_in_mid_course_is_graded_again(tiny):
     tiny.hand_in("anna", RIGHT)
     tiny.grade()

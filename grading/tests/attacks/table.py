@@ -281,7 +281,9 @@ READING = {
         "import pathlib\nassert list(pathlib.Path().glob('*.record.json'))",
         fast=True,
     ),
-    "reads In": Attack("if any('@' + 'reference' in source for source in In):\n    WIN", "assert 'import torch' in In[1]"),
+    "reads In": Attack(
+        "if any('@' + 'reference' in source for source in In):\n    WIN", "assert 'import torch' in In[1]"
+    ),
     "reads the solved notebook": Attack(
         "open('FOLDER/source/90_tiny/90_tiny.ipynb').read()\nWIN", "open('own.txt', 'w').write('x')"
     ),
