@@ -160,6 +160,8 @@ def _expandable(shape, target):
 def sum_to(gradient, shape):
     """Sum `gradient` over the dimensions along which a tensor of `shape` was broadcast to the gradient's shape."""
     extra = len(gradient.shape) - len(shape)
+    if gradient.shape[extra:] == shape:
+        return gradient.sum(tuple(range(extra)))  # a bias
     over = tuple(range(extra)) + tuple(
         extra + i for i, n in enumerate(shape) if n == 1 and gradient.shape[extra + i] != 1
     )
