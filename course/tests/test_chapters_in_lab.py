@@ -21,6 +21,52 @@ class Exercise:
     right_says: str
 
 
+LEDGER = """
+def ledger(x, events):
+    grad, entries = None, []
+    for kind, value in events:
+        if kind == "walk":
+            grad = value * 3 * x**2 + (0 if grad is None else grad)
+        elif grad is not None:
+            grad = None if value else torch.zeros_like(grad)
+        entries.append(grad)
+    return entries
+"""
+
+WAY = """
+def way_to_a_leaf(tensor):
+    names, node = [], tensor.grad_fn
+    while node is not None:
+        names.append(type(node).__name__)
+        node = next((child for child, _ in node.next_functions if child is not None), None)
+    return names
+"""
+
+RECORDING = """
+@contextlib.contextmanager
+def recording(tensors):
+    seen = []
+    handles = [
+        tensor.register_hook(lambda gradient, name=name: seen.append((name, gradient.clone())))
+        for name, tensor in tensors.items()
+    ]
+    try:
+        yield seen
+    finally:
+        for handle in handles:
+            handle.remove()
+"""
+
+SILENCE = """
+def silence(module, channels):
+    def hook(module, input, output):
+        output = output.clone()
+        output[:, channels] = 0
+        return output
+
+    return module.register_forward_hook(hook)
+"""
+
 EXERCISES = [
     Exercise(
         chapter="02_external_gradients",
@@ -29,6 +75,42 @@ EXERCISES = [
         wrong="def pull_back(x, v):\n    return v",
         wrong_says="it still has to be multiplied by dy/dx",
         right="def pull_back(x, v):\n    return 3 * x**2 * v",
+        right_says="passed",
+    ),
+    Exercise(
+        chapter="03_accumulation",
+        number="03-1",
+        title="03.1 the ledger of a leaf",
+        wrong="def ledger(x, events):\n    return [3 * x**2 * v for kind, v in events if kind == 'walk']",
+        wrong_says="zero_grad is an event too",
+        right=LEDGER,
+        right_says="passed",
+    ),
+    Exercise(
+        chapter="04_grad_fn",
+        number="04-1",
+        title="04.1 the way to a leaf",
+        wrong="def way_to_a_leaf(tensor):\n    return [type(tensor.grad_fn).__name__] if tensor.grad_fn else []",
+        wrong_says="Its next_functions lead on",
+        right=WAY,
+        right_says="passed",
+    ),
+    Exercise(
+        chapter="06_tensor_hooks",
+        number="06-1",
+        title="06.1 record what passes",
+        wrong=RECORDING.replace("handle.remove()", "pass"),
+        wrong_says="The hooks are still registered after the block",
+        right=RECORDING,
+        right_says="passed",
+    ),
+    Exercise(
+        chapter="07_module_hooks",
+        number="07-1",
+        title="07.1 silence some channels",
+        wrong=SILENCE.replace("        return output", "        output = None"),
+        wrong_says="what it does not return has no effect",
+        right=SILENCE,
         right_says="passed",
     ),
 ]
@@ -49,14 +131,14 @@ def test_a_student_works_through_the_first_exercise(open_lab, tmp_path, exercise
     assert lab.position(check) in errors
     assert f"{exercise.title}: not yet" in lab.shown(check)
 
-    lab.type_into(answer, exercise.wrong)
+    lab.type_into(answer, exercise.wrong.strip())
     lab.run_cell(answer)
     lab.run_cell(check)
     lab.screenshot(tmp_path / "wrong.png")
     assert f"{exercise.title}: not yet" in lab.shown(check)
     assert exercise.wrong_says in lab.shown(check)
 
-    lab.type_into(answer, exercise.right)
+    lab.type_into(answer, exercise.right.strip())
     lab.run_cell(answer)
     lab.run_cell(check)
     lab.screenshot(tmp_path / "right.png")
