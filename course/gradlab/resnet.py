@@ -1,0 +1,72 @@
+"""ResNet-18 with torchvision's parameter names and shapes, so that weights made for torchvision's load into it.
+
+He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognition, 2015 (arXiv 1512.03385), table 1, 18 layers.
+"""
+
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+WIDTHS = (64, 128, 256, 512)  # channels of layer1 to layer4; the last is what fc receives
+
+
+class BasicBlock(nn.Module):
+    """Two 3×3 convolutions and a way around them, which `downsample` fits where channels or size change."""
+
+    def __init__(self, inputs: int, outputs: int, stride: int = 1):
+        super().__init__()
+        self.conv1 = nn.Conv2d(inputs, outputs, 3, stride, padding=1, bias=False)
+        self.bn1 = nn.BatchNorm2d(outputs)
+        self.conv2 = nn.Conv2d(outputs, outputs, 3, padding=1, bias=False)
+        self.bn2 = nn.BatchNorm2d(outputs)
+        self.downsample = None
+        if stride != 1 or inputs != outputs:
+            self.downsample = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
+
+    def forward(self, x: Tensor) -> Tensor:
+        around = x if self.downsample is None else self.downsample(x)
+        through = self.bn2(self.conv2(torch.relu(self.bn1(self.conv1(x)))))
+        return torch.relu(through + around)
+
+
+class ResNet18(nn.Module):
+    """A stem, four layers of two blocks each, and `fc`, the head: 512 numbers in, one score for each class out."""
+
+    def __init__(self, num_classes: int = 1000):
+        super().__init__()
+        self.conv1 = nn.Conv2d(3, WIDTHS[0], 7, stride=2, padding=3, bias=False)
+        self.bn1 = nn.BatchNorm2d(WIDTHS[0])
+        self.maxpool = nn.MaxPool2d(3, stride=2, padding=1)
+        inputs = WIDTHS[0]
+        for number, outputs in enumerate(WIDTHS, start=1):
+            first = BasicBlock(inputs, outputs, stride=1 if number == 1 else 2)
+            self.add_module(f"layer{number}", nn.Sequential(first, BasicBlock(outputs, outputs)))
+            inputs = outputs
+        self.avgpool = nn.AdaptiveAvgPool2d(1)
+        self.fc = nn.Linear(WIDTHS[-1], num_classes)
+        for module in self.modules():
+            if isinstance(module, nn.Conv2d):
+                nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.maxpool(torch.relu(self.bn1(self.conv1(x))))
+        x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
+        return self.fc(self.avgpool(x).flatten(1))
+
+
+def resnet18(weights: str | Path | None = None, num_classes: int = 1000) -> ResNet18:
+    """Make a ResNet-18, with random weights or with those of a local file.
+
+    weights: path of a file that holds a state dict, such as torchvision's resnet18-f37072fd.pth; None for random ones.
+    torchvision's function of this name takes an enum there, and downloads.
+    num_classes: outputs of `fc`; weights from a file must have as many.
+    Raises FileNotFoundError if there is no such file, and torch's RuntimeError if names or shapes do not fit.
+
+    >>> resnet18(num_classes=10)(torch.zeros(2, 3, 64, 64)).shape
+    torch.Size([2, 10])
+    """
+    model = ResNet18(num_classes)
+    if weights is not None:
+        model.load_state_dict(torch.load(weights, map_location="cpu", weights_only=True))
+    return model

@@ -1,0 +1,107 @@
+"""The course's ResNet-18 has torchvision's names and shapes, and takes its files of weights."""
+
+import pytest
+import torch
+
+from gradlab.resnet import resnet18
+
+
+def _batch_norm(name, channels):
+    shapes = {"weight": (channels,), "bias": (channels,), "running_mean": (channels,), "running_var": (channels,)}
+    return {f"{name}.{entry}": shape for entry, shape in (shapes | {"num_batches_tracked": ()}).items()}
+
+
+def _block(name, inputs, outputs, downsample):
+    table = {f"{name}.conv1.weight": (outputs, inputs, 3, 3)} | _batch_norm(f"{name}.bn1", outputs)
+    table |= {f"{name}.conv2.weight": (outputs, outputs, 3, 3)} | _batch_norm(f"{name}.bn2", outputs)
+    if downsample:
+        table |= {f"{name}.downsample.0.weight": (outputs, inputs, 1, 1)}
+        table |= _batch_norm(f"{name}.downsample.1", outputs)
+    return table
+
+
+# The entries of torchvision.models.resnet18().state_dict(), in its order.
+TABLE = {
+    "conv1.weight": (64, 3, 7, 7),
+    **_batch_norm("bn1", 64),
+    **_block("layer1.0", 64, 64, downsample=False),
+    **_block("layer1.1", 64, 64, downsample=False),
+    **_block("layer2.0", 64, 128, downsample=True),
+    **_block("layer2.1", 128, 128, downsample=False),
+    **_block("layer3.0", 128, 256, downsample=True),
+    **_block("layer3.1", 256, 256, downsample=False),
+    **_block("layer4.0", 256, 512, downsample=True),
+    **_block("layer4.1", 512, 512, downsample=False),
+    "fc.weight": (1000, 512),
+    "fc.bias": (1000,),
+}
+
+
+@pytest.fixture
+def weights(tmp_path):
+    """A file such as torchvision's: a plain state dict, every entry with numbers of its own."""
+    generator = torch.Generator().manual_seed(0)
+    state = {
+        name: torch.tensor(3) if name.endswith("tracked") else torch.rand(shape, generator=generator)
+        for name, shape in TABLE.items()
+    }
+    path = tmp_path / "resnet18-f37072fd.pth"
+    torch.save(state, path)
+    return path, state
+
+
+def test_names_and_shapes_are_torchvisions_in_its_order():
+    state = resnet18().state_dict()
+    assert [(name, tuple(entry.shape)) for name, entry in state.items()] == list(TABLE.items())
+
+
+def test_it_has_as_many_parameters_as_torchvision_says():
+    """11,689,512 is `num_params` in torchvision's description of ResNet18_Weights.IMAGENET1K_V1."""
+    assert sum(parameter.numel() for parameter in resnet18().parameters()) == 11_689_512
+
+
+def test_weights_load_from_a_local_file(weights):
+    path, state = weights
+    loaded = resnet18(weights=path).state_dict()
+    assert all(torch.equal(loaded[name], entry) for name, entry in state.items())
+
+
+def test_a_file_from_before_batches_were_counted_loads(weights):
+    """torchvision's first file, resnet18-5c106cde.pth, has no num_batches_tracked."""
+    path, state = weights
+    torch.save({name: entry for name, entry in state.items() if not name.endswith("tracked")}, path)
+    assert resnet18(weights=path).bn1.num_batches_tracked == 0
+
+
+def test_weights_for_another_head_are_refused_by_torch(weights):
+    path, _ = weights
+    with pytest.raises(RuntimeError, match=r"size mismatch for fc\.weight"):
+        resnet18(weights=path, num_classes=10)
+
+
+def test_every_part_halves_and_widens_as_in_the_paper():
+    torch.manual_seed(0)
+    model = resnet18(num_classes=10).eval()
+    sizes = {}
+    for name, module in model.named_children():
+        module.register_forward_hook(lambda _, __, output, name=name: sizes.update({name: tuple(output.shape)}))
+    model(torch.zeros(1, 3, 224, 224))
+    assert sizes == {
+        "conv1": (1, 64, 112, 112),
+        "bn1": (1, 64, 112, 112),
+        "maxpool": (1, 64, 56, 56),
+        "layer1": (1, 64, 56, 56),
+        "layer2": (1, 128, 28, 28),
+        "layer3": (1, 256, 14, 14),
+        "layer4": (1, 512, 7, 7),
+        "avgpool": (1, 512, 1, 1),
+        "fc": (1, 10),
+    }
+
+
+def test_a_block_adds_what_it_was_given():
+    """With the last batch norm's scale at zero, a block without downsample returns the ReLU of its input."""
+    block = resnet18().layer1[0].eval()
+    torch.nn.init.zeros_(block.bn2.weight)
+    x = torch.randn(2, 64, 4, 4, generator=torch.Generator().manual_seed(0))
+    assert torch.equal(block(x), x.relu())
