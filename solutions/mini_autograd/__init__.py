@@ -51,7 +51,8 @@ from .modes import (
     no_grad,
     set_grad_enabled,
 )
-from .tensor import Size, Tensor
+from .size import Size
+from .tensor import Tensor
 
 globals().update({name: methods.for_tensors(name, function) for name, function in methods.PUBLIC.items()})
 

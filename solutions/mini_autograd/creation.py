@@ -5,7 +5,8 @@ import warnings
 import numpy as np
 
 from . import dtypes
-from .tensor import COPY_TENSOR, Size, Tensor, make
+from .size import Size
+from .tensor import COPY_TENSOR, Tensor, make
 
 _generator = np.random.default_rng(0)
 

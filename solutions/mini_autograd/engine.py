@@ -96,22 +96,25 @@ def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate
                 node, number = edges[index]
                 if node is None:
                     continue
-                waiting = dependencies[node] - 1
-                if waiting:
-                    dependencies[node] = waiting
                 if captures is not None and node not in wanted and node not in watched:
                     continue
-                slots = arrived.get(node)
-                if slots is None:
-                    slots = arrived[node] = [None] * len(node.outputs)
                 if gradient is not None:
                     shape, dtype = node.outputs[number]
                     if gradient.shape != shape or gradient.dtype is not dtype:
                         gradient = node.conform(gradient, number, source)
+                waiting = dependencies[node] - 1
+                slots = arrived.get(node)
+                if slots is None:
+                    if len(node.outputs) == 1:
+                        slots = arrived[node] = [gradient]
+                    else:
+                        slots = arrived[node] = [None] * len(node.outputs)
+                        slots[number] = gradient
+                elif gradient is not None:
                     slots[number] = gradient if slots[number] is None else slots[number] + gradient
                 if waiting:
-                    continue
-                if ready:
+                    dependencies[node] = waiting
+                elif ready:
                     ready.put(node)
                 else:
                     ready.append(node)

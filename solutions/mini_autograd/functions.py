@@ -129,7 +129,8 @@ def where(condition, input=None, other=None):
 def masked_fill(input, mask, value):
     """Return input with `value` where `mask` holds."""
     if mask.dtype is not dtypes.bool:
-        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype " + mask.dtype.name)
+        name = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int"}[mask.dtype.name]
+        raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype " + name)
     mask = mask._data
     value = value.item() if isinstance(value, Tensor) else value
     target = np.broadcast_shapes(input.shape, mask.shape)

@@ -96,8 +96,6 @@ class Node:
     def call_tensor_hooks(self, gradients):
         """Run the hooks of this node's output tensors on `gradients`, a list that is changed in place."""
         for number, hooks in sorted((self.tensor_hooks or {}).items()):
-            if gradients[number] is None:
-                continue
             for hook in list(hooks.values()):
                 gradient = _wrap(gradients[number])
                 result = hook(gradient)
@@ -146,6 +144,8 @@ class Node:
                     f"{list(gradient.shape)} but expected shape compatible with {list(shape)}"
                 )
             gradient = sum_to(gradient, shape)
+        if gradient.dtype is dtype:
+            return gradient
         from .ops.elementwise import cast
 
         return cast(gradient, dtype)
@@ -161,7 +161,7 @@ def sum_to(gradient, shape):
     """Sum `gradient` over the dimensions along which a tensor of `shape` was broadcast to the gradient's shape."""
     extra = len(gradient.shape) - len(shape)
     if gradient.shape[extra:] == shape:
-        return gradient.sum(tuple(range(extra)))  # a bias
+        return gradient.sum(tuple(range(extra)))
     over = tuple(range(extra)) + tuple(
         extra + i for i, n in enumerate(shape) if n == 1 and gradient.shape[extra + i] != 1
     )
@@ -196,18 +196,25 @@ def owned(gradients):
     torch asks the same of a gradient's reference count before a leaf takes it over instead of copying it.
     """
     array = gradients[0]
-    # Held by the list, by the name above, and by the call that counts.
-    if type(array) is not np.ndarray or sys.getrefcount(array) != 3:
+    if type(array) is not np.ndarray or sys.getrefcount(array) != ALONE:
         return False
     memory = array.base
-    # A view of the whole of a memory that only the view, the name above and the call hold: a weight, transposed back.
+    # A view of the whole of a memory that only the view holds: a weight, transposed back.
     return memory is None or (
         type(memory) is np.ndarray
         and memory.size == array.size
         and array.flags.c_contiguous
         and memory.flags.owndata
-        and sys.getrefcount(memory) == 3
+        and sys.getrefcount(memory) == ALONE
     )
+
+
+def _count_holders(gradients):
+    array = gradients[0]
+    return sys.getrefcount(array)
+
+
+ALONE = _count_holders([np.empty(0)])  # one holder, and what a name and a call add in this Python
 
 
 # What a node keeps for backward is a list of pairs (value, version). An input is kept as (Tensor, its version); with
@@ -245,15 +252,15 @@ class PackedTensor(Saved):
     __slots__ = ("edge", "number", "packed", "unpack_hook")
 
     def __init__(self, tensor, number):
-        pack, self.unpack_hook = saved_tensors_hooks.stack[-1]
+        pack, self.unpack_hook = hooks_on_saved[-1]
         self.number, self.edge = number, tensor._edge_or_leaf() if number is None else None
         version = tensor._version_cell[0]
         with no_grad():
             self.packed = pack(tensor.detach())
         if tensor._version_cell[0] != version:
             raise RuntimeError(
-                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook can "
-                "not be modified by in-place operations as this can lead to unexpected side-effects. Please open an "
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook "
+                "cannot be modified by in-place operations as this can lead to unexpected side-effects. Please open an "
                 "issue if you need to perform in-place operations on the input to a pack hook."
             )
 
@@ -272,9 +279,9 @@ class PackedTensor(Saved):
 
 def save(tensor, number=None):
     """Return the pair in which a node keeps `tensor`, an input of it, or its output `number`."""
-    version = tensor._version_cell[0]
-    if saved_tensors_hooks.stack:
+    if hooks_on_saved:
         return PackedTensor(tensor, number), None
+    version = tensor._version_cell[0]
     if version is None:
         raise RuntimeError(
             "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode "
@@ -284,21 +291,16 @@ def save(tensor, number=None):
     return (tensor, version) if number is None else (SavedOutput(tensor, number), None)
 
 
-def restore(saved, node, as_tensors):
-    """Return the values in `saved`, kept by `node`: tensors as arrays, or as Tensors in their place in the graph."""
-    if saved is None:
-        raise RuntimeError(FREED)
-    values = []
-    for value, version in saved:
-        if version is not None:
-            if value._version_cell[0] != version:
-                refuse_changed(value, version, value.grad_fn, value._output_nr)
-            values.append(value if as_tensors else value._data)
-        elif isinstance(value, Saved):
-            values.append(value.unpack(node) if as_tensors else value.array(node))
-        else:
-            values.append(value)
-    return values
+def restore(pair, node, as_tensors):
+    """Return the value that `node` kept as `pair`: a tensor as its array, or as a Tensor in its place in the graph."""
+    value, version = pair
+    if version is not None:
+        if value._version_cell[0] != version:
+            refuse_changed(value, version, value.grad_fn, value._output_nr)
+        return value if as_tensors else value._data
+    if isinstance(value, Saved):
+        return value.unpack(node) if as_tensors else value.array(node)
+    return value
 
 
 def refuse_changed(tensor, version, made_by, number):
@@ -312,19 +314,20 @@ def refuse_changed(tensor, version, made_by, number):
     )
 
 
+hooks_on_saved = []  # the (pack, unpack) pairs of the `with` statements that are open, the innermost last
+
+
 class saved_tensors_hooks:
     """Inside `with`, keep `pack(tensor)` instead of each saved tensor, and ask `unpack` for it when it is needed."""
-
-    stack = []
 
     def __init__(self, pack_hook, unpack_hook):
         self.hooks = pack_hook, unpack_hook
 
     def __enter__(self):
-        self.stack.append(self.hooks)
+        hooks_on_saved.append(self.hooks)
 
     def __exit__(self, *error):
-        self.stack.pop()
+        hooks_on_saved.pop()
 
 
 def _wrap(gradient):

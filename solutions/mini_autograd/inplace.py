@@ -35,9 +35,8 @@ OVERLAP = (
     "clone() the tensor before performing the operation."
 )
 INFERENCE = (
-    "Inplace update to inference tensor outside InferenceMode is not allowed.You can "
-    "make a clone to get a normal tensor "
-    "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
+    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
+    "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
 )
 
 
@@ -145,6 +144,9 @@ def follow_base(view):
         view._edge = take(base, positions(view))._edge
     if view._retains:
         view._attach_retain()
+
+
+Tensor._follow_base = follow_base
 
 
 class CopySlices(Node):

@@ -46,9 +46,11 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
     promote: bring the tensors to one dtype by torch's rules before `forward`.
     """
     op = _Operation(name, forward, joint, formulas, names)
-    arity, plans, node_class = op.arity, op.plans, op.node_class
+    arity, plans, node_class, to_float = op.arity, op.plans, op.node_class, promote == "float"
 
     def call(*args):
+        if arity == 1 and type(args[0]) is ndarray:
+            return forward(*args)  # a formula at work
         arrays, edges, needs, bit, dtype, mixed = [], [], 0, 1, None, False
         for arg in args:
             if isinstance(arg, Tensor):
@@ -75,7 +77,7 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
             result = forward(*arrays)
         except ValueError:
             if promote:
-                _check_broadcast(arrays[:arity])
+                check_broadcast(arrays[:arity])
             raise
         if dtype is None:
             return result  # no tensor among the arguments: a formula at work
@@ -87,16 +89,45 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
         if view is not None:
             _note_view(args, output, forward, view)
         if needs and state.grad:
-            node = new_node(node_class)
-            node.sequence_nr = next_sequence_nr()
-            node.hooked = False
-            node.next_functions = tuple(edges[:arity])
-            node.outputs = ((result.shape, result.dtype),)
-            node.plan = plan = plans.get(needs) or op.plan(needs)
-            node.saved = plan.save(args, arrays, output) if plan.saves else ()
-            output._edge = (node, 0)
-            output._requires_grad = True
+            record(args, arrays, tuple(edges[:arity]), needs, result, output)
         return output
+
+    def call_two(a, b):
+        """Do `call` for what is met most often, two Tensors of one floating dtype, without its loop."""
+        if type(a) is not Tensor or type(b) is not Tensor or a._base is not None or b._base is not None:
+            return forward(a, b) if type(a) is ndarray is type(b) else call(a, b)
+        arrays = x, y = a._data, b._data
+        if promote and (x.dtype is not y.dtype or (to_float and x.dtype.kind != "f")):
+            return call(a, b)
+        try:
+            result = forward(x, y)
+        except ValueError:
+            return call(a, b)  # says what is wrong
+        if type(result) is not ndarray:
+            result = np.asarray(result)
+        output = make(result)
+        if state.grad:
+            if a._requires_grad:
+                edge = a._edge or a._edge_or_leaf()
+                if b._requires_grad:
+                    record((a, b), arrays, (edge, b._edge or b._edge_or_leaf()), 3, result, output)
+                else:
+                    record((a, b), arrays, (edge, NO_EDGE), 1, result, output)
+            elif b._requires_grad:
+                record((a, b), arrays, (NO_EDGE, b._edge or b._edge_or_leaf()), 2, result, output)
+        return output
+
+    def record(args, arrays, edges, needs, result, output):
+        """Make the node of `output`, a Tensor that holds the array `result`."""
+        node = node_class()
+        node.sequence_nr = next_sequence_nr()
+        node.hooked = False
+        node.next_functions = edges
+        node.outputs = ((result.shape, result.dtype),)
+        node.plan = plan = plans.get(needs) or op.plan(needs)
+        node.saved = plan.save(args, arrays, output) if plan.saves else ()
+        output._edge = (node, 0)
+        output._requires_grad = True
 
     def record_many(args, arrays, edges, needs, results):
         """Do the rest of `call` for an operation with several outputs."""
@@ -106,6 +137,7 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
                 _note_view(args, output, forward, view, number)
         if needs and state.grad:
             node = node_class()
+            node.sequence_nr, node.hooked = next_sequence_nr(), False
             node.next_functions = tuple(edges[:arity])
             node.plan = plan = plans.get(needs) or op.plan(needs)
             node.outputs = tuple((output._data.shape, output._data.dtype) for output in outputs)
@@ -116,14 +148,14 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
             node.saved = plan.save(args, arrays, outputs)
         return outputs
 
-    call.__name__ = call.__qualname__ = getattr(forward, "__name__", name)
-    call.into = into
-    return call
+    chosen = call_two if arity == 2 == len(op.parameters) and view is None else call
+    chosen.__name__ = chosen.__qualname__ = getattr(forward, "__name__", name)
+    chosen.into = into
+    return chosen
 
 
 INPUT, OTHER, SIZES, STRIDES, RESULT = range(5)
 NO_EDGE = (None, 0)
-new_node = object.__new__
 NUMBERS = {int, float, bool, ndarray}
 SYMBOLS = {"Add": "+", "Sub": "-", "Rsub": "-", "Mul": "*", "Div": "/", "Pow": "** or pow()"}
 
@@ -140,7 +172,7 @@ def _operand(name, args, arg):
     return arg
 
 
-def _check_broadcast(arrays):
+def check_broadcast(arrays):
     """Raise torch's error if two shapes do not go together."""
     shapes = [array.shape for array in arrays if isinstance(array, ndarray)]
     for a, b in itertools.pairwise(shapes):
@@ -171,7 +203,8 @@ class _Operation:
         self.arity = len(self.tensors)
         self.saveable = list(dict.fromkeys(wanted))
         self.plans = {}
-        self.node_class = type(name, (OperationNode,), {"op": self})
+        shown = {f"_saved_{each}": property(lambda node, each=each: node.unpack(each)) for each in self.saveable}
+        self.node_class = type(name, (OperationNode,), {"op": self, "__slots__": (), **shown})
 
     def source(self, parameter):
         """Return where the value that a formula calls `parameter` comes from, as (kind, position)."""
@@ -204,14 +237,17 @@ class _Plan:
             parameters = list(inspect.signature(formula).parameters)[skip:]
             self.names += [p for p in parameters if p not in self.names]
             self.steps.append((index, formula, [self.names.index(p) for p in parameters]))
-        if len(self.steps) == 1:
-            index, formula, _ = self.steps[0]
-            self.steps = [(index, formula, None)]  # takes all there is, in order
+        self.lone = self.steps[0][:2] if len(self.steps) == 1 else None
         self.saves = [op.source(name) for name in self.names]
+        # The only thing to save is an input, as for a product with a constant.
+        self.lone_input = self.saves[0][1] if len(self.saves) == 1 and self.saves[0][0] == INPUT else None
         self.frees = any(kind in (INPUT, RESULT) for kind, _ in self.saves)
 
     def save(self, args, arrays, outputs):
         """Return what the formulas need, in the form in which a node keeps it."""
+        if self.lone_input is not None:
+            value = args[self.lone_input]
+            return (save(value) if isinstance(value, Tensor) else (value, None),)
         saved = []
         for kind, position in self.saves:
             if kind == INPUT:
@@ -232,6 +268,7 @@ class OperationNode(Node):
     """The node of an operation: runs the formulas of its plan on what was saved."""
 
     __slots__ = ("plan", "saved")
+    __init__ = object.__init__  # `operation` fills it in: a call less for each node
     op = None
 
     def run(self, gradients, needs):
@@ -241,13 +278,24 @@ class OperationNode(Node):
         grad = gradients[0] if len(gradients) == 1 else self._complete(gradients)
         if grad is None:
             return plan.nothing
-        values = restore(saved, self, state.grad) if saved else saved
+        recorded = state.grad
         if plan.joint:
+            values = [restore(pair, self, recorded) for pair in saved]
             return plan.joint(grad, plan.needs if needs is None else needs, *values)
         produced = plan.nothing.copy()
+        if plan.lone is not None and needs is None:  # the commonest case by far, without loops
+            index, formula = plan.lone
+            if not saved:
+                produced[index] = formula(grad)
+            elif len(saved) == 1:
+                produced[index] = formula(grad, restore(saved[0], self, recorded))
+            else:
+                produced[index] = formula(grad, *[restore(pair, self, recorded) for pair in saved])
+            return produced
+        values = [restore(pair, self, recorded) for pair in saved]
         for index, formula, picks in plan.steps:
             if needs is None or needs[index]:
-                produced[index] = formula(grad, *(values if picks is None else [values[pick] for pick in picks]))
+                produced[index] = formula(grad, *[values[pick] for pick in picks])
         return produced
 
     def _complete(self, gradients):
@@ -264,17 +312,14 @@ class OperationNode(Node):
         if self.plan.frees:
             self.saved = None
 
-    def __getattr__(self, name):
-        """Return a saved value: `_saved_self` and the like."""
-        saved_name = name.removeprefix("_saved_")
-        if name == saved_name or saved_name not in self.op.saveable:
-            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
-        if saved_name not in self.plan.names:
+    def unpack(self, name):
+        """Return what is saved under `name`, as `grad_fn._saved_name` shows it; None if it is not needed."""
+        if name not in self.plan.names:
             return None  # not needed for the gradients that are asked for
         if self.saved is None:
             raise RuntimeError(FREED)
-        value = restore([self.saved[self.plan.names.index(saved_name)]], self, True)[0]
-        is_tensor = self.op.source(saved_name)[0] == INPUT or isinstance(value, ndarray)
+        value = restore(self.saved[self.plan.names.index(name)], self, True)
+        is_tensor = self.op.source(name)[0] == INPUT or isinstance(value, ndarray)
         return make(np.asarray(value)) if is_tensor and not isinstance(value, Tensor) else value
 
 

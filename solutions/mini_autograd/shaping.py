@@ -7,7 +7,8 @@ import numpy as np
 from .functions import _dim
 from .ops import shape as ops
 from .ops.elementwise import clone
-from .tensor import Size, Tensor
+from .size import Size
+from .tensor import Tensor
 
 
 def _sizes(sizes):

@@ -10,51 +10,28 @@ from . import dtypes
 from .graph import accumulator, owned
 from .hooks import add_hook, new_hooks
 from .modes import state
+from .size import Size
 
 NOT_LEAF_GRAD = (
-    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. "
-    "Its .grad attribute won't be populated "
-    "during autograd.backward(). If you indeed want the .grad field to be populated "
-    "for a non-leaf Tensor, use "
-    ".retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by "
-    "mistake, make sure you access the leaf "
-    "Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
+    "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
+    "populated during autograd.backward(). If you indeed want the .grad field to be populated for a non-leaf "
+    "Tensor, use .retain_grad() on the non-leaf Tensor. If you access the non-leaf Tensor by mistake, make sure "
+    "you access the leaf Tensor instead. See github.com/pytorch/pytorch/pull/30531 for more information."
 )
 CHANGE_LEAF = (
     "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a subgraph "
     "that doesn't require differentiation use var_no_grad = var.detach()."
 )
 DETACH_VIEW = (
-    "Can't detach views in-place. Use detach() instead. If you are using "
-    "DistributedDataParallel (DDP) for training, and "
-    "gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and "
-    "hence detach_() cannot be called on "
-    "these gradients. To fix this error, please refer to the Optimizer.zero_grad() "
-    "function in torch/optim/optimizer.py "
-    "as the solution."
+    "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
+    "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() "
+    "cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
+    "torch/optim/optimizer.py as the solution."
 )
 COPY_TENSOR = (
     "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
     "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
 )
-
-
-class Size(tuple):
-    """The shape of a tensor: a tuple that prints as torch's."""
-
-    def __repr__(self):
-        return f"torch.Size({list(self)})"
-
-    def __add__(self, other):
-        return Size(tuple(self) + tuple(other))
-
-    def __getitem__(self, index):
-        found = tuple.__getitem__(self, index)
-        return Size(found) if isinstance(index, slice) else found
-
-    def numel(self):
-        """Return the number of elements of a tensor of this shape."""
-        return int(np.prod(self, dtype=int))
 
 
 class Tensor:
@@ -193,11 +170,6 @@ class Tensor:
             return (None, 0)
         return self._edge or (accumulator(self), 0)
 
-    def _follow_base(self):
-        from .inplace import follow_base
-
-        follow_base(self)
-
     def _alias(self, edge=None):
         """Return a tensor with the same memory and version, connected to the graph by `edge` only."""
         alias = make(self._data)
@@ -249,10 +221,10 @@ class Tensor:
             was, now = self._type_name().removesuffix("Tensor"), new._type_name().removesuffix("Tensor")
             raise RuntimeError(
                 f"attempting to assign a gradient with dtype '{now.lower()}' to a tensor with grad_dtype '{was}'. The "
-                "gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). "
-                "You can set the tensor's "
-                "grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with caution. "
-                "Diverging the dtypes of a tensor and its gradient may break downstream systems that assume they match."
+                "gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can set the "
+                "tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with "
+                "caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that assume "
+                "they match."
             )
         if new._data.shape != self._data.shape:
             raise RuntimeError(
@@ -269,13 +241,17 @@ class Tensor:
 
     def _accumulate(self, gradients):
         """Add `gradients[0]`, which came out of a backward run, to `grad`; called by AccumulateGrad."""
-        if self._grad is None:
+        keep = self._grad is None and not state.grad and owned(gradients)
+        new = gradients[0]
+        if keep:
+            self._grad = make(new)
+        elif self._grad is None:
             if state.grad:
                 from .ops.assign import copy as copied
 
-                self._grad = copied(make(np.empty_like(gradients[0]._data)), gradients[0])
-            else:  # no name for the gradient here, which would be one more holder
-                self._grad = make(gradients[0] if owned(gradients) else np.array(gradients[0]))
+                self._grad = copied(make(np.empty_like(new._data)), new)
+            else:
+                self._grad = make(np.array(new))
         elif state.grad:
             self._grad = self._grad + gradients[0]
         else:
@@ -389,12 +365,6 @@ class Tensor:
         if self._data.ndim == 0:
             raise TypeError("len() of a 0-d tensor")
         return len(self._data)
-
-    def __getattr__(self, name):
-        message = f"'Tensor' object has no attribute '{name}'"
-        if not name.startswith("_"):
-            message += f" (if torch.Tensor.{name} exists, the mini engine leaves it out; see README.md)"
-        raise AttributeError(message)
 
     def __repr__(self):
         from .printing import tensor_repr

@@ -8,16 +8,14 @@ import numpy as np
 from .. import engine
 from ..graph import Node, saved_tensors_hooks  # noqa: F401
 from ..modes import enable_grad, inference_mode, no_grad, set_grad_enabled  # noqa: F401
-from ..tensor import Size, Tensor, make
+from ..size import Size
+from ..tensor import Tensor, make
 
 CREATES_CYCLE = (
-    "Using backward() with create_graph=True will create a reference cycle between "
-    "the parameter and its gradient which "
-    ""
-    "can cause a memory leak. We recommend using autograd.grad when creating the "
-    "graph to avoid this. If you have to use "
-    "this function, make sure to reset the .grad fields of your parameters to None after use to break the cycle and "
-    "avoid the leak."
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+    "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+    "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break "
+    "the cycle and avoid the leak."
 )
 
 

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from ..graph import Node, restore, save
+from ..graph import FREED, Node, restore, save
 from ..inplace import check_inplace, rebase
 from ..modes import no_grad, state
 from ..tensor import Tensor, make
@@ -40,7 +40,9 @@ class FunctionCtx(Node):
     @property
     def saved_tensors(self):
         """What `save_for_backward` was given."""
-        return tuple(restore(self._saved, self, True))
+        if self._saved is None:
+            raise RuntimeError(FREED)
+        return tuple(restore(pair, self, True) for pair in self._saved)
 
     def name(self):
         return self.function.__name__ + "Backward"
@@ -69,7 +71,7 @@ class FunctionCtx(Node):
         for index, (gradient, is_tensor) in enumerate(zip(produced, self._is_tensor, strict=True)):
             if gradient is not None and not is_tensor:
                 raise RuntimeError(
-                    f"function {self.name()} returned a gradient different from None at position {index + 1}, "
+                    f"function {self.name()} returned a gradient different than None at position {index + 1}, "
                     "but the corresponding forward input was not a Variable"
                 )
             if gradient is not None and not isinstance(gradient, Tensor):

@@ -80,11 +80,8 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
         for output in outputs:
             flat = output.reshape(-1)
             rows = [_grad([flat[i]], inputs, [None], create_graph) for i in range(flat.numel())]
-            blocks = [
-                stack(column).reshape(*output.shape, *x.shape)
-                for column, x in zip(zip(*rows, strict=True), inputs, strict=True)
-            ]
-            blocks = blocks or [zeros_like(x).reshape(*output.shape, *x.shape) for x in inputs]
+            columns = zip(*rows, strict=True) if rows else [()] * len(inputs)
+            blocks = [stack(column).reshape(*output.shape, *x.shape) for column, x in zip(columns, inputs, strict=True)]
             blocks = _finish(tuple(blocks), create_graph)
             result.append(blocks if several_in else blocks[0])
     return tuple(result) if several_out else result[0]

@@ -108,6 +108,8 @@ def _left_out(function, **options):
 def _as_batch(input, function):
     """Return `input` with a batch dimension, and whether it had one."""
     if input.ndim not in (3, 4):
+        if function == "max_pool2d":
+            raise RuntimeError("non-empty 3D or 4D (batch mode) tensor expected for input")
         raise RuntimeError(
             f"Expected 3D (unbatched) or 4D (batched) input to {function}, but got input of size: {list(input.shape)}"
         )
@@ -291,29 +293,29 @@ def l1_loss(input, target, reduction="mean"):
 def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
     """Return the mean of -input[target], weighted by the target's class. input: (C,), (N, C) or (N, C, …)."""
     _check_reduction(reduction)
-    dim = 0 if input.ndim == 1 else 1
-    if input.ndim > 1 and input.shape[0] != target.shape[0]:
-        raise ValueError(
-            f"Expected input batch_size ({input.shape[0]}) to match target batch_size ({target.shape[0]})."
-        )
+    dim, shape = 0 if input.ndim == 1 else 1, input._data.shape
+    if dim and shape[0] != target._data.shape[0]:
+        raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({target.shape[0]}).")
     if target.dtype is not dtypes.int64:
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {_dtype(target)}")
-    chosen = _targets(input, target)
-    used = chosen != ignore_index
-    outside = (chosen < 0) | (chosen >= input._data.shape[dim])
-    if outside.any():
-        if (used & outside).any():
-            raise IndexError(f"Target {chosen[used & outside][0]} is out of bounds.")
-        chosen = np.where(outside, 0, chosen)
-    factor = used.astype(input._data.dtype)
+    chosen, factor = _targets(input, target), None
+    low, high = (chosen.min(), chosen.max()) if chosen.size else (0, 0)
     if weight is not None:
         _check_dtype(input, weight)
-        if weight.shape != (input.shape[dim],):
+        if weight.shape != (shape[dim],):
             raise RuntimeError(
-                f"weight tensor should be defined either for all {input.shape[dim]} classes or no classes but got "
+                f"weight tensor should be defined either for all {shape[dim]} classes or no classes but got "
                 f"weight tensor of shape: {list(weight.shape)}"
             )
-        factor = factor * weight._data[chosen]
+    if weight is not None or low <= ignore_index <= high or low < 0 or high >= shape[dim]:
+        used = chosen != ignore_index
+        wrong = chosen[used & ((chosen < 0) | (chosen >= shape[dim]))]
+        if wrong.size:
+            raise IndexError(f"Target {wrong[0]} is out of bounds.")
+        chosen = np.where(used, chosen, 0)
+        factor = used.astype(input._data.dtype)
+        if weight is not None:
+            factor *= weight._data[chosen]
     return losses.nll_loss(input, chosen, dim, factor, reduction)
 
 

@@ -2,30 +2,13 @@
 
 import numpy as np
 
-from ..operation import operation
+from ..operation import check_broadcast, operation
 from .elementwise import zeros_like
 
 
 def _copy(self, src):
-    try:
-        return np.array(np.broadcast_to(src, self.shape), self.dtype)
-    except ValueError:
-        target, source = self.shape, np.shape(src)
-        raise RuntimeError(_mismatch(target, source)) from None
-
-
-def _mismatch(target, source):
-    if len(source) > len(target):
-        return (
-            f"expand(torch.FloatTensor{{{list(source)}}}, size={list(target)}): the number of sizes provided "
-            f"({len(target)}) must be greater or equal to the number of dimensions in the tensor ({len(source)})"
-        )
-    offset = len(target) - len(source)
-    dim = max(i for i, n in enumerate(source) if n not in (1, target[i + offset]))
-    return (
-        f"The expanded size of the tensor ({target[dim + offset]}) must match the existing size ({source[dim]}) at "
-        f"non-singleton dimension {dim + offset}.  Target sizes: {list(target)}.  Tensor sizes: {list(source)}"
-    )
+    check_broadcast([self, src])
+    return np.array(np.broadcast_to(src, np.broadcast_shapes(self.shape, src.shape)), self.dtype)
 
 
 copy = operation("CopyBackwards", _copy, self=zeros_like, src=lambda grad: grad)

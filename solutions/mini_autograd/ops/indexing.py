@@ -121,6 +121,18 @@ def setitem(self, index, value):
     elif isinstance(value, Tensor):
         if value.ndim > found.ndim:
             value = shape.reshape(value, value.shape[value.ndim - found.ndim :])
+        _check_expand(value.shape, found.shape)
         inplace(copy, found, value)
     else:
         inplace(fill, found, value)
+
+
+def _check_expand(sizes, target):
+    """Raise torch's error if a tensor of `sizes` cannot be expanded to the shape `target`."""
+    offset = len(target) - len(sizes)
+    for i, n in enumerate(sizes):
+        if n not in (1, target[i + offset]):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({target[i + offset]}) must match the existing size ({n}) at "
+                f"non-singleton dimension {i + offset}.  Target sizes: {list(target)}.  Tensor sizes: {list(sizes)}"
+            )

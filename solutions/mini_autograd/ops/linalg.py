@@ -137,7 +137,7 @@ def linear(input, weight, bias=None):
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({_dims(flat.shape)} and {_dims(weight.shape[::-1])})"
         )
-    _same_dtype("mat1 and mat2 must have the same dtype, but got {} and {}", flat, weight)
     _same_dtype("self and mat2 must have the same dtype, but got {} and {}", bias, weight)
+    _same_dtype("mat1 and mat2 must have the same dtype, but got {} and {}", flat, weight)
     out = addmm(bias, flat, t(weight))
-    return out if input.ndim == 2 else reshape(out, (*input.shape[:-1], weight.shape[0]))
+    return out if flat is input else reshape(out, (*input.shape[:-1], weight.shape[0]))

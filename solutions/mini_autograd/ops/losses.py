@@ -4,7 +4,7 @@ import numpy as np
 
 from ..operation import operation
 from .elementwise import div, mul, sigmoid, softplus
-from .shape import gather, scatter, unsqueeze
+from .shape import index_add
 
 
 def _reduce(values, reduction):
@@ -38,22 +38,34 @@ def _mse_gradient(grad, self, other, reduction):
     return mul(_scaled(grad, difference.shape, reduction), difference * 2)
 
 
-# The target picks one number along `dim`; `factor` weighs each of them, and is 0 where the target is to be ignored.
+# The target picks one number along `dim`; `factor` weighs each of them, 0 where the target is to be ignored, or is None
+# where each counts as 1.
+
+
+def _picks(target, dim):
+    """Return the index of what `target` picks along `dim`."""
+    index = [np.arange(n).reshape(-1, *[1] * (target.ndim - 1 - i)) for i, n in enumerate(target.shape)]
+    index.insert(dim, target)
+    return tuple(index)
+
+
+def _total(target, factor):
+    """Return what the mean divides by, nan instead of 0."""
+    return (target.size if factor is None else factor.sum().item()) or float("nan")
 
 
 def _nll_loss(self, target, dim, factor, reduction):
-    picked = -gather(self, dim, np.expand_dims(target, dim)).squeeze(dim)
-    losses = np.where(factor != 0, picked * factor, 0).astype(self.dtype)
-    if reduction == "mean":
-        total = factor.sum()
-        return losses.sum() / total if total else total * np.nan
-    return losses.sum() if reduction == "sum" else losses
+    losses = -self[_picks(target, dim)]
+    if factor is not None:
+        losses = np.where(factor != 0, losses, 0) * factor
+    if reduction == "none":
+        return losses
+    return losses.sum() / self.dtype.type(_total(target, factor)) if reduction == "mean" else losses.sum()
 
 
 def _nll_gradient(grad, self_sym_sizes, target, dim, factor, reduction):
-    with np.errstate(all="ignore"):
-        factor = -factor / factor.sum() if reduction == "mean" else -factor
-    return scatter(unsqueeze(grad * factor, dim), dim, np.expand_dims(target, dim), self_sym_sizes)
+    share = -grad / _total(target, factor) if reduction == "mean" else -grad
+    return index_add(share if factor is None else share * factor, _picks(target, dim), self_sym_sizes)
 
 
 nll_loss = operation("NllLossBackward0", _nll_loss, self=_nll_gradient)

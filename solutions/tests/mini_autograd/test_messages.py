@@ -3,16 +3,15 @@
 The same code runs on torch and on mini_autograd.
 Compared are values, dtypes, names of nodes, error types and words, warnings, and the order of hooks.
 """
-# ruff: noqa: F841 - scenarios do odd things on purpose, and leave results unused
 
 import pytest
 import torch as real
-from both import assert_same, cases, collect, functional_of
+from both import assert_same, cases, collect
 
 
 def messages(torch, see):
     """What a learner meets: messages of tensors, backward, hooks and shapes."""
-    T, A, F, FF, seen = torch.tensor, torch.autograd, functional_of(torch), torch.autograd.functional, []
+    T, seen = torch.tensor, []
 
     def X():
         return T([1.0, 2.0], requires_grad=True)
@@ -27,7 +26,7 @@ def messages(torch, see):
         z.add_(1)
         z.sum().backward()
 
-    see("inplace exp", f)
+    see("a saved result that was changed in place is refused", f)
 
     def f():
         x = X()
@@ -36,7 +35,7 @@ def messages(torch, see):
         y.add_(1)
         z.sum().backward()
 
-    see("inplace mul", f)
+    see("a saved input that was changed in place is refused", f)
 
     def f():
         w = X()
@@ -46,7 +45,7 @@ def messages(torch, see):
             w.add_(1)
         z.sum().backward()
 
-    see("inplace leaf", f)
+    see("a saved leaf that was changed under no_grad is refused", f)
 
     def f():
         w = T([1.0, 2.0])
@@ -55,12 +54,12 @@ def messages(torch, see):
         w.add_(1)
         z.sum().backward()
 
-    see("inplace const", f)
-    see("leaf inplace", lambda: X().add_(1))
-    see("leaf view inplace", lambda: X()[0].add_(1))
-    see("setitem leaf", lambda: X().__setitem__(0, 1.0))
-    see("unbind inplace", lambda: (X() * 1).unbind()[0].add_(1))
-    see("chunk inplace", lambda: (X() * 1).chunk(2)[0].add_(1))
+    see("a saved constant that was changed in place is refused", f)
+    see("a leaf that requires grad is not changed in place", lambda: X().add_(1))
+    see("a leaf that requires grad is not changed through a view", lambda: X()[0].add_(1))
+    see("no element of a leaf that requires grad is assigned", lambda: X().__setitem__(0, 1.0))
+    see("one of the views of unbind is not changed in place", lambda: (X() * 1).unbind()[0].add_(1))
+    see("one of the views of chunk is not changed in place", lambda: (X() * 1).chunk(2)[0].add_(1))
 
     def f():
         x = X()
@@ -68,7 +67,7 @@ def messages(torch, see):
             v = x[:1]
         v.add_(1)
 
-    see("nograd view inplace", f)
+    see("a view taken under no_grad is not changed outside", f)
 
     def f():
         x = X() * 1
@@ -76,30 +75,35 @@ def messages(torch, see):
             v = x[:1]
         v.mul_(X()[:1])
 
-    see("nograd view inplace2", f)
-    see("numpy nonleaf", lambda: (X() * 1).numpy())
-    see("float", lambda: float(X().sum()))
-    see("item", lambda: X().item())
-    see("bool", lambda: bool(X()))
-    see("int", lambda: int(T([1.0, 2.0])))
-    see("req int", lambda: T([1]).requires_grad_())
-    see("req int2", lambda: T([1], requires_grad=True))
+    see("a view taken under no_grad of a tensor that is not a leaf is not changed outside", f)
+    see("numpy() is refused where a gradient would be lost", lambda: (X() * 1).numpy())
+    see("float() of a tensor that requires grad warns", lambda: float(X().sum()))
+    see("item() wants one element", lambda: X().item())
+    see("the truth of several elements is ambiguous", lambda: bool(X()))
+    see("int() wants one element", lambda: int(T([1.0, 2.0])))
+    see("an integer tensor cannot ask for gradients", lambda: T([1]).requires_grad_())
+    see("an integer tensor is not made with requires_grad=True", lambda: T([1], requires_grad=True))
 
     def f():
         y = X() * 1
         y.requires_grad = False
 
-    see("req nonleaf", f)
-    see("req_ nonleaf", lambda: (X() * 1).requires_grad_(False))
-    see("req_ nonleaf True", lambda: (X() * 1).requires_grad_(True))
-    see("bw nongrad", lambda: T(1.0).backward())
-    see("bw vec", lambda: (X() * 1).backward())
-    see("bw mismatch", lambda: (X() * 1).backward(T([1.0])))
-    see("bw mism 0d", lambda: X().sum().backward(T([[1.0]])))
-    see("bw none int", lambda: (X() * 1).backward([1.0, 2.0]))
-    see("bw gradient list", lambda: torch.autograd.backward([X() * 1, X() * 2], [T([1.0, 2.0])]))
-    see("bw dtype", lambda: (X() * 1).backward(T([1.0, 2.0], dtype=torch.float64)))
-    see("bw int grad", lambda: (X() * 1).backward(T([1, 2])))
+    see("requires_grad is not switched off on a tensor that is not a leaf", f)
+    see("requires_grad_(False) is refused on a tensor that is not a leaf", lambda: (X() * 1).requires_grad_(False))
+    see("requires_grad_(True) changes nothing on a tensor that is not a leaf", lambda: (X() * 1).requires_grad_(True))
+    see("backward wants a tensor that requires grad", lambda: T(1.0).backward())
+    see("backward of several elements wants a gradient", lambda: (X() * 1).backward())
+    see("the gradient must have the shape of the tensor", lambda: (X() * 1).backward(T([1.0])))
+    see("the gradient of a number must be a number", lambda: X().sum().backward(T([[1.0]])))
+    see("gradients must be tensors", lambda: (X() * 1).backward([1.0, 2.0]))
+    see(
+        "there must be a gradient for each tensor", lambda: torch.autograd.backward([X() * 1, X() * 2], [T([1.0, 2.0])])
+    )
+    see(
+        "a gradient of another dtype is converted or refused as in torch",
+        lambda: (X() * 1).backward(T([1.0, 2.0], dtype=torch.float64)),
+    )
+    see("a gradient of integers is converted or refused as in torch", lambda: (X() * 1).backward(T([1, 2])))
 
     def f():
         x = X()
@@ -107,7 +111,7 @@ def messages(torch, see):
         y.sum().backward()
         y.sum().backward()
 
-    see("second", f)
+    see("a second walk through freed values is refused", f)
 
     def f():
         x = X()
@@ -116,7 +120,7 @@ def messages(torch, see):
         y.sum().backward()
         return x.grad
 
-    see("second add", f)
+    see("a second walk is allowed where nothing was saved", f)
 
     def f():
         x = X()
@@ -124,7 +128,7 @@ def messages(torch, see):
         y.sum().backward()
         return y.grad_fn._saved_other
 
-    see("saved freed", f)
+    see("a freed saved value is not shown", f)
 
     def f():
         x = X()
@@ -132,7 +136,7 @@ def messages(torch, see):
         y = x.sum()
         return torch.autograd.grad(y, [w])
 
-    see("unused", f)
+    see("an input that plays no part is refused", f)
 
     def f():
         x = X()
@@ -143,13 +147,19 @@ def messages(torch, see):
             torch.autograd.grad((x * 1).sum(), [w, x], materialize_grads=True),
         )
 
-    see("unused ok", f)
-    see("unused mat", lambda: torch.autograd.grad(X().sum(), [X()], allow_unused=False, materialize_grads=True))
-    see("grad no req input", lambda: torch.autograd.grad(X().sum(), [T([1.0])]))
-    see("grad vec", lambda: torch.autograd.grad(X() * 1, [X()]))
-    see("grad self", lambda: (lambda x: torch.autograd.grad(x, x, T([3.0, 4.0])))(X()))
-    see("grad empty", lambda: torch.autograd.grad(X().sum(), []))
-    see("bw inputs empty", lambda: X().sum().backward(inputs=[]))
+    see("allow_unused gives None and materialize_grads zeros", f)
+    see(
+        "materialize_grads contradicts allow_unused=False",
+        lambda: torch.autograd.grad(X().sum(), [X()], allow_unused=False, materialize_grads=True),
+    )
+    see("grad wants inputs that require grad", lambda: torch.autograd.grad(X().sum(), [T([1.0])]))
+    see("grad of several elements wants grad_outputs", lambda: torch.autograd.grad(X() * 1, [X()]))
+    see(
+        "the gradient of a tensor by itself is the weight",
+        lambda: (lambda x: torch.autograd.grad(x, x, T([3.0, 4.0])))(X()),
+    )
+    see("grad wants inputs", lambda: torch.autograd.grad(X().sum(), []))
+    see("backward refuses an empty list of inputs", lambda: X().sum().backward(inputs=[]))
 
     def f():
         x = X()
@@ -158,7 +168,7 @@ def messages(torch, see):
         z.backward(inputs=[y])
         return (y.grad, x.grad)
 
-    see("inputs nonleaf", f)
+    see("backward fills in a tensor that is not a leaf if it is among inputs", f)
 
     def f():
         x = X()
@@ -166,33 +176,36 @@ def messages(torch, see):
         (x * w).sum().backward(inputs=x)
         return (x.grad, w.grad)
 
-    see("inputs one", f)
+    see("backward fills in inputs alone", f)
 
     def f():
         x = X()
         y = x * 1
         return y.grad
 
-    see("nonleaf grad", f)
-    see("hook noreq", lambda: T([1.0]).register_hook(show))
+    see("asking for grad of a tensor that is not a leaf warns", f)
+    see("a hook wants a tensor that requires grad", lambda: T([1.0]).register_hook(show))
 
     def f():
         x = X()
         x.register_hook(lambda g: g[:1])
         x.sum().backward()
 
-    see("hook shape", f)
+    see("a hook may not change the shape", f)
 
     def f():
         x = X()
         x.register_hook(lambda g: 3)
         x.sum().backward()
 
-    see("hook type", f)
-    see("retain noreq", lambda: T([1.0]).retain_grad())
-    see("retain leaf", lambda: X().retain_grad())
-    see("postacc nonleaf", lambda: (X() * 1).register_post_accumulate_grad_hook(show))
-    see("postacc noreq", lambda: T([1.0]).register_post_accumulate_grad_hook(show))
+    see("a hook must return a tensor", f)
+    see("retain_grad wants a tensor that requires grad", lambda: T([1.0]).retain_grad())
+    see("retain_grad does nothing on a leaf", lambda: X().retain_grad())
+    see("post-accumulate hooks are for leaves", lambda: (X() * 1).register_post_accumulate_grad_hook(show))
+    see(
+        "post-accumulate hooks are for tensors that require grad",
+        lambda: T([1.0]).register_post_accumulate_grad_hook(show),
+    )
 
     def f():
         x = X()
@@ -200,7 +213,7 @@ def messages(torch, see):
         x.sum().backward()
         return x.grad
 
-    see("postacc return", f)
+    see("a post-accumulate hook may not return a value", f)
 
     def f():
         x = X()
@@ -208,7 +221,7 @@ def messages(torch, see):
         y.grad_fn.register_hook(lambda gi, go: gi + gi)
         y.sum().backward()
 
-    see("nodehook size", f)
+    see("a node hook must return as many gradients as it was given", f)
 
     def f():
         x = X()
@@ -216,7 +229,7 @@ def messages(torch, see):
         y.grad_fn.register_hook(lambda gi, go: gi[0] * 2)
         y.sum().backward()
 
-    see("nodehook single", f)
+    see("a node hook must return a tuple", f)
 
     def f():
         x = X()
@@ -225,7 +238,7 @@ def messages(torch, see):
         y.sum().backward()
         return x.grad
 
-    see("nodeprehook single", f)
+    see("a prehook may return a single tensor or not, as in torch", f)
 
     def f():
         x = X()
@@ -234,51 +247,51 @@ def messages(torch, see):
         y.sum().backward()
         return x.grad
 
-    see("nodeprehook size", f)
+    see("a prehook must return as many gradients as it was given", f)
 
     def f():
         x = X()
         x.grad = T([1.0])
 
-    see("set grad shape", f)
+    see("grad must have the shape of its tensor", f)
 
     def f():
         x = X()
         x.grad = T([1.0, 2.0], dtype=torch.float64)
 
-    see("set grad dtype", f)
+    see("grad must have the dtype of its tensor", f)
 
     def f():
         x = X()
         x.grad = 3
 
-    see("set grad type", f)
+    see("grad must be a tensor", f)
 
     def f():
         x = X()
         x.grad = x
 
-    see("set grad self", f)
-    see("detach_ view", lambda: (X() * 1)[:1].detach_())
-    see("expand inplace", lambda: torch.zeros(1).expand(3).add_(1))
-    see("bcast inplace", lambda: torch.zeros(1).add_(T([1.0, 2.0])))
-    see("cast inplace", lambda: T([1]).add_(1.5))
-    see("bcast", lambda: T([1.0, 2.0]) + T([1.0, 2.0, 3.0]))
-    see("matmul", lambda: torch.ones(2, 3) @ torch.ones(2, 3))
-    see("mv", lambda: torch.ones(2, 3) @ torch.ones(2))
-    see("dot", lambda: torch.ones(2) @ torch.ones(3))
-    see("bmm", lambda: torch.ones(2, 2, 3) @ torch.ones(2, 2, 3))
-    see("0d matmul", lambda: T(1.0) @ T([1.0]))
-    see("view", lambda: torch.ones(2, 3).t().view(6))
-    see("reshape", lambda: torch.ones(2, 3).reshape(4))
-    see("expand", lambda: torch.ones(2, 3).expand(4, 3))
-    see("idx", lambda: torch.ones(2)[5])
-    see("idx2", lambda: torch.ones(2)[0, 0])
-    see("dim", lambda: torch.ones(2).sum(3))
-    see("item 2", lambda: T([1.0, 2.0]).item())
-    see("reshape-1", lambda: torch.ones(2, 3).reshape(-1, 4))
-    see("cat", lambda: torch.cat([torch.ones(2, 3), torch.ones(2, 2)]))
-    see("stack", lambda: torch.stack([torch.ones(2), torch.ones(3)]))
+    see("a tensor is not its own grad", f)
+    see("a view is not detached in place", lambda: (X() * 1)[:1].detach_())
+    see("an expanded tensor is not written to", lambda: torch.zeros(1).expand(3).add_(1))
+    see("a change in place does not enlarge its tensor", lambda: torch.zeros(1).add_(T([1.0, 2.0])))
+    see("a change in place does not change the dtype", lambda: T([1]).add_(1.5))
+    see("shapes that do not broadcast are named", lambda: T([1.0, 2.0]) + T([1.0, 2.0, 3.0]))
+    see("shapes that do not multiply are named for matrices", lambda: torch.ones(2, 3) @ torch.ones(2, 3))
+    see("shapes that do not multiply are named for a matrix and a vector", lambda: torch.ones(2, 3) @ torch.ones(2))
+    see("shapes that do not multiply are named for two vectors", lambda: torch.ones(2) @ torch.ones(3))
+    see("shapes that do not multiply are named for batches", lambda: torch.ones(2, 2, 3) @ torch.ones(2, 2, 3))
+    see("a number does not multiply as a matrix", lambda: T(1.0) @ T([1.0]))
+    see("view is refused where the memory does not allow it", lambda: torch.ones(2, 3).t().view(6))
+    see("reshape keeps the number of elements", lambda: torch.ones(2, 3).reshape(4))
+    see("expand repeats dimensions of size 1 only", lambda: torch.ones(2, 3).expand(4, 3))
+    see("an index stays within its dimension", lambda: torch.ones(2)[5])
+    see("there are no more indices than dimensions", lambda: torch.ones(2)[0, 0])
+    see("a dimension stays within the tensor's", lambda: torch.ones(2).sum(3))
+    see("item() of several elements is refused without gradients too", lambda: T([1.0, 2.0]).item())
+    see("what is inferred must come out even", lambda: torch.ones(2, 3).reshape(-1, 4))
+    see("cat wants equal sizes in the other dimensions", lambda: torch.cat([torch.ones(2, 3), torch.ones(2, 2)]))
+    see("stack wants equal shapes", lambda: torch.stack([torch.ones(2), torch.ones(3)]))
 
 
 @pytest.mark.parametrize("label", cases(messages))

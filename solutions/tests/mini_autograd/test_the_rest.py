@@ -2,15 +2,14 @@
 
 Compared are values, dtypes, names of nodes, error types and words, warnings, and the order of hooks.
 """
-# ruff: noqa: F841 - scenarios do odd things on purpose, and leave results unused
 
 import pytest
-from both import assert_same, cases, collect, functional_of
+from both import assert_same, cases, collect
 
 
 def the_rest(torch, see):
     """Modes, Jacobians, double backward, re-entrance."""
-    T, A, F, FF, seen = torch.tensor, torch.autograd, functional_of(torch), torch.autograd.functional, []
+    T, A, FF, seen = torch.tensor, torch.autograd, torch.autograd.functional, []
 
     def X():
         return T([1.0, 2.0], requires_grad=True)
@@ -23,21 +22,21 @@ def the_rest(torch, see):
         y.fill_(T(3.0))
         return (y.grad_fn, y.grad_fn.next_functions)
 
-    see("fill t", f)
+    see("fill_ with a constant tensor has torch's node", f)
 
     def f():
         y = X() * 1
         y.fill_(T(3.0, requires_grad=True))
         return (y.grad_fn, y.grad_fn.next_functions)
 
-    see("fill t 2", f)
+    see("fill_ with a tensor that requires grad is connected to it", f)
 
     def f():
         y = X() * 1
         y[0] = T(3.0, requires_grad=True)
         return (y.grad_fn, y.grad_fn.next_functions)
 
-    see("set t", f)
+    see("an element set from a tensor is connected to it", f)
 
     def f():
         y = X() * 1
@@ -45,14 +44,14 @@ def the_rest(torch, see):
         y[T([True, False])] = T([3.0])
         return (y.grad_fn, y.grad_fn.next_functions)
 
-    see("set adv", f)
+    see("elements are set by lists and masks", f)
 
     def f():
         y = torch.ones(2, 3, requires_grad=True) * 1
         y[:, [0, 1]] = 5.0
         return (y.grad_fn, y.grad_fn.next_functions)
 
-    see("set adv2", f)
+    see("several columns are set to a number", f)
 
     def f():
         y = torch.ones(2, 3, requires_grad=True) * 1
@@ -61,27 +60,27 @@ def the_rest(torch, see):
         y[:] = y * 2
         return (y.grad_fn, y)
 
-    see("set 2", f)
+    see("rows, columns and everything can be set", f)
 
     def f():
         y = torch.ones(2, 3)
         y[:] = T([[[1.0, 2.0, 3.0]]])
         return y
 
-    see("set extra dims", f)
+    see("superfluous dimensions of size 1 are dropped from what is set", f)
 
     def f():
         y = torch.ones(2, 3)
         y[0] = T([1.0, 2.0])
 
-    see("set bad", f)
+    see("what is set must fit", f)
 
     def f():
         y = T([1, 2])
         y[0] = 2.7
         return y
 
-    see("set int", f)
+    see("integers cut off what is set", f)
 
     def f():
         y = T([1, 2])
@@ -89,7 +88,7 @@ def the_rest(torch, see):
         y.copy_(T([1.5, 2.5]))
         return y
 
-    see("fill int", f)
+    see("fill_ and copy_ cut off too", f)
 
     def f():
         x = X()
@@ -97,7 +96,7 @@ def the_rest(torch, see):
         y.masked_fill_(y > 1, 5.0)
         return (y, y.grad_fn)
 
-    see("mf", f)
+    see("masked_fill_ has torch's node", f)
 
     def f():
         x = X()
@@ -106,7 +105,7 @@ def the_rest(torch, see):
         y.sigmoid_().exp_().neg_()
         return (y, y.grad_fn)
 
-    see("unary_", f)
+    see("functions of one argument work in place, one after the other", f)
 
     def f():
         x = T([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
@@ -129,7 +128,7 @@ def the_rest(torch, see):
             x[True],
         )
 
-    see("idx", f)
+    see("each form of index gives torch's values and node", f)
 
     def f():
         return [
@@ -138,17 +137,23 @@ def the_rest(torch, see):
             for a in [x[T([0, 1, 0])] * T([[1.0, 2.0]]), x[:, [0, 0]] * 3, x[x > 2] * 7]
         ]
 
-    see("idx g", f)
-    see("dict", lambda: {X(): 1} and 1)
-    see("max both", lambda: (X().max(0).indices, X().max(dim=0, keepdim=True)))
-    see("round", lambda: T([0.5, 1.5, -2.5]).round())
-    see("sum neg", lambda: torch.ones(2, 3).sum((-1, 0)))
-    see("sum kd", lambda: torch.ones(2, 3).sum(-1, keepdim=True))
-    see("mean tuple", lambda: torch.ones(2, 3).mean(dim=(0, 1)))
-    see("std", lambda: (X().std(), X().var(unbiased=False), X().var(dim=0, correction=0)))
-    see("pows", lambda: (X() ** 0, X() ** 0.5, 2 ** X(), X() ** X(), X() ** (-1), X().pow(3)))
+    see("gradients of indexing add up where elements are repeated", f)
+    see("a tensor can be a key of a dict", lambda: {X(): 1} and 1)
+    see("max over a dimension has names for its results", lambda: (X().max(0).indices, X().max(dim=0, keepdim=True)))
+    see("round goes to the even number", lambda: T([0.5, 1.5, -2.5]).round())
+    see("sum takes negative dimensions", lambda: torch.ones(2, 3).sum((-1, 0)))
+    see("sum can keep its dimension", lambda: torch.ones(2, 3).sum(-1, keepdim=True))
+    see("mean takes several dimensions", lambda: torch.ones(2, 3).mean(dim=(0, 1)))
     see(
-        "matmuls",
+        "std and var take torch's ways of saying the correction",
+        lambda: (X().std(), X().var(unbiased=False), X().var(dim=0, correction=0)),
+    )
+    see(
+        "powers have torch's nodes by what is a tensor",
+        lambda: (X() ** 0, X() ** 0.5, 2 ** X(), X() ** X(), X() ** (-1), X().pow(3)),
+    )
+    see(
+        "matmul gives torch's shapes",
         lambda: [
             (torch.ones(a, requires_grad=True) @ torch.ones(b)).shape
             for a, b in [
@@ -203,7 +208,7 @@ def the_rest(torch, see):
             d = e().requires_grad
         return (g(), h(), k(), m(), a, b, c, d, torch.is_grad_enabled())
 
-    see("modes", f)
+    see("modes decorate functions and generators, with and without parentheses", f)
 
     def f():
         torch.set_grad_enabled(False)
@@ -223,21 +228,27 @@ def the_rest(torch, see):
             d = torch.is_grad_enabled()
         return (a, b, c, d, torch.is_grad_enabled(), torch.is_inference_mode_enabled())
 
-    see("modes2", f)
-    see("jac", lambda: FF.jacobian(lambda x, y: (x * y, x.sum()), (X(), X())))
-    see("jac1", lambda: FF.jacobian(lambda x: x**3, X(), create_graph=True))
-    see("hess", lambda: FF.hessian(lambda x: (x**3).sum(), X()))
-    see("hess2", lambda: FF.hessian(lambda x, y: (x**3 * y).sum(), (X(), X())))
-    see("vjp", lambda: FF.vjp(lambda x: x**3, X(), T([1.0, 3.0])))
-    see("jvp", lambda: FF.jvp(lambda x: x**3, X(), T([1.0, 3.0])))
-    see("hvp", lambda: FF.hvp(lambda x: (x**3).sum(), X(), T([1.0, 3.0])))
-    see("vhp", lambda: FF.vhp(lambda x: (x**3).sum(), X(), T([1.0, 3.0])))
-    see("vjp err", lambda: FF.vjp(lambda x: x**3, X(), T([1.0])))
-    see("vjp err2", lambda: FF.vjp(lambda x: x**3, X()))
-    see("hvp err", lambda: FF.hvp(lambda x: x**3, X(), X()))
-    see("jac err", lambda: FF.jacobian(lambda x: 3, X()))
-    see("gc", lambda: A.gradcheck(lambda x: x**3, X().double().detach().requires_grad_()))
-    see("ggc", lambda: A.gradgradcheck(lambda x: x**3, X().double().detach().requires_grad_()))
+    see("modes nest, and are restored after an error", f)
+    see(
+        "the Jacobian of several inputs and outputs is nested",
+        lambda: FF.jacobian(lambda x, y: (x * y, x.sum()), (X(), X())),
+    )
+    see("the Jacobian can be connected to the graph", lambda: FF.jacobian(lambda x: x**3, X(), create_graph=True))
+    see("the Hessian is right", lambda: FF.hessian(lambda x: (x**3).sum(), X()))
+    see("the Hessian of several inputs is nested", lambda: FF.hessian(lambda x, y: (x**3 * y).sum(), (X(), X())))
+    see("vjp gives the value and the product", lambda: FF.vjp(lambda x: x**3, X(), T([1.0, 3.0])))
+    see("jvp gives the value and the product", lambda: FF.jvp(lambda x: x**3, X(), T([1.0, 3.0])))
+    see("hvp gives the value and the product", lambda: FF.hvp(lambda x: (x**3).sum(), X(), T([1.0, 3.0])))
+    see("vhp gives the value and the product", lambda: FF.vhp(lambda x: (x**3).sum(), X(), T([1.0, 3.0])))
+    see("vjp wants v in the shape of the output", lambda: FF.vjp(lambda x: x**3, X(), T([1.0])))
+    see("vjp wants v if there are several elements", lambda: FF.vjp(lambda x: x**3, X()))
+    see("hvp wants a function that gives one element", lambda: FF.hvp(lambda x: x**3, X(), X()))
+    see("jacobian wants a function that gives tensors", lambda: FF.jacobian(lambda x: 3, X()))
+    see("gradcheck passes what is right", lambda: A.gradcheck(lambda x: x**3, X().double().detach().requires_grad_()))
+    see(
+        "gradgradcheck passes what is right",
+        lambda: A.gradgradcheck(lambda x: x**3, X().double().detach().requires_grad_()),
+    )
 
     class Bad(A.Function):
         @staticmethod
@@ -248,9 +259,15 @@ def the_rest(torch, see):
         def backward(ctx, g):
             return g * 2.002
 
-    see("gc bad", lambda: A.gradcheck(Bad.apply, X().double().detach().requires_grad_()))
-    see("gc bad2", lambda: A.gradcheck(Bad.apply, X().double().detach().requires_grad_(), raise_exception=False))
-    see("gc none", lambda: A.gradcheck(lambda x: x, T([1.0])))
+    see(
+        "gradcheck refuses a gradient that is wrong by a thousandth",
+        lambda: A.gradcheck(Bad.apply, X().double().detach().requires_grad_()),
+    )
+    see(
+        "gradcheck returns False instead if it is told to",
+        lambda: A.gradcheck(Bad.apply, X().double().detach().requires_grad_(), raise_exception=False),
+    )
+    see("gradcheck wants an input that requires grad", lambda: A.gradcheck(lambda x: x, T([1.0])))
 
     def f():
         x = X()
@@ -266,7 +283,7 @@ def the_rest(torch, see):
         (y * y).sum().backward()
         return (ev, x.grad)
 
-    see("reentrant", f)
+    see("a hook may run backward", f)
 
     def f():
         x = X()
@@ -290,7 +307,7 @@ def the_rest(torch, see):
             r = str(e)[:30]
         return (m, a, r)
 
-    see("raising hook", f)
+    see("a hook that raises leaves the mode as it was, and saved values freed as torch does", f)
 
     def f():
         x = X()
@@ -300,7 +317,7 @@ def the_rest(torch, see):
         (h,) = A.grad(g, x, T([1.0, 10.0]))
         return (g, h)
 
-    see("double", f)
+    see("second derivatives are right", f)
 
     def f():
         x = X()
@@ -308,7 +325,7 @@ def the_rest(torch, see):
         A.backward([y.sum(), (y * y).sum()], [None, T(3.0)])
         return x.grad
 
-    see("roots", f)
+    see("backward starts from several roots", f)
 
     def f():
         x = X()
@@ -318,9 +335,9 @@ def the_rest(torch, see):
         (g * g).sum().backward()
         return (x.grad, g is x.grad)
 
-    see("cg backward", f)
+    see("backward with create_graph warns and can be differentiated", f)
     see(
-        "torch.add",
+        "the functions of arithmetic have torch's nodes",
         lambda: (
             torch.add(X(), X(), alpha=2),
             torch.sub(X(), 1.0),
@@ -332,8 +349,8 @@ def the_rest(torch, see):
             torch.exp(X()),
         ),
     )
-    see("tolist", lambda: X().tolist())
-    see("format", lambda: f"{X().sum():.2f}")
+    see("tolist gives Python numbers", lambda: X().tolist())
+    see("a number is formatted", lambda: f"{X().sum():.2f}")
 
 
 @pytest.mark.parametrize("label", cases(the_rest))

@@ -2,7 +2,6 @@
 
 Compared are values, dtypes, names of nodes, error types and words, warnings, and the order of hooks.
 """
-# ruff: noqa: E711, F841 - scenarios do odd things on purpose, and leave results unused
 
 import pytest
 from both import assert_same, cases, collect, functional_of
@@ -10,7 +9,7 @@ from both import assert_same, cases, collect, functional_of
 
 def views_and_creation(torch, see):
     """Views, in-place changes, indexing, creation, dtypes."""
-    T, A, F, FF, seen = torch.tensor, torch.autograd, functional_of(torch), torch.autograd.functional, []
+    T, F, seen = torch.tensor, functional_of(torch), []
 
     def X():
         return T([1.0, 2.0], requires_grad=True)
@@ -24,7 +23,7 @@ def views_and_creation(torch, see):
             v = x[:1]
         return (v.requires_grad, v.is_leaf, v.grad_fn, v._is_view(), v._base is x)
 
-    see("ng view", f)
+    see("a view taken under no_grad is a leaf without gradient that knows its base", f)
 
     def f():
         x = torch.zeros(2)
@@ -32,7 +31,7 @@ def views_and_creation(torch, see):
         x.mul_(X())
         return (v.requires_grad, v.grad_fn, v.is_leaf, x.grad_fn)
 
-    see("view of later", f)
+    see("a view follows when its base comes to require grad", f)
 
     def f():
         x = torch.zeros(2, 2)
@@ -41,7 +40,7 @@ def views_and_creation(torch, see):
         v.mul_(X())
         return (w.grad_fn, x.grad_fn, v.grad_fn, w[0].grad_fn, x.sum().grad_fn.next_functions)
 
-    see("two views", f)
+    see("a change through one view reaches the others", f)
 
     def f():
         x = X()
@@ -50,7 +49,7 @@ def views_and_creation(torch, see):
         d.add_(1)
         return (y._version, d._version, d._is_view(), y)
 
-    see("detach ver", f)
+    see("a detached tensor shares the version", f)
 
     def f():
         x = X()
@@ -59,12 +58,14 @@ def views_and_creation(torch, see):
         d.add_(1)
         return (y._version, d._version)
 
+    see("data is an alias with a version of its own", f)
+
     def f():
         y = T([1.0, 2.0])
         y.mul_(X())
         return (y.grad_fn.next_functions, y.is_leaf)
 
-    see("const target", f)
+    see("a constant changed with a gradient joins the graph", f)
 
     def f():
         y = X() * 1
@@ -82,14 +83,14 @@ def views_and_creation(torch, see):
         m[m > 1] = 0.0
         return (r, r.next_functions, z.grad_fn, z.grad_fn.next_functions, w.grad_fn, u.grad_fn, s.grad_fn, m.grad_fn)
 
-    see("grad fns", f)
+    see("each change in place has torch's node", f)
 
     def f():
         y = X() * 1
         y[0] = X()[1]
         return y.grad_fn.next_functions
 
-    see("setitem", f)
+    see("assigning an element connects both sides", f)
 
     def f():
         x = X()
@@ -99,7 +100,7 @@ def views_and_creation(torch, see):
         y.mul_(2)
         return v.grad_fn
 
-    see("more 1", f)
+    see("a view that retains its gradient is taken anew after a change of its base", f)
 
     def f():
         y = X() * 1
@@ -110,13 +111,13 @@ def views_and_creation(torch, see):
         y **= 2
         return (y.grad_fn, y)
 
-    see("iops", f)
+    see("the augmented operators work in place", f)
 
     def f():
         y = T([1, 2])
         y /= 2
 
-    see("idiv", f)
+    see("integers are not divided in place", f)
 
     def f():
         x = X()
@@ -126,7 +127,7 @@ def views_and_creation(torch, see):
         a.backward()
         return (x.grad, a)
 
-    see("view then base", f)
+    see("the gradient of a view taken before a change of its base is right", f)
 
     def f():
         x = X()
@@ -135,7 +136,7 @@ def views_and_creation(torch, see):
         (y * y).sum().backward()
         return x.grad
 
-    see("more 2", f)
+    see("an element that was overwritten passes no gradient", f)
 
     def f():
         x = X()
@@ -145,7 +146,7 @@ def views_and_creation(torch, see):
         v.mul_(X()[:, None])
         return v.grad_fn
 
-    see("more 3", f)
+    see("two changes through one view follow one another", f)
 
     def f():
         x = X()
@@ -153,50 +154,50 @@ def views_and_creation(torch, see):
         x.data = T([5.0, 6.0, 7.0])
         return (x, x._version)
 
-    see("set data", f)
+    see("data can be replaced, also by another shape", f)
 
     def f():
         x = X()
         x.data = 3
 
-    see("set data 2", f)
+    see("data must be a tensor", f)
 
     def f():
         x = X()
         x.data = T([1, 2])
 
-    see("set data int", f)
-    see("neg step", lambda: X()[::-1])
-    see("float index", lambda: X()[0.5])
-    see("0d idx", lambda: T(1.0)[0])
-    see("mask bad", lambda: X()[T([True, False, True])])
-    see("idx oob", lambda: X()[[5]])
-    see("zeroslice", lambda: X()[::0])
-    see("iter 0d", lambda: list(T(1.0)))
-    see("len 0d", lambda: len(T(1.0)))
-    see("contains", lambda: 1.0 in X())
-    see("iter", lambda: list(X()))
-    see("add str", lambda: X() + "a")
-    see("add list", lambda: X() + [1])
-    see("exp", lambda: torch.exp(3.0))
-    see("call", lambda: X()(3))
-    see("eq", lambda: X() == X())
-    see("eq None", lambda: X() == None)
-    see("eq str", lambda: X() == "a")
-    see("hash", lambda: hash(X()) != 0)
-    see("iadd leaf", lambda: X().__iadd__(1))
-    see("deepcopy nonleaf", lambda: __import__("copy").deepcopy(X() * 1))
-    see("deepcopy", lambda: __import__("copy").deepcopy(X()))
-    see("shape", lambda: X().shape)
-    see("size", lambda: X().size())
-    see("size0", lambda: X().size(0))
-    see("T 0", lambda: T([[1, 2], [3]]))
-    see("tensor t", lambda: torch.tensor(X()))
-    see("as_tensor", lambda: torch.as_tensor([1.0]))
-    see("mixed", lambda: torch.tensor([1, 2.0, True]))
-    see("list of tensors", lambda: torch.tensor([T(1.0), T(2.0)]))
+    see("data of a tensor with gradients must be floating", f)
+    see("slices do not run backwards", lambda: X()[::-1])
+    see("a number with a fraction is no index", lambda: X()[0.5])
+    see("a number has no index", lambda: T(1.0)[0])
+    see("a mask must fit", lambda: X()[T([True, False, True])])
+    see("a list of indices stays within the dimension", lambda: X()[[5]])
+    see("slices do not stand still", lambda: X()[::0])
+    see("a number is not iterated over", lambda: list(T(1.0)))
+    see("a number has no length", lambda: len(T(1.0)))
+    see("`in` looks at the values", lambda: 1.0 in X())
+    see("iterating gives the views of unbind", lambda: list(X()))
+    see("text is not added", lambda: X() + "a")
+    see("a list is not added", lambda: X() + [1])
+    see("functions want tensors", lambda: torch.exp(3.0))
+    see("a tensor is not called", lambda: X()(3))
+    see("comparisons have no gradient", lambda: X() == X())
+    see("nothing is equal to None", lambda: X() == None)  # noqa: E711 - the comparison is the scenario
+    see("nothing is equal to text", lambda: X() == "a")
+    see("a tensor can be a key", lambda: hash(X()) != 0)
+    see("`+=` refuses a leaf", lambda: X().__iadd__(1))
+    see("only leaves are copied deeply", lambda: __import__("copy").deepcopy(X() * 1))
+    see("a deep copy is a leaf of its own", lambda: __import__("copy").deepcopy(X()))
+    see("shape is a Size", lambda: X().shape)
+    see("size() is a Size", lambda: X().size())
+    see("size(0) is a number", lambda: X().size(0))
+    see("nested lists must be of equal lengths", lambda: T([[1, 2], [3]]))
+    see("copying a tensor with tensor() warns", lambda: torch.tensor(X()))
+    see("as_tensor takes lists", lambda: torch.as_tensor([1.0]))
+    see("mixed numbers become floating", lambda: torch.tensor([1, 2.0, True]))
+    see("a list of tensors becomes one", lambda: torch.tensor([T(1.0), T(2.0)]))
     see(
-        "arange",
+        "the makers of tensors choose torch's dtypes",
         lambda: (
             torch.arange(3),
             torch.arange(0, 1, 0.25),
@@ -209,46 +210,64 @@ def views_and_creation(torch, see):
             torch.linspace(0, 1, 3),
         ),
     )
-    see("grad int root", lambda: torch.autograd.grad(T(1.0), X()))
-    see("grad_outputs", lambda: torch.autograd.grad(X() * 1, X(), grad_outputs=[T([1.0])]))
-    see("sz", lambda: (torch.Size([2, 3]).numel(), torch.Size([2]) + (3,), X().shape == (2,), torch.Size([2, 3])[1:]))
-    see("requires_grad bad", lambda: setattr(X(), "requires_grad", 3))
-    see("where 1", lambda: torch.where(X() > 1))
-    see("max", lambda: torch.zeros(0).max())
-    see("torch.max2", lambda: torch.max(X(), X() * 2))
-    see("max dim", lambda: X().max(0))
-    see("var", lambda: T([1.0]).var())
-    see("mean int", lambda: T([1, 2]).mean())
-    see("argmax", lambda: X().argmax())
-    see("pow int neg", lambda: T([1, 2]) ** (-1))
-    see("int div", lambda: T([1, 2]) / 2)
-    see("sum bool", lambda: T([True, True]).sum())
-    see("sum int32", lambda: torch.ones(2, dtype=torch.int32).sum())
-    see("neg bool", lambda: -T([True]))
-    see("sub bool", lambda: T([True]) - T([True]))
-    see("f32*f64 0d", lambda: (T([1.0]) * T(1.0, dtype=torch.float64)).dtype)
-    see("int*float", lambda: T([1]) * 1.5)
-    see("mm dtype", lambda: torch.ones(2, 2) @ torch.ones(2, 2).double())
-    see("exp int", lambda: T([1]).exp())
-    see("f64 x f32 grad", lambda: (lambda x: ((x * T([1.0, 2.0]).double()).sum().backward(), x.grad))(X()))
-    see("clamp none", lambda: X().clamp())
-    see("cat empty", lambda: torch.cat([]))
-    see("chunk", lambda: [c.shape for c in torch.arange(5.0).chunk(3)])
-    see("emb oob", lambda: F.embedding(T([5]), torch.ones(2, 2)))
-    see("emb float", lambda: F.embedding(T([0.0]), torch.ones(2, 2)))
-    see("conv ch", lambda: F.conv2d(torch.ones(1, 2, 3, 3), torch.ones(1, 1, 2, 2)))
-    see("conv big", lambda: F.conv2d(torch.ones(1, 1, 2, 2), torch.ones(1, 1, 3, 3)))
-    see("ce", lambda: F.cross_entropy(torch.ones(2, 3), T([0, 5])))
-    see("ce sh", lambda: F.cross_entropy(torch.ones(2, 3), T([0])))
-    see("ce dt", lambda: F.cross_entropy(torch.ones(2, 3), T([0.0, 1.0])))
-    see("mse", lambda: F.mse_loss(torch.ones(2, 1), torch.ones(2)))
-    see("bce", lambda: F.binary_cross_entropy_with_logits(torch.ones(2, 1), torch.ones(2)))
-    see("linear", lambda: F.linear(torch.ones(2, 3), torch.ones(4, 2)))
-    see("pool", lambda: F.max_pool2d(torch.ones(1, 1, 1, 1), 2))
-    see("drop", lambda: F.dropout(X(), 2.0))
-    see("ln", lambda: F.layer_norm(X(), (3,)))
-    see("bn", lambda: F.batch_norm(torch.ones(1, 2), None, None, training=True))
-    see("avgpool pad", lambda: F.avg_pool2d(torch.ones(1, 1, 3, 3), 2, padding=2))
+    see("grad wants a root that requires grad", lambda: torch.autograd.grad(T(1.0), X()))
+    see(
+        "grad_outputs must have the shape of the outputs",
+        lambda: torch.autograd.grad(X() * 1, X(), grad_outputs=[T([1.0])]),
+    )
+    see(
+        "a Size adds, compares and counts like torch's",
+        lambda: (torch.Size([2, 3]).numel(), torch.Size([2]) + (3,), X().shape == (2,), torch.Size([2, 3])[1:]),
+    )
+    see("requires_grad must be a bool", lambda: setattr(X(), "requires_grad", 3))
+    see("where with a condition alone gives indices", lambda: torch.where(X() > 1))
+    see("max of nothing is refused", lambda: torch.zeros(0).max())
+    see("max of two tensors is the maximum", lambda: torch.max(X(), X() * 2))
+    see("max over a dimension gives values and indices", lambda: X().max(0))
+    see("the variance of one value warns", lambda: T([1.0]).var())
+    see("the mean of integers is refused", lambda: T([1, 2]).mean())
+    see("argmax gives an index", lambda: X().argmax())
+    see("integers to negative powers are refused", lambda: T([1, 2]) ** (-1))
+    see("division makes integers floating", lambda: T([1, 2]) / 2)
+    see("the sum of bools is an integer", lambda: T([True, True]).sum())
+    see("the sum of int32 is an int64", lambda: torch.ones(2, dtype=torch.int32).sum())
+    see("bools are not negated", lambda: -T([True]))
+    see("bools are not subtracted", lambda: T([True]) - T([True]))
+    see("a number does not raise the dtype within its category", lambda: (T([1.0]) * T(1.0, dtype=torch.float64)).dtype)
+    see("a floating number makes integers floating", lambda: T([1]) * 1.5)
+    see("matrices of different dtypes are not multiplied", lambda: torch.ones(2, 2) @ torch.ones(2, 2).double())
+    see("exp makes integers floating", lambda: T([1]).exp())
+    see(
+        "a gradient has the dtype of its leaf",
+        lambda: (lambda x: ((x * T([1.0, 2.0]).double()).sum().backward(), x.grad))(X()),
+    )
+    see("clamp wants a bound", lambda: X().clamp())
+    see("cat wants something to join", lambda: torch.cat([]))
+    see("the last chunk is the smaller one", lambda: [c.shape for c in torch.arange(5.0).chunk(3)])
+    see("embedding indices stay within the table", lambda: F.embedding(T([5]), torch.ones(2, 2)))
+    see("embedding indices are integers", lambda: F.embedding(T([0.0]), torch.ones(2, 2)))
+    see("conv2d wants the channels of its weight", lambda: F.conv2d(torch.ones(1, 2, 3, 3), torch.ones(1, 1, 2, 2)))
+    see(
+        "a kernel is no larger than the padded picture",
+        lambda: F.conv2d(torch.ones(1, 1, 2, 2), torch.ones(1, 1, 3, 3)),
+    )
+    see("cross_entropy wants classes that are there", lambda: F.cross_entropy(torch.ones(2, 3), T([0, 5])))
+    see("cross_entropy wants a class for each sample", lambda: F.cross_entropy(torch.ones(2, 3), T([0])))
+    see("cross_entropy wants classes as integers", lambda: F.cross_entropy(torch.ones(2, 3), T([0.0, 1.0])))
+    see("mse_loss warns where shapes differ", lambda: F.mse_loss(torch.ones(2, 1), torch.ones(2)))
+    see(
+        "binary cross entropy wants equal shapes",
+        lambda: F.binary_cross_entropy_with_logits(torch.ones(2, 1), torch.ones(2)),
+    )
+    see("linear wants matching features", lambda: F.linear(torch.ones(2, 3), torch.ones(4, 2)))
+    see("a pooling window fits into the picture", lambda: F.max_pool2d(torch.ones(1, 1, 1, 1), 2))
+    see("a probability lies between 0 and 1", lambda: F.dropout(X(), 2.0))
+    see("layer_norm wants the shape it normalises", lambda: F.layer_norm(X(), (3,)))
+    see(
+        "batch_norm wants more than one value for each channel",
+        lambda: F.batch_norm(torch.ones(1, 2), None, None, training=True),
+    )
+    see("padding is at most half of the window", lambda: F.avg_pool2d(torch.ones(1, 1, 3, 3), 2, padding=2))
 
 
 @pytest.mark.parametrize("label", cases(views_and_creation))

@@ -1,0 +1,415 @@
+"""The edges of the interface: what is refused, in which words, and forms of a call that are seldom used.
+
+Each scenario is a fact, said by its label. The same code runs on torch and on mini_autograd; compared are values,
+dtypes, names of nodes, errors (type and words) and warnings.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+from both import assert_same, functional_of
+
+SCENARIOS = {}
+
+
+def fact(words):
+    """Register a function of the library as the scenario that shows the fact said in `words`."""
+
+    def register(scenario):
+        assert words not in SCENARIOS
+        SCENARIOS[words] = scenario
+        return scenario
+
+    return register
+
+
+def leaf(torch, *values):
+    return torch.tensor(values or [1.0, 2.0], requires_grad=True)
+
+
+def doubling(torch, backward, **members):
+    """Return a Function whose forward doubles its first argument."""
+    members = {"forward": staticmethod(lambda ctx, x, *rest: x * 2), "backward": staticmethod(backward), **members}
+    return type("Doubling", (torch.autograd.Function,), members)
+
+
+# ----- autograd.Function -----
+
+
+@fact("the node of a Function prints with its name")
+def _(torch):
+    text = repr(doubling(torch, lambda ctx, g: g).apply(leaf(torch)).grad_fn)
+    return text.split(" at ")[0]
+
+
+@fact("superfluous gradients that are None are let pass")
+def _(torch):
+    x = leaf(torch)
+    doubling(torch, lambda ctx, g: (g * 3, None, None)).apply(x).backward(torch.tensor([1.0, 5.0]))
+    return x.grad
+
+
+@fact("too few gradients are refused")
+def _(torch):
+    doubling(torch, lambda ctx, g: g).apply(leaf(torch), leaf(torch)).sum().backward()
+
+
+@fact("a gradient for an argument that is not a tensor is refused")
+def _(torch):
+    doubling(torch, lambda ctx, g: (g, g)).apply(leaf(torch), 3.0).sum().backward()
+
+
+@fact("a Function without forward says so")
+def _(torch):
+    type("Empty", (torch.autograd.Function,), {}).apply(leaf(torch))
+
+
+@fact("None may be saved for backward, and comes back as None")
+def _(torch):
+    def forward(ctx, x):
+        ctx.save_for_backward(None, x)
+        return x * 2
+
+    def backward(ctx, g):
+        nothing, x = ctx.saved_tensors
+        assert nothing is None
+        return g * x
+
+    x = leaf(torch)
+    doubling(torch, backward, forward=staticmethod(forward)).apply(x).backward(torch.tensor([1.0, 5.0]))
+    return x.grad
+
+
+@fact("forward may return what is not a tensor beside what is")
+def _(torch):
+    forward = staticmethod(lambda ctx, x: (x * 2, 3, None))
+    return doubling(torch, lambda ctx, g, *rest: g, forward=forward).apply(leaf(torch))
+
+
+@fact("once_differentiable raises only when the second derivative is asked for")
+def _(torch):
+    from_once = torch.autograd.function.once_differentiable(lambda ctx, g: g * 3)
+    x = leaf(torch)
+    y = doubling(torch, from_once).apply(x)
+    (g,) = torch.autograd.grad((y * y).sum(), x, create_graph=True)
+    seen = g.detach().clone(), g.requires_grad
+    try:
+        g.sum().backward()
+    except RuntimeError as error:
+        return seen, str(error)
+    return seen
+
+
+@fact("once_differentiable passes on a tuple, and a None in it")
+def _(torch):
+    from_once = torch.autograd.function.once_differentiable(lambda ctx, g: (g * 3, None))
+    x = leaf(torch)
+    y = doubling(torch, from_once).apply(x, 7)
+    (g,) = torch.autograd.grad((y * y).sum(), x, create_graph=True)
+    return g.requires_grad, g.grad_fn is not None
+
+
+# ----- autograd.functional -----
+
+
+def _functional_cases():
+    product = "the function's inputs and v are checked by "
+    yield product + "vjp: v too short", lambda F, T: F.vjp(lambda x: (x, x), T([1.0, 2.0]), (T([1.0, 2.0]),))
+    yield product + "vjp: one v too many", lambda F, T: F.vjp(lambda x: x, T([1.0]), (T([1.0]), T([1.0])))
+    yield product + "jvp: v for two inputs", lambda F, T: F.jvp(lambda x, y: x + y, (T([1.0]), T([1.0])), (T([1.0]),))
+    yield product + "jvp: v is needed", lambda F, T: F.jvp(lambda x: x, T([1.0, 2.0]))
+    yield product + "hvp: v is needed", lambda F, T: F.hvp(lambda x: x.sum(), T([1.0, 2.0]))
+    yield product + "vhp: v of another shape", lambda F, T: F.vhp(lambda x: x.sum(), T([1.0, 2.0]), T([1.0]))
+    yield "hessian wants one tensor from its function", lambda F, T: F.hessian(lambda x: (x.sum(), x), T([1.0]))
+    yield "hessian wants one element from its function", lambda F, T: F.hessian(lambda x: x, T([1.0, 2.0]))
+    yield "jacobian refuses inputs that are not tensors", lambda F, T: F.jacobian(lambda x: x, (T([1.0]), 3))
+    yield "jacobian refuses an input that is a number", lambda F, T: F.jacobian(lambda x: x, 3)
+    yield "jacobian of a constant is zero", lambda F, T: F.jacobian(lambda x: T([1.0, 2.0]), T([1.0, 2.0, 3.0]))
+    yield "jacobian of an empty output is refused", lambda F, T: F.jacobian(lambda x: x[:0] * 2, T([1.0, 2.0]))
+    yield "jvp needs no v for one number", lambda F, T: F.jvp(lambda x: (x * 3, x * x), T([2.0]))
+    yield "hvp needs no v for one number", lambda F, T: F.hvp(lambda x: (x**3).sum(), T([2.0]))
+    yield (
+        "hvp of several inputs gives a tuple",
+        lambda F, T: F.hvp(
+            lambda x, y: (x * x * y).sum(), (T([1.0, 2.0]), T([3.0, 4.0])), (T([1.0, 0.5]), T([2.0, -1.0]))
+        ),
+    )
+    yield (
+        "vjp with several outputs takes a tuple",
+        lambda F, T: F.vjp(lambda x: (x * 2, x * x), T([1.0, 3.0]), (T([1.0, -1.0]), T([2.0, 0.5]))),
+    )
+
+
+for _label, _use in _functional_cases():
+    fact(_label)(lambda torch, use=_use: use(torch.autograd.functional, torch.tensor))
+
+
+@fact("jvp with create_graph stays connected to the caller's graph")
+def _(torch):
+    x = leaf(torch)
+    _, found = torch.autograd.functional.jvp(lambda x: x**3, x, torch.tensor([1.0, 3.0]), create_graph=True)
+    return torch.autograd.grad(found, x, torch.tensor([1.0, 10.0]))
+
+
+# ----- tensors made, converted, compared -----
+
+
+def _plain_cases():
+    F = functional_of
+    yield "as_tensor gives a tensor itself back", lambda t: (lambda x: t.as_tensor(x) is x)(t.ones(2))
+    yield "as_tensor converts where a dtype is given", lambda t: t.as_tensor(t.ones(2), dtype=t.float64)
+    yield "from_numpy takes arrays only", lambda t: t.from_numpy([1.0])
+    yield "full_like takes shape and dtype from its argument", lambda t: t.full_like(t.ones(2, 3), 7)
+    yield "only floating dtypes may be the default", lambda t: t.set_default_dtype(t.int64)
+    yield "relu may work in place", lambda t: F(t).relu(t.tensor([-1.0, 2.0]), inplace=True)
+    yield "one_hot counts the classes itself", lambda t: F(t).one_hot(t.tensor([2, 0]))
+    yield "one_hot may be told their number", lambda t: F(t).one_hot(t.tensor([[2], [0]]), 4)
+    yield "conv2d refuses pictures without channels", lambda t: F(t).conv2d(t.ones(3, 3), t.ones(1, 1, 2, 2))
+    yield "max_pool2d refuses pictures without channels", lambda t: F(t).max_pool2d(t.ones(3, 3), 2)
+    yield (
+        "conv2d takes padding in words",
+        lambda t: F(t).conv2d(t.ones(1, 1, 3, 3), t.ones(1, 1, 2, 2), padding="valid"),
+    )
+    yield "an unknown reduction is refused", lambda t: F(t).mse_loss(t.ones(2), t.ones(2), reduction="all")
+    yield "an integer to a broken power is floating", lambda t: t.tensor([4, 9]) ** 0.5
+    yield "an integer to a negative power is refused", lambda t: t.tensor([4, 9]) ** -1
+    yield "a number to an integer tensor stays an integer", lambda t: 2 ** t.tensor([1, 3])
+    yield "a broken number to an integer tensor is floating", lambda t: 2.5 ** t.tensor([1, 3])
+    yield "where chooses between two numbers", lambda t: t.where(t.tensor([True, False]), 1.0, 2.0)
+    yield "masked_fill wants a mask of bool", lambda t: t.ones(2).masked_fill(t.ones(2), 0.0)
+    yield (
+        "allclose has absolute and relative tolerance",
+        lambda t: (
+            t.allclose(t.ones(2), t.tensor([1.0, 1.00001])),
+            t.allclose(t.ones(2), t.tensor([1.0, 1.1])),
+        ),
+    )
+    yield (
+        "argsort goes up or down",
+        lambda t: (
+            t.argsort(t.tensor([3, 1, 2])),
+            t.tensor([3.0, 1.0, 2.0]).argsort(descending=True),
+        ),
+    )
+    yield "sum may be told its dtype", lambda t: t.ones(3, requires_grad=True).sum(dtype=t.float64)
+    yield "the first argument of var may be `unbiased`", lambda t: t.tensor([1.0, 2.0, 4.0]).var(False)
+    yield "max over a dimension prints its two results", lambda t: repr(t.tensor([[1.0, 2.0]]).max(1))
+    yield "max over the dimension of a number", lambda t: t.tensor(3.0, requires_grad=True).max(0)
+    yield "the type has a name", lambda t: (t.ones(2).type(), t.ones(2).dim(), t.ones(2, dtype=t.float64).type())
+    yield "numbers compare as tensors too", lambda t: (t.is_tensor(t.ones(1)), t.is_tensor(1.0))
+
+
+def _shape_cases():
+    yield "view infers one size only", lambda t: t.ones(4).view(-1, -1)
+    yield "flatten wants its dimensions in order", lambda t: t.ones(2, 2).flatten(1, 0)
+    yield "expand cannot drop dimensions", lambda t: t.ones(2, 2).expand(2)
+    yield "expand_as takes the shape of another", lambda t: t.ones(2, 1).expand_as(t.ones(2, 3))
+    yield "t is for matrices", lambda t: t.ones(2, 2, 2).t()
+    yield "permute wants every dimension", lambda t: t.ones(2, 2).permute(0)
+    yield "select stays within its dimension", lambda t: t.ones(2).select(0, 5)
+    yield "cat wants equally many dimensions", lambda t: t.cat([t.ones(2), t.ones(2, 2)])
+    yield "cat wants equal sizes elsewhere", lambda t: t.cat([t.ones(2, 2), t.ones(2, 3)])
+    yield "stack wants something to stack", lambda t: t.stack([])
+    yield "chunk wants a positive number", lambda t: t.ones(4).chunk(0)
+    yield "stride counts elements", lambda t: t.ones(2, 3).t().stride()
+    yield "an empty list picks nothing", lambda t: t.ones(2)[[]]
+    yield "a broken number is no index", lambda t: t.ones(2)[t.tensor([0.5])]
+    yield "copy_ refuses more dimensions than there are", lambda t: t.ones(2).copy_(t.ones(3, 2))
+    yield "copy_ refuses a size that does not broadcast", lambda t: t.ones(2).copy_(t.ones(3))
+    yield (
+        "linear refuses features that do not match",
+        lambda t: functional_of(t).linear(t.ones(2, 3), t.ones(4, 5), t.ones(4)),
+    )
+    yield (
+        "linear refuses a weight of another dtype",
+        lambda t: functional_of(t).linear(t.ones(2, 3), t.ones(4, 3, dtype=t.float64), t.ones(4)),
+    )
+    yield (
+        "linear refuses an input of another dtype",
+        lambda t: functional_of(t).linear(t.ones(2, 3), t.ones(4, 3, dtype=t.float64), t.ones(4, dtype=t.float64)),
+    )
+    yield (
+        "linear without bias refuses mixed dtypes",
+        lambda t: functional_of(t).linear(t.ones(2, 3), t.ones(4, 3, dtype=t.float64)),
+    )
+
+
+for _label, _use in (*_plain_cases(), *_shape_cases()):
+    fact(_label)(_use)
+
+
+@fact("the default dtype can be changed")
+def _(torch):
+    before = torch.get_default_dtype()
+    try:
+        torch.set_default_dtype(torch.float64)
+        return torch.tensor([1.5]), torch.ones(1)
+    finally:
+        torch.set_default_dtype(before)
+
+
+@fact("the class itself makes tensors of the default dtype")
+def _(torch):
+    return torch.Tensor([1, 2]), torch.Tensor([[1.5]]).shape
+
+
+@fact("an array may be made of a tensor in another dtype")
+def _(torch):
+    return str(np.asarray(torch.ones(2), dtype=np.float64).dtype), [10, 20, 30][torch.tensor(1)]
+
+
+@fact("a tensor with fractions is no index of a list")
+def _(torch):
+    return [10, 20][torch.tensor(1.0)]
+
+
+# ----- tensors, their gradients and nodes -----
+
+
+@fact("an index of text is refused")
+def _(torch):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return torch.ones(2)["a"]
+
+
+@fact("detach_ cuts a tensor off in place")
+def _(torch):
+    y = leaf(torch) * 2
+    same = y.detach_()
+    return same is y, y.requires_grad, y.grad_fn, y.output_nr
+
+
+@fact("a gradient can be deleted")
+def _(torch):
+    x = leaf(torch)
+    (x * 2).sum().backward()
+    del x.grad
+    return x.grad
+
+
+@fact("a second recorded backward adds to the gradient out of place")
+def _(torch):
+    x = leaf(torch)
+    for factor in (2, 3):
+        (g,) = torch.autograd.grad((x * x * factor).sum(), x, create_graph=True)
+        g.sum().backward(create_graph=True)
+    return x.grad.detach()
+
+
+@fact("the second backward with create_graph leaves a gradient that is connected")
+def _(torch):
+    x = leaf(torch)
+    (x**3).sum().backward(create_graph=True)
+    (x**3).sum().backward(create_graph=True)
+    return x.grad
+
+
+@fact("nodes print, carry metadata and are numbered as they are made")
+def _(torch):
+    y = leaf(torch) * 2
+    z = y * 2
+    y.grad_fn.metadata["mine"] = 1
+    later = z.grad_fn._sequence_nr() > y.grad_fn._sequence_nr()
+    return y.grad_fn.metadata, later, repr(y.grad_fn).split(" at ")[0]
+
+
+@fact("a value that was not needed is saved as None")
+def _(torch):
+    return (leaf(torch) * torch.tensor([3.0, 4.0])).grad_fn._saved_self
+
+
+@fact("a hook in a with statement is removed at its end")
+def _(torch):
+    x = leaf(torch)
+    seen = []
+    with x.register_hook(lambda g: seen.append(g.clone())) as handle:
+        (x * 2).sum().backward()
+    (x * 2).sum().backward()
+    handle.remove()
+    return seen
+
+
+@fact("a post-accumulate hook must return nothing")
+def _(torch):
+    x = leaf(torch)
+    x.register_post_accumulate_grad_hook(lambda parameter: 3)
+    (x * 2).sum().backward()
+
+
+@fact("hooks on an output to which nothing comes are called with None")
+def _(torch):
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    seen = []
+    first, second = (x * 1).unbind()
+    first.register_hook(lambda g: seen.append(("first", g)))
+    second.register_hook(lambda g: seen.append(("second", g.clone())))
+    second.backward(torch.tensor([1.0, 5.0]))
+    return seen, x.grad
+
+
+@fact("a pack hook may not change what it is given")
+def _(torch):
+    with torch.autograd.graph.saved_tensors_hooks(lambda x: x.mul_(2), lambda x: x):
+        leaf(torch).exp()
+
+
+@fact("an unpack hook must return a tensor")
+def _(torch):
+    x = leaf(torch)
+    with torch.autograd.graph.saved_tensors_hooks(lambda x: x, lambda x: 3):
+        y = (x * x).sum()
+    y.backward()
+
+
+# ----- modes and changes in place -----
+
+
+@fact("what is sent or thrown into a decorated generator arrives, and its return value comes out")
+def _(torch):
+    @torch.no_grad()
+    def steps():
+        try:
+            yield torch.is_grad_enabled()
+        except KeyError:
+            got = yield "caught", torch.is_grad_enabled()
+        return got
+
+    running = steps()
+    seen = [next(running), torch.is_grad_enabled(), running.throw(KeyError("x"))]
+    try:
+        running.send("last")
+    except StopIteration as stop:
+        seen.append(stop.value)
+    return seen
+
+
+@fact("inference_mode decorates without parentheses")
+def _(torch):
+    @torch.inference_mode
+    def double(x):
+        return x * 2
+
+    return double(leaf(torch)).requires_grad, torch.is_inference_mode_enabled()
+
+
+@fact("an inference tensor is not changed in place outside")
+def _(torch):
+    with torch.inference_mode():
+        x = torch.ones(2)
+    x.add_(1)
+
+
+@fact("a view changed in place passes nothing on where nothing arrives")
+def _(torch):
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    y = x * 1
+    y[0].mul_(3)
+    first, second = y.unbind()
+    return torch.autograd.grad(first, x, torch.tensor([1.0, 5.0])), second
+
+
+@pytest.mark.parametrize("fact", SCENARIOS)
+def test_same_as_torch(fact):
+    assert_same(SCENARIOS[fact])
