@@ -155,6 +155,7 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
 
 
 INPUT, OTHER, SIZES, STRIDES, RESULT = range(5)
+NOTHING_STAYS = {}  # a freed node's saved values are a dict, of what stays by position
 NO_EDGE = (None, 0)
 NUMBERS = {int, float, bool, ndarray}
 SYMBOLS = {"Add": "+", "Sub": "-", "Rsub": "-", "Mul": "*", "Div": "/", "Pow": "** or pow()"}
@@ -242,6 +243,7 @@ class _Plan:
         # The only thing to save is an input, as for a product with a constant.
         self.lone_input = self.saves[0][1] if len(self.saves) == 1 and self.saves[0][0] == INPUT else None
         self.frees = any(kind in (INPUT, RESULT) for kind, _ in self.saves)
+        self.stays = [i for i, (kind, _) in enumerate(self.saves) if kind not in (INPUT, RESULT)]
 
     def save(self, args, arrays, outputs):
         """Return what the formulas need, in the form in which a node keeps it."""
@@ -273,7 +275,7 @@ class OperationNode(Node):
 
     def run(self, gradients, needs):
         plan, saved = self.plan, self.saved
-        if saved is None:
+        if type(saved) is dict:
             raise RuntimeError(FREED)
         grad = gradients[0] if len(gradients) == 1 else self._complete(gradients)
         if grad is None:
@@ -309,16 +311,18 @@ class OperationNode(Node):
         return complete
 
     def release(self):
-        if self.plan.frees:
-            self.saved = None
+        """Free what was saved of tensors; other values, such as an exponent, stay to be read, as in torch."""
+        if self.plan.frees and type(self.saved) is not dict:
+            self.saved = {i: self.saved[i] for i in self.plan.stays} if self.plan.stays else NOTHING_STAYS
 
     def unpack(self, name):
         """Return what is saved under `name`, as `grad_fn._saved_name` shows it; None if it is not needed."""
         if name not in self.plan.names:
             return None  # not needed for the gradients that are asked for
-        if self.saved is None:
+        index = self.plan.names.index(name)
+        if type(self.saved) is dict and index not in self.saved:
             raise RuntimeError(FREED)
-        value = restore(self.saved[self.plan.names.index(name)], self, True)
+        value = restore(self.saved[index], self, True)
         is_tensor = self.op.source(name)[0] == INPUT or isinstance(value, ndarray)
         return make(np.asarray(value)) if is_tensor and not isinstance(value, Tensor) else value
 
