@@ -10,7 +10,7 @@ from nbgrader.api import Gradebook
 
 from authoring.chapter import ChapterError
 
-from .assignment import ClassError
+from .errors import ClassError
 from .grade import class_api, grade
 from .report import rows, table
 

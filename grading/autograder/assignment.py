@@ -16,9 +16,7 @@ from nbgrader.utils import is_grade
 from authoring.chapter import Chapter, read_chapter
 from gradlab.record import Record, RecordError
 
-
-class ClassError(Exception):
-    """The class folder is not ready for grading; it concerns every submission, and the message says what to do."""
+from .errors import ClassError
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from tqdm import tqdm
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from .assignment import ClassError, load_assignment
+from .assignment import load_assignment
+from .errors import ClassError
 from .sandbox import machine
 from .settings import configure
 from .ungradable import save_reason, unfit, ungradable_notebook

@@ -8,7 +8,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from gradlab.record import SUFFIX
 
 from .assignment import course_of, load_assignment
-from .ungradable import SubmissionError
+from .errors import SubmissionError
 
 
 class RestoreCells(NbGraderPreprocessor):

@@ -12,14 +12,10 @@ from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import SaveAutoGrades
 
-from .assignment import ClassError
+from .errors import ClassError, SubmissionError
 
 MAX_FILES = 500
 COMMENT = "Could not be graded: "
-
-
-class SubmissionError(Exception):
-    """This submission cannot be graded; the message is the reason, written for its student."""
 
 
 def reason_of(nb: NotebookNode) -> str:

@@ -14,14 +14,10 @@ from gradlab.checking import OBSERVATION_MIME
 from gradlab.record import CheckRecord, Verdict, judge_check
 
 from .assignment import Assignment, course_of, load_assignment
+from .execute import error_output
 from .ungradable import reason_of
 
 PENDING = "VerdictPending"  # the error in which every graded cell ends until there is a verdict
-
-
-def error_output(name: str, text: str) -> NotebookNode:
-    """An error output as a notebook holds it."""
-    return new_output("error", ename=name, evalue=text.split("\n")[0], traceback=text.split("\n"))
 
 
 class WriteVerdicts(NbGraderPreprocessor):

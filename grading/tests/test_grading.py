@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from tiny_class import IMPLIED, NAME, PULL_BACK, RIGHT, TinyClass, solved_notebook
 
-from autograder.assignment import ClassError
+from autograder.errors import ClassError
 from autograder.grade import class_api, grade
 
 AUTOGRAD = "def pull_back(x, v):\n    leaf = x.requires_grad_()\n    (3 * leaf**2).backward(v)\n    return leaf.grad"

@@ -11,7 +11,7 @@ from nbclient import NotebookClient
 from tiny_class import NAME, RIGHT, TinyClass
 
 from autograder.__main__ import main
-from autograder.assignment import ClassError
+from autograder.errors import ClassError
 from autograder.grade import grade
 from autograder.sandbox import machine
 from autograder.sandbox.__main__ import escaped

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from ..assignment import ClassError
+from ..errors import ClassError
 from . import bubblewrap
 
 ROOMS = [Path(__file__).resolve().parents[3] / room for room in ("solutions", "grading")]

@@ -1,0 +1,205 @@
+"""Run a submission's cells: the only step that starts student code, in this process or on a worker anywhere.
+
+It gets plain data and gives plain data, and knows nothing of the class: no gradebook, no expected value, no seed.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+from traitlets.config import Config
+
+from .errors import ClassError
+from .sandbox import KERNEL_NAME, machine
+from .sandbox.manager import SandboxManager
+
+MAX_DEPTH = 100  # of a message; an observation has less than half of it
+ON_TIMEOUT = {
+    "ename": "CellTimeoutError",
+    "evalue": "No reply from kernel before timeout",
+    "traceback": ["CellTimeoutError: No reply from kernel before timeout"],
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of a notebook. skip: the positions of cells that are not run; config: of kernel managers, by class."""
+
+    notebook: str
+    skip: frozenset[int]
+    kernel_name: str
+    cell_timeout_s: float
+    timeout_s: float
+    max_output_bytes: int
+    config: dict[str, dict] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a run came to: the notebook with its outputs, or "" and the reason why there is none."""
+
+    notebook: str
+    seconds: float
+    reason: str = ""
+
+
+def execute(job: Job, files: dict[str, bytes]) -> Ran:
+    """Run the notebook in a folder of its own that holds `files`, by relative path, and again for each cell that ended
+    its kernel, without it.
+
+    A cell ends its kernel by its own doing, by exceeding a limit of the sandbox, by too much output, or by going on
+    after it was interrupted. Raises ClassError if no sandbox can be made here.
+    """
+    started = time.monotonic()
+    notebook = reason = ""
+    try:
+        if job.kernel_name == KERNEL_NAME:
+            machine.require()
+        with folder_with(files) as folder:
+            notebook = json.dumps(_run(job, folder, started + job.timeout_s))
+    except ClassError:
+        raise
+    except OutOfTimeError:
+        reason = f"its cells take more than {job.timeout_s:.0f} seconds together."
+    except Exception as error:
+        reason = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
+    return Ran(notebook, time.monotonic() - started, reason)
+
+
+def _run(job: Job, folder: Path, deadline: float) -> NotebookNode:
+    fatal: dict[int, tuple[str, str]] = {}
+    while True:
+        client = Client(job, folder, fatal, deadline)
+        try:
+            return asyncio.run(client.run())
+        except (DeadKernelError, CellTimeoutError) as error:
+            if client.running is None:
+                raise
+            fatal[client.running] = (type(error).__name__, client.explain(error))
+
+
+@contextlib.contextmanager
+def folder_with(files: dict[str, bytes]) -> Iterator[Path]:
+    """A temporary folder with these files, which others may read: a kernel that root starts is another user."""
+    with tempfile.TemporaryDirectory(prefix="submission-") as name:
+        folder = Path(name)
+        for path, content in files.items():
+            target = folder / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+        for parent, _, names in os.walk(folder):
+            Path(parent).chmod(0o755)
+            for file in names:
+                Path(parent, file).chmod(0o644)
+        yield folder
+
+
+def error_output(name: str, text: str) -> NotebookNode:
+    """An error output as a notebook holds it."""
+    return new_output("error", ename=name, evalue=text.split("\n")[0], traceback=text.split("\n"))
+
+
+class OutOfTimeError(Exception):
+    """The submission as a whole has taken too long."""
+
+
+class Client(NotebookClient):
+    """nbclient's client, which leaves cells out, believes no message, and says why a kernel ended.
+
+    fatal: what to show in place of the cells that ended their kernel in an earlier run, by position.
+    running: the position of the cell that runs or ran last, None before the first.
+    """
+
+    def __init__(self, job: Job, folder: Path, fatal: dict[int, tuple[str, str]], deadline: float):
+        super().__init__(
+            nbformat.from_dict(json.loads(job.notebook)),
+            config=Config(job.config),
+            resources={"metadata": {"path": str(folder)}},
+            kernel_name=job.kernel_name,
+            kernel_manager_class=SandboxManager if job.kernel_name == KERNEL_NAME else AsyncKernelManager,
+            shutdown_kernel="immediate",
+            timeout_func=self._time_left,
+            interrupt_on_timeout=True,
+            error_on_timeout=ON_TIMEOUT,
+            allow_errors=True,
+            raise_on_iopub_timeout=True,
+            on_cell_executed=self._note_reply,
+        )
+        self.job, self.fatal, self.deadline = job, fatal, deadline
+        self.running: int | None = None
+        self._output_bytes, self._why = 0, ""
+
+    async def run(self) -> NotebookNode:
+        """Run the cells in a new kernel, and end it, without nbclient's handlers of signals."""
+        self.manager = self.create_kernel_manager()
+        try:
+            await self.async_start_new_kernel()
+            await self.async_start_new_kernel_client()
+            for index, cell in enumerate(self.nb.cells):
+                if index in self.fatal:
+                    cell.outputs = [error_output(*self.fatal[index])]
+                elif cell.cell_type == "code" and index not in self.job.skip:
+                    await self._run_cell(cell, index)
+        finally:
+            if self.km is not None:  # nbclient has not cleaned up already
+                await self._async_cleanup_kernel()
+        return self.nb
+
+    async def _run_cell(self, cell: NotebookNode, index: int) -> None:
+        if time.monotonic() > self.deadline:
+            raise OutOfTimeError
+        self.running = index
+        await self.async_execute_cell(cell, index)
+        if self._why:  # the kernel may have answered before it ended
+            raise DeadKernelError(self._why)
+
+    def explain(self, error: Exception) -> str:
+        """What to show in the cell that ended the kernel."""
+        if isinstance(error, CellTimeoutError):
+            return f"This cell did not end within {self.job.cell_timeout_s:g} seconds, and could not be interrupted."
+        why = self._why or getattr(self.manager.provisioner, "limit_exceeded", "")
+        return f"The kernel died while this cell ran. {why}".rstrip()
+
+    def _time_left(self, cell: NotebookNode) -> float:
+        return max(1.0, min(self.job.cell_timeout_s, self.deadline - time.monotonic()))
+
+    def _note_reply(self, cell: NotebookNode, cell_index: int, execute_reply: dict) -> None:
+        content = execute_reply["content"]
+        payload = content.get("payload")
+        if isinstance(payload, list) and any(isinstance(p, dict) and p.get("source") == "ask_exit" for p in payload):
+            self._why = "It was told to quit."
+        if content["status"] == "error" and not any(o.output_type == "error" for o in cell.outputs):
+            cell.outputs.append(error_output(str(content.get("ename")), str(content.get("evalue"))))
+
+    def process_message(self, msg: dict, cell: NotebookNode, cell_index: int) -> NotebookNode | None:
+        """Called by nbclient for each message that belongs to the running cell; too many bytes end the kernel."""
+        if _is_deeper(msg["content"], MAX_DEPTH):
+            self.log.warning("A message that is nested more than %d deep was dropped", MAX_DEPTH)
+            return None
+        self._output_bytes += len(str(msg["content"]))
+        if self._output_bytes > self.job.max_output_bytes:
+            if not self._why:
+                self._why = f"The output was more than {self.job.max_output_bytes / 1e6:g} MB."
+                os.killpg(self.km.provisioner.pgid, signal.SIGKILL)  # nbclient notices within a second
+            return None
+        return super().process_message(msg, cell, cell_index)
+
+
+def _is_deeper(data: dict | list, levels: int) -> bool:
+    if levels == 0:
+        return True
+    items = data.values() if isinstance(data, dict) else data
+    return any(_is_deeper(item, levels - 1) for item in items if isinstance(item, dict | list))
