@@ -7,6 +7,7 @@ Neither finds a shortcut that is concealed well; the second at least leaves the 
 import ast
 import contextlib
 import dis
+import functools
 import types
 from collections.abc import Callable, Iterable, Iterator
 
@@ -77,9 +78,7 @@ def find(name: str, sources: Iterable[str]) -> list[str]:
     """
     definitions: dict[str, ast.stmt] = {}
     for source in sources:
-        for statement in _statements(source):
-            for bound in _bound_names(statement):
-                definitions[bound] = statement
+        definitions |= _definitions(source)
     found, todo, seen = [], [name], set()
     while todo:
         name = todo.pop()
@@ -92,11 +91,13 @@ def find(name: str, sources: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _statements(source: str) -> list[ast.stmt]:
+@functools.lru_cache(maxsize=512)  # a class shares most of its cells
+def _definitions(source: str) -> dict[str, ast.stmt]:
     try:
-        return ast.parse(TransformerManager().transform_cell(source)).body
+        statements = ast.parse(TransformerManager().transform_cell(source)).body
     except (SyntaxError, ValueError, RecursionError):
-        return []
+        return {}
+    return {name: statement for statement in statements for name in _bound_names(statement)}
 
 
 def _bound_names(statement: ast.stmt) -> list[str]:

@@ -1,23 +1,40 @@
-"""Grade all submissions of an assignment, each by itself: one never stops or touches another."""
+"""Grade all submissions of an assignment, each by itself: one never stops or touches another.
 
+Sanitising and recording read and write the gradebook and happen here, one submission at a time; in between, the cells
+of many run at once on a Dask cluster.
+"""
+
+import contextlib
+import json
+import signal
 import sys
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
+from distributed import Client, Future, KilledWorker, wait
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
-from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import capture_log, temp_attrs
 from tqdm import tqdm
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from .assignment import load_assignment
+from .cluster import capacity, connect
 from .errors import ClassError
+from .execute import Job, Ran, execute
+from .journal import Journal, only_run
+from .observe import ObserveCells, files_in
+from .phases import Record, Sanitise
 from .sandbox import machine
 from .settings import configure
 from .ungradable import save_reason, unfit, ungradable_notebook
+
+WAIT_S = 60
+TWICE = "its run ended the process that grades twice, the second time while nothing else was running there."
 
 
 @dataclass(frozen=True)
@@ -27,6 +44,16 @@ class Outcome:
     student: str
     status: str
     reason: str = ""
+
+
+@dataclass
+class Running:
+    """A submission between sanitising and recording. runs: says what to run next; job: the run that is due."""
+
+    student: str
+    runs: Generator[Job, Ran, Ran]
+    job: Job
+    files: dict[str, bytes]
 
 
 def class_api(folder: Path, sandbox: bool = True) -> NbGraderAPI:
@@ -44,58 +71,250 @@ def class_api(folder: Path, sandbox: bool = True) -> NbGraderAPI:
 
 
 def grade(
-    folder: Path, name: str, force: bool = False, students: list[str] | None = None, sandbox: bool = True
+    folder: Path,
+    name: str,
+    force: bool = False,
+    students: list[str] | None = None,
+    sandbox: bool = True,
+    resume: bool = False,
+    **cluster,
 ) -> Iterator[Outcome]:
     """Grade the submissions that have no grade yet, or all with `force`; yields one Outcome per submission.
 
-    Raises ClassError, before anything is graded, if the class is not ready or this machine cannot make a sandbox; with
-    sandbox=False submissions run with the rights of whoever grades.
+    resume: go on with the last run of this assignment where it was interrupted, instead of `force` and `students`.
+    cluster: the arguments of `cluster.connect`. Raises ClassError, before anything is graded, if the class is not ready
+    or this machine cannot make a sandbox; with sandbox=False submissions run with the rights of whoever grades.
     """
-    if sandbox:
+    if sandbox and not cluster.get("scheduler"):
         machine.require()
-    api = class_api(folder, sandbox)
-    course = api.coursedir
-    load_assignment(course, name)
-    submitted = sorted(path.parent.name for path in Path(course.root, course.submitted_directory).glob(f"*/{name}"))
-    unknown = sorted(set(students or []) - set(submitted))
-    if unknown:
-        raise ClassError(
-            f"No submission of {name} by: {', '.join(unknown)}. Submissions: {', '.join(submitted) or 'none'}."
-        )
-    if not submitted:
-        raise ClassError(f"There are no submissions of {name} in {course.root}/{course.submitted_directory}.")
-    chosen = [s for s in submitted if not students or s in students]
-    for student in tqdm(chosen, desc=name, unit="submission", disable=not sys.stderr.isatty()):
-        yield grade_one(api, name, student, force)
+    grader = Grader(class_api(folder, sandbox), name)
+    with only_run(folder):
+        journal = Journal(folder, name)
+        if resume:
+            journal.resume()
+        else:
+            journal.begin(force, grader.choose(students))
+        todo = [student for student in journal.students if student not in journal.done]
+        progress = tqdm(total=len(todo), desc=name, unit="submission", disable=not sys.stderr.isatty())
+        with progress, interruptible():
+            fresh = [s for s in todo if journal.force or not grader.is_graded(s)]
+            for student in todo:
+                if student not in fresh:
+                    yield _done(Outcome(student, "skipped"), journal, progress)
+            for outcome in grade_all(grader, fresh, cluster):
+                yield _done(outcome, journal, progress)
 
 
-def grade_one(api: NbGraderAPI, name: str, student: str, force: bool) -> Outcome:
-    """Grade one submission through nbgrader; whatever goes wrong in it is recorded as its reason."""
-    course = api.coursedir
-    graded = Path(course.format_path(course.autograded_directory, student, name), f"{name}.ipynb")
-    if graded.exists() and not force:
-        return Outcome(student, "skipped")
-    reason = unfit(Path(course.format_path(course.submitted_directory, student, name)), name)
-    if not reason:
-        result = api.autograde(name, student, force=True)
-        if not result["success"]:
-            lines = [line for line in result.get("log", "").splitlines() if line.strip()]
-            reason = f"nbgrader could not process it: {lines[-1] if lines else 'no reason given'}"
-    if reason:
-        _record(course, name, student, reason)
-    else:
-        nb = nbformat.read(graded, as_version=4)
-        reason = nb.metadata.get("autograder", {}).get("could_not_grade", "")
-    return Outcome(student, "could not be graded" if reason else "graded", reason)
+def _done(outcome: Outcome, journal: Journal, progress: tqdm) -> Outcome:
+    journal.note(outcome.student, outcome.status)
+    progress.update()
+    return outcome
 
 
-def _record(course: CourseDirectory, name: str, student: str, reason: str) -> None:
-    """Write down, in the gradebook and as autograded notebook, that a submission could not be graded."""
-    target = Path(course.format_path(course.autograded_directory, student, name), f"{name}.ipynb")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.unlink(missing_ok=True)
-    nbformat.write(ungradable_notebook(course, name, name, reason), target)
-    with Gradebook(course.db_url, course.course_id) as gradebook:
-        gradebook.update_or_create_student(student)
-        gradebook.update_or_create_submission(name, student)
-        save_reason(gradebook, name, name, student, reason)
+def grade_all(grader: "Grader", students: list[str], cluster: dict) -> Iterator[Outcome]:
+    """Grade these submissions in parallel; of a single one the cells run in this process, if no cluster is named."""
+    if not students:
+        return
+    if len(students) == 1 and not cluster.get("scheduler"):
+        yield grader.grade_here(students[0])
+        return
+    with connect(**cluster) as client:
+        yield from _grade_on(client, grader, students)
+
+
+def _grade_on(client: Client, grader: "Grader", students: list[str]) -> Iterator[Outcome]:
+    waiting, lost = deque(students), deque()
+    running: dict[Future, Running] = {}
+
+    def submit(next_step: Running | Outcome) -> Iterator[Outcome]:
+        if isinstance(next_step, Outcome):
+            yield next_step
+        else:
+            future = client.submit(execute, next_step.job, next_step.files, pure=False, key=f"execute-{next(numbers)}")
+            running[future] = next_step
+
+    numbers = iter(range(sys.maxsize))
+    while waiting or running or lost:
+        while waiting and len(running) < capacity(client):
+            yield from submit(grader.begin(waiting.popleft()))
+        alone = not running
+        if alone and lost:
+            yield from submit(lost.popleft())
+        for future in _first_done(client, running):
+            submission = running.pop(future)
+            error = future.exception()
+            if error is None:
+                yield from submit(grader.go_on(submission, future.result()))
+            elif not isinstance(error, KilledWorker):
+                raise error if isinstance(error, ClassError) else _unusable(error)
+            elif alone:
+                yield grader.record(submission.student, Ran("", 0.0, TWICE))
+            else:
+                lost.append(submission)
+
+
+def _first_done(client: Client, running: dict[Future, Running]) -> list[Future]:
+    while running:
+        try:
+            return list(wait(list(running), timeout=WAIT_S, return_when="FIRST_COMPLETED").done)
+        except TimeoutError:
+            if not client.ncores():
+                raise ClassError(
+                    f"The cluster has had no workers for {WAIT_S} seconds. Start some, then go on with --resume."
+                ) from None
+    return []
+
+
+def _unusable(error: BaseException) -> ClassError:
+    return ClassError(
+        f"The cluster could not run a submission ({type(error).__name__}: {error}). Its workers need this project's "
+        "environment, in the same versions. Mend it, then go on with --resume."
+    )
+
+
+class Grader:
+    """What happens to each submission of an assignment in this process, step by step.
+
+    Raises ClassError if the class is not ready.
+    """
+
+    def __init__(self, api: NbGraderAPI, name: str):
+        self.api, self.name, self.course = api, name, api.coursedir
+        load_assignment(self.course, name)
+        self._steps = ObserveCells(config=api.config)
+
+    def choose(self, students: list[str] | None) -> list[str]:
+        """The students whose submissions are to be graded, in order; raises ClassError if one has none."""
+        course, name = self.course, self.name
+        submitted = sorted(path.parent.name for path in Path(course.root, course.submitted_directory).glob(f"*/{name}"))
+        unknown = sorted(set(students or []) - set(submitted))
+        if unknown:
+            raise ClassError(
+                f"No submission of {name} by: {', '.join(unknown)}. Submissions: {', '.join(submitted) or 'none'}."
+            )
+        if not submitted:
+            raise ClassError(f"There are no submissions of {name} in {course.root}/{course.submitted_directory}.")
+        return [s for s in submitted if not students or s in students]
+
+    def is_graded(self, student: str) -> bool:
+        """Whether a submission came to an end before; one that was interrupted on its way did not."""
+        path = self._autograded(student)
+        return path.exists() and _mark(path).get("saved", False)
+
+    def grade_here(self, student: str) -> Outcome:
+        """Grade one submission, its cells running in this process."""
+        step = self.begin(student)
+        while isinstance(step, Running):
+            step = self.go_on(step, execute(step.job, step.files))
+        return step
+
+    def begin(self, student: str) -> Running | Outcome:
+        """Sanitise a submission; what cannot be run is recorded at once."""
+        with uninterrupted():
+            reason = self._unfit(student) or self._convert(Sanitise, student)
+            if reason:
+                return self._outcome(student, reason)
+            path = self._autograded(student)
+            nb = nbformat.read(path, as_version=4)
+            if "could_not_grade" in _mark(path):
+                return self.record(student, None)
+            names = {"student": student, "assignment": self.name, "notebook": self.name}
+            runs = self._steps.runs(nb, names, self.course)
+            return Running(student, runs, next(runs), files_in(path.parent))
+
+    def go_on(self, submission: Running, ran: Ran) -> Running | Outcome:
+        """Take what ran: the submission has to run once more, or is recorded."""
+        try:
+            submission.job = submission.runs.send(ran)
+        except StopIteration as end:
+            return self.record(submission.student, end.value)
+        return submission
+
+    def record(self, student: str, ran: Ran | None) -> Outcome:
+        """Write the verdicts, scores and comments of a submission."""
+        with uninterrupted():
+            return self._outcome(student, self._convert(Record, student, ran=ran))
+
+    def _unfit(self, student: str) -> str:
+        return unfit(Path(self.course.format_path(self.course.submitted_directory, student, self.name)), self.name)
+
+    def _autograded(self, student: str) -> Path:
+        folder = self.course.format_path(self.course.autograded_directory, student, self.name)
+        return Path(folder, f"{self.name}.ipynb")
+
+    def _convert(self, phase: type[Sanitise | Record], student: str, **attributes) -> str:
+        with temp_attrs(self.course, assignment_id=self.name, student_id=student):
+            converter = phase(coursedir=self.course, parent=self.api)
+            converter.force = True
+            for name, value in attributes.items():
+                setattr(converter, name, value)
+            result = capture_log(converter)
+        return "" if result["success"] else _last_line(result)
+
+    def _outcome(self, student: str, reason: str) -> Outcome:
+        if reason:
+            self._record_reason(student, reason)
+        else:
+            reason = _mark(self._autograded(student)).get("could_not_grade", "")
+        return Outcome(student, "could not be graded" if reason else "graded", reason)
+
+    def _record_reason(self, student: str, reason: str) -> None:
+        """Write down, in the gradebook and as autograded notebook, that a submission could not be graded."""
+        target = self._autograded(student)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.unlink(missing_ok=True)
+        with Gradebook(self.course.db_url, self.course.course_id) as gradebook:
+            gradebook.update_or_create_student(student)
+            gradebook.update_or_create_submission(self.name, student)
+            save_reason(gradebook, self.name, self.name, student, reason)
+        nb = ungradable_notebook(self.course, self.name, self.name, reason)
+        nb.metadata["autograder"]["saved"] = True
+        nbformat.write(nb, target)
+
+
+def _mark(path: Path) -> dict:
+    return json.loads(path.read_text(encoding="utf-8"))["metadata"].get("autograder", {})
+
+
+def _last_line(result: dict) -> str:
+    lines = [line for line in result.get("log", "").splitlines() if line.strip()]
+    return f"nbgrader could not process it: {lines[-1] if lines else 'no reason given'}"
+
+
+_deferred: list[int] | None = None  # signals that came while nothing may be interrupted
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """Make SIGTERM end a run as Ctrl-C does, and both wait while a submission is being written."""
+
+    def interrupt(number: int, frame: object) -> None:
+        if _deferred is None:
+            raise KeyboardInterrupt
+        _deferred.append(number)
+
+    try:
+        before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
+    except ValueError:  # not in the main thread, where there are no signals
+        before = {}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let a signal wait until the end of the block; blocks may lie in each other."""
+    global _deferred
+    if _deferred is not None:
+        yield
+        return
+    _deferred = []
+    try:
+        yield
+    finally:
+        came, _deferred = _deferred, None
+        if came:
+            raise KeyboardInterrupt

@@ -15,6 +15,7 @@ from nbgrader.preprocessors import SaveAutoGrades
 from .errors import ClassError, SubmissionError
 
 MAX_FILES = 500
+MAX_BYTES = 50_000_000
 COMMENT = "Could not be graded: "
 
 
@@ -40,6 +41,8 @@ def unfit(folder: Path, name: str) -> str:
     paths = [Path(parent, item) for parent, folders, files in os.walk(folder) for item in folders + files]
     if len(paths) > MAX_FILES:
         return f"there are more than {MAX_FILES} files in it."
+    if sum(path.lstat().st_size for path in paths) > MAX_BYTES:
+        return f"its files have more than {MAX_BYTES / 1e6:g} MB together."
     for path in paths:
         found = path.lstat()
         regular = stat.S_ISREG(found.st_mode) and found.st_nlink == 1
@@ -103,16 +106,21 @@ def _in_words(error: Exception) -> str:
 
 
 class SaveGrades(SaveAutoGrades):
-    """Write scores to the gradebook; of a submission that could not be graded, the need of a manual grade and why."""
+    """Write scores to the gradebook; of a submission that could not be graded, the need of a manual grade and why.
+
+    The notebook's metadata says from then on that they are saved.
+    """
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         """Let nbgrader save the scores, or save that there are none."""
         reason = reason_of(nb)
-        if not reason:
-            return super().preprocess(nb, resources)
-        names = resources["nbgrader"]
-        with Gradebook(names["db_url"]) as gradebook:
-            save_reason(gradebook, names["assignment"], names["notebook"], names["student"], reason)
+        if reason:
+            names = resources["nbgrader"]
+            with Gradebook(names["db_url"]) as gradebook:
+                save_reason(gradebook, names["assignment"], names["notebook"], names["student"], reason)
+        else:
+            nb, resources = super().preprocess(nb, resources)
+        nb.metadata["autograder"]["saved"] = True
         return nb, resources
 
 

@@ -14,7 +14,7 @@ import nbformat
 import torch
 from tiny_class import NAME, RIGHT, TinyClass
 
-from autograder.grade import class_api, grade_one
+from autograder.grade import Grader, class_api
 from autograder.sandbox.provisioner import SERVER
 
 from .table import ALL, ATTACKS, UNGRADED
@@ -88,7 +88,7 @@ class Class:
 
     def _grade(self, student: str) -> Result:
         started = time.monotonic()
-        outcome = grade_one(self.api, NAME, student, force=False)
+        outcome = Grader(self.api, NAME).grade_here(student)
         seconds = time.monotonic() - started
         points = tuple(UNGRADED) if outcome.reason else tuple(self.tiny.points(student))
         shown = nbformat.writes(self.tiny.autograded(student))

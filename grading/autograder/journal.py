@@ -1,0 +1,62 @@
+"""The journal of a run: what was to be graded and what has been, so that an interrupted run can go on."""
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from .errors import ClassError
+
+
+@contextlib.contextmanager
+def only_run(class_folder: Path) -> Iterator[None]:
+    """Keep the class to this run: the gradebook has one writer. Raises ClassError if another run has it."""
+    with open(_folder(class_folder) / "lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ClassError(f"Another run is grading the class in {class_folder}; wait for its end.") from None
+        yield
+
+
+class Journal:
+    """One line of JSON for the run, one more for each submission that is done; on disk at once."""
+
+    def __init__(self, class_folder: Path, assignment: str):
+        self.path = _folder(class_folder) / f"{assignment}.jsonl"
+        self.force, self.students, self.done = False, [], {}
+
+    def begin(self, force: bool, students: list[str]) -> None:
+        """Start the journal of a new run in place of the last one."""
+        self.force, self.students, self.done = force, students, {}
+        self.path.write_text("")
+        self._add({"force": force, "students": students})
+
+    def resume(self) -> None:
+        """Read how far the last run came. Raises ClassError if there has been none."""
+        lines = self.path.read_text(encoding="utf-8").split("\n") if self.path.exists() else []
+        entries = [json.loads(line) for line in lines[:-1]]  # the last line is empty, or was cut off
+        if not entries:
+            raise ClassError(f"There is no run to resume: {self.path} is missing or empty. Start one without --resume.")
+        self.force, self.students = entries[0]["force"], entries[0]["students"]
+        self.done = {entry["student"]: entry["status"] for entry in entries[1:]}
+        self.path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+
+    def note(self, student: str, status: str) -> None:
+        """Write down that a submission is done."""
+        self.done[student] = status
+        self._add({"student": student, "status": status})
+
+    def _add(self, entry: dict) -> None:
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _folder(class_folder: Path) -> Path:
+    folder = Path(class_folder) / "runs"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
