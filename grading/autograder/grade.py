@@ -31,7 +31,7 @@ from .observe import ObserveCells, files_in
 from .phases import Record, Sanitise
 from .sandbox import machine
 from .settings import configure
-from .ungradable import save_reason, unfit, ungradable_notebook
+from .ungradable import reason_of, save_reason, unfit, ungradable_notebook
 
 WAIT_S = 60
 TWICE = "its run ended the process that grades twice, the second time while nothing else was running there."
@@ -216,7 +216,7 @@ class Grader:
                 return self._outcome(student, reason)
             path = self._autograded(student)
             nb = nbformat.read(path, as_version=4)
-            if "could_not_grade" in _mark(path):
+            if reason_of(nb):
                 return self.record(student, None)
             names = {"student": student, "assignment": self.name, "notebook": self.name}
             runs = self._steps.runs(nb, names, self.course)

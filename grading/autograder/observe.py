@@ -1,5 +1,6 @@
 """The executing step: have a submission's cells run, and see to it that no check cell can pass by itself."""
 
+import functools
 import json
 from collections.abc import Generator
 from pathlib import Path
@@ -85,15 +86,18 @@ def untouched_lessons(nb: NotebookNode, names: dict, course: CourseDirectory) ->
     """The cells that are as they were released and define nothing that exercises may use, with their outputs."""
     folder = course.format_path(course.release_directory, ".", names["assignment"])
     path = Path(folder, f"{names['notebook']}.ipynb")
-    if not path.exists():
-        return {}
-    released = {
+    released = _lessons(path, path.stat().st_mtime_ns) if path.exists() else {}
+    cells = [((c.get("id"), c.source), c) for c in nb.cells]
+    return {n: released[key] for n, (key, c) in enumerate(cells) if c.cell_type == "code" and key in released}
+
+
+@functools.lru_cache(maxsize=8)
+def _lessons(path: Path, changed_at: int) -> dict[tuple, list]:
+    return {
         (cell.get("id"), cell.source): cell.outputs
         for cell in nbformat.read(path, as_version=4).cells
         if cell.cell_type == "code" and "nbgrader" not in cell.metadata and "setup" not in tags(cell)
     }
-    cells = [((c.get("id"), c.source), c) for c in nb.cells]
-    return {n: released[key] for n, (key, c) in enumerate(cells) if c.cell_type == "code" and key in released}
 
 
 def files_in(folder: Path) -> dict[str, bytes]:

@@ -5,15 +5,7 @@ import warnings
 from pathlib import Path
 
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
-from nbgrader.preprocessors import (
-    AssignLatePenalties,
-    CheckCellMetadata,
-    ClearOutput,
-    DeduplicateIds,
-    LimitOutput,
-    OverwriteCells,
-    OverwriteKernelspec,
-)
+from nbgrader.preprocessors import AssignLatePenalties, ClearOutput, LimitOutput, OverwriteKernelspec
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 
@@ -32,8 +24,8 @@ warnings.filterwarnings("ignore", category=SAWarning, module=r"nbgrader\.")  # o
 
 COURSE_ID = "autograd"  # as in course/nbgrader_config.py
 
-SANITISE = [ClearOutput, RestoreCells, DeduplicateIds, OverwriteKernelspec, OverwriteCells, PutCases, CheckCellMetadata]
-GRADE = [ObserveCells, WriteVerdicts, LimitOutput, SaveGrades, AssignLatePenalties, CheckCellMetadata]
+SANITISE = [ClearOutput, RestoreCells, OverwriteKernelspec, PutCases]
+GRADE = [ObserveCells, WriteVerdicts, LimitOutput, SaveGrades, AssignLatePenalties]
 
 
 def configure(c: Config, folder: Path, sandbox: bool = True) -> Config:
@@ -55,6 +47,7 @@ def configure(c: Config, folder: Path, sandbox: bool = True) -> Config:
     c.Exchange.cache = str(folder / "exchange_cache")
     c.GenerateAssignment.preprocessors = GENERATE
     c.Autograde.exporter_class = SubmissionExporter
+    c.SubmissionExporter.optimistic_validation = True  # once for all steps, instead of after each
     c.Autograde.sanitize_preprocessors = SANITISE
     c.Autograde.autograde_preprocessors = GRADE
     c.GenerateFeedback.preprocessors = [GetGradesOrReason, CSSHTMLHeaderPreprocessor]

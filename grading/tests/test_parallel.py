@@ -128,16 +128,16 @@ def test_a_submission_that_kills_its_worker_twice_is_reported_and_the_others_are
     assert "twice" in json.dumps(tiny.autograded("killer"))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_an_interrupted_run_is_resumed_to_the_same_grades(undisturbed, tmp_path, number):
-    tiny = made(tmp_path / "class", {"right": RIGHT, "slip": EXTERNAL_GRADIENT}, times=15)
+    tiny = made(tmp_path / "class", {"right": RIGHT, "slip": EXTERNAL_GRADIENT}, times=8)
     run = command(tiny, "--force")
     journal = tiny.folder / "runs" / f"{NAME}.jsonl"
     wait_until(lambda: journal.exists() and len(journal.read_text().splitlines()) > 3)
     os.kill(run.pid, number)
     said, _ = run.communicate(timeout=60)
     done = journal.read_text().splitlines()[1:]
-    assert 0 < len(done) < 30
+    assert 0 < len(done) < 16
     if number != signal.SIGKILL:
         assert run.returncode == 130
         assert f"Interrupted after {len(done)} graded" in said
@@ -145,9 +145,9 @@ def test_an_interrupted_run_is_resumed_to_the_same_grades(undisturbed, tmp_path,
     resumed = command(tiny, "--resume")
     said, _ = resumed.communicate(timeout=120)
     assert resumed.returncode == 0
-    assert f"{30 - len(done)} graded" in said.splitlines()[-1]
+    assert f"{16 - len(done)} graded" in said.splitlines()[-1]
     assert {s: found[0] for s, found in everything(tiny).items()} == {
-        f"{name}{n}": points for name, points in (("right", [2, 3]), ("slip", [0, 1.5])) for n in range(15)
+        f"{name}{n}": points for name, points in (("right", [2, 3]), ("slip", [0, 1.5])) for n in range(8)
     }
 
 

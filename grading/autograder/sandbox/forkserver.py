@@ -126,7 +126,6 @@ def run_kernel(argv: list[str], environment: dict, connection: dict, work: str, 
 
 def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int) -> None:
     """Fork the kernel into the sandbox and stay with it to its end; called in a child of the server's own."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     call("setns", sandbox, NAMESPACES | (CLONE_NEWUSER if os.geteuid() else 0))
     call("prctl", PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # with the server we end, with us the pipe, and so the sandbox
     kernel = os.fork()  # the process namespace holds from this fork on
@@ -151,7 +150,7 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int) 
     os.close(ready)
     code = None
     while not end.poll(CHECK_MEMORY_MS):
-        if memory_used_mib() > memory_mib:
+        if memory_used_mib(memory_mib) > memory_mib:
             code = MEMORY_EXIT
             break
     if code is None:
@@ -171,27 +170,42 @@ def answers(connection: dict) -> bool:
     return True
 
 
-def memory_used_mib() -> float:
-    """The memory of all processes in the sandbox; what they share with others counts in part."""
-    total_kib = 0
-    for process in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError):
-            try:
-                lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-                total_kib += next(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
-            except (PermissionError, StopIteration):  # a process may forbid the closer look
-                pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-                total_kib += pages * resource.getpagesize() // 1024
-    return total_kib / 1024
+def memory_used_mib(limit_mib: float) -> float:
+    """The memory of all processes in the sandbox; what they share counts in part, if it is more than the limit."""
+    processes = list(filter(str.isdigit, os.listdir("/proc")))
+    total = sum(map(resident_mib, processes))
+    return total if total <= limit_mib else sum(map(proportional_mib, processes))
+
+
+def resident_mib(process: str) -> float:
+    """The memory of a process with all that it shares; 0 if it has ended."""
+    with contextlib.suppress(OSError):
+        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * resource.getpagesize() / 2**20
+    return 0.0
+
+
+def proportional_mib(process: str) -> float:
+    """The memory of a process with its part of what it shares: slow to tell. Some processes forbid the closer look."""
+    with contextlib.suppress(OSError, StopIteration):
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
+    return resident_mib(process)
+
+
+def noted(module: object) -> bool:
+    """Tell whether a module of gradlab has noted the working directory."""
+    return hasattr(module, "_FOLDER")
 
 
 def preload(course: str) -> None:
-    """Import what kernels need; gradlab itself comes again in each, because it notes where its kernel started."""
+    """Import what kernels need; modules of gradlab that note where their kernel started come again in each."""
     sys.path.insert(0, course)
     for module in PRELOADED:
         __import__(module)
-    for module in [name for name in sys.modules if name.partition(".")[0] == "gradlab"]:
-        del sys.modules[module]
+    for name in sys.modules["gradlab"].__all__:
+        getattr(sys.modules["gradlab"], name)  # imports where it lives
+    for name in [name for name, module in sys.modules.items() if name.startswith("gradlab.") and noted(module)]:
+        del sys.modules[name]
     sys.modules["torch"].set_num_threads(1)
     if len(os.listdir("/proc/self/task")) != 1:
         raise RuntimeError("The fork server has more than one thread; kernels that it forks would hang.")
@@ -203,7 +217,6 @@ def main(course: str) -> None:
     """Serve requests until the socket is closed."""
     requests = socket.socket(fileno=os.dup(0))
     preload(course)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     while True:
         message, fds, _, _ = socket.recv_fds(requests, 1 << 16, 3)
         if not message:
@@ -219,6 +232,9 @@ def main(course: str) -> None:
                 os._exit(0)
         for fd in fds:
             os.close(fd)
+        with contextlib.suppress(ChildProcessError):  # whose processor time counts only if someone waits for it
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
 
 
 if __name__ == "__main__":
