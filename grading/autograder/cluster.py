@@ -15,11 +15,13 @@ CONNECT_S = 15
 
 
 @contextlib.contextmanager
-def connect(scheduler: str | None = None, workers: int | None = None, dashboard: bool = False) -> Iterator[Client]:
+def connect(
+    scheduler: str | None = None, workers: int | None = None, threads: int | None = None, dashboard: bool = False
+) -> Iterator[Client]:
     """A client of the scheduler at this address; by default of one started here, with its workers, for as long.
 
-    workers: how many processes to start here; one of them serves two cores well. Raises ClassError if there is no
-    scheduler at the address, or if it has no worker.
+    workers: how many processes to start here; by default one for two cores. threads: how many runs go on in each.
+    Raises ClassError if there is no scheduler at the address, or if it has no worker of the same versions.
     """
     if scheduler:
         with _existing(scheduler) as client:
@@ -27,13 +29,9 @@ def connect(scheduler: str | None = None, workers: int | None = None, dashboard:
         return
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     workers = workers or max(1, cores // 2)
-    threads = max(1, round(cores * RUNS_PER_CORE / workers))
-    settings = {
-        "distributed.scheduler.allowed-failures": 0,  # who was on a worker that ended runs again, alone
-        "distributed.worker.daemon": True,
-    }
+    threads = threads or max(1, round(cores * RUNS_PER_CORE / workers))
     with (
-        dask.config.set(settings),
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),  # who was on a lost worker runs again, alone
         LocalCluster(
             n_workers=workers,
             threads_per_worker=threads,

@@ -119,10 +119,11 @@ def grade_all(grader: "Grader", students: list[str], cluster: dict) -> Iterator[
         yield grader.grade_here(students[0])
         return
     with connect(**cluster) as client:
-        yield from _grade_on(client, grader, students)
+        yield from grade_on(client, grader, students)
 
 
-def _grade_on(client: Client, grader: "Grader", students: list[str]) -> Iterator[Outcome]:
+def grade_on(client: Client, grader: "Grader", students: list[str]) -> Iterator[Outcome]:
+    """Grade these submissions on the workers of a cluster; whoever was on a worker that ended runs again, alone."""
     waiting, lost = deque(students), deque()
     running: dict[Future, Running] = {}
 

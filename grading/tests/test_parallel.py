@@ -8,12 +8,16 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import killer
 import psutil
 import pytest
 from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass
 
+from autograder.cluster import connect
 from autograder.errors import ClassError
 from autograder.grade import Grader, class_api, grade
 
@@ -94,6 +98,18 @@ def test_a_cluster_that_is_not_there_is_named(undisturbed):
 def test_a_cluster_without_workers_is_named(undisturbed, tmp_path):
     with cluster(tmp_path, workers=0) as address, pytest.raises(ClassError, match="has no workers"):
         list(grade(undisturbed.folder, NAME, force=True, scheduler=address))
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_dasks_dashboard_is_there_when_asked_for(wanted, capsys):
+    with connect(workers=1, threads=1, dashboard=wanted) as client:
+        link = f"http://127.0.0.1:{urlsplit(client.dashboard_link).port}/status"
+        if wanted:
+            assert f"Dask's dashboard: {link}" in capsys.readouterr().out
+            assert "Bokeh" in urlopen(link).read().decode()
+        else:
+            with pytest.raises(HTTPError, match="404"):
+                urlopen(link)
 
 
 def test_grades_are_the_same_when_a_worker_is_killed(tmp_path):
