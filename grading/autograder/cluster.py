@@ -36,7 +36,8 @@ def connect(
             n_workers=workers,
             threads_per_worker=threads,
             memory_limit=0,  # of workers; what kernels need is limited by their sandbox
-            dashboard_address="127.0.0.1:8787" if dashboard else None,
+            dashboard_address="127.0.0.1:8787" if dashboard else "127.0.0.1:0",
+            scheduler_kwargs={"dashboard": dashboard},
             silence_logs=50,
         ) as cluster,
         Client(cluster) as client,

@@ -9,9 +9,10 @@ pytestmark = pytest.mark.browser
 
 
 def test_formgrader_shows_the_class_and_grades(open_lab, tmp_path):
-    """The page lists the assignment with its submission; Autograde ends in Success, and the points are there."""
+    """The page lists the submissions; Autograde ends in Success, and the grades are those of `make grade`."""
     tiny = TinyClass(tmp_path / "class")
     tiny.hand_in("anna", RIGHT)
+    tiny.hand_in("bela", RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"})
     tiny.hand_in("broken", text='{"cells": [')
     (tmp_path / "nbgrader_config.py").write_text(
         f"from autograder.settings import configure\n\nconfigure(get_config(), {str(tiny.folder)!r})\n"
@@ -21,16 +22,19 @@ def test_formgrader_shows_the_class_and_grades(open_lab, tmp_path):
     lab.command("nbgrader:open-formgrader")
     frame = lab.page.frame_locator("iframe[src*=formgrader]")
     row = frame.locator("tr", has=frame.get_by_text(NAME, exact=True))
-    row.locator("td.num-submissions a", has_text="2").click()
-    for student in ("anna", "broken"):
+    row.locator("td.num-submissions a", has_text="3").click()
+    for student in ("anna", "bela", "broken"):
         line = frame.locator("tr", has=frame.get_by_text(student, exact=True))
         line.locator("td.autograde a").click()
         frame.locator(".modal-body", has_text="Success").wait_for(timeout=120_000)
         frame.get_by_role("button", name="OK").last.click()
         frame.locator(".modal-body").wait_for(state="hidden")
     lab.screenshot(tmp_path / "formgrader.png")
-    assert tiny.points("anna") == [2, 3]
-    assert tiny.points("broken") == [None, None]
+    by_button = tiny.results()
+    assert [by_button[student][0] for student in ("anna", "bela", "broken")] == [[2, 3], [0, 1.5], [None, None]]
+    by_command = tiny.copy_to(tmp_path / "other")
+    by_command.grade()
+    assert by_command.results() == by_button
 
 
 def test_formgrader_without_configuration_is_told_what_to_write(tmp_path, capsys):

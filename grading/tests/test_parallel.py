@@ -39,20 +39,6 @@ def with_one_that_is_no_notebook(tiny: TinyClass) -> TinyClass:
     return tiny
 
 
-def everything(tiny: TinyClass) -> dict:
-    """The points of every submission, and the verdicts that its student sees."""
-    students = sorted(path.name for path in (tiny.folder / "submitted").iterdir())
-    return {s: (tiny.points(s), tiny.verdict(s, "check-1"), tiny.verdict(s, "check-2")) for s in students}
-
-
-def copy_of(tiny: TinyClass, folder: Path) -> TinyClass:
-    """Another class with the same submissions and the same seed."""
-    other = TinyClass(folder)
-    for part in ("submitted", "records"):
-        subprocess.run(["cp", "-r", tiny.folder / part, folder], check=True)
-    return other
-
-
 def command(tiny: TinyClass, *words: str, **popen) -> subprocess.Popen:
     """Start `python -m autograder grade` on the class, in a session of its own."""
     words = [sys.executable, "-m", "autograder", "--class", str(tiny.folder), "grade", NAME, *words]
@@ -67,7 +53,7 @@ def undisturbed(tmp_path_factory):
 
 
 def test_a_parallel_run_grades_as_nbgraders_own_command_does(undisturbed, tmp_path):
-    other = copy_of(undisturbed, tmp_path / "class")
+    other = undisturbed.copy_to(tmp_path / "class")
     (tmp_path / "nbgrader_config.py").write_text(
         f"from autograder.settings import configure\n\nconfigure(get_config(), {str(other.folder)!r})\n"
     )
@@ -75,19 +61,19 @@ def test_a_parallel_run_grades_as_nbgraders_own_command_does(undisturbed, tmp_pa
         [sys.executable, "-m", "nbgrader", "autograde", NAME], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert everything(other) == everything(undisturbed)
-    assert everything(other)["slip0"][0] == [0, 1.5]
-    assert everything(other)["dies0"][0] == [2, 0]
-    assert everything(other)["broken"][0] == [None, None]
+    assert other.results() == undisturbed.results()
+    assert other.results()["slip0"][0] == [0, 1.5]
+    assert other.results()["dies0"][0] == [2, 0]
+    assert other.results()["broken"][0] == [None, None]
 
 
 def test_a_run_on_a_cluster_of_separate_workers_grades_the_same(undisturbed, tmp_path):
     """A scheduler and two workers as processes of their own, in folders of their own."""
-    other = copy_of(undisturbed, tmp_path / "class")
+    other = undisturbed.copy_to(tmp_path / "class")
     with cluster(tmp_path, workers=2) as address:
         outcomes = list(grade(other.folder, NAME, scheduler=address))
     assert len(outcomes) == len(ANSWERS) + 1
-    assert everything(other) == everything(undisturbed)
+    assert other.results() == undisturbed.results()
 
 
 def test_a_cluster_that_is_not_there_is_named(undisturbed):
@@ -127,7 +113,7 @@ def test_grades_are_the_same_when_a_worker_is_killed(tmp_path):
     assert killed
     assert sorted(o.student for o in outcomes) == sorted(p.name for p in (tiny.folder / "submitted").iterdir())
     assert {o.status for o in outcomes} == {"graded"}
-    assert {s: found[0] for s, found in everything(tiny).items()} == {
+    assert {s: found[0] for s, found in tiny.results().items()} == {
         o.student: [0, 1.5] if o.student.startswith("slip") else [2, 3] for o in outcomes
     }
 
@@ -162,7 +148,7 @@ def test_an_interrupted_run_is_resumed_to_the_same_grades(undisturbed, tmp_path,
     said, _ = resumed.communicate(timeout=120)
     assert resumed.returncode == 0
     assert f"{16 - len(done)} graded" in said.splitlines()[-1]
-    assert {s: found[0] for s, found in everything(tiny).items()} == {
+    assert {s: found[0] for s, found in tiny.results().items()} == {
         f"{name}{n}": points for name, points in (("right", [2, 3]), ("slip", [0, 1.5])) for n in range(8)
     }
 
@@ -190,9 +176,9 @@ def test_a_second_run_on_the_same_class_is_refused(tmp_path):
 
 
 def test_a_finished_run_repeated_gives_the_same_grades(undisturbed):
-    before = everything(undisturbed)
+    before = undisturbed.results()
     undisturbed.grade(force=True)
-    assert everything(undisturbed) == before
+    assert undisturbed.results() == before
 
 
 def test_a_submission_of_huge_files_is_refused(tmp_path):

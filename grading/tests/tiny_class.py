@@ -150,6 +150,19 @@ class TinyClass:
             grades = sorted(gradebook.find_submission_notebook(NAME, NAME, student).grades, key=lambda g: g.name)
             return [g.score if g.auto_score is not None or g.manual_score is not None else None for g in grades]
 
+    def results(self) -> dict[str, tuple]:
+        """The points of every submission, and the verdicts that its student sees."""
+        students = sorted(path.name for path in (self.folder / "submitted").iterdir())
+        return {s: (self.points(s), self.verdict(s, "check-1"), self.verdict(s, "check-2")) for s in students}
+
+    def copy_to(self, folder: Path) -> "TinyClass":
+        """Another class with the same submissions and, once this one has been graded, the same seed."""
+        other = TinyClass(folder)
+        for part in ("submitted", "records"):
+            if (self.folder / part).exists():
+                shutil.copytree(self.folder / part, folder / part)
+        return other
+
     def autograded(self, student: str):
         """The autograded notebook of a student."""
         return nbformat.read(self.folder / "autograded" / student / NAME / f"{NAME}.ipynb", as_version=4)
