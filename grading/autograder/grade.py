@@ -11,6 +11,7 @@ import sys
 from collections import deque
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import nbformat
@@ -198,9 +199,19 @@ class Grader:
         return [s for s in submitted if not students or s in students]
 
     def is_graded(self, student: str) -> bool:
-        """Whether a submission came to an end before; one that was interrupted on its way did not."""
+        """Whether a submission came to an end before: not if it was interrupted, or has been handed in again since."""
         path = self._autograded(student)
-        return path.exists() and _mark(path).get("saved", False)
+        if not path.exists() or not _mark(path).get("saved"):
+            return False
+        submitted = self.course.format_path(self.course.submitted_directory, student, self.name)
+        now, then = self._timestamp(submitted), self._timestamp(str(path.parent))
+        return not (now and then and now > then)
+
+    def _timestamp(self, folder: str) -> datetime | None:
+        try:
+            return self.course.get_existing_timestamp(folder)
+        except SystemExit:  # nbgrader's answer to what is no time
+            return None
 
     def grade_here(self, student: str) -> Outcome:
         """Grade one submission, its cells running in this process."""

@@ -160,6 +160,18 @@ def test_what_was_sanitised_and_not_recorded_is_not_taken_for_graded(tmp_path):
     assert tiny.grade() == {"right0": "skipped"}
 
 
+def test_who_hands_in_again_is_graded_again(tmp_path):
+    tiny = made(tmp_path / "class", {"slip": EXTERNAL_GRADIENT})
+    stamp = tiny.submission("slip0") / "timestamp.txt"
+    stamp.write_text("2026-11-02 10:00:00 UTC")
+    assert tiny.grade() == {"slip0": "graded"}
+    assert tiny.grade() == {"slip0": "skipped"}
+    tiny.hand_in("slip0", RIGHT)
+    stamp.write_text("2026-11-02 11:00:00 UTC")
+    assert tiny.grade() == {"slip0": "graded"}
+    assert tiny.points("slip0") == [2, 3]
+
+
 def test_there_must_be_a_run_to_resume(tmp_path):
     tiny = made(tmp_path / "class", {"right": RIGHT})
     with pytest.raises(ClassError, match="no run to resume"):
