@@ -1,0 +1,397 @@
+"""Lines of a submission that are worth a look: they touch what an answer has no need of.
+
+A flag is no verdict and costs no points. What is looked for is how a submission could change the way in which it is
+observed, hide a forbidden shortcut, or reach what is not its own. A line that stands in the release is never flagged.
+"""
+
+import ast
+import json
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from itertools import islice
+from pathlib import Path
+
+import gradlab
+from gradlab.record import SUFFIX
+
+MOST = 20  # flags of one submission
+MOST_CHARACTERS = 200_000  # of one source that is read
+
+_IPYTHON = "uses IPython's own machinery, which decides how a cell runs and what is seen of it"
+_FRAMES = "looks into functions, frames or modules from behind"
+_COMPARISON = "changes how its objects compare, or how torch and NumPy treat them"
+_COMPUTED = "puts a name together, so that it does not stand in the source"
+_TEXT_AS_CODE = "runs text as code"
+_PROCESS = "starts, ends or interferes with processes"
+_GRADLAB = "touches the parts of gradlab that check answers"
+_BLOB = "holds data that cannot be read, or the means to unpack such data"
+_OTHERS = "names another student's submission, or the class's own files"
+
+WORDS = {
+    _IPYTHON: "get_ipython InteractiveShell input_transformers_cleanup input_transformers_post ast_transformers "
+    "input_transformer_manager run_cell run_cell_async showtraceback set_custom_exc displayhook display_pub user_ns "
+    "display_formatter do_execute iopub_socket _render_traceback_ _ipython_display_ _repr_mimebundle_",
+    _FRAMES: "__globals__ __code__ __closure__ __defaults__ __kwdefaults__ __builtins__ __subclasses__ __mro__ "
+    "__bases__ __loader__ __spec__ __file__ __path__ f_globals f_locals f_back f_builtins f_code gi_frame cr_frame "
+    "tb_frame _getframe currentframe settrace setprofile",
+    _COMPARISON: "__eq__ __ne__ __instancecheck__ __torch_function__ __torch_dispatch__ __array_function__ "
+    "__array_ufunc__ __getattribute__ __reduce__ __reduce_ex__",
+    _TEXT_AS_CODE: "__import__",
+}
+BUILTINS = {  # unless the submission gives the name a meaning of its own
+    _TEXT_AS_CODE: "exec eval compile",
+    _FRAMES: "globals breakpoint",
+    "reads what was typed into other cells": "In _ih _oh",
+}
+MODULES = {  # * stands for any end of a name
+    _IPYTHON: "IPython ipykernel jupyter_client zmq nbclient nbformat",
+    _FRAMES: "gc builtins sys.modules sys.settrace sys.setprofile sys._* sys.displayhook sys.excepthook sys.meta_path "
+    "sys.path sys.path_hooks sys.addaudithook sys.monitoring inspect.stack inspect.trace inspect.currentframe "
+    "inspect.getouterframes inspect.getinnerframes traceback.walk_stack traceback.extract_stack types.CodeType "
+    "types.FunctionType threading.settrace threading.setprofile",
+    _TEXT_AS_CODE: "importlib runpy imp code codeop",
+    _COMPUTED: "operator.attrgetter operator.methodcaller",
+    _PROCESS: "ctypes cffi subprocess multiprocessing socket atexit os._exit os.abort os.kill os.killpg os.fork* "
+    "os.exec* os.spawn* os.posix_spawn* os.system os.popen os.close os.closerange os.dup2 os.getppid",
+    _BLOB: "base64 binascii codecs marshal zlib pickle dill cloudpickle",
+    "replaces things for the time of a test": "unittest.mock mock pytest",
+    "reaches into private parts of torch": "torch._* functorch",
+    "another engine that computes derivatives": "sympy jax autograd tensorflow tinygrad casadi",
+    "belongs to grading": "autograder authoring mini_autograd",
+    "a path outside the submission's own folder": "pathlib.Path.home os.path.expanduser",
+}
+TEXTS = {  # what a string holds
+    "a path outside the submission's own folder": r"^(file:)?/[\w.*-]+/\S*$|^~(/|$)|(^|/)\.\.(/|$)"
+    r"|(^|[\s=:])/(proc|sys|dev|etc|home|root|tmp|var|usr|run|opt|mnt|srv|bin)(/|$)",
+    "names a notebook, or the record of the checks": r"\.ipynb\b|\brecord\.json",
+    _GRADLAB: r"vnd\.gradlab|^gradlab\.\w+",
+    _OTHERS: r"(^|/)(submitted|autograded|gradebook\.db|feedback)(/|$)",
+    _BLOB: r"^[\w+/=-]{160,}$",
+}
+MAGICS = "a magic or a shell command of IPython's"
+HARMLESS = {"time", "timeit", "capture", "matplotlib", "precision", "who", "whos", "debug", "pdb", "lsmagic", "memit"}
+PATCHED = "replaces a part of an imported module, for the checks too"
+REBOUND = "gives another meaning to a name that the checks use"
+UNSEARCHED = "what it brings in is not searched for a forbidden use of autograd"
+SHADOW = "takes the place of a module that Python would import"
+RECORD = "a record of the checks that is not the class's"
+
+_WORDS = {word: why for why, words in WORDS.items() for word in words.split()}
+_BUILTINS = {word: why for why, words in BUILTINS.items() for word in words.split()}
+_MODULES = [
+    (why, re.compile("(" + "|".join(re.escape(name).replace(r"\*", r"\w*") for name in names.split()) + r")(\..*)?"))
+    for why, names in MODULES.items()
+]
+_TEXTS = [(why, re.compile(pattern)) for why, pattern in TEXTS.items()]
+_PUBLIC = {"IPython.display", "gradlab.resnet", *(f"gradlab.{name}" for name in gradlab.__all__)}
+_USED_BY_CHECKS = ("torch", "numpy", "math", "gradlab.check")
+_SETTINGS = ("torch.backends",)
+_STARTUP = {"sitecustomize", "usercustomize"}
+
+
+@dataclass(frozen=True)
+class Flag:
+    """where: the cell or the file. line: counted from 1 in it, 0 for the whole file. why: in plain words."""
+
+    where: str
+    line: int
+    source: str
+    why: str
+
+
+class Look:
+    """What is looked for in the submissions of one assignment.
+
+    folder: what students were given, with its notebook `name`; nothing that stands there is flagged. by_hand: the
+    functions that are to do without autograd. students: their names, which others have no need of.
+    """
+
+    def __init__(self, folder: Path, name: str, by_hand: Iterable[str] = (), students: Iterable[str] = ()):
+        path = folder / f"{name}.ipynb"
+        cells = _code(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else []
+        self.given = {_source(cell) for cell in cells} | {text for _, text in _modules(folder)}
+        self.files = {path.name for path in folder.rglob("*")} | {name + SUFFIX}
+        self.lines = {line.strip() for source in self.given for line in _lines(source)}
+        self.imports = _imports([_read(source).tree for source in self.given], {})
+        self.kept = {name: home for name, home in self.imports.items() if _starts(home, _USED_BY_CHECKS)}
+        self.free = _PUBLIC | {
+            home
+            for home in self.imports.values()
+            if home.startswith("gradlab.") or any(pattern.fullmatch(home) for _, pattern in _MODULES)
+        }
+        self.by_hand, self.students = set(by_hand), set(students)
+
+    def at(self, notebook: dict, folder: Path, student: str = "") -> list[Flag]:
+        """The flags of a notebook (as JSON) and of the files in its folder; cells as they were given are left out."""
+        written = [
+            (_name(cell, number), _source(cell))
+            for number, cell in enumerate(_code(notebook), 1)
+            if _source(cell) not in self.given and not _marks(cell).get("grade")
+        ]
+        modules = [(name, text) for name, text in _modules(folder) if text not in self.given]
+        names = sorted(path.name for path in folder.rglob("*"))
+        found = [Flag(n, 0, "", RECORD) for n in names if n.endswith(SUFFIX) and n not in self.files]
+        found += [Flag(name, 0, "", SHADOW) for name, _ in modules if _is_taken(Path(name).parts[0])]
+        return (found + self.find(written + modules, student))[:MOST]
+
+    def find(self, sources: list[tuple[str, str]], student: str = "") -> list[Flag]:
+        """The flags of sources, each given with the name of its cell or file; one for each reason in each of them."""
+        read = [_read(source) for _, source in sources]
+        reader = _Reader(
+            look=self,
+            names=_imports([one.tree for one in read], self.imports),
+            files={Path(where).stem for where, _ in sources if where.endswith(".py")},
+            student=student,
+        )
+        return list(islice(self._flags(sources, read, reader), MOST))
+
+    def _flags(self, sources: list[tuple[str, str]], read: list["_Read"], reader: "_Reader") -> Iterator[Flag]:
+        for (where, source), one in zip(sources, read, strict=True):
+            lines = _lines(source)
+            first: dict[str, int] = {}
+            for line, why in sorted({*one.found, *reader.reasons(one, lines)}):
+                if lines[line - 1].strip() not in self.lines:
+                    first.setdefault(why, line)
+            yield from (Flag(where, line, lines[line - 1].strip()[:160], why) for why, line in first.items())
+
+
+def _code(notebook: dict) -> list[dict]:
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def _source(cell: dict) -> str:
+    return "".join(cell["source"])[:MOST_CHARACTERS]
+
+
+def _marks(cell: dict) -> dict:
+    marks = cell["metadata"].get("nbgrader")
+    return marks if isinstance(marks, dict) else {}
+
+
+def _name(cell: dict, number: int) -> str:
+    return str(_marks(cell).get("grade_id") or cell.get("id") or f"code cell {number}")[:60]
+
+
+def _modules(folder: Path) -> list[tuple[str, str]]:
+    """The Python files in a folder, by their paths in it, with their texts."""
+    found = []
+    for path in sorted(folder.rglob("*.py")):
+        if path.is_file():
+            with path.open(encoding="utf-8", errors="replace") as file:
+                found.append((str(path.relative_to(folder)), file.read(MOST_CHARACTERS)))
+    return found
+
+
+def _is_taken(name: str) -> bool:
+    stem = name.removesuffix(".py")
+    return stem in _STARTUP or (stem.isidentifier() and find_spec(stem) is not None)
+
+
+def _lines(source: str) -> list[str]:
+    return re.split("\r\n|\r|\n", source)  # as Python counts them; splitlines() finds more
+
+
+def _starts(dotted: str, heads: Iterable[str]) -> bool:
+    return any(dotted == head or dotted.startswith(head + ".") for head in heads)
+
+
+@dataclass(frozen=True)
+class _Read:
+    """A source as a tree, or None where it is no Python. found: what was seen of magics, by line."""
+
+    tree: ast.Module | None
+    found: list[tuple[int, str]]
+
+
+def _read(source: str) -> _Read:
+    tree = _parsed(source)
+    if tree is not None:
+        return _Read(tree, [])
+    plain, found = [], []
+    for number, line in enumerate(_lines(source), 1):
+        text = line.lstrip()
+        indent = line[: len(line) - len(text)]
+        magic = re.match(r"(?:[\w ,.]*=\s*)?(%%|%|!)\s*(\w*)\s*(.*)", text)
+        if magic and magic[1] != "!" and magic[2] in HARMLESS:
+            timed = magic[2] in ("time", "timeit") and not magic[3].startswith("-")
+            plain.append(indent + ((timed and magic[3]) or "pass"))
+        elif magic:
+            found.append((number, MAGICS))
+            if magic[1] == "%%":  # the rest of the cell is not Python
+                return _Read(ast.Module([], []), found)
+            plain.append(indent + "pass")
+        else:
+            plain.append(indent + "pass" if text.startswith("?") or text.endswith("?") else line)
+    return _Read(_parsed("\n".join(plain)), found)
+
+
+def _parsed(source: str) -> ast.Module | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # SyntaxWarning: it would be shown to the grader
+        try:
+            return ast.parse(source)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+
+def _imports(trees: Iterable[ast.Module | None], known: dict[str, str]) -> dict[str, str]:
+    """What each name stands for that is imported, or that is nothing but another name of something imported."""
+    names = dict(known)
+    nodes = [node for tree in trees if tree for node in ast.walk(tree)]
+    for node in nodes:
+        names |= _bound_by_import(node)
+    bound = Counter(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    for node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Attribute):
+            home = _dotted(node.value, names)
+            once = [t.id for t in node.targets if isinstance(t, ast.Name) and bound[t.id] == 1 and home]
+            names |= {name: home for name in once if name not in names}
+    return names
+
+
+def _bound_by_import(node: ast.AST) -> dict[str, str]:
+    if isinstance(node, ast.Import):
+        return {a.asname or a.name.split(".")[0]: a.name if a.asname else a.name.split(".")[0] for a in node.names}
+    if isinstance(node, ast.ImportFrom):
+        return {alias.asname or alias.name: f"{node.module or ''}.{alias.name}" for alias in node.names}
+    return {}
+
+
+def _dotted(node: ast.expr, names: dict[str, str]) -> str:
+    """The full name of something imported, as torch.Tensor.tolist; "" for anything else."""
+    parts = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id not in names:
+        return ""
+    return ".".join([names[node.id], *reversed(parts)])
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reads one submission. names: what stands for which import. files: the modules that it brings."""
+
+    look: Look
+    names: dict[str, str]
+    files: set[str]
+    student: str
+
+    def reasons(self, read: _Read, lines: list[str]) -> Iterator[tuple[int, str]]:
+        """Each line that is worth a look, with the reason."""
+        if read.tree is None:
+            for number, line in enumerate(lines, 1):
+                yield from ((number, why) for why in self._in_text(line))
+            return
+        nodes = list(ast.walk(read.tree))
+        functions = {n.name for n in nodes if isinstance(n, (*_FUNCTION, ast.ClassDef))}
+        own = functions | {n.arg for n in nodes if isinstance(n, ast.arg)}
+        own |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        by_hand = bool(functions & self.look.by_hand)
+        prose = {id(n.value) for n in nodes if isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)}
+        for node in nodes:
+            if id(node) not in prose:
+                yield from ((node.lineno, why) for why in self._of(node, own, by_hand) if why)
+        yield from self._rebound(read.tree)
+
+    def _of(self, node: ast.AST, own: set[str], by_hand: bool) -> Iterator[str | None]:
+        if isinstance(node, ast.Name):
+            yield _WORDS.get(node.id) or (None if node.id in own else _BUILTINS.get(node.id))
+        elif isinstance(node, ast.Attribute):
+            yield from self._attribute(node, own)
+        elif isinstance(node, _FUNCTION):
+            yield _WORDS.get(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from self._import(node)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            yield self._call(node, by_hand)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield _WORDS.get(node.value)
+            yield from self._string(node.value)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, bytes) and len(node.value) >= 160:
+            yield _BLOB
+
+    def _attribute(self, node: ast.Attribute, own: set[str]) -> Iterator[str | None]:
+        yield _WORDS.get(node.attr)
+        home = _dotted(node, self.names)
+        yield from self._module(home)
+        if node.attr == "__dict__" and home:
+            yield _COMPUTED
+        if not isinstance(node.ctx, ast.Load) and (self._is_module(node.value, own) or _is_of_a_class(node.value)):
+            yield None if _starts(home, _SETTINGS) else PATCHED
+
+    def _is_module(self, node: ast.expr, own: set[str]) -> bool:
+        """Tell something imported; a name that the source gives another meaning is not, unless the checks use it."""
+        home = _dotted(node, self.names)
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return bool(home) and (node.id not in own or _starts(home, _USED_BY_CHECKS))
+
+    def _module(self, home: str) -> Iterator[str]:
+        if not _starts(home, self.look.free):
+            yield from (why for why, pattern in _MODULES if pattern.fullmatch(home))
+            if home.startswith("gradlab."):
+                yield _GRADLAB
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+        module = getattr(node, "module", None)
+        for alias in node.names:
+            home = f"{module}.{alias.name}" if module else alias.name
+            yield from self._module(home)
+            yield from filter(None, map(_WORDS.get, home.split(".")))
+            if self.look.by_hand and (home.split(".")[0] in self.files or home == "torch.*"):
+                yield UNSEARCHED
+
+    def _call(self, node: ast.Call, by_hand: bool) -> str | None:
+        called, arguments = node.func.id, node.args
+        home = _dotted(arguments[0], self.names) if arguments else ""
+        if called in ("setattr", "delattr") and arguments and (home or _is_of_a_class(arguments[0])):
+            return PATCHED
+        if called in ("vars", "dir") and (home or not arguments):
+            return _COMPUTED
+        if called in ("getattr", "setattr", "delattr") and len(arguments) > 1:
+            name = arguments[1]
+            pieces = isinstance(name, ast.BinOp | ast.Call | ast.Subscript)
+            if not isinstance(name, ast.Constant) and (pieces or home or by_hand):
+                return _COMPUTED
+        return None
+
+    def _string(self, text: str) -> Iterator[str]:
+        yield from (why for why, pattern in _TEXTS if pattern.search(text))
+        if "/" in text and self.look.students.intersection(text.split("/")) - {self.student}:
+            yield _OTHERS
+
+    def _rebound(self, tree: ast.Module) -> Iterator[tuple[int, str]]:
+        """Names of the checks that are bound in the cell itself, or in a function that says global."""
+        todo: list[ast.AST] = [tree]
+        while todo:
+            node = todo.pop()
+            bound = [name for name, home in _bound_by_import(node).items() if self.look.kept.get(name) != home]
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                bound.append(node.id)
+            elif isinstance(node, (*_FUNCTION, ast.ClassDef, ast.Lambda)):
+                bound += [] if isinstance(node, ast.Lambda) else [node.name]
+                bound += [name for n in ast.walk(node) if isinstance(n, ast.Global) for name in n.names]
+            if not isinstance(node, (*_FUNCTION, ast.ClassDef, ast.Lambda)):
+                todo += ast.iter_child_nodes(node)
+            yield from ((node.lineno, REBOUND) for name in bound if name in self.look.kept)
+
+    def _in_text(self, line: str) -> Iterator[str]:
+        for word in re.findall(r"[\w.]+", line):
+            yield from filter(None, map(_WORDS.get, word.split(".")))
+            yield from self._module(word)
+        for text in re.findall(r"'([^']*)'", line) + re.findall(r'"([^"]*)"', line):
+            yield from self._string(text)
+
+
+_FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def _is_of_a_class(node: ast.expr) -> bool:
+    """Tell type(x) and x.__class__, whose attributes belong to more than x."""
+    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "type"
+    return called or (isinstance(node, ast.Attribute) and node.attr == "__class__")

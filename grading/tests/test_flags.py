@@ -1,0 +1,219 @@
+"""What is flagged for a look: attacks on the observing, and nothing of what the course itself gives as right."""
+
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+from attacks.table import ATTACKS, ROOMS, UNGRADED, _write
+from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass
+
+from authoring.chapter import SOURCES, chapter_names
+from autograder.flags import Flag, Look
+from gradlab.record import SUFFIX, Record
+
+CHAPTERS = Path(__file__).resolve().parents[2] / "course" / "chapters"
+
+RESOURCES = [f"bomb: {name}" for name in ROOMS["bomb"]]
+RESTORED = [  # the release decides what these cells are, whatever was handed in
+    f"cells: {name}" for name in ROOMS["cells"] if name != "a cell that redefines check"
+]
+NOT_FLAGGED = {
+    **dict.fromkeys(RESOURCES, "takes time or memory, and touches nothing"),
+    **dict.fromkeys(RESTORED, "its cells are restored from the release"),
+    **dict.fromkeys([n for n, a in ATTACKS.items() if a.points == tuple(UNGRADED)], "has a reason instead of a grade"),
+    "forgery: NaN everywhere": "a wrong answer like any other",
+    "forgery: outputs in an Output widget": "prints, and a print is no evidence",
+    "death: sys.exit": "ends its own kernel, as an error would",
+    "death: quit": "ends its own kernel, as an error would",
+    "death: __del__": "prints, and a print is no evidence",
+    "files: a pickle": "a file that nothing reads",
+    "files: names of 200 characters": "a file that nothing reads",
+    "files: unicode names": "a file that nothing reads",
+    "files: options as names": "a file that nothing reads",
+}
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    return TinyClass(tmp_path_factory.mktemp("flags") / "class")
+
+
+@pytest.fixture
+def flags_of(tiny):
+    """The flags of answers to the tiny chapter, as pairs of cell and line."""
+
+    def flags_of(source="", by_hand=(), students=(), change=None, files=None) -> list[Flag]:
+        tiny.hand_in("mallory", RIGHT | {"answer-1": f"{source}\n\n\n{PULL_BACK}"}, change)
+        folder = tiny.submission("mallory")
+        if files:
+            files(folder, tiny.folder)
+        look = Look(tiny.folder / "release" / NAME, NAME, by_hand, students)
+        return look.at(json.loads((folder / f"{NAME}.ipynb").read_text()), folder, "mallory")
+
+    return flags_of
+
+
+def attack_flags(flags_of, tiny, name):
+    attack = ATTACKS[name]
+    source = attack.source
+    for word, value in {"FOLDER": str(tiny.folder), "PORT": "1", "MARK": "mark", "SECRET": "x", "WIN": "pass"}.items():
+        source = source.replace(word, value)
+    return flags_of(f"{source}\n\n\n{attack.answer}", change=attack.change, files=attack.files)
+
+
+@pytest.mark.parametrize("name", [name for name in ATTACKS if name not in NOT_FLAGGED])
+def test_an_attack_is_flagged(flags_of, tiny, name):
+    assert attack_flags(flags_of, tiny, name) != []
+
+
+def test_the_attacks_that_need_no_flag_are_attacks_of_the_table():
+    assert set(NOT_FLAGGED) <= set(ATTACKS)
+    assert len(NOT_FLAGGED) < len(ATTACKS) / 2
+
+
+@pytest.mark.parametrize("name", chapter_names())
+def test_nothing_that_the_course_gives_as_right_is_flagged(name):
+    """No cell of a solved chapter, lessons, solutions, slips and other right answers: only what makes references."""
+    record = Record.from_json((CHAPTERS / name / f"{name}{SUFFIX}").read_text())
+    look = Look(CHAPTERS / name, name, [check.answer for check in record.checks.values() if not check.autograd])
+    look.given.clear()  # as if a student had changed every cell
+    cells = [c for c in nbformat.read(SOURCES / name / f"{name}.ipynb", as_version=4).cells if c.cell_type == "code"]
+    flags = [flag for cell in cells for flag in look.find([(cell.id, cell.source)])]
+    assert [flag for flag in flags if flag.source != "from gradlab.author import Reference, numbers, reference"] == []
+
+
+def test_honest_code_is_not_flagged(flags_of):
+    honest = """%matplotlib inline
+import copy
+import math
+import os
+import re
+import sys
+import warnings
+from collections import Counter
+from functools import partial
+
+import matplotlib.pyplot as plt
+import numpy as np
+import torch.nn.functional as F
+from IPython.display import HTML, display
+from torch import nn
+
+plt.rcParams["figure.figsize"] = 4, 3
+torch.backends.cudnn.deterministic = True
+pattern = re.compile(r"a/b (\\d+)")
+model = nn.Linear(2, 2)
+model.weight = nn.Parameter(torch.eye(2))
+model.eval()
+print("loss/", 3, "m/s", "...", file=sys.stderr)
+with open("notes.txt", "w") as file:
+    file.write("3 / 4")
+
+
+class Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, grad):
+        return getattr(self, "factor") * grad
+
+
+%timeit math.sqrt(2)
+x = torch.ones(2, requires_grad=True)
+handle = x.register_hook(Scale(2))
+for step in range(3):
+    check = step
+hooks = Scale(3)
+hooks.factor = 4
+compile = partial(print)
+compile("done")"""
+    assert flags_of(honest.replace("    check = step\n", "    guess = step\n")) == []
+    assert [flag.source for flag in flags_of(honest)] == ["check = step"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "%%time\nimport gc",
+        "%time import gc",
+        "!ls",
+        "files = !ls",
+        "%%bash\nls",
+        "%run other.py",
+        "from sys import modules as loaded\n%timeit 1",
+        "def f(:\n    get_ipython().run_cell('')",
+        "from torch import Tensor\nTensor.tolist = None",
+        "T = torch.Tensor\nT.tolist = None",
+        "type(torch.ones(1)).tolist = None",
+        "del torch.allclose",
+        "def swap():\n    global check\n    check = None",
+        "import numpy as torch",
+        "for torch in [None]:\n    pass",
+        "getattr(torch, 'auto' + 'grad')",
+        "part = 'autograd'\ngetattr(torch, part)",
+        "torch.__dict__['autograd']",
+        "vars(torch)['autograd']",
+        "getattr(check, '__globals__')",
+        "e = exec\ne('1')",
+        "from torch._C import _functions",
+        "blob = '" + "QUJD" * 60 + "'",
+        "open('/etc/passwd')",
+        "open('../x')",
+    ],
+)
+def test_one_line_is_flagged(flags_of, source):
+    assert len({flag.line for flag in flags_of(source)}) == 1
+
+
+def test_a_flag_names_cell_line_source_and_reason(flags_of):
+    (flag,) = flags_of("import math\n\n\ndef near():\n    math.isclose = max")
+    assert (flag.where, flag.line, flag.source) == ("answer-1", 5, "math.isclose = max")
+    assert flag.why == "replaces a part of an imported module, for the checks too"
+
+
+def test_a_line_cannot_be_moved_under_a_released_one(flags_of):
+    """Python counts no line at a form feed; whoever counted one would look up another line."""
+    (flag,) = flags_of("'\x0c'\nimport gc")
+    assert (flag.line, flag.source) == (2, "import gc")
+
+
+def test_where_autograd_is_forbidden_a_hidden_name_is_flagged(flags_of):
+    hidden = "def helper(x, name):\n    return getattr(x, name)"
+    assert flags_of(hidden) == []
+    assert [flag.line for flag in flags_of(hidden, by_hand=["helper"])] == [2]
+    assert [flag.why for flag in flags_of("import sympy")] == ["another engine that computes derivatives"]
+    (flag,) = flags_of("import helper", by_hand=["pull_back"], files=_write("helper.py", "x = 1"))
+    assert "not searched" in flag.why
+
+
+def test_a_file_beside_the_notebook_is_read_too(flags_of):
+    (flag,) = flags_of(files=_write("helpers.py", "x = 1\nimport gc\n"))
+    assert (flag.where, flag.line) == ("helpers.py", 2)
+
+
+def test_another_students_path_is_flagged_and_a_word_is_not(flags_of):
+    assert flags_of("open('max/data.txt')\nprint('max')") == []
+    assert [flag.line for flag in flags_of("print('max')\nopen('max/data.txt')", students=["max", "mallory"])] == [2]
+    assert flags_of("open('mallory/data.txt')", students=["max", "mallory"]) == []
+
+
+def test_what_the_release_does_may_be_done(tiny, tmp_path):
+    """A chapter that teaches with gc lets students use it, on any line."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import gc\nexec(line)")])
+    nbformat.write(notebook, tmp_path / "a.ipynb")
+    look = Look(tmp_path, "a")
+    assert look.find([("one", "import gc\nprint(gc.collect())\nexec(line)")]) == []
+    assert [flag.line for flag in look.find([("one", "exec(other)")])] == [1]
+
+
+def test_there_are_only_so_many_flags(flags_of):
+    def add(nb):
+        nb.cells += [nbformat.v4.new_code_cell(f"import gc\nnumber = {number}") for number in range(50)]
+
+    assert len(flags_of(change=add)) == 20
+
+
+@pytest.mark.parametrize("source", ["(" * 500 + ")" * 500, "x = " + "-" * 5000 + "1", "a" + ".a" * 5000, "\x00"])
+def test_source_that_is_hard_to_parse_does_no_harm(flags_of, source):
+    assert all(flag.where == "answer-1" for flag in flags_of(source))
