@@ -3,15 +3,17 @@
 import csv
 import sys
 
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment, SubmittedNotebook
 from nbgrader.plugins import ExportPlugin
+from sqlalchemy.orm import selectinload
 
 from .ungradable import saved_reason
 
 FIELDS = ["assignment", "student_id", "last_name", "first_name", "email", "timestamp", "status", "score", "max_score"]
 FIELDS += ["late_submission_penalty", "reason"]
 
-GRADED, NEEDS_MANUAL, UNGRADABLE, MISSING = "graded", "needs manual grade", "could not be graded", "not submitted"
+STATUSES = ["graded", "needs manual grade", "could not be graded", "not submitted"]
+GRADED, NEEDS_MANUAL, UNGRADABLE, MISSING = STATUSES
 
 
 class GradesWithReasons(ExportPlugin):
@@ -31,13 +33,24 @@ class GradesWithReasons(ExportPlugin):
     def rows(self, gradebook: Gradebook):
         """One dict per student and assignment, in order of assignment and student."""
         for assignment in sorted(gradebook.assignments, key=lambda a: a.name):
+            if self.assignment and assignment.name not in self.assignment:
+                continue
+            handed_in = submissions(gradebook, assignment)
             for student in sorted(gradebook.students, key=lambda s: s.id):
-                chosen = not self.assignment or assignment.name in self.assignment
-                if chosen and (not self.student or student.id in map(str, self.student)):
-                    yield grade_row(gradebook, assignment, student)
+                if not self.student or student.id in map(str, self.student):
+                    yield grade_row(assignment, student, handed_in.get(student.id))
 
 
-def grade_row(gradebook: Gradebook, assignment, student) -> dict:
+def submissions(gradebook: Gradebook, assignment: Assignment) -> dict[str, SubmittedAssignment]:
+    """All submissions of an assignment by student, with their notebooks, grades and comments, in four queries."""
+    notebooks = selectinload(SubmittedAssignment.notebooks)
+    query = gradebook.db.query(SubmittedAssignment).filter_by(assignment_id=assignment.id)
+    query = query.options(notebooks.selectinload(SubmittedNotebook.grades))
+    query = query.options(notebooks.selectinload(SubmittedNotebook.comments))
+    return {submission.student_id: submission for submission in query}
+
+
+def grade_row(assignment: Assignment, student: Student, submission: SubmittedAssignment | None) -> dict:
     """The grade of one student in one assignment, with its status."""
     row = {
         "assignment": assignment.name,
@@ -52,19 +65,19 @@ def grade_row(gradebook: Gradebook, assignment, student) -> dict:
         "late_submission_penalty": "",
         "reason": "",
     }
-    try:
-        submission = gradebook.find_submission(assignment.name, student.id)
-    except MissingEntry:
+    if submission is None:
         return row
     row["timestamp"] = str(submission.timestamp or "")
     reasons = list(filter(None, map(saved_reason, submission.notebooks)))
-    pending = any(g.auto_score is None and g.manual_score is None for n in submission.notebooks for g in n.grades)
+    grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
     if reasons:
         return row | {"status": UNGRADABLE, "reason": " ".join(reasons)}
-    if pending:
+    if any(grade.auto_score is None and grade.manual_score is None for grade in grades):
         return row | {"status": NEEDS_MANUAL, "reason": "an answer waits for a grade by hand"}
-    penalty = submission.late_submission_penalty or 0.0
-    return row | {"status": GRADED, "score": max(0.0, submission.score - penalty), "late_submission_penalty": penalty}
+    # the sums of nbgrader's own columns, which cost a search through all submissions each
+    penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks)
+    score = max(0.0, sum(grade.score for grade in grades) - penalty)
+    return row | {"status": GRADED, "score": score, "late_submission_penalty": penalty}
 
 
 def _write(file, rows: list[dict]) -> None:
