@@ -6,13 +6,12 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from nbgrader.api import Gradebook
-
 from authoring.chapter import ChapterError
 
 from .errors import ClassError
 from .grade import class_api, grade
-from .report import rows, table
+from .renderings import table, write
+from .report import gather
 
 ROOM = Path(__file__).resolve().parents[1]
 JUPYTER_SETTINGS = Path(__file__).parent / "jupyter"
@@ -26,7 +25,7 @@ def main(argv: list[str] | None = None) -> int:
         "--class", dest="folder", type=Path, default=ROOM / "class", help="the class folder (default: grading/class)"
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    command = commands.add_parser("grade", help="grade the collected submissions of an assignment, and print a table")
+    command = commands.add_parser("grade", help="grade the collected submissions of an assignment, and report on them")
     command.add_argument("assignment", help="a chapter's name, for instance 02_external_gradients")
     command.add_argument("--force", action="store_true", help="grade again what has been graded; manual scores stay")
     command.add_argument("--student", action="append", help="only this student; may be given several times")
@@ -39,7 +38,7 @@ def main(argv: list[str] | None = None) -> int:
         action="store_true",
         help="run submissions with all your rights: they can read and delete your files",
     )
-    command = commands.add_parser("report", help="print the table of an assignment again")
+    command = commands.add_parser("report", help="print the table and write the report of an assignment again")
     command.add_argument("assignment", help="a chapter's name")
     commands.add_parser(
         "formgrader",
@@ -90,13 +89,10 @@ def _in_words(counts: Counter[str]) -> str:
 
 def _report(args: argparse.Namespace) -> int:
     course = class_api(args.folder).coursedir
-    with Gradebook(course.db_url, course.course_id) as gradebook:
-        if args.assignment not in {assignment.name for assignment in gradebook.assignments}:
-            raise ClassError(
-                f"{args.assignment} is not in the gradebook: nbgrader generate_assignment {args.assignment}"
-            )
-        max_score = gradebook.find_assignment(args.assignment).max_score
-    print(table(rows(course, args.assignment), max_score))
+    report = gather(course, args.assignment)
+    print(table(report))
+    for path in write(course, report):
+        print(path)
     return 0
 
 

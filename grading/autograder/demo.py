@@ -11,7 +11,8 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.exchange.default import ExchangeFetchAssignment, ExchangeSubmit
 
 from .grade import class_api, grade
-from .report import Row, rows, table
+from .renderings import table, write
+from .report import Row, gather
 
 CHAPTER = "02_external_gradients"
 
@@ -191,16 +192,16 @@ def _submit(folder: Path, student: str, hand_in: Callable[[NotebookNode], str]) 
 
 
 def _show(api: NbGraderAPI, folder: Path) -> list[Row]:
-    found = rows(api.coursedir, CHAPTER)
-    with api.gradebook as gradebook:
-        max_score = gradebook.find_assignment(CHAPTER).max_score
-    print("\n" + table(found, max_score))
+    report = gather(api.coursedir, CHAPTER)
+    print("\n" + table(report))
+    _, page = write(api.coursedir, report)
     seed = json.loads((folder / "records" / f"{CHAPTER}.json").read_text())["seed"]
     print(f"\nThe seed of this class: {seed}. To look at:")
     for label, path in (
+        ("the report", page),
         ("a page that went back", folder / "feedback" / "dana" / CHAPTER / f"{CHAPTER}.html"),
         ("one that could not be graded", folder / "feedback" / "ines" / CHAPTER / f"{CHAPTER}.html"),
         ("the gradebook", folder / "gradebook.db"),
     ):
         print(f"  {label:30} {path}")
-    return found
+    return report.rows

@@ -73,7 +73,7 @@ TEXTS = {  # what a string holds
     _BLOB: r"^[\w+/=-]{160,}$",
 }
 MAGICS = "a magic or a shell command of IPython's"
-HARMLESS = {"time", "timeit", "capture", "matplotlib", "precision", "who", "whos", "debug", "pdb", "lsmagic", "memit"}
+HARMLESS = {"time", "timeit", "capture", "matplotlib", "precision", "debug", "pdb", "lsmagic", "memit"}
 PATCHED = "replaces a part of an imported module, for the checks too"
 REBOUND = "gives another meaning to a name that the checks use"
 UNSEARCHED = "what it brings in is not searched for a forbidden use of autograd"
@@ -134,8 +134,8 @@ class Look:
         ]
         modules = [(name, text) for name, text in _modules(folder) if text not in self.given]
         names = sorted(path.name for path in folder.rglob("*"))
-        found = [Flag(n, 0, "", RECORD) for n in names if n.endswith(SUFFIX) and n not in self.files]
-        found += [Flag(name, 0, "", SHADOW) for name, _ in modules if _is_taken(Path(name).parts[0])]
+        found = [Flag(plain(n), 0, "", RECORD) for n in names if n.endswith(SUFFIX) and n not in self.files]
+        found += [Flag(plain(name), 0, "", SHADOW) for name, _ in modules if _is_taken(Path(name).parts[0])]
         return (found + self.find(written + modules, student))[:MOST]
 
     def find(self, sources: list[tuple[str, str]], student: str = "") -> list[Flag]:
@@ -156,7 +156,13 @@ class Look:
             for line, why in sorted({*one.found, *reader.reasons(one, lines)}):
                 if lines[line - 1].strip() not in self.lines:
                     first.setdefault(why, line)
-            yield from (Flag(where, line, lines[line - 1].strip()[:160], why) for why, line in first.items())
+            for why, line in first.items():
+                yield Flag(plain(where), line, plain(lines[line - 1].strip()[:160]), why)
+
+
+def plain(text: str) -> str:
+    """A line of text from a submission without control characters, which a terminal would obey."""
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def _code(notebook: dict) -> list[dict]:

@@ -1,0 +1,156 @@
+"""A report as people read it: a table in the terminal, a CSV file, and one page of HTML."""
+
+import csv
+import math
+import os
+from collections import Counter
+from pathlib import Path
+from statistics import mean, median
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from nbgrader.coursedir import CourseDirectory
+
+from .export import GRADED, MISSING, UNGRADABLE
+from .flags import Flag
+from .report import Check, Report, Row
+
+LISTED = 60  # students; the table of a larger class has one line for each, and reasons are left to the files
+COLUMNS = 12  # of a chart, at most about so many
+FIELDS = ["student", "status", "check", "points", "max_points", "passed", "slip", "seconds", "reason", "flags"]
+
+_PASSED = {True: "yes", False: "no", None: ""}
+
+
+def table(report: Report) -> str:
+    """The report as text: points by check cell; under each student who lost points or is flagged, why."""
+    cells = list(dict.fromkeys(check.cell for check in report.checks))
+    heads = [cell.removeprefix("check-").replace("-", ".") for cell in cells]
+    width = max([len("student"), *(len(row.student) for row in report.rows)])
+    lines = ["  ".join([f"{'student':{width}}", *(f"{head:>6}" for head in heads), f"{'score':>6}  flags"])]
+    for row in report.rows:
+        if row.score is None:
+            flags = f"  ({len(row.flags)} flags)" if row.flags else ""
+            lines.append(f"{row.student:{width}}  {row.status}: {row.reason}".rstrip(": ") + flags)
+        else:
+            points = [f"{row.points.get(cell, 0):6g}" for cell in cells]
+            flags = f"{len(row.flags):7}" if row.flags else ""
+            lines.append("  ".join([f"{row.student:{width}}", *points, f"{row.score:6g}"]) + flags)
+        if len(report.rows) <= LISTED:
+            why = [f"{check_id}  {reason}" for check_id, reason in row.reasons.items() if check_id]
+            why += [f"flag   {in_words(flag)}" for flag in row.flags]
+            lines += [f"{'':{width}}    {line}" for line in why]
+    return "\n".join([*lines, f"points of {report.max_score:g}", *summary(report)])
+
+
+def summary(report: Report) -> list[str]:
+    """The counts in a line or two."""
+    counts = ", ".join(f"{count} {status}" for status, count in report.counts.items())
+    scores = f"; mean {mean(report.scores):.3g}, median {median(report.scores):.3g}" if report.scores else ""
+    flagged = sum(bool(row.flags) for row in report.rows)
+    flags = [f"Flagged for a look, which costs no points: {flagged}"] if flagged else []
+    return [f"{len(report.rows)} students: {counts}{scores}", *flags]
+
+
+def in_words(flag: Flag) -> str:
+    """Where a flag is, and why."""
+    return f"{flag.where}{f', line {flag.line}' if flag.line else ''}: {flag.why}"
+
+
+def write(course: CourseDirectory, report: Report) -> list[Path]:
+    """Write the CSV file and the page into the class's folder `reports`; returns their paths."""
+    folder = Path(course.root, "reports")
+    folder.mkdir(exist_ok=True)
+    csv_path, page_path = folder / f"{report.assignment}.csv", folder / f"{report.assignment}.html"
+    with csv_path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+        writer.writeheader()
+        for row in report.rows:
+            writer.writerows(_csv_rows(report, row))
+    page_path.write_text(page(report, folder), encoding="utf-8")
+    return [csv_path, page_path]
+
+
+def _csv_rows(report: Report, row: Row):
+    """One dict per check; what concerns the whole submission stands in each."""
+    for check in report.checks:
+        result = row.results.get(check.check_id)
+        found = {"points": row.points.get(check.cell, "") if result is None else _or_empty(result.points)}
+        if result is not None:
+            found |= {"passed": _PASSED[result.passed], "slip": _cell(result.slip)}
+            found |= {"seconds": _or_empty(result.seconds), "reason": _cell(result.reason or row.reason)}
+        yield {
+            "student": _cell(row.student),
+            "status": row.status,
+            "check": check.check_id,
+            "max_points": check.max_points,
+            "reason": _cell(row.reason),
+            "flags": _cell("; ".join(map(in_words, row.flags))),
+        } | found
+
+
+def _or_empty(value: float | None) -> float | str:
+    return "" if value is None else value
+
+
+def _cell(text: str) -> str:
+    """Text that a spreadsheet takes for text: a leading = + - or @ would make it a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+
+
+def page(report: Report, folder: Path) -> str:
+    """The page as HTML; its links to feedback and notebooks are right for a file in `folder`."""
+    seconds = [row.seconds for row in report.rows if row.seconds is not None]
+    return _TEMPLATES.get_template("page.html.j2").render(
+        report=report,
+        graded=GRADED,
+        ungraded=[row for row in report.rows if row.status == UNGRADABLE],
+        missing=[row.student for row in report.rows if row.status == MISSING],
+        flagged=[row for row in report.rows if row.flags],
+        scores=histogram(report.scores, report.max_score),
+        exercises=[_exercise(report, check) for check in report.checks],
+        slips=_slips(report),
+        seconds=seconds,
+        times=histogram(seconds, max(seconds, default=0)),
+        mean=mean,
+        median=median,
+        link=lambda path: quote(os.path.relpath(path, folder)),
+    )
+
+
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates" / "report"),
+    autoescape=True,  # everything from a submission is hostile text
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_TEMPLATES.filters["number"] = lambda value: "" if value is None else f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+
+
+def _exercise(report: Report, check: Check) -> dict:
+    """How often one check was solved, failed by a known slip, or failed otherwise, of those with a verdict."""
+    results = [row.results[check.check_id] for row in report.rows if check.check_id in row.results]
+    judged = [result for result in results if result.passed is not None]
+    solved, slips = sum(result.passed for result in judged), sum(bool(result.slip) for result in judged)
+    seconds = [result.seconds for result in results if result.seconds is not None]
+    return {
+        "check": check,
+        "judged": len(judged),
+        "kinds": {"solved": solved, "slip": slips, "other": len(judged) - solved - slips},
+        "seconds": median(seconds) if seconds else None,
+    }
+
+
+def _slips(report: Report) -> list[tuple[str, str, int]]:
+    """Check id, slip and how often, the most frequent of each check first."""
+    found = Counter((check_id, r.slip) for row in report.rows for check_id, r in row.results.items() if r.slip)
+    return [(*key, count) for key, count in sorted(found.items(), key=lambda item: (item[0][0], -item[1], item[0]))]
+
+
+def histogram(values: list[float], top: float) -> list[tuple[float, float, int]]:
+    """How many values lie in each [start, end), of a round width, from 0 on; the last has `top` and all above it."""
+    width = next(w for e in range(-6, 12) for w in (10.0**e, 2 * 10.0**e, 5 * 10.0**e) if w * COLUMNS >= top)
+    last = math.floor(top / width)
+    counts = Counter(min(last, math.floor(value / width)) for value in values)
+    return [(number * width, (number + 1) * width, counts[number]) for number in range(last + 1)]

@@ -1,0 +1,230 @@
+"""The report of a graded class, as its readers see it: numbers as in the gradebook, hostile text as text."""
+
+import csv
+import json
+from collections import defaultdict
+
+import nbformat
+import pytest
+from browser import CHROMIUM_FLAGS, require_chromium
+from nbgrader.api import Gradebook
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+from tiny_class import NAME, RIGHT, TinyClass
+
+from autograder.__main__ import main
+from autograder.renderings import histogram
+from autograder.report import gather
+
+HOSTILE = '<script>alert(1)</script><img src="http://example.org/x.png" onerror="alert(2)">\x1b[31m'
+NAMES = ["=1+1<b>", "anna", "broken", "by-hand", "half", "missing", "slip"]
+
+
+def add_hostile_cell(nb):
+    nb.cells.insert(1, nbformat.v4.new_code_cell(f"import gc  # {HOSTILE}", metadata={"execution": {"x": HOSTILE}}))
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    """A class in which everything happens once, graded by the command."""
+    tiny = TinyClass(tmp_path_factory.mktemp("report") / "class")
+    tiny.hand_in("anna", RIGHT)
+    tiny.hand_in("half", {"answer-2": RIGHT["answer-2"]})
+    tiny.hand_in("slip", RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"})
+    raising = f"def pull_back(x, v):\n    raise KeyError({HOSTILE!r})"
+    tiny.hand_in("=1+1<b>", RIGHT | {"answer-1": raising}, add_hostile_cell)
+    tiny.hand_in("broken", text='{"cells": [')
+    tiny.hand_in("by-hand", RIGHT | {"answer-1": "def pull_back(x, v):\n    return x"})
+    with tiny.api.gradebook as gradebook:
+        gradebook.add_student("missing")
+    tiny.grade()
+    with tiny.api.gradebook as gradebook:
+        gradebook.find_grade("check-1", NAME, NAME, "by-hand").manual_score = 1.5
+        gradebook.db.commit()
+    assert tiny.api.generate_feedback(NAME, "anna")["success"]
+    assert main(["--class", str(tiny.folder), "report", NAME]) == 0
+    return tiny
+
+
+@pytest.fixture(scope="module")
+def lines(tiny):
+    with (tiny.folder / "reports" / f"{NAME}.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def page(tiny):
+    """The page in Chromium, with what it asked for and what it complained of; it has no script to run."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=require_chromium(), args=CHROMIUM_FLAGS)
+        opened = browser.new_page()
+        opened.requests, opened.complaints = [], []
+        opened.on("request", lambda request: opened.requests.append(request.url))
+        opened.on("console", lambda message: opened.complaints.append(message.text))
+        opened.on("pageerror", lambda error: opened.complaints.append(str(error)))
+        opened.on("dialog", lambda dialog: (opened.complaints.append(dialog.message), dialog.dismiss()))
+        opened.goto((tiny.folder / "reports" / f"{NAME}.html").as_uri())
+        yield opened
+        browser.close()
+
+
+def section(page, title):
+    return page.locator("section", has=page.get_by_role("heading", name=title, exact=True))
+
+
+def rows_of(table):
+    return [
+        [cell.strip() for cell in row.locator("th, td").all_inner_texts()] for row in table.locator("tbody tr").all()
+    ]
+
+
+def test_the_csv_agrees_with_the_gradebook(tiny, lines):
+    """One line per student and check; the points of a check cell's lines add up to what the gradebook has."""
+    found = defaultdict(float)
+    for line in lines:
+        found[line["student"], "check-1" if line["check"] == "90.1" else "check-2"] += float(line["points"] or 0)
+    assert [line["check"] for line in lines] == ["90.1", "90.2", "90.3"] * len(NAMES)
+    with tiny.api.gradebook as gradebook:
+        for student in ["=1+1<b>", "anna", "by-hand", "half", "slip"]:
+            for grade in gradebook.find_submission_notebook(NAME, NAME, student).grades:
+                assert found["'" * student.startswith("=") + student, grade.name] == grade.score
+    assert sum(float(line["max_points"]) for line in lines[:3]) == 5
+
+
+def test_the_csv_says_what_became_of_each_check(lines):
+    found = {(line["student"], line["check"]): line for line in lines}
+    right, slip = found["anna", "90.1"], found["slip", "90.1"]
+    assert (right["status"], right["passed"], right["points"], right["reason"]) == ("graded", "yes", "2.0", "")
+    assert float(right["seconds"]) > 0
+    assert (slip["passed"], slip["slip"], slip["points"]) == ("no", "external gradient alone", "0.0")
+    assert (found["slip", "90.2"]["points"], found["slip", "90.3"]["points"]) == ("1.5", "0.0")
+    by_hand = found["by-hand", "90.1"]
+    assert (by_hand["passed"], by_hand["points"]) == ("no", "1.5")
+    assert by_hand["reason"].endswith("; points given by hand")
+
+
+def test_what_has_no_score_has_no_zero(lines):
+    for student, status, reason in [
+        ("broken", "could not be graded", "not valid JSON"),
+        ("missing", "not submitted", ""),
+    ]:
+        for line in [line for line in lines if line["student"] == student]:
+            assert (line["status"], line["points"], line["passed"]) == (status, "", "")
+            assert reason in line["reason"]
+
+
+def test_a_spreadsheet_takes_names_and_flags_for_text(lines):
+    assert lines[0]["student"] == "'=1+1<b>"
+    assert lines[0]["flags"].endswith("line 1: looks into functions, frames or modules from behind")
+
+
+def test_the_table_has_flags_counts_and_no_control_characters(tiny, capsys):
+    assert main(["--class", str(tiny.folder), "report", NAME]) == 0
+    shown = capsys.readouterr().out
+    assert "7 students: 5 graded, 1 could not be graded, 1 not submitted; mean 2.5, median 1.5" in shown
+    assert "Flagged for a look, which costs no points: 1" in shown
+    assert "line 1: looks into functions" in shown
+    assert "\x1b" not in shown
+    assert shown.endswith(f"{tiny.folder}/reports/{NAME}.csv\n{tiny.folder}/reports/{NAME}.html\n")
+
+
+def test_the_seed_is_nowhere(tiny):
+    seed = str(json.loads((tiny.folder / "records" / f"{NAME}.json").read_text())["seed"])
+    assert all(seed not in path.read_text() for path in (tiny.folder / "reports").iterdir())
+
+
+def test_an_assignment_that_is_not_there(tiny, capsys):
+    assert main(["--class", str(tiny.folder), "report", "nothing"]) == 1
+    assert "nbgrader generate_assignment nothing" in capsys.readouterr().err
+
+
+def test_queries_do_not_grow_with_the_class(tmp_path):
+    """Twenty submissions are read with as many queries as two."""
+    tiny, counts = TinyClass(tmp_path / "class"), []
+    for size in (2, 20):
+        with Gradebook(tiny.api.coursedir.db_url, tiny.api.coursedir.course_id) as gradebook:
+            for number in range(size):
+                gradebook.update_or_create_student(f"s{number}")
+                gradebook.update_or_create_submission(NAME, f"s{number}")
+        queries = []
+        listener = lambda connection, cursor, statement, *rest, queries=queries: queries.append(statement)  # noqa: E731
+        event.listen(Engine, "before_cursor_execute", listener)
+        report = gather(tiny.api.coursedir, NAME)
+        event.remove(Engine, "before_cursor_execute", listener)
+        assert len(report.rows) == size
+        counts.append(len(queries))
+    assert counts[0] == counts[1] > 0
+
+
+def test_bins_hold_every_value_once():
+    assert histogram([0, 0.5, 4, 5, 5, 7], 5) == [(0, 0.5, 1), (0.5, 1.0, 1)] + [
+        (n / 2, n / 2 + 0.5, {8: 1, 10: 3}.get(n, 0)) for n in range(2, 11)
+    ]
+    assert histogram([0, 100], 100)[0] == (0, 10, 1)
+    assert histogram([0.0], 0) == [(0, 1e-6, 1)]
+
+
+@pytest.mark.browser
+def test_the_page_is_quiet_and_asks_for_nothing(page):
+    """Nothing in it is fetched or run, whatever submissions hold."""
+    assert page.requests == [page.url]
+    assert page.complaints == []
+    assert page.locator("script, img, iframe, b").count() == 0
+    assert "<script>alert(1)</script>" in page.locator("code").all_inner_texts()[0]
+
+
+@pytest.mark.browser
+def test_the_page_says_what_the_gradebook_says(tiny, page):
+    shown = {row[0]: row for row in rows_of(section(page, "Students").locator("table"))}
+    assert sorted(shown) == sorted(NAMES)
+    assert shown["anna"][1:5] == ["2", "1.5", "1.5", "5"]
+    assert shown["slip"][1:5] == ["0", "1.5", "0", "1.5"]
+    assert shown["broken"][1] == "could not be graded"
+    assert shown["missing"][1] == "not submitted"
+    with tiny.api.gradebook as gradebook:
+        for student in ["=1+1<b>", "anna", "by-hand", "half", "slip"]:
+            assert float(shown[student][4]) == gradebook.find_submission(NAME, student).score
+    solved = {row[0]: row[1:4] for row in rows_of(section(page, "Exercises").locator("table"))}
+    assert solved["90.1 the gradient at x"] == ["20 % (1 of 5)", "1", "3"]
+    assert solved["90.2 the implied one"] == ["100 % (5 of 5)", "0", "0"]
+    assert rows_of(section(page, "Slips").locator("table")) == [["90.1", "external gradient alone", "1"]]
+    scores = section(page, "Scores")
+    scores.get_by_text("The numbers").click()
+    assert sum(int(row[2]) for row in rows_of(scores.locator("table"))) == 5
+
+
+@pytest.mark.browser
+def test_the_page_links_to_what_a_grade_stands_on(tiny, page):
+    anna = section(page, "Students").locator("tr", has=page.get_by_role("rowheader", name="anna", exact=True))
+    for label, path in [
+        ("feedback", f"feedback/anna/{NAME}/{NAME}.html"),
+        ("notebook", f"autograded/anna/{NAME}/{NAME}.ipynb"),
+    ]:
+        link = anna.get_by_role("link", name=f"{label} of anna")
+        assert link.evaluate("a => a.href") == (tiny.folder / path).as_uri()
+
+
+@pytest.mark.browser
+def test_the_page_can_be_read_without_seeing_it(page):
+    """One first heading, no level left out, every table with scoped heads, every picture with a name or left out."""
+    levels = page.eval_on_selector_all("h1, h2, h3, h4", "all => all.map(h => Number(h.tagName[1]))")
+    assert levels[0] == 1
+    assert all(level == 2 for level in levels[1:])
+    assert page.locator("th:not([scope])").count() == 0
+    assert page.locator("table").count() == page.locator("table:has(thead th)").count()
+    assert page.locator("html").get_attribute("lang") == "en"
+    assert all("table below" in (one.get_attribute("aria-label") or "") for one in page.get_by_role("img").all())
+    assert page.locator(".stack:not([aria-hidden])").count() == 0
+    assert page.locator('[role="region"]:not([tabindex="0"])').count() == 0
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits_a_phone_and_follows_the_scheme(page, scheme):
+    page.set_viewport_size({"width": 400, "height": 800})
+    page.emulate_media(color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+    colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert colour == {"light": "rgb(255, 255, 255)", "dark": "rgb(22, 25, 28)"}[scheme]
