@@ -126,11 +126,11 @@ class Look:
         self.by_hand, self.students = set(by_hand), set(students)
 
     def at(self, notebook: dict, folder: Path, student: str = "") -> list[Flag]:
-        """The flags of a notebook (as JSON) and of the files in its folder; cells as they were given are left out."""
+        """The flags of an autograded notebook (as JSON) and of its folder; locked and released cells are left out."""
         written = [
             (_name(cell, number), _source(cell))
             for number, cell in enumerate(_code(notebook), 1)
-            if _source(cell) not in self.given and not _marks(cell).get("grade")
+            if _source(cell) not in self.given and not _marks(cell).get("locked")
         ]
         modules = [(name, text) for name, text in _modules(folder) if text not in self.given]
         names = sorted(path.name for path in folder.rglob("*"))
