@@ -45,7 +45,7 @@ class Result:
 class Row:
     """One student: status, score or None, points by check cell, and results by check id.
 
-    reason: why there is no score. seconds: for the whole submission. pages: where to look, by what it is.
+    reason: why there is no score. seconds: for all runs of the submission. pages: where to look, by what it is.
     """
 
     student: str
@@ -154,7 +154,7 @@ def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[C
         plain(row["reason"]),
         {cell: grade.score for cell, grade in graded.items()},
         results,
-        _submission_seconds(notebook),
+        notebook["metadata"].get("autograder", {}).get("seconds"),
         look.at(notebook, folder, student),
         pages,
     )
@@ -184,10 +184,3 @@ def _cell_seconds(metadata: dict) -> float | None:
         return max(0.0, (end - start).total_seconds())
     except (KeyError, TypeError, ValueError):
         return None
-
-
-def _submission_seconds(notebook: dict) -> float | None:
-    """How long it took to run; where that was not written down, how long the cells took in the run that counts."""
-    written = notebook["metadata"].get("autograder", {}).get("seconds")
-    cells = [seconds for cell in notebook["cells"] if (seconds := _cell_seconds(cell["metadata"])) is not None]
-    return written if written is not None else sum(cells) if cells else None

@@ -183,6 +183,7 @@ def test_the_page_says_what_the_gradebook_says(tiny, page):
     assert shown["slip"][1:5] == ["0", "1.5", "0", "1.5"]
     assert shown["broken"][1] == "could not be graded"
     assert shown["missing"][1] == "not submitted"
+    assert float(shown["anna"][5]) > 0
     with tiny.api.gradebook as gradebook:
         for student in ["=1+1<b>", "anna", "by-hand", "half", "slip"]:
             assert float(shown[student][4]) == gradebook.find_submission(NAME, student).score
