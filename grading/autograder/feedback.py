@@ -1,8 +1,5 @@
 """The page that goes back to a student."""
 
-from pathlib import Path
-
-import nbgrader
 from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
@@ -10,21 +7,9 @@ from nbgrader.preprocessors import GetGrades
 
 from .ungradable import reason_of, saved_reason
 
-_FORMGRADER = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"
-
-TEMPLATE = "course_feedback"
-TEMPLATE_FOLDERS = [str(Path(__file__).parent / "templates"), str(_FORMGRADER / "templates")]
-INCLUDED = [  # what nbgrader's own template includes
-    str(_FORMGRADER / "templates"),
-    str(_FORMGRADER / "static" / "node_modules" / "bootstrap" / "dist" / "css"),
-]
-
 
 class FeedbackExporter(HTMLExporter):
-    """nbgrader's feedback page; of a submission that could not be graded, the reason in place of a score.
-
-    A class of its own, because nbgrader configures the template of HTMLExporter for itself.
-    """
+    """The page of templates/course_feedback; a class of its own, because HTMLExporter is Formgrader's."""
 
 
 class GetGradesOrReason(GetGrades):

@@ -13,8 +13,9 @@ from authoring.chapter import SOURCES
 from authoring.preprocessors import GENERATE
 
 from .export import GradesWithReasons
-from .feedback import INCLUDED, TEMPLATE, TEMPLATE_FOLDERS, FeedbackExporter, GetGradesOrReason
+from .feedback import FeedbackExporter, GetGradesOrReason
 from .observe import ObserveCells
+from .pages import FILTERS, SafePage, template_paths
 from .sandbox import KERNEL_NAME
 from .sanitise import PutCases, RestoreCells
 from .ungradable import SaveGrades, SubmissionExporter
@@ -50,11 +51,14 @@ def configure(c: Config, folder: Path, sandbox: bool = True) -> Config:
     c.SubmissionExporter.optimistic_validation = True  # once for all steps, instead of after each
     c.Autograde.sanitize_preprocessors = SANITISE
     c.Autograde.autograde_preprocessors = GRADE
-    c.GenerateFeedback.preprocessors = [GetGradesOrReason, CSSHTMLHeaderPreprocessor]
+    c.GenerateFeedback.preprocessors = [GetGradesOrReason]
     c.GenerateFeedback.exporter_class = FeedbackExporter
-    c.FeedbackExporter.template_name = TEMPLATE
-    c.FeedbackExporter.extra_template_basedirs = TEMPLATE_FOLDERS
-    c.FeedbackExporter.extra_template_paths = INCLUDED
+    c.HTMLExporter.default_preprocessors = []
+    c.HTMLExporter.preprocessors = [SafePage, CSSHTMLHeaderPreprocessor]
+    c.HTMLExporter.filters = FILTERS
+    c.HTMLExporter.template_paths = template_paths("course_formgrade")
+    c.FeedbackExporter.template_paths = template_paths("course_feedback")
+    c.CSSHTMLHeaderPreprocessor.style = "default"
     c.ExportApp.plugin_class = GradesWithReasons
     c.Execute.timeout = 30
     c.Execute.kernel_name = KERNEL_NAME if sandbox else "python3"

@@ -296,15 +296,15 @@ def test_the_feedback_says_why_until_it_is_graded_by_hand(ungraded):
     page = ungraded.folder / "feedback" / "broken" / NAME / f"{NAME}.html"
     assert "could not be graded" in page.read_text()
     assert "not valid JSON" in page.read_text()
-    assert "Score:" not in page.read_text()
+    assert "points" not in page.read_text()
     right = (ungraded.folder / "feedback" / "anna" / NAME / f"{NAME}.html").read_text()
-    assert "(Score: 5.0 / 5.0)" in right
+    assert "5 of 5 points" in right
     with ungraded.api.gradebook as gradebook:
         for item in gradebook.find_submission_notebook(NAME, NAME, "list").grades:
             item.manual_score = 1.0
         gradebook.db.commit()
     assert ungraded.api.generate_feedback(NAME)["success"]
-    assert "(Score: 2.0 / 5.0)" in (ungraded.folder / "feedback" / "list" / NAME / f"{NAME}.html").read_text()
+    assert "2 of 5 points" in (ungraded.folder / "feedback" / "list" / NAME / f"{NAME}.html").read_text()
 
 
 def test_a_new_submission_replaces_what_could_not_be_graded(ungraded):

