@@ -15,8 +15,8 @@ class RestoreCells(NbGraderPreprocessor):
     """Bring the released cells back where they were deleted, duplicated, retyped, or their metadata changed.
 
     Of a duplicated cell the last counts; the others become ordinary cells. A missing cell is put behind the one that
-    came before it in the release, the first one before the next that is there. Unknown cells lose nbgrader's metadata
-    and are otherwise left alone.
+    came before it in the release, the first one before the next that is there. No cell keeps verdicts that it brought,
+    and unknown ones no metadata of nbgrader's; otherwise they are left alone.
     """
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
@@ -60,6 +60,7 @@ class RestoreCells(NbGraderPreprocessor):
         found = {}
         for cell in reversed(nb.cells):
             marks = cell.metadata.pop("nbgrader", None)
+            cell.metadata.pop("autograder", None)
             grade_id = marks.get("grade_id") if isinstance(marks, dict) else None
             if isinstance(grade_id, str) and grade_id in released and grade_id not in found:
                 found[grade_id] = cell
