@@ -254,7 +254,11 @@ def test_a_feedback_page_says_per_check_what_was_wrong(tiny, look):
         assert part in shown
     assert "not yet" in look.texts("tbody tr")[0]
     assert look.page.locator("#check-1 h3").inner_text() == "Check: 0 of 2 points"
-    assert "forged" not in look.page.content()
+
+
+def test_a_verdict_that_a_submission_brought_along_is_gone(tiny):
+    assert "forged" in (tiny.submission("anna") / f"{NAME}.ipynb").read_text()
+    assert "forged" not in nbformat.writes(tiny.autograded("anna"))
 
 
 @pytest.mark.browser
