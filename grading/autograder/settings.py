@@ -62,6 +62,5 @@ def configure(c: Config, folder: Path, sandbox: bool = True) -> Config:
     c.ExportApp.plugin_class = GradesWithReasons
     c.Execute.timeout = 30
     c.Execute.kernel_name = KERNEL_NAME if sandbox else "python3"
-    c.Execute.shutdown_kernel = "immediate"
     c.KernelManager.transport_encryption = "auto"
     return c
