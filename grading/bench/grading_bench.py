@@ -8,7 +8,6 @@ process that has imported torch. Memory is the proportional set size: what proce
 """
 
 import argparse
-import contextlib
 import csv
 import ctypes
 import json
@@ -165,17 +164,33 @@ def phases(root: Path) -> dict:
 def sample(memory: list[dict], done: threading.Event) -> None:
     """Note, again and again, how many kernels run and what they and the fork server need, in MiB."""
     while not done.wait(SAMPLE_S):
-        with contextlib.suppress(psutil.Error):
-            found = [p for p in psutil.Process().children(recursive=True) if "forkserver.py" in " ".join(p.cmdline())]
-            server = found[0]
-            keepers = server.children()  # one for each kernel
-            kernels = [kernel for keeper in keepers for kernel in keeper.children()]
+        servers = [p for p in psutil.Process().children(recursive=True) if is_forked_from_no_other(p)]
+        for server in servers:
+            keepers = children(server)  # one for each kernel
+            kernels = [kernel for keeper in keepers for kernel in children(keeper)]
             running = sum(map(pss_mib, keepers + kernels))
             memory.append({"kernels": len(kernels), "running": running, "server": pss_mib(server)})
 
 
+def is_forked_from_no_other(process: psutil.Process) -> bool:
+    try:
+        return "forkserver.py" in str(process.cmdline()) and "forkserver.py" not in str(process.parent().cmdline())
+    except (psutil.Error, AttributeError):  # it has ended, or its parent has
+        return False
+
+
+def children(process: psutil.Process) -> list[psutil.Process]:
+    try:
+        return process.children()
+    except psutil.Error:
+        return []
+
+
 def pss_mib(process: psutil.Process) -> float:
-    return process.memory_full_info().pss / 2**20
+    try:
+        return process.memory_full_info().pss / 2**20
+    except psutil.Error:
+        return 0.0
 
 
 def main() -> None:
