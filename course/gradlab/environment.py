@@ -150,6 +150,12 @@ def find_chromium() -> str | None:
     return None
 
 
+def find_postgresql() -> Path | None:
+    """Return the folder of PostgreSQL's server programs, None if there is none; Debian keeps it out of the path."""
+    found = shutil.which("initdb") or max(Path("/usr/lib/postgresql").glob("*/bin/initdb"), default=None)
+    return Path(found).resolve().parent if found else None
+
+
 def install_command(package: str) -> str:
     """Return the one command that installs a system package on this machine."""
     if shutil.which("apt-get"):
@@ -162,6 +168,11 @@ def install_command(package: str) -> str:
 
 
 CHROMIUM_ADVICE = f"The browser tests need Chromium and found none. To install it: {install_command('chromium')}"
+
+POSTGRESQL_ADVICE = (
+    "The test of PostgreSQL as gradebook needs its server and found none. To install it: "
+    + install_command("postgresql" if shutil.which("apt-get") or sys.platform == "darwin" else "postgresql-server")
+)
 
 
 def apt_install(package: str) -> bool:
@@ -181,6 +192,8 @@ def set_up_system() -> None:
         say(CHROMIUM_ADVICE)
     if grades_here() and shutil.which("bwrap") is None and not apt_install("bubblewrap"):
         say(f"Grading needs bubblewrap and found none. To install it: {install_command('bubblewrap')}")
+    if grades_here() and find_postgresql() is None and not apt_install("postgresql"):
+        say(POSTGRESQL_ADVICE)
 
 
 def grades_here(root: Path = ROOT) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from authoring.chapter import ChapterError
 
+from . import gradebook
 from .errors import ClassError
 from .grade import class_api, grade
 from .renderings import table, write
@@ -89,6 +90,7 @@ def _in_words(counts: Counter[str]) -> str:
 
 def _report(args: argparse.Namespace) -> int:
     course = class_api(args.folder).coursedir
+    gradebook.require(course)
     report = gather(course, args.assignment)
     print(table(report))
     for path in write(course, report):
@@ -98,7 +100,7 @@ def _report(args: argparse.Namespace) -> int:
 
 def _formgrader(args: argparse.Namespace) -> int:
     folder = args.folder.resolve()
-    class_api(folder)
+    gradebook.require(class_api(folder).coursedir)
     if not (folder.parent / "nbgrader_config.py").exists():
         raise ClassError(
             f"There is no nbgrader_config.py in {folder.parent}, so Formgrader would not find the class. Put two "

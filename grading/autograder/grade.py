@@ -23,6 +23,7 @@ from tqdm import tqdm
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
+from . import gradebook
 from .assignment import load_assignment
 from .cluster import capacity, connect
 from .errors import ClassError
@@ -177,11 +178,13 @@ def _unusable(error: BaseException) -> ClassError:
 class Grader:
     """What happens to each submission of an assignment in this process, step by step.
 
-    Raises ClassError if the class is not ready.
+    Raises ClassError if the class is not ready, or if the gradebook cannot be reached any more; the submission at hand
+    is then graded again by the next run.
     """
 
     def __init__(self, api: NbGraderAPI, name: str):
         self.api, self.name, self.course = api, name, api.coursedir
+        gradebook.require(self.course)
         load_assignment(self.course, name)
         self._steps = ObserveCells(config=api.config)
 
@@ -261,7 +264,10 @@ class Grader:
             for name, value in attributes.items():
                 setattr(converter, name, value)
             result = capture_log(converter)
-        return "" if result["success"] else _last_line(result)
+        if result["success"]:
+            return ""
+        gradebook.require(self.course)  # else the fault is not the submission's
+        return _last_line(result)
 
     def _outcome(self, student: str, reason: str) -> Outcome:
         if reason:
@@ -275,10 +281,10 @@ class Grader:
         target = self._autograded(student)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.unlink(missing_ok=True)
-        with Gradebook(self.course.db_url, self.course.course_id) as gradebook:
-            gradebook.update_or_create_student(student)
-            gradebook.update_or_create_submission(self.name, student)
-            save_reason(gradebook, self.name, self.name, student, reason)
+        with Gradebook(self.course.db_url, self.course.course_id) as grades:
+            grades.update_or_create_student(student)
+            grades.update_or_create_submission(self.name, student)
+            save_reason(grades, self.name, self.name, student, reason)
         nb = ungradable_notebook(self.course, self.name, self.name, reason)
         nb.metadata["autograder"]["saved"] = True
         nbformat.write(nb, target)

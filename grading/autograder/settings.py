@@ -14,6 +14,7 @@ from authoring.preprocessors import GENERATE
 
 from .export import GradesWithReasons
 from .feedback import FeedbackExporter, GetGradesOrReason
+from .gradebook import without_password
 from .observe import ObserveCells
 from .pages import FILTERS, SafePage, template_paths
 from .sandbox import KERNEL_NAME
@@ -29,11 +30,12 @@ SANITISE = [ClearOutput, RestoreCells, OverwriteKernelspec, PutCases]
 GRADE = [ObserveCells, WriteVerdicts, LimitOutput, SaveGrades, AssignLatePenalties]
 
 
-def configure(c: Config, folder: Path, sandbox: bool = True) -> Config:
+def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = "") -> Config:
     """Set up the class that lives in `folder`; makes the folder, and in it a link `source` to the solved chapters.
 
     For nbgrader_config.py: `configure(get_config(), Path(__file__).parent / "class")`. Returns `c`. With sandbox=False
-    submissions run in a plain kernel, with the rights of whoever grades.
+    submissions run in a plain kernel, with the rights of whoever grades. gradebook: the URL of a PostgreSQL database in
+    place of a file in the folder; one with a password in it ends the program.
     """
     folder = Path(folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
@@ -43,7 +45,9 @@ def configure(c: Config, folder: Path, sandbox: bool = True) -> Config:
 
     c.CourseDirectory.course_id = COURSE_ID
     c.CourseDirectory.root = str(folder)
-    c.CourseDirectory.db_url = f"sqlite:///{folder}/gradebook.db?timeout=60"
+    c.CourseDirectory.db_url = (
+        without_password(gradebook) if gradebook else f"sqlite:///{folder}/gradebook.db?timeout=60"
+    )
     c.Exchange.root = os.environ.get("GRADLAB_EXCHANGE") or str(folder / "exchange")
     c.Exchange.cache = str(folder / "exchange_cache")
     c.GenerateAssignment.preprocessors = GENERATE

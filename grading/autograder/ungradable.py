@@ -11,6 +11,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import SaveAutoGrades
+from sqlalchemy.exc import SQLAlchemyError
 
 from .errors import ClassError, SubmissionError
 
@@ -57,7 +58,7 @@ def unfit(folder: Path, name: str) -> str:
 class SubmissionExporter(NotebookExporter):
     """Convert a submission with nbgrader's steps; where that fails, the reason is recorded in its place.
 
-    ClassError passes through: it concerns the class and not the submission.
+    ClassError and errors of the gradebook pass through: they concern the class and not the submission.
     """
 
     def from_filename(self, filename: str, resources: dict | None = None, **kwargs) -> tuple[str, dict]:
@@ -70,7 +71,7 @@ class SubmissionExporter(NotebookExporter):
             if self._is_submission:
                 self._refuse_unfit(Path(filename).parent, names)
             return super().from_filename(filename, resources, **kwargs)
-        except ClassError:
+        except (ClassError, SQLAlchemyError):
             raise
         except Exception as error:
             self.log.warning("%s: %s", names["student"], error, exc_info=True)

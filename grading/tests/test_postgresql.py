@@ -1,0 +1,171 @@
+"""A class whose gradebook is in PostgreSQL, on a real server."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import postgresql
+import pytest
+from tiny_class import NAME, RIGHT, TinyClass
+
+from autograder.__main__ import main
+from autograder.assignment import ClassError
+from autograder.grade import grade
+
+
+@pytest.fixture(scope="module")
+def server():
+    """A server that nobody else uses."""
+    with postgresql.running() as server:
+        yield server
+
+
+@pytest.fixture(autouse=True)
+def password_file(tmp_path, monkeypatch):
+    """The password where the handbook says that it belongs."""
+    path = tmp_path / "pgpass"
+    path.write_text(f"127.0.0.1:*:*:grader:{postgresql.PASSWORD}\n")
+    path.chmod(0o600)
+    monkeypatch.setenv("PGPASSFILE", str(path))
+    return path
+
+
+def write_settings(folder, **settings) -> Path:
+    """Write nbgrader_config.py as an instructor does; returns the class folder beside it."""
+    folder.mkdir()
+    words = "".join(f", {name}={value!r}" for name, value in settings.items())
+    (folder / "nbgrader_config.py").write_text(
+        f"from autograder.settings import configure\n\nconfigure(get_config(), {str(folder / 'class')!r}{words})\n"
+    )
+    return folder / "class"
+
+
+def run_nbgrader(folder, *words) -> subprocess.CompletedProcess:
+    """Run one of nbgrader's commands where an instructor would."""
+    command = [sys.executable, "-m", "nbgrader", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def whole_term(tiny, capsys) -> dict:
+    """Take a class from generating to feedback, with a score by hand in between; returns all that it shows."""
+    tiny.hand_in("anna", RIGHT)
+    tiny.hand_in("ben", RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"})
+    tiny.hand_in("dora", text='{"cells": [')
+    assert run_nbgrader(tiny.folder.parent, "autograde", NAME, "--student=ben").returncode == 0
+    shown = {"first": tiny.grade(), "points at first": [tiny.points(student) for student in ("anna", "ben", "dora")]}
+    with tiny.api.gradebook as gradebook:
+        grade = next(g for g in gradebook.find_submission_notebook(NAME, NAME, "ben").grades if g.name == "check-1")
+        grade.manual_score = 1.5
+        gradebook.db.commit()
+    tiny.hand_in("ben", RIGHT)
+    shown["again"] = tiny.grade(force=True)
+    shown["points"] = [tiny.points(student) for student in ("anna", "ben", "dora")]
+    assert main(["--class", str(tiny.folder), "report", NAME]) == 0
+    shown["report"] = capsys.readouterr().out
+    assert run_nbgrader(tiny.folder.parent, "export", "--to=grades.csv").returncode == 0
+    shown["export"] = (tiny.folder.parent / "grades.csv").read_text()
+    assert tiny.api.generate_feedback(NAME)["success"]
+    shown["feedback"] = sorted(str(path.relative_to(tiny.folder)) for path in tiny.folder.glob("feedback/*/*/*.html"))
+    lists = [tiny.api.get_assignments(), tiny.api.get_students(), tiny.api.get_submissions(NAME)]
+    lists += [tiny.api.get_notebook_submissions(NAME, NAME), tiny.api.get_student_submissions("ben")]
+    shown["formgrader's lists"] = [sorted(map(without_ids, rows), key=str) for rows in lists]
+    return shown
+
+
+def without_ids(row: dict) -> dict:
+    """A row of Formgrader's lists without what is drawn anew in each gradebook, and the order that follows from it."""
+    return {key: value for key, value in row.items() if key not in ("index",) and (key, len(str(value))) != ("id", 32)}
+
+
+def test_a_term_ends_with_the_same_grades_as_in_sqlite(server, tmp_path, capsys):
+    """Generate, grade, score by hand, grade again, report, export, feedback and Formgrader's lists: all the same."""
+    lite = whole_term(TinyClass(write_settings(tmp_path / "lite")), capsys)
+    database = server.make_database("term")
+    large = whole_term(TinyClass(write_settings(tmp_path / "large", gradebook=database)), capsys)
+    assert large["points at first"] == [[2, 3], [0, 1.5], [None, None]]
+    assert large["points"] == [[2, 3], [1.5, 3], [None, None]]
+    assert large == lite
+    assert not list(tmp_path.glob("large/**/*.db"))
+    assert server.run("SELECT count(*) FROM student", "term") == [(3,)]
+
+
+def refusal(folder, capsys, gradebook) -> str:
+    """What our command says of a gradebook that it cannot use."""
+    folder = write_settings(folder / "grading", gradebook=gradebook)
+    assert main(["--class", str(folder), "grade", NAME]) == 1
+    said = capsys.readouterr().err
+    assert postgresql.PASSWORD not in said
+    return said
+
+
+def test_a_database_that_is_not_there(server, tmp_path, capsys):
+    """The message has libpq's reason, the URL, and the command that makes the database."""
+    said = refusal(tmp_path, capsys, server.url("nowhere"))
+    assert f"error: The gradebook {server.url('nowhere')} cannot be opened" in said
+    assert 'database "nowhere" does not exist' in said
+    assert "sudo -u postgres createdb --owner=grader nowhere" in said
+
+
+def test_a_server_that_does_not_run(tmp_path, capsys):
+    """Refused: the message says how to start it."""
+    said = refusal(tmp_path, capsys, "postgresql+psycopg://grader@127.0.0.1:1/gradebook")
+    assert "Connection refused" in said
+    assert "systemctl start postgresql" in said
+
+
+def test_a_wrong_password(server, tmp_path, capsys, password_file):
+    """The message says which line must stand where; neither password is in it."""
+    password_file.write_text(f"127.0.0.1:*:*:grader:not-{postgresql.PASSWORD}\n")
+    said = refusal(tmp_path, capsys, server.url("postgres"))
+    assert 'password authentication failed for user "grader"' in said
+    assert f"127.0.0.1:{server.port}:postgres:grader:PASSWORD" in said
+
+
+def test_a_database_of_somebody_else(server, tmp_path, capsys):
+    """Who may not make tables is told whose the database should be."""
+    server.run("CREATE DATABASE others")
+    server.run("REVOKE CREATE ON SCHEMA public FROM PUBLIC", "others")
+    said = refusal(tmp_path, capsys, server.url("others"))
+    assert "permission denied for schema public" in said
+    assert "createdb --owner=grader others" in said
+
+
+def test_a_driver_that_is_not_installed(tmp_path, capsys, monkeypatch):
+    """The message names the module and the form of URL whose driver the course installs."""
+    monkeypatch.setitem(sys.modules, "psycopg2", None)
+    said = refusal(tmp_path, capsys, "postgresql+psycopg2://grader@127.0.0.1/gradebook")
+    assert "psycopg2" in said
+    assert "postgresql+psycopg://USER@HOST/DATABASE" in said
+
+
+@pytest.mark.parametrize(
+    ("url", "advice"),
+    [
+        ("postgresql+psycopg://grader:{}@127.0.0.1/x", "Write postgresql+psycopg://grader@127.0.0.1/x and put"),
+        ("postgresql://127.0.0.1/x?password={}", "~/.pgpass"),
+        ("gradebook.db", "must be a URL"),
+    ],
+)
+def test_what_is_no_url_or_tells_the_password_stops_nbgrader_itself(tmp_path, url, advice):
+    """Nothing shows the password, not even the line of the configuration, and no other gradebook is begun."""
+    write_settings(tmp_path / "grading", gradebook=url.format(postgresql.PASSWORD))
+    done = run_nbgrader(tmp_path / "grading", "db", "student", "list")
+    assert done.returncode == 1
+    assert advice in done.stderr
+    assert postgresql.PASSWORD not in done.stdout + done.stderr
+    assert not list(tmp_path.rglob("*.db"))
+
+
+def test_a_server_that_stops_in_the_middle_costs_nobody_a_grade(server, tmp_path):
+    """Grading stops and says so; what it had graded stays, and the next run goes on from there."""
+    tiny = TinyClass(write_settings(tmp_path / "grading", gradebook=server.make_database("middle")))
+    for student in ("anna", "ben"):
+        tiny.hand_in(student, RIGHT)
+    outcomes = grade(tiny.folder, NAME)
+    assert next(outcomes).status == "graded"
+    server.stop()
+    with pytest.raises(ClassError, match="Connection refused"):
+        next(outcomes)
+    server.start()
+    assert tiny.grade() == {"anna": "skipped", "ben": "graded"}
+    assert tiny.points("ben") == [2, 3]
