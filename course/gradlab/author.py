@@ -91,8 +91,8 @@ class AuthoredCheck:
         """The first word of the name."""
         return self.name.split()[0]
 
-    def record(self, seeds: Iterable[int] = STUDENT_SEEDS) -> CheckRecord:
-        """Draw the cases for `seeds`, and observe the reference and each slip on them."""
+    def record(self, seeds: Iterable[int] = STUDENT_SEEDS, slips: bool = True) -> CheckRecord:
+        """Draw the cases for `seeds`, and observe the reference and, with `slips`, each slip on them."""
         rngs = [np.random.default_rng([seed, crc32(self.check_id.encode())]) for seed in seeds]
         cases = [encode_case(case) for rng in rngs for case in self.reference.cases(rng)]
         expected = [_for_record(observe(self.reference.answer, self.scenario, case["inputs"])) for case in cases]
@@ -113,6 +113,7 @@ class AuthoredCheck:
                     ],
                 }
                 for slip in self.reference.slips
+                if slips
             ],
         )
 

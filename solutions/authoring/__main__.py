@@ -2,10 +2,13 @@
 
 import argparse
 import sys
+from collections.abc import Iterator
+
+from gradlab.author import AuthoredCheck
 
 from . import build
 from .chapter import ChapterError, chapter_names, load_chapter
-from .validate import validate
+from .validate import HEADING, total, validate
 
 SEEDS, OTHER_SEEDS = 20, 200
 
@@ -20,11 +23,14 @@ def main(argv: list[str] | None = None) -> int:
         ("validate", "try slips, constants and other right answers on every check, and print a table"),
     ):
         command = commands.add_parser(name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
-        if name != "check":
+        if name == "build":
             command.add_argument(
                 "chapters", nargs="*", metavar="CHAPTER", help="as in solutions/chapters; default: all"
             )
         if name == "validate":
+            command.add_argument(
+                "names", nargs="*", metavar="NAME", help="a chapter (05) or a check (05.3); default: all"
+            )
             command.add_argument("--seeds", type=int, default=SEEDS, help=f"for slips and constants (default {SEEDS})")
             command.add_argument(
                 "--other-seeds", type=int, default=OTHER_SEEDS, help=f"for right answers (default {OTHER_SEEDS})"
@@ -33,11 +39,10 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if args.command == "check":
             return _check()
-        names = args.chapters or chapter_names()
         if args.command == "build":
-            build.build(names)
+            build.build(args.chapters or chapter_names())
             return 0
-        return _validate(names, args.seeds, args.other_seeds)
+        return _validate(args.names, args.seeds, args.other_seeds)
     except ChapterError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -53,26 +58,29 @@ def _check() -> int:
     return bool(found)
 
 
-def _validate(names: list[str], seeds: int, other_seeds: int) -> int:
-    faults = []
-    print(
-        f"{'check':8} {'slips':>5} {'rejected':>9} {'named':>9} {'right answers':>14} {'accepted':>9}"
-        f" {'constants rejected':>19}"
-    )
-    for name in names:
-        for check in load_chapter(name).checks.values():
-            t = validate(check, range(100, 100 + seeds), range(100, 100 + other_seeds))
-            faults += t.faults
-            caught = t.constants - sum("cannot be right" in fault for fault in t.faults)
-            print(
-                f"{t.check_id:8} {t.slips:5} {t.rejected:4}/{t.tried:<4} {t.named:4}/{t.tried:<4} {1 + t.others:14}"
-                f" {t.accepted:4}/{t.right:<4} {caught:14}/{t.constants:<4}",
-                flush=True,
-            )
-    print(f"slips and constants on {seeds} seeds, right answers on {other_seeds}")
-    for fault in faults:
+def _chosen(words: list[str]) -> Iterator[AuthoredCheck]:
+    """The checks that are meant by words such as 05_freezing, 05 and 05.3; all checks without words."""
+    for word in words or chapter_names():
+        number, point, _ = word.partition(".")
+        name = next((name for name in chapter_names() if name.startswith(f"{number}_")), word)
+        checks = load_chapter(name).checks
+        if point and word not in checks:
+            raise ChapterError(f"There is no check {word!r} in {name}. Checks: {', '.join(checks)}.")
+        yield from [checks[word]] if point else checks.values()
+
+
+def _validate(words: list[str], seeds: int, other_seeds: int) -> int:
+    tallies = []
+    print(HEADING)
+    for check in _chosen(words):
+        tallies.append(validate(check, range(100, 100 + seeds), range(100, 100 + other_seeds)))
+        print(tallies[-1].row(), flush=True)
+    together = total(tallies)
+    print(together.row())
+    print(f"slips and constants on {seeds} seeds each, the solution and other right answers on {other_seeds}")
+    for fault in together.faults:
         print(f"FAULT {fault}", file=sys.stderr)
-    return bool(faults)
+    return bool(together.faults)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from tqdm import tqdm
+
 from gradlab.author import AuthoredCheck, slip_name
 from gradlab.record import CheckRecord, Verdict, judge_check
 
@@ -13,27 +15,49 @@ class Tally:
     """What was tried on one check, and what went wrong, one sentence each."""
 
     check_id: str
-    slips: int
-    others: int
-    seeds: int
+    slips: int = 0
     tried: int = 0
     rejected: int = 0
     named: int = 0
-    accepted: int = 0
+    others: int = 0
     right: int = 0
+    accepted: int = 0
     constants: int = 0
+    caught: int = 0
     faults: list[str] = field(default_factory=list)
 
     def fault(self, seed: int, text: str) -> None:
         """Write down a fault."""
         self.faults.append(f"{self.check_id}, seed {seed}: {text}")
 
+    def row(self) -> str:
+        """The counts as a line of the table that `HEADING` begins."""
+        return (
+            f"{self.check_id:14} {self.slips:5} {self.rejected:7}/{self.tried:<5} {self.named:7}/{self.tried:<5}"
+            f" {self.others:12} {self.accepted:7}/{self.right:<6} {self.caught:8}/{self.constants:<6}"
+        ).rstrip()
+
+
+HEADING = (
+    f"{'exercise':14} {'slips':>5} {'rejected':>13} {'named':>13} {'other right':>12} {'accepted':>14}"
+    f" {'constants':>11} rejected"
+)
+
+
+def total(tallies: list[Tally]) -> Tally:
+    """The sums over all exercises, as the last line of the table."""
+    sums = Tally(f"{len(tallies)} exercise{'s' if len(tallies) != 1 else ''}")
+    for name in ("slips", "tried", "rejected", "named", "others", "right", "accepted", "constants", "caught", "faults"):
+        setattr(sums, name, sum((getattr(tally, name) for tally in tallies), start=getattr(sums, name)))
+    return sums
+
 
 def validate(check: AuthoredCheck, seeds: range, other_seeds: range) -> Tally:
     """Try every slip and constant on `seeds`, and the solution and the other right answers on `other_seeds` too."""
-    tally = Tally(check.check_id, len(check.reference.slips), len(check.reference.others), len(seeds))
-    for seed in sorted({*seeds, *other_seeds}):
-        record = check.record([seed])
+    tally = Tally(check.check_id, slips=len(check.reference.slips), others=len(check.reference.others))
+    every = sorted({*seeds, *other_seeds})
+    for seed in tqdm(every, check.check_id, leave=False, ncols=72, unit="seed", disable=None):  # on a terminal only
+        record = check.record([seed], slips=seed in seeds)
         for other in [check.answer, *check.reference.others]:
             verdict = _verdict(check, record, other)
             tally.right += 1
@@ -64,8 +88,10 @@ def _try_slips(check: AuthoredCheck, record: CheckRecord, seed: int, tally: Tall
 
 def _try_constants(check: AuthoredCheck, record: CheckRecord, seed: int, tally: Tally) -> None:
     for label, observations in constants(check, record):
+        passed = judge_check(record, observations, check.judge).passed
         tally.constants += 1
-        if judge_check(record, observations, check.judge).passed:
+        tally.caught += not passed
+        if passed:
             tally.fault(seed, f"an answer that cannot be right passes: {label}")
 
 

@@ -1,0 +1,65 @@
+"""The command that proves the checks: what it tries on which seeds, what it prints, and how it ends."""
+
+import pytest
+
+from authoring.__main__ import main
+from authoring.chapter import load_chapter
+from authoring.validate import validate
+
+
+@pytest.fixture
+def first_check():
+    return load_chapter("02_external_gradients").checks["02.1"]
+
+
+def test_slips_are_observed_only_on_the_seeds_on_which_they_are_tried(first_check):
+    runs = []
+
+    def counted(x, v):
+        """A slip that counts its runs."""
+        runs.append(1)
+        return v
+
+    first_check.reference.slips[:] = [counted]
+    tally = validate(first_check, range(100, 102), range(100, 120))
+    cases = len(first_check.record([100], slips=False).cases)
+    assert len(runs) == 2 * 2 * cases  # on two seeds, once for the record and once as an answer
+    assert (tally.tried, tally.right) == (2, 4 * 20)
+
+
+def test_the_table_has_a_line_for_each_chosen_check_and_their_sum(capsys):
+    assert main(["validate", "02.1", "02.3", "--seeds=1", "--other-seeds=2"]) == 0
+    shown = capsys.readouterr()
+    heading, first, second, together, last = shown.out.splitlines()
+    assert heading.split() == ["exercise", "slips", "rejected", "named", "other", "right", "accepted"] + [
+        "constants",
+        "rejected",
+    ]
+    assert first.split()[:6] == ["02.1", "7", "7/7", "7/7", "3", "8/8"]
+    assert second.split()[:6] == ["02.3", "8", "8/8", "8/8", "3", "8/8"]
+    assert together.split()[:7] == ["2", "exercises", "15", "15/15", "15/15", "6", "16/16"]
+    assert last == "slips and constants on 1 seeds each, the solution and other right answers on 2"
+    assert shown.err == ""  # the bar belongs on a terminal
+
+
+def test_a_chapter_is_found_by_its_number(capsys):
+    assert main(["validate", "04", "--seeds=0", "--other-seeds=1"]) == 0
+    rows = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert rows == ["exercise", *(f"04.{n}" for n in range(1, 7)), "6", "slips"]
+
+
+@pytest.mark.parametrize(
+    ("word", "says"),
+    [("99", "There is no chapter '99'. Chapters: 02_"), ("02.9", "There is no check '02.9' in 02_external_gradients.")],
+)
+def test_an_unknown_name_is_answered_with_the_known_ones(capsys, word, says):
+    assert main(["validate", word]) == 1
+    assert says in capsys.readouterr().err
+
+
+def test_a_fault_is_named_and_ends_with_code_1(capsys, monkeypatch, first_check):
+    first_check.reference.slips[:] = [first_check.answer]
+    monkeypatch.setattr(first_check.answer, "__doc__", "No slip.")
+    monkeypatch.setattr("authoring.__main__._chosen", lambda words: iter([first_check]))
+    assert main(["validate", "--seeds=1", "--other-seeds=1"]) == 1
+    assert "FAULT 02.1, seed 100: the slip 'pull back' passes" in capsys.readouterr().err
