@@ -57,6 +57,14 @@ def recording(tensors):
             handle.remove()
 """
 
+FREEZE = """
+def freeze_all_but(model, part):
+    model.requires_grad_(False)
+    model.get_submodule(part).requires_grad_(True)
+    numbers = [(parameter.requires_grad, parameter.numel()) for parameter in model.parameters()]
+    return sum(n for on, n in numbers if on), sum(n for on, n in numbers if not on)
+"""
+
 SILENCE = """
 def silence(module, channels):
     def hook(module, input, output):
@@ -93,6 +101,15 @@ EXERCISES = [
         wrong="def way_to_a_leaf(tensor):\n    return [type(tensor.grad_fn).__name__] if tensor.grad_fn else []",
         wrong_says="Its next_functions lead on",
         right=WAY,
+        right_says="passed",
+    ),
+    Exercise(
+        chapter="05_freezing",
+        number="05-1",
+        title="05.1 freeze all but one part, and count",
+        wrong=FREEZE.replace("requires_grad_(True)", "train()"),
+        wrong_says="it has to be turned on after the rest was turned off",
+        right=FREEZE,
         right_says="passed",
     ),
     Exercise(
