@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,7 @@ class Difference:
     kind: what differs ("raised", "type", "dtype", "shape", "graph", "value", "mutated", "judged", …).
     where: the value in words, "" when there is only one. yours, expected: both sides as text. note: one more sentence.
     arrays: yours, what was expected, and which elements differ, where these are arrays of several numbers; else empty.
+    whose: what the expected side is called: "torch's" for what torch computes or raises, "expected" for the rest.
     """
 
     kind: str
@@ -40,6 +41,7 @@ class Difference:
     expected: str
     note: str = ""
     arrays: tuple[np.ndarray, ...] = ()
+    whose: str = "expected"
 
 
 def is_observation(data: Any) -> bool:
@@ -86,16 +88,17 @@ def _compare_errors(expected: dict | None, observed: dict | None, words: tuple[s
         kind = {"NotImplementedError": "unsolved", "gradlab.shortcuts.ShortcutError": "shortcut"}
         return Difference(kind.get(observed["type"], "raised"), observed["at"], _error_text(observed), "no error")
     if observed is None:
-        return Difference("silent", "", "no error", _error_text(expected))
-    if observed["type"] == "NotImplementedError" != expected["type"]:
-        return Difference("unsolved", observed["at"], _error_text(observed), _error_text(expected))
-    if observed["type"] != expected["type"]:
-        return Difference("error type", observed["at"], _error_text(observed), _error_text(expected))
+        return Difference("silent", "", "no error", _error_text(expected), whose="torch's")
     missing = [w for w in words or (expected["message"],) if w.lower() not in observed["message"].lower()]
-    if missing:
-        note = f"Your message does not say: {missing[0]}"
-        return Difference("error message", observed["at"], _error_text(observed), _error_text(expected), note)
-    return None
+    if observed["type"] == "NotImplementedError" != expected["type"]:
+        kind, note = "unsolved", ""
+    elif observed["type"] != expected["type"]:
+        kind, note = "error type", ""
+    elif missing:
+        kind, note = "error message", f"Your message does not say: {missing[0]}"
+    else:
+        return None
+    return Difference(kind, observed["at"], _error_text(observed), _error_text(expected), note, whose="torch's")
 
 
 def _error_text(error: dict) -> str:
@@ -105,24 +108,33 @@ def _error_text(error: dict) -> str:
 def _compare_values(expected: list, observed: list, whole: bool = True) -> Difference | None:
     """The first difference among the values; with `whole=False` some may be missing, because of an error."""
     for number, (want, got) in enumerate(zip(expected, observed, strict=False)):
-        where = f"value {number + 1} of {len(expected)}" if len(expected) > 1 else ""
-        if difference := _compare_plain(want, got, where):
+        if difference := _compare_plain(want, got, _place(expected, number)):
             return difference
     if whole and len(expected) != len(observed):
         return Difference("count", "", f"{len(observed)} values", f"{len(expected)} values")
     return None
 
 
+def _place(values: list, number: int) -> str:
+    """Which of the values this is, in words; "" for the only one, and for a dict whose keys say it."""
+    labels = [list(value["dict"]) if _kind(value) == "dict" else [] for value in values]
+    others = {label for other, found in enumerate(labels) if other != number for label in found}
+    if len(values) == 1 or (labels[number] and others.isdisjoint(labels[number])):
+        return ""
+    return f"value {number + 1} of {len(values)}"
+
+
 def _compare_plain(want: Any, got: Any, where: str) -> Difference | None:
-    if _kind(want) != _kind(got):
-        return Difference("type", where, _a(_kind(got), got), _a(_kind(want), want))
     kind = _kind(want)
+    whose = "torch's" if kind in ("tensor", "ndarray", "float") else "expected"
+    if kind != _kind(got):
+        return Difference("type", where, _a(_kind(got), got), _a(kind, want), whose=whose)
     if kind in ("tensor", "ndarray"):
-        return _compare_arrays(kind, want, got, where)
+        difference = _compare_arrays(kind, want, got, where)
+        return difference and replace(difference, whose=whose)
     if kind in ("list", "tuple", "torch.Size"):
-        inside = f" in the {kind}" + (f" ({where})" if where else "")
         for index, (w, g) in enumerate(zip(want[kind], got[kind], strict=False)):
-            if difference := _compare_plain(w, g, f"item {index}{inside}"):
+            if difference := _compare_plain(w, g, f"item {index} in {where or f'the {kind}'}"):
                 return difference
         if len(want[kind]) != len(got[kind]):
             return Difference("length", where, f"{kind} of {len(got[kind])}", f"{kind} of {len(want[kind])}")
@@ -130,13 +142,12 @@ def _compare_plain(want: Any, got: Any, where: str) -> Difference | None:
     if kind == "dict":
         if list(want[kind]) != list(got[kind]) and set(want[kind]) != set(got[kind]):
             return Difference("keys", where, str(sorted(got[kind])), str(sorted(want[kind])))
-        inside = f" of the dict ({where})" if where else " of the dict"
         for key, item in want[kind].items():
-            if difference := _compare_plain(item, got[kind][key], f"entry {key!r}{inside}"):
+            if difference := _compare_plain(item, got[kind][key], f"{key!r} in {where}" if where else repr(key)):
                 return difference
         return None
     agree = _floats_agree(want, got) if kind == "float" else want == got
-    return None if agree else Difference("value", where, show(got), show(want))
+    return None if agree else Difference("value", where, show(got), show(want), whose=whose)
 
 
 def _kind(data: Any) -> str:
@@ -192,7 +203,7 @@ def _array_difference(
     kind = "nan" if np.isnan(g[index]) else "value"
     at = f"index {list(index)}" if index else "the value"
     at += f" ({int(differs.sum())} of {differs.size} elements differ)" if differs.size > 1 else ""
-    at += f", {where}" if where else ""
+    at += f" in {where}" if where else ""
     texts = [f"{g[index]:.6g}", f"{w[index]:.6g}"]
     if texts[0] == texts[1]:
         texts = [f"{g[index]:.12g}", f"{w[index]:.12g}"]

@@ -34,6 +34,8 @@ _HINTS = {  # by the type of what came back
     "generator": "Your function returned a generator: it has a yield where a return was expected.",
 }
 
+_EMPTY = ({"dict": {}}, {"list": []}, {"tuple": []})
+
 MOST = 400  # characters of one input of a case
 
 _GRAPH_HINT = "detach() gives the same values without the graph; so does computing them under torch.no_grad()."
@@ -53,7 +55,7 @@ def failure(
     if difference.where:
         label = "Raised at" if difference.kind in _RAISED else "First difference at"
         lines.append(f"{label} {difference.where}.")
-    lines += [f"    yours    {difference.yours}", f"    torch's  {difference.expected}"]
+    lines += [f"    yours    {difference.yours}", f"    {difference.whose:8} {difference.expected}"]
     if difference.note:
         lines.append(difference.note)
     if slip:
@@ -70,7 +72,7 @@ def _what(difference: Difference) -> list[str]:
     kind, hint = difference.kind, None
     if kind == "raised" and not difference.where:
         kind = "raised later"
-    if kind == "type" and not difference.where:  # of all that came back, not of a part of it
+    if kind == "type" and difference.where in ("", "'returned'"):  # of all that came back, not of a part of it
         hint = _HINTS.get(re.split(r"\W", difference.yours.strip("<"))[0])
     if kind == "graph" and "part of a graph" in difference.yours:
         hint = _GRAPH_HINT
@@ -78,7 +80,7 @@ def _what(difference: Difference) -> list[str]:
 
 
 def _inputs(case: dict) -> list[str]:
-    texts = {name: show(value) for name, value in case["inputs"]["dict"].items()}
+    texts = {name: show(value) for name, value in case["inputs"]["dict"].items() if value not in _EMPTY}
     return [f"    {name} = {text if len(text) <= MOST else text[:MOST] + ' …'}" for name, text in texts.items()]
 
 

@@ -161,7 +161,8 @@ def _difference(check: CheckRecord, index: int, observation: dict, judge: Judge 
         reason = judge(decode(check.cases[index]["inputs"]), got, want)
     except Exception as error:
         reason = f"It has not the form that was asked for ({type(error).__name__}: {error})."
-    return Difference("judged", "", str(got)[:500], f"{want} is one right answer"[:500], reason) if reason else None
+    yours, right = (str(side[0] if len(side) == 1 else side)[:500] for side in (got, want))
+    return Difference("judged", "", yours, f"{right} is one right answer", reason) if reason else None
 
 
 def _judged(value):

@@ -128,7 +128,7 @@ def test_an_error_in_what_follows_is_not_laid_on_the_answer(exercise):
 def test_a_missing_part_is_not_a_missing_return(exercise):
     exercise(answer=lambda x, v: {"a": v, "b": x})
     text = says(lambda x, v: {"a": v, "b": None})
-    assert "entry 'b' of the dict" in text
+    assert "First difference at 'b'." in text
     assert "return statement" not in text
 
 

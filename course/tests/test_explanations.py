@@ -1,0 +1,111 @@
+"""What a learner reads when a check fails: where the difference is, what both sides are called, and which slip it is."""
+
+import pytest
+import torch
+
+from gradlab.author import AuthoredCheck, Reference
+from gradlab.observe import call
+from gradlab.record import CheckRecord, Verdict, judge_check
+
+
+def made(answer, scenario=call, *, cases=None, slips=(), judge=None, wrong) -> tuple[CheckRecord, Verdict]:
+    """The record of a check of `answer`, and its verdict on `wrong`."""
+    reference = Reference(cases or (lambda rng: ({"says": "x is 2", "x": 2.0} for _ in range(1))), answer, list(slips))
+    check = AuthoredCheck("90.1 a check", answer, scenario, judge, True, reference)
+    record = check.record([1])
+    return record, judge_check(record, check.observe(wrong, record.cases), judge)
+
+
+def says(answer, scenario=call, **more) -> str:
+    return made(answer, scenario, **more)[1].message
+
+
+def walked_twice(answer, case):
+    leaf = torch.tensor([case["x"], 3.0], requires_grad=True)
+    for which in ("first", "second"):
+        (leaf**2).sum().backward()
+        answer(leaf)
+        yield {f"grad after the {which} backward": leaf.grad}
+
+
+def test_a_label_tells_where_the_difference_is():
+    def halved(leaf):
+        leaf.grad = leaf.grad / 2 if leaf.grad[0] > 4 else leaf.grad
+
+    text = says(lambda leaf: None, walked_twice, wrong=halved)
+    assert "First difference at index [0] (2 of 2 elements differ) in 'grad after the second backward'.\n" in text
+    assert "value 2" not in text
+
+
+def test_a_label_that_comes_again_is_counted():
+    def same_label(answer, case):
+        for number in (1.0, 2.0):
+            yield {"y": answer(number)}
+
+    assert "First difference at 'y' in value 2 of 2." in says(lambda x: x, same_label, wrong=lambda x: 1.0)
+
+
+def test_parts_are_named_from_the_inside_out():
+    right = {"losses": [[1, 2], [3, 4]]}
+    wrong = {"losses": [[1, 2], [3, 5]]}
+    text = says(lambda x: right, wrong=lambda x: wrong)
+    assert "First difference at item 1 in item 1 in 'losses'." in text
+    text = says(lambda x: (1, 2), wrong=lambda x: (1, 3))
+    assert "First difference at item 1 in the tuple." in text
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "label"),
+    [
+        (torch.ones(2), torch.zeros(2), "torch's"),
+        (2.5, 3.5, "torch's"),
+        (3, 4, "expected"),
+        (["x", "y"], ["y", "x"], "expected"),
+        ([1, 2], [1], "expected"),
+        (True, False, "expected"),
+        (None, 3, "expected"),
+        (torch.Size([2]), torch.Size([3]), "expected"),
+    ],
+)
+def test_only_what_torch_computed_is_called_torchs(right, wrong, label):
+    lines = [line.split()[0] for line in says(lambda x: right, wrong=lambda x: wrong).splitlines() if "    " in line]
+    assert lines == ["x", "yours", label]
+
+
+def test_an_error_that_torch_raises_is_torchs():
+    def refused(x):
+        return torch.ones(2, requires_grad=True).backward()
+
+    def another(x):
+        raise ValueError("no")
+
+    assert "    torch's  RuntimeError: grad can be" in says(refused, wrong=another)
+    assert "    expected no error" in says(lambda x: 1, wrong=another)
+
+
+def test_what_the_answer_returned_may_have_a_label_of_its_own():
+    def returned(answer, case):
+        return {"returned": answer(case["x"]), "calls": 1}
+
+    text = says(lambda x: 2 * x, returned, wrong=lambda x: None)
+    assert "Your function returned None: is the return statement missing?" in text
+
+
+def test_empty_inputs_are_not_shown():
+    def cases(rng):
+        yield {"x": 2.0, "constants": {}, "events": [], "gradient": None}
+
+    text = says(lambda x, **rest: x, cases=cases, wrong=lambda x, **rest: 3.0)
+    assert "    x = 2\n" in text
+    assert "    gradient = None\n" in text  # to be given nothing is something
+    assert "constants" not in text
+    assert "events" not in text
+
+
+def test_a_single_value_is_judged_without_brackets_around_it():
+    def judge(case, observed, expected):
+        return None if observed == expected else "It is not right."
+
+    text = says(lambda x: ["a", "b"], judge=judge, wrong=lambda x: ["a"])
+    assert "    yours    ['a']\n" in text
+    assert "    expected ['a', 'b'] is one right answer\n" in text
