@@ -117,7 +117,7 @@ EXERCISES = [
         number="06-1",
         title="06.1 record what passes",
         wrong=RECORDING.replace("handle.remove()", "pass"),
-        wrong_says="hooks that still fire",
+        wrong_says="Likely slip: hooks left behind. The hooks are still registered after the block.",
         right=RECORDING,
         right_says="passed",
     ),

@@ -1,4 +1,4 @@
-"""What a learner reads when a check fails: where the difference is, what both sides are called, and which slip it is."""
+"""What a learner reads when a check fails: where the difference is, what both sides are called, which slip it is."""
 
 import pytest
 import torch
