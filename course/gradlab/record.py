@@ -146,7 +146,7 @@ def judge_check(check: CheckRecord, observations: list[dict], judge: Judge | Non
     wrong = [i for i, difference in enumerate(found) if difference]
     if not wrong:
         return Verdict(True, explain.success(check.title, check.expected))
-    slip = _known_slip(check, observations)
+    slip = _known_slip(check, observations, wrong, judge)
     first, total = wrong[0], len(found)
     text = explain.failure(check.title, check.cases[first], first + 1, total - len(wrong), total, found[first], slip)
     return Verdict(False, text, slip["name"] if slip else "", found[first])
@@ -179,12 +179,22 @@ def _judged(value):
     return value
 
 
-def _known_slip(check: CheckRecord, observations: list[dict]) -> dict | None:
+def _known_slip(check: CheckRecord, observations: list[dict], wrong: list[int], judge: Judge | None) -> dict | None:
+    """The slip that gives just these observations, or, if it is the only one, just these where they are `wrong`.
+
+    The second counts only where more than half of the slip's own wrong cases are among them: of the known slips, each
+    taken for an unknown answer, some would be named as another one without that, and none is with it.
+    """
+    close = []
     for slip in check.slips:
         made = [expanded(short, whole) for short, whole in zip(slip["observations"], check.expected, strict=True)]
-        if all(compare(one, seen) is None for one, seen in zip(made, observations, strict=True)):
+        same = [compare(one, seen) is None for one, seen in zip(made, observations, strict=True)]
+        if all(same):
             return slip
-    return None
+        if all(same[i] for i in wrong):
+            its_wrong = sum(_difference(check, i, one, judge) is not None for i, one in enumerate(made))
+            close += [slip] if 2 * len(wrong) > its_wrong else []
+    return close[0] if len(close) == 1 else None
 
 
 def shortened(observation: dict, expected: dict) -> dict:

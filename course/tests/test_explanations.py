@@ -109,3 +109,51 @@ def test_a_single_value_is_judged_without_brackets_around_it():
     text = says(lambda x: ["a", "b"], judge=judge, wrong=lambda x: ["a"])
     assert "    yours    ['a']\n" in text
     assert "    expected ['a', 'b'] is one right answer\n" in text
+
+
+def doubled(x):
+    """Twice as much."""
+    return 2 * x
+
+
+def doubled_above_three(x):
+    """Twice as much above 3."""
+    return 2 * x if x > 3 else x
+
+
+def six_numbers(rng):
+    for number in (1.0, 2.0, 3.0, 4.0, 5.0, 6.0):
+        yield {"x": number}
+
+
+def slip_of(wrong, *slips) -> str:
+    return made(lambda x: x, cases=six_numbers, slips=slips, wrong=wrong)[1].slip
+
+
+def test_a_slip_in_most_of_its_cases_is_named():
+    assert slip_of(lambda x: 2 * x if x > 2 else x, doubled) == "doubled"
+
+
+def test_half_of_the_cases_of_a_slip_are_too_few_to_name_it():
+    assert slip_of(lambda x: 2 * x if x > 3 else x, doubled) == ""
+
+
+def test_a_slip_is_not_named_where_another_fault_is_seen_too():
+    assert slip_of(lambda x: 2 * x if x > 1 else 7.0, doubled) == ""
+
+
+def test_the_slip_that_fits_in_all_cases_comes_before_one_that_fits_in_most():
+    assert slip_of(doubled_above_three, doubled, doubled_above_three) == "doubled above three"
+
+
+def test_where_two_slips_fit_in_most_none_is_named():
+    def doubled_above_two(x):
+        """Twice as much above 2."""
+        return 2 * x if x > 2 else x
+
+    def doubled_above_three_and_two_turned_round(x):
+        """Twice as much above 3, and 2 has another sign."""
+        return -x if x == 2 else doubled_above_three(x)
+
+    assert slip_of(doubled_above_three, doubled_above_two) == "doubled above two"
+    assert slip_of(doubled_above_three, doubled_above_two, doubled_above_three_and_two_turned_round) == ""

@@ -2,12 +2,12 @@
 
 import copy
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tqdm import tqdm
 
 from gradlab.author import AuthoredCheck, slip_name
-from gradlab.record import CheckRecord, Verdict, judge_check
+from gradlab.record import CheckRecord, judge_check
 
 
 @dataclass
@@ -59,7 +59,7 @@ def validate(check: AuthoredCheck, seeds: range, other_seeds: range) -> Tally:
     for seed in tqdm(every, check.check_id, leave=False, ncols=72, unit="seed", disable=None):  # on a terminal only
         record = check.record([seed], slips=seed in seeds)
         for other in [check.answer, *check.reference.others]:
-            verdict = _verdict(check, record, other)
+            verdict = judge_check(record, check.observe(other, record.cases), check.judge)
             tally.right += 1
             tally.accepted += verdict.passed
             if not verdict.passed:
@@ -70,13 +70,10 @@ def validate(check: AuthoredCheck, seeds: range, other_seeds: range) -> Tally:
     return tally
 
 
-def _verdict(check: AuthoredCheck, record: CheckRecord, answer: Callable) -> Verdict:
-    return judge_check(record, check.observe(answer, record.cases), check.judge)
-
-
 def _try_slips(check: AuthoredCheck, record: CheckRecord, seed: int, tally: Tally) -> None:
     for slip in check.reference.slips:
-        verdict = _verdict(check, record, slip)
+        seen = check.observe(slip, record.cases)
+        verdict = judge_check(record, seen, check.judge)
         tally.tried += 1
         tally.rejected += not verdict.passed
         tally.named += verdict.slip == slip_name(slip)
@@ -84,6 +81,10 @@ def _try_slips(check: AuthoredCheck, record: CheckRecord, seed: int, tally: Tall
             tally.fault(seed, f"the slip {slip_name(slip)!r} passes")
         elif verdict.slip != slip_name(slip):
             tally.fault(seed, f"the slip {slip_name(slip)!r} is named {verdict.slip or 'nothing'!r}")
+        others = [known for known in record.slips if known["name"] != slip_name(slip)]
+        unknown = judge_check(replace(record, slips=others), seen, check.judge)
+        if unknown.slip:
+            tally.fault(seed, f"an answer like the slip {slip_name(slip)!r} would be named {unknown.slip!r}")
 
 
 def _try_constants(check: AuthoredCheck, record: CheckRecord, seed: int, tally: Tally) -> None:

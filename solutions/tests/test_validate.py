@@ -63,3 +63,24 @@ def test_a_fault_is_named_and_ends_with_code_1(capsys, monkeypatch, first_check)
     monkeypatch.setattr("authoring.__main__._chosen", lambda words: iter([first_check]))
     assert main(["validate", "--seeds=1", "--other-seeds=1"]) == 1
     assert "FAULT 02.1, seed 100: the slip 'pull back' passes" in capsys.readouterr().err
+
+
+def test_a_slip_that_would_be_named_as_another_is_a_fault(first_check):
+    def doubled(x, v):
+        """Twice as much."""
+        return 6 * x**2 * v
+
+    def doubled_in_vectors(x, v):
+        """Twice as much, but for a scalar and a matrix."""
+        return doubled(x, v) if x.dim() == 1 else 3 * x**2 * v
+
+    def doubled_but_for_a_scalar(x, v):
+        """Twice as much, but for a scalar."""
+        return doubled(x, v) if x.dim() > 0 else 3 * x**2 * v
+
+    first_check.reference.slips[:] = [doubled, doubled_in_vectors]
+    assert validate(first_check, range(1), range(0)).faults == []  # two of four cases are too few
+    first_check.reference.slips[:] = [doubled, doubled_but_for_a_scalar]
+    assert validate(first_check, range(1), range(0)).faults == [
+        "02.1, seed 0: an answer like the slip 'doubled but for a scalar' would be named 'doubled'"
+    ]
