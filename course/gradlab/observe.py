@@ -3,10 +3,11 @@
 import inspect
 import linecache
 from collections.abc import Callable
+from types import CodeType, FunctionType
 from typing import Any
 
 from .plain import MAX_TEXT, TooLarge, decode, encode, type_name, without_graph
-from .shortcuts import without_autograd
+from .shortcuts import own_members, without_autograd
 from .state import known_state
 
 Scenario = Callable[[Callable, dict], Any]
@@ -29,8 +30,8 @@ def observe(answer: Callable, scenario: Scenario, case: dict, autograd: bool = T
     error = None
     with known_state():
         inputs = decode(case)
-        guarded = answer if autograd else without_autograd(answer)
         try:
+            guarded = answer if autograd else without_autograd(answer)
             outcome = scenario(guarded, inputs)
             if inspect.isgeneratorfunction(scenario):
                 for value in outcome:
@@ -60,13 +61,27 @@ def _describe(raised: BaseException, answer: Callable) -> dict:
 
 
 def _line_of(raised: BaseException, answer: Callable) -> str:
-    """The last line of the learner's own cell that the error passed through, or ""."""
-    code = getattr(inspect.unwrap(answer), "__code__", None)
+    """The last line of the learner's own cells that the error passed through, or ""."""
+    codes = _codes(answer)
+    files = {code.co_filename for code in codes}
     trace, line, inside = raised.__traceback__, "", False
     while trace is not None:
-        inside = inside or trace.tb_frame.f_code is code
-        if inside and trace.tb_frame.f_code.co_filename == code.co_filename:
+        code = trace.tb_frame.f_code
+        inside = inside or code in codes
+        if inside and code.co_filename in files:
             text = linecache.getline(code.co_filename, trace.tb_lineno).strip()
             line = f"line {trace.tb_lineno}: {text}"[:MAX_TEXT] if text else ""
         trace = trace.tb_next
     return line
+
+
+def _codes(answer: Callable) -> list[CodeType]:
+    """The code of a function; of a class, that of its methods and properties."""
+    functions: list = [answer]
+    if isinstance(answer, type):
+        members = own_members(answer).values()
+        functions = [m.__func__ if isinstance(m, classmethod | staticmethod) else m for m in members]
+        functions += [part for m in members if isinstance(m, property) for part in (m.fget, m.fset, m.fdel)]
+        functions = [function for function in functions if isinstance(function, FunctionType)]
+    codes = [getattr(inspect.unwrap(function), "__code__", None) for function in functions]
+    return [code for code in codes if isinstance(code, CodeType)]

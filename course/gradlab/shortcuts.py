@@ -29,6 +29,10 @@ WORDS = {
     "func",
 }
 
+# With one of these a string becomes a name; without them a word in a string is a word.
+LOOK_UPS = {"getattr", "attrgetter", "methodcaller", "vars", "__dict__", "__getattribute__", "eval", "exec", "compile"}
+LOOK_UPS |= {"__import__", "import_module"}
+
 _ENTRIES = [
     (torch.Tensor, ["backward"]),
     (torch.autograd, ["backward", "grad"]),
@@ -62,7 +66,11 @@ def blocked() -> Iterator[None]:
 
 
 def without_autograd(answer: Callable) -> Callable:
-    """Wrap `answer` so that torch's autograd is blocked while it runs."""
+    """Wrap `answer` so that torch's autograd is blocked while it runs; of a class, each method of the learner's own."""
+    if isinstance(answer, type):
+        methods = {name: guarded for name, member in own_members(answer).items() if (guarded := _guarded(member))}
+        names = {name: getattr(answer, name) for name in ("__module__", "__qualname__", "__doc__")}
+        return type(answer)(answer.__name__, (answer,), names | methods)
 
     def guarded(*args, **kwargs):
         with blocked():
@@ -71,15 +79,34 @@ def without_autograd(answer: Callable) -> Callable:
     return guarded
 
 
+def own_members(cls: type) -> dict:
+    """What a class and its bases from the same module define, as it stands in their dicts."""
+    own = [owner for owner in reversed(cls.__mro__) if owner.__module__ == cls.__module__]
+    return {name: member for owner in own for name, member in vars(owner).items()}
+
+
+def _guarded(member):
+    """A member of a class with autograd blocked in it, or None where it runs nothing."""
+    if isinstance(member, types.FunctionType):
+        return without_autograd(member)
+    if isinstance(member, classmethod | staticmethod):
+        return type(member)(without_autograd(member.__func__))
+    if isinstance(member, property):
+        return property(*(part and without_autograd(part) for part in (member.fget, member.fset, member.fdel)))
+    return None
+
+
 def find(name: str, sources: Iterable[str]) -> list[str]:
     """Lines that mention torch's autograd in the definition of `name`, or in what that definition reaches.
 
-    `sources` are cells in the order in which they ran; a later definition of a name replaces an earlier one.
+    `sources` are cells in the order in which they ran; a later definition of a name replaces an earlier one. A word in
+    a string counts only where something in reach can look a name up by a string.
     """
     definitions: dict[str, ast.stmt] = {}
     for source in sources:
         definitions |= _definitions(source)
-    found, todo, seen = [], [name], set()
+    found, strings, looks_up = [], [], False
+    todo, seen = [name], set()
     while todo:
         name = todo.pop()
         statement = definitions.get(name)
@@ -87,8 +114,10 @@ def find(name: str, sources: Iterable[str]) -> list[str]:
             continue
         seen.add(name)
         found += _mentions(statement)
+        strings += _strings(statement)
+        looks_up = looks_up or _looks_up(statement)
         todo += _globals_read(statement)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(found + strings if looks_up else found))
 
 
 @functools.lru_cache(maxsize=512)  # a class shares most of its cells
@@ -109,18 +138,11 @@ def _bound_names(statement: ast.stmt) -> list[str]:
 
 
 def _mentions(statement: ast.stmt) -> list[str]:
-    docstrings = {
-        id(n.body[0].value)
-        for n in ast.walk(statement)
-        if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.body and isinstance(n.body[0], ast.Expr)
-    }
     lines = []
     for node in ast.walk(statement):
         words: set[str] = set()
         if isinstance(node, ast.Attribute):
             words = {node.attr}
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
-            words = set(node.value.split("."))
         elif isinstance(node, ast.ImportFrom):
             words = {*(node.module or "").split("."), *(alias.name for alias in node.names)}
         elif isinstance(node, ast.Import):
@@ -128,6 +150,27 @@ def _mentions(statement: ast.stmt) -> list[str]:
         if words & WORDS:
             lines.append(ast.unparse(node))
     return lines
+
+
+def _strings(statement: ast.stmt) -> list[str]:
+    """The strings, but for docstrings, that could be a name such as "backward", or code such as "x.backward()"."""
+    docstrings = {
+        id(n.body[0].value)
+        for n in ast.walk(statement)
+        if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.body and isinstance(n.body[0], ast.Expr)
+    }
+    constants = [n for n in ast.walk(statement) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
+    return [
+        ast.unparse(node)
+        for node in constants
+        if id(node) not in docstrings and {part.partition("(")[0] for part in node.value.split(".")} & WORDS
+    ]
+
+
+def _looks_up(statement: ast.stmt) -> bool:
+    names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+    names |= {node.attr for node in ast.walk(statement) if isinstance(node, ast.Attribute)}
+    return bool(names & LOOK_UPS)
 
 
 def _globals_read(statement: ast.stmt) -> list[str]:
