@@ -58,8 +58,7 @@ def test_shapes_are_what_the_hook_was_given():
         "  2. backward 2.weight tensor hook lambda grad (1, 3)",
         "  3. backward 0 full backward hook lambda grad_input ((4, 2),), grad_output ((4, 3),)",
         "3 hooks are registered now:",
-        "  - 0: forward hook keep",
-        "  - 0: full backward hook lambda",
+        "  - 0: forward hook keep, full backward hook lambda",
         "  - 2.weight: tensor hook lambda",
     ]
 
@@ -115,6 +114,20 @@ def test_global_and_legacy_hooks_are_leaks_too():
     finally:
         for handle in handles:
             handle.remove()
+
+
+def test_places_with_the_same_hooks_share_a_line():
+    model = nn.Sequential(*(nn.Linear(2, 2) for _ in range(9)))
+    for layer in model:
+        layer.register_forward_hook(keep)
+        layer.register_forward_hook(keep)
+    model[4].weight.register_hook(lambda g: g)
+    assert gradlab.hooks(model).text.splitlines() == [
+        "19 hooks are registered now:",
+        "  - 0, 1, 2, 3, 4, 5 and 3 more: forward hook keep (2 times)",
+        "  - 4.weight: tensor hook lambda",
+    ]
+    assert len(gradlab.hooks(model).registered) == 19
 
 
 def test_the_picture_holds_all_its_text():

@@ -10,6 +10,7 @@ from .picture import TITLE, Picture, label, shorten, static, svg, text_width
 ROW = 22  # px
 LANE = 30  # px between the lines of two places
 MOST = 60  # events that are drawn
+LISTED = 6  # places with the same hooks that are named
 HEADS = ("where", "kind", "hook", "is given")
 
 
@@ -82,8 +83,23 @@ class Timeline(Picture):
         if not self.registered:
             return ["No hook is registered now."]
         n = len(self.registered)
+        at_places: dict[str, list[str]] = {}
+        for hook in self.registered:
+            at_places.setdefault(hook.place, []).append(f"{hook.kind} {hook.name}")
+        same: dict[str, list[str]] = {}
+        for place, found in at_places.items():
+            counts = {text: found.count(text) for text in found}
+            same.setdefault(", ".join(_times(text, count) for text, count in counts.items()), []).append(place)
         head = f"{n} hook{'s are' if n > 1 else ' is'} registered now:"
-        return [head, *(f"  - {h.place}: {h.kind} {h.name}" for h in self.registered)]
+        return [head, *(f"  - {_first(names)}: {texts}" for texts, names in same.items())]
+
+
+def _times(text, count):
+    return f"{text} ({count} times)" if count > 1 else text
+
+
+def _first(names):
+    return ", ".join(names[:LISTED]) + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")
 
 
 def _cells(event):
