@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from gradlab.author import AuthoredCheck, Reference
-from gradlab.observe import call
-from gradlab.record import CheckRecord, Verdict, judge_check
+from gradlab.observe import call, observe
+from gradlab.record import CheckRecord, Record, Verdict, expanded, judge_check
 
 
 def made(answer, scenario=call, *, cases=None, slips=(), judge=None, wrong) -> tuple[CheckRecord, Verdict]:
@@ -157,3 +157,42 @@ def test_where_two_slips_fit_in_most_none_is_named():
 
     assert slip_of(doubled_above_three, doubled_above_two) == "doubled above two"
     assert slip_of(doubled_above_three, doubled_above_two, doubled_above_three_and_two_turned_round) == ""
+
+
+def yields(answer, case):
+    yield from answer(**case)
+
+
+@pytest.mark.parametrize(
+    "slip",
+    [
+        [{"a": torch.ones(2), "b": 2}, 3, (1, [2, 3])],  # as expected
+        [{"a": torch.ones(2), "b": 4}, 3, (1, [2, 5])],
+        [{"a": torch.ones(2), "b": 2.0}, 3.0, (True, [2, 3])],
+        [{"a": torch.ones(2), "b": 2}, 3, (1, [2, 3, 4]), {"d": []}],
+        [{"a": torch.ones(2, requires_grad=True), "b": 2}, 3, [1, [2, 3]]],
+        [{"a": torch.ones(1, 2), "c": 2}, None],
+        [{"b": 2, "a": torch.ones(2)}, torch.zeros(0), (1, [2, 3]), "more"],
+        [{"a": {"tensor": torch.tensor(1), "as": {}}, "b": torch.Size([2])}, float("nan"), (1,)],
+        [],
+    ],
+)
+def test_a_slip_comes_out_of_a_record_as_it_went_in(slip):
+    def right(x):
+        return [{"a": torch.ones(2), "b": 2}, 3, (1, [2, 3])]
+
+    def wrong(x):
+        """It is wrong."""
+        return slip
+
+    def broken(x):
+        """It raises."""
+        raise ValueError("after all")
+
+    record, _ = made(right, yields, slips=[wrong, broken], wrong=wrong)
+    written = Record.from_json(Record("90_test", {"90.1": record}).to_json()).checks["90.1"]
+    assert written == record
+    for answer, stored in zip([wrong, broken], written.slips, strict=True):
+        seen = observe(answer, yields, written.cases[0]["inputs"])
+        back = expanded(stored["observations"][0], written.expected[0])
+        assert back == seen | {"error": seen["error"] and seen["error"] | {"at": ""}}
