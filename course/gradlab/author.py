@@ -11,10 +11,11 @@ from zlib import crc32
 import numpy as np
 import torch
 
+from .compact import shortened
 from .compare import Judge
 from .observe import Scenario, observe
 from .plain import encode
-from .record import CheckRecord, digest, shortened
+from .record import CheckRecord, digest
 
 STUDENT_SEEDS = (1, 2)
 

@@ -4,8 +4,9 @@ import pytest
 import torch
 
 from gradlab.author import AuthoredCheck, Reference
+from gradlab.compact import expanded
 from gradlab.observe import call, observe
-from gradlab.record import CheckRecord, Record, Verdict, expanded, judge_check
+from gradlab.record import CheckRecord, Record, Verdict, judge_check
 
 
 def made(answer, scenario=call, *, cases=None, slips=(), judge=None, wrong) -> tuple[CheckRecord, Verdict]:
