@@ -48,11 +48,16 @@ def unfit(folder: Path, name: str) -> str:
         found = path.lstat()
         regular = stat.S_ISREG(found.st_mode) and found.st_nlink == 1
         if not (regular or stat.S_ISDIR(found.st_mode)):
-            return f"{path.relative_to(folder)} is a link or a special file; only regular files can be handed in."
+            link = _readable(path.relative_to(folder))
+            return f"{link} is a link or a special file; only regular files can be handed in."
     if not (folder / f"{name}.ipynb").exists():
-        found = ", ".join(sorted(path.name for path in folder.iterdir())) or "nothing"
+        found = ", ".join(sorted(_readable(path.name) for path in folder.iterdir())) or "nothing"
         return f"there is no {name}.ipynb in it (found: {found})."
     return ""
+
+
+def _readable(name: Path | str) -> str:
+    return os.fsencode(name).decode(errors="backslashreplace")  # any bytes can be a name, and not all are text
 
 
 class SubmissionExporter(NotebookExporter):

@@ -55,7 +55,7 @@ def start(folder: Path, disk_mib: int, program: list[str], info_fd: int | None =
     bubblewrap writes, as JSON, the process id of the sandbox's first process. Neither its arguments nor its
     environment, which can be read inside, tell anything of the class.
     """
-    with os.fdopen(os.memfd_create("options"), "w") as options:
+    with os.fdopen(os.memfd_create("options"), "w", errors="surrogateescape") as options:
         options.write("\0".join(_options(folder, disk_mib, info_fd)) + "\0")
         options.seek(0)
         fds = [options.fileno(), *([] if info_fd is None else [info_fd])]

@@ -539,6 +539,12 @@ FILES = {
     ),
     "names of 200 characters": Attack(files=_write("x" * 200, ""), twin_files=_write("y" * 200, "")),
     "unicode names": Attack(files=_write("наме 名 \n é", ""), twin_files=_write("naïve 名.txt", "")),
+    "a link whose name is no text": Attack(
+        files=lambda folder, class_folder: (folder / os.fsdecode(b"\xff")).symlink_to("/etc/passwd"),
+        twin_files=lambda folder, class_folder: (folder / os.fsdecode(b"na\xefve.txt")).touch(),
+        points=tuple(UNGRADED),
+        fast=True,
+    ),
     "options as names": Attack(files=_write("--bind", "/"), twin_files=_write("-x", "")),
 }
 
