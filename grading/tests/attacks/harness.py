@@ -5,6 +5,7 @@ import hashlib
 import os
 import secrets
 import socket
+import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ class Result:
 
 
 class Class:
-    """A tiny class on a machine with things to steal: a port, two sockets, a secret in the environment."""
+    """A tiny class on a machine with things to steal: a port, sockets, a secret in the environment and an argument."""
 
     def __init__(self, folder: Path):
         self.tiny = TinyClass(folder)
@@ -82,6 +83,7 @@ class Class:
 
     def _fill(self, text: str) -> str:
         filled = {"FOLDER": str(self.tiny.folder), "PORT": str(self.port), "MARK": self.mark, "SECRET": self.mark}
+        filled["PID"] = str(os.getpid())
         for word, value in {**filled, "WIN": "print('ESC' + 'APED')"}.items():
             text = text.replace(word, value)
         return text
@@ -107,10 +109,13 @@ class Class:
             socket.create_server(("127.0.0.1", 0)) as server,
             socket.socket(socket.AF_UNIX) as named,
             socket.socket(socket.AF_UNIX) as abstract,
+            socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log,
+            subprocess.Popen(["/bin/sh", "-c", "read line", self.mark], stdin=subprocess.PIPE),
         ):
             self.port = server.getsockname()[1]
             named.bind(str(self.tiny.folder / "socket"))
             named.listen()
+            log.bind(str(self.tiny.folder / "log"))
             abstract.bind(f"\0{self.mark}")
             abstract.listen()
             os.environ["GRADEBOOK_PASSWORD"] = self.mark

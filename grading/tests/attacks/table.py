@@ -6,6 +6,7 @@ notebook or of the folder that is handed in. Its twin does the honest thing that
 machine.
 """
 
+import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +15,8 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 from tiny_class import NAME, PULL_BACK, RIGHT
+
+from gradlab.record import GRADLAB_VERSION
 
 NOTHING = [0, 1.5]  # check-2 holds one check of its own, and one that uses pull_back
 ALL = [2, 3]
@@ -309,6 +312,14 @@ READING = {
         "            WIN\n    except PermissionError:\n        pass",
         "import os\nassert os.environ['HOME']",
     ),
+    "reads the command lines of others": Attack(
+        "import glob\nif any('SECRET' in open(path).read() for path in glob.glob('/proc/[0-9]*/cmdline')):\n    WIN",
+        "open('/proc/self/cmdline').read()",
+    ),
+    "watches the class folder": Attack(
+        "import ctypes\nc = ctypes.CDLL(None)\nif c.inotify_add_watch(c.inotify_init(), b'FOLDER/submitted', 0x100) >= 0:\n    WIN",
+        "import ctypes\nc = ctypes.CDLL(None)\nassert c.inotify_add_watch(c.inotify_init(), b'.', 0x100) >= 0",
+    ),
     "reads the memory of its parent": Attack(
         "import os\nopen(f'/proc/{os.getppid() or 1}/mem', 'rb').read(1)\nWIN", "open('/proc/self/statm').read()"
     ),
@@ -334,6 +345,10 @@ WRITING = {
     ),
     "writes another submission": Attack(
         "open('FOLDER/submitted/honest/90_tiny/90_tiny.ipynb', 'w').write('')", "open('90_tiny.txt', 'w').write('')"
+    ),
+    "changes the mode of the gradebook": Attack(
+        "import os\nos.chmod('FOLDER/gradebook.db', 0o644)\nWIN",
+        "import os\nopen('own.txt', 'w').close()\nos.chmod('own.txt', 0o600)",
     ),
     "leaves a start-up file": Attack(
         "import os\nfolder = os.path.expanduser('~/.ipython/profile_default/startup')\nos.makedirs(folder, exist_ok=True)\n"
@@ -369,6 +384,10 @@ NETWORK = {
         "import socket\nsocket.socket(socket.AF_UNIX).connect('FOLDER/socket')\nWIN",
         "import socket\nsocket.gethostname()",
     ),
+    "a unix datagram": Attack(
+        "import socket\nsocket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendmsg([b'x'], [], 0, 'FOLDER/log')\nWIN",
+        "import socket\na, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)\na.sendmsg([b'x'])",
+    ),
     "DNS": Attack("import socket\nsocket.getaddrinfo('example.org', 80)\nWIN", "import urllib.parse"),
 }
 
@@ -394,6 +413,10 @@ BOMBS = {
     "disk filler": Attack(
         "for n in range(8):\n    open(f'/tmp/{n}', 'wb').write(b'x' * (60 << 20))",
         "open('/tmp/n', 'wb').write(b'x' * (20 << 20))",
+    ),
+    "disk filler at home": Attack(
+        "import os\nfor n in range(12):\n    open(os.path.expanduser(f'~/{n}'), 'wb').write(b'x' * (60 << 20))\nWIN",
+        "import os\nopen(os.path.expanduser('~/n'), 'wb').write(b'x' * (20 << 20))",
     ),
     "one huge file": Attack(
         "open('big', 'wb').write(b'x' * (200 << 20))", "open('big', 'wb').write(b'x' * (20 << 20))"
@@ -456,6 +479,14 @@ DEATHS = {
         "    except (PermissionError, ProcessLookupError):\n        pass",
         "import os\nos.getppid()",
     ),
+    "the limits of the grader": Attack(
+        "import resource\nresource.prlimit(PID, resource.RLIMIT_CPU, resource.prlimit(PID, resource.RLIMIT_CPU))\nWIN",
+        "import resource\nresource.prlimit(0, resource.RLIMIT_CPU)",
+    ),
+    "the priority of the grader": Attack(
+        "import os\nos.sched_setaffinity(PID, os.sched_getaffinity(PID))\nWIN",
+        "import os\nos.sched_setaffinity(0, os.sched_getaffinity(0))",
+    ),
     "ptrace": Attack(
         "import ctypes\nfor pid in (1, 2):\n    if ctypes.CDLL(None).ptrace(16, pid, 0, 0) == 0:\n        WIN",
         "import ctypes",
@@ -464,6 +495,12 @@ DEATHS = {
         "import subprocess\nsubprocess.Popen(['sleep', '31.4159'], start_new_session=True)",
         "import subprocess\nsubprocess.run(['sleep', '0.01'])",
         fast=True,
+    ),
+    "a daemon that hops from process to process": Attack(
+        "import os\n"
+        + LOOP
+        + "if os.fork() == 0:\n    while time.monotonic() < end:\n        if os.fork():\n            os._exit(0)\n    os._exit(0)",
+        "import os\nif os.fork() == 0:\n    os._exit(0)",
     ),
     "closed sockets": Attack("import os\nos.closerange(3, 500)", "import os\nos.close(os.open('/dev/null', 0))"),
     "atexit": Attack("import atexit\natexit.register(print, 2.0)", "import atexit\natexit.register(print)"),
@@ -534,7 +571,7 @@ FILES = {
         points=tuple(NOTHING),
     ),
     "a record of its own": Attack(
-        files=_write("00.record.json", '{"chapter": "x", "gradlab": "0.1.0", "checks": {}}'),
+        files=_write("00.record.json", json.dumps({"chapter": "x", "gradlab": GRADLAB_VERSION, "checks": {}})),
         twin_files=_write("00.json", "{}"),
     ),
     "names of 200 characters": Attack(files=_write("x" * 200, ""), twin_files=_write("y" * 200, "")),
