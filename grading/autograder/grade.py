@@ -98,7 +98,7 @@ def grade(
             journal.begin(force, grader.choose(students))
         todo = [student for student in journal.students if student not in journal.done]
         progress = tqdm(total=len(todo), desc=name, unit="submission", disable=not sys.stderr.isatty())
-        with progress, interruptible():
+        with progress, interruptible(), gradebook.one_engine():
             fresh = [s for s in todo if journal.force or not grader.is_graded(s)]
             for student in todo:
                 if student not in fresh:

@@ -1,7 +1,11 @@
 """A gradebook in PostgreSQL: its URL, which holds no password, and what to do where it cannot be opened."""
 
+import contextlib
+import functools
 import getpass
+from collections.abc import Iterator
 
+import nbgrader.api
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import URL, make_url
@@ -39,6 +43,20 @@ def without_password(gradebook: str) -> str:
             f" and put\n  {PASSWORD.format(**_parts(url))}"
         )
     return gradebook
+
+
+@contextlib.contextmanager
+def one_engine() -> Iterator[None]:
+    """Let all gradebooks that are opened in this block share one engine for each database.
+
+    nbgrader opens the gradebook eight times for each submission, and SQLAlchemy keeps compiled queries by engine.
+    """
+    make = nbgrader.api.create_engine
+    nbgrader.api.create_engine = functools.cache(make)
+    try:
+        yield
+    finally:
+        nbgrader.api.create_engine = make
 
 
 def require(course: CourseDirectory) -> None:

@@ -143,7 +143,7 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int) 
     end = select.poll()
     end.register(os.pidfd_open(kernel), select.POLLIN)
     while not answers(request["connection"]):
-        if end.poll(2):
+        if end.poll(5):
             break
     else:
         os.write(ready, b"%d\n" % kernel)
