@@ -37,7 +37,7 @@ def main(argv: list[str] | None = None) -> int:
     command.add_argument(
         "--no-sandbox",
         action="store_true",
-        help="run submissions with all your rights: they can read and delete your files",
+        help="run submissions with all your rights: they can delete your files and write the gradebook",
     )
     command = commands.add_parser("report", help="print the table and write the report of an assignment again")
     command.add_argument("assignment", help="a chapter's name")

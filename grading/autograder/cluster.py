@@ -67,7 +67,7 @@ def _existing(address: str) -> Iterator[Client]:
 
 
 def _same_versions(client: Client) -> None:
-    for package in ("autograder", "torch", "ipykernel"):
+    for package in ("autograder", "gradlab", "torch", "ipykernel"):
         here = version(package)
         try:
             there = client.run(version, package)
