@@ -38,6 +38,7 @@ def connect(
             memory_limit=0,  # of workers; what kernels need is limited by their sandbox
             dashboard_address="127.0.0.1:8787" if dashboard else "127.0.0.1:0",
             scheduler_kwargs={"dashboard": dashboard},
+            security=True,  # certificates made for this run: others on this machine cannot send workers anything
             silence_logs=50,
         ) as cluster,
         Client(cluster) as client,
