@@ -56,7 +56,8 @@ MODULES = {  # * stands for any end of a name
     _TEXT_AS_CODE: "importlib runpy imp code codeop",
     _COMPUTED: "operator.attrgetter operator.methodcaller",
     _PROCESS: "ctypes cffi subprocess multiprocessing socket atexit os._exit os.abort os.kill os.killpg os.fork* "
-    "os.exec* os.spawn* os.posix_spawn* os.system os.popen os.close os.closerange os.dup2 os.getppid",
+    "os.exec* os.spawn* os.posix_spawn* os.system os.popen os.close os.closerange os.dup2 os.getppid os.sched_* "
+    "os.setpriority os.nice resource",
     _BLOB: "base64 binascii codecs marshal zlib pickle dill cloudpickle",
     "replaces things for the time of a test": "unittest.mock mock pytest",
     "reaches into private parts of torch": "torch._* functorch",
