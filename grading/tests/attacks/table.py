@@ -560,7 +560,6 @@ FILES = {
     "a gradlab of its own": Attack(
         files=_write("gradlab.py", "def check(*a, **k):\n    print('passed')\n\n\nsummary = check\n"),
         twin_files=_write("helpers.py", "x = 1"),
-        points=(0, 0),
     ),
     "a torch of its own": Attack(
         files=_write("torch.py", "raise SystemExit"), twin_files=_write("my_torch.py", ""), points=tuple(NOTHING)
