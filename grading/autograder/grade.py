@@ -50,12 +50,16 @@ class Outcome:
 
 @dataclass
 class Running:
-    """A submission between sanitising and recording. runs: says what to run next; job: the run that is due."""
+    """A submission between sanitising and recording.
+
+    runs: says what to run next. job: the run that is due. suspect: it was on a worker that ended, and now runs alone.
+    """
 
     student: str
     runs: Generator[Job, Ran, Ran]
     job: Job
     files: dict[str, bytes]
+    suspect: bool = False
 
 
 def class_api(folder: Path, sandbox: bool = True) -> NbGraderAPI:
@@ -133,15 +137,12 @@ def grade_on(client: Client, grader: "Grader", students: list[str]) -> Iterator[
         if isinstance(next_step, Outcome):
             yield next_step
         else:
-            future = client.submit(execute, next_step.job, next_step.files, pure=False, key=f"execute-{next(numbers)}")
-            running[future] = next_step
+            running[client.submit(execute, next_step.job, next_step.files, pure=False)] = next_step
 
-    numbers = iter(range(sys.maxsize))
     while waiting or running or lost:
         while waiting and len(running) < capacity(client):
             yield from submit(grader.begin(waiting.popleft()))
-        alone = not running
-        if alone and lost:
+        if lost and not running:
             yield from submit(lost.popleft())
         for future in _first_done(client, running):
             submission = running.pop(future)
@@ -150,9 +151,10 @@ def grade_on(client: Client, grader: "Grader", students: list[str]) -> Iterator[
                 yield from submit(grader.go_on(submission, future.result()))
             elif not isinstance(error, KilledWorker):
                 raise error if isinstance(error, ClassError) else _unusable(error)
-            elif alone:
+            elif submission.suspect:
                 yield grader.record(submission.student, Ran("", 0.0, TWICE))
             else:
+                submission.suspect = True
                 lost.append(submission)
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -15,11 +16,12 @@ from urllib.request import urlopen
 import killer
 import psutil
 import pytest
+from distributed import KilledWorker
 from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass
 
 from autograder.cluster import connect
 from autograder.errors import ClassError
-from autograder.grade import Grader, class_api, grade
+from autograder.grade import TWICE, Grader, Outcome, Running, class_api, grade, grade_on
 
 EXTERNAL_GRADIENT = RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"}
 SLOW = RIGHT | {"answer-2": "import time\n\ntime.sleep(2)\n\n\n" + RIGHT["answer-2"]}
@@ -128,6 +130,27 @@ def test_a_submission_that_kills_its_worker_twice_is_reported_and_the_others_are
     assert [outcomes[f"right{n}"].status for n in range(3)] == ["graded"] * 3
     assert tiny.points("killer") == [None, None]
     assert "twice" in json.dumps(tiny.autograded("killer"))
+
+
+class SimpleRun:
+    """Stands in for Dask's future of a run."""
+
+    def __init__(self, error: Exception | None):
+        self.exception, self.result = lambda: error, lambda: None
+
+
+def test_a_submission_that_kills_its_worker_in_a_later_run_is_reported_too(monkeypatch):
+    """Lost with others, then alone: its first run ends well, and the second one takes the worker with it."""
+    lost = KilledWorker("task", None, 0)
+    ends = [SimpleRun(error) for error in (lost, None, lost)]
+    grader = SimpleNamespace(
+        begin=lambda student: Running(student, None, None, {}),
+        go_on=lambda submission, ran: submission,
+        record=lambda student, ran: Outcome(student, "could not be graded", ran.reason),
+    )
+    monkeypatch.setattr("autograder.grade._first_done", lambda client, running: list(running))
+    client = SimpleNamespace(submit=lambda *args, **kwargs: ends.pop(0), ncores=lambda: {"worker": 1})
+    assert list(grade_on(client, grader, ["a"])) == [Outcome("a", "could not be graded", TWICE)]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
