@@ -1,8 +1,8 @@
 # Every target runs in the active conda or virtual environment if that satisfies requirements.txt, else in .venv,
-# which is made and filled when it is first needed. How: course/gradlab/environment.py.
+# which is made and filled when it is first needed. How: course/gradlab/setup/environment.py.
 
 PYTHON := $(shell command -v python3 || command -v python)
-ENVIRONMENT = $(or $(PYTHON),$(error Python was not found; install Python 3.11 or newer)) -I course/gradlab/environment.py
+ENVIRONMENT = $(or $(PYTHON),$(error Python was not found; install Python 3.11 or newer)) -I course/gradlab/setup/environment.py
 RUN = @$(ENVIRONMENT) run
 
 .DEFAULT_GOAL := help

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gradlab import environment, workspace
+from gradlab.setup import environment, workspace
 
 COURSE = Path(__file__).resolve().parents[1]
 START_PAGE = "README.md"

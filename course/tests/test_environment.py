@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from browser import require_chromium
 
-from gradlab import environment
+from gradlab.setup import environment
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -22,7 +22,7 @@ class Machine:
     def __init__(self, folder: Path, pins: str):
         self.folder = folder
         self.root = folder / "course-copy"
-        self.script = self.root / "course/gradlab/environment.py"
+        self.script = self.root / "course/gradlab/setup/environment.py"
         self.script.parent.mkdir(parents=True)
         shutil.copy(environment.__file__, self.script)
         (self.root / "requirements.txt").write_text(pins)

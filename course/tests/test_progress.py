@@ -5,7 +5,7 @@ import json
 import nbformat
 import pytest
 
-from gradlab.done import MEMORY, exercises, progress, read, remember, track
+from gradlab.checks.memory import MEMORY, exercises, progress, read, remember, track
 
 
 @pytest.fixture

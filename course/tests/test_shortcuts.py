@@ -5,9 +5,9 @@ import linecache
 import pytest
 import torch
 
-from gradlab import shortcuts
-from gradlab.observe import observe
-from gradlab.plain import encode
+from gradlab.checks import shortcuts
+from gradlab.checks.observation import encode
+from gradlab.checks.observe import observe
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def seen(answer, use, autograd):
 def test_every_method_of_a_class_is_without_autograd(cell, name, use):
     assert seen(cell[name], use, autograd=True)["error"] is None
     error = seen(cell[name], use, autograd=False)["error"]
-    assert error["type"] == "gradlab.shortcuts.ShortcutError"
+    assert error["type"] == "gradlab.checks.shortcuts.ShortcutError"
     assert error["at"] in ("line 11: (self.x**2).sum().backward()", "line 24: return Chain.by_method(Chain(x))")
     x = torch.tensor(2.0, requires_grad=True)
     (x**2).backward()  # free again outside

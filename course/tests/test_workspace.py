@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gradlab.__main__ import main, released
-from gradlab.workspace import bring_up_to_date
+from gradlab.setup.workspace import bring_up_to_date
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from authoring.chapter import ChapterError
 
 from . import gradebook
 from .errors import ClassError
-from .grade import class_api, grade
-from .renderings import table, write
-from .report import gather
+from .run.grade import class_api, grade
+from .views.renderings import table, write
+from .views.report import gather
 
 ROOM = Path(__file__).resolve().parents[1]
 JUPYTER_SETTINGS = Path(__file__).parent / "jupyter"

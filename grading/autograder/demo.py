@@ -10,9 +10,9 @@ from nbformat import NotebookNode
 from nbgrader.apps import NbGraderAPI
 from nbgrader.exchange.default import ExchangeFetchAssignment, ExchangeSubmit
 
-from .grade import class_api, grade
-from .renderings import table, write
-from .report import Row, gather
+from .run.grade import class_api, grade
+from .views.renderings import table, write
+from .views.report import Row, gather
 
 CHAPTER = "02_external_gradients"
 

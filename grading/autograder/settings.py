@@ -12,15 +12,15 @@ from traitlets.config import Config
 from authoring.chapter import SOURCES
 from authoring.preprocessors import GENERATE
 
-from .export import GradesWithReasons
-from .feedback import FeedbackExporter, GetGradesOrReason
 from .gradebook import without_password
-from .observe import ObserveCells
-from .pages import FILTERS, SafePage, template_paths
 from .sandbox import KERNEL_NAME
-from .sanitise import PutCases, RestoreCells
-from .ungradable import SaveGrades, SubmissionExporter
-from .verdict import WriteVerdicts
+from .steps.observe import ObserveCells
+from .steps.sanitise import PutCases, RestoreCells
+from .steps.ungradable import SaveGrades, SubmissionExporter
+from .steps.verdict import WriteVerdicts
+from .views.export import GradesWithReasons
+from .views.feedback import FeedbackExporter, GetGradesOrReason
+from .views.pages import FILTERS, SafePage, template_paths
 
 warnings.filterwarnings("ignore", category=SAWarning, module=r"nbgrader\.")  # of nbgrader's own queries
 

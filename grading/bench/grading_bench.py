@@ -26,7 +26,7 @@ import nbformat
 import psutil
 
 from authoring.chapter import SOURCES
-from autograder.grade import Grader, class_api, grade
+from autograder.run.grade import Grader, class_api, grade
 
 NAME = "02_external_gradients"
 BECOME_SUBREAPER = 36  # of prctl: processes whose parent ended become children of this one

@@ -15,8 +15,8 @@ from pathlib import Path
 import psutil
 from grading_bench import NAME, OURS, new_class
 
-from autograder.cluster import connect
-from autograder.grade import Grader, class_api, grade, grade_on
+from autograder.run.cluster import connect
+from autograder.run.grade import Grader, class_api, grade, grade_on
 
 
 def main() -> None:

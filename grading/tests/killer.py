@@ -1,9 +1,9 @@
-"""Stands in for `autograder.execute.execute` on a worker, for submissions that can kill it."""
+"""Stands in for `autograder.steps.execute.execute` on a worker, for submissions that can kill it."""
 
 import os
 import signal
 
-from autograder.execute import Job, Ran, execute
+from autograder.steps.execute import Job, Ran, execute
 
 WORD = "# kills its worker"
 

@@ -9,8 +9,8 @@ from attacks.table import ATTACKS, ROOMS, UNGRADED, _write
 from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass
 
 from authoring.chapter import SOURCES, chapter_names
-from autograder.flags import Flag, Look
-from gradlab.record import SUFFIX, Record
+from autograder.views.flags import Flag, Look
+from gradlab.checks.record import SUFFIX, Record
 
 CHAPTERS = Path(__file__).resolve().parents[2] / "course" / "chapters"
 
@@ -80,7 +80,9 @@ def test_nothing_that_the_course_gives_as_right_is_flagged(name):
     look.given.clear()  # as if a student had changed every cell
     cells = [c for c in nbformat.read(SOURCES / name / f"{name}.ipynb", as_version=4).cells if c.cell_type == "code"]
     flags = [flag for cell in cells for flag in look.find([(cell.id, cell.source)])]
-    assert [flag for flag in flags if flag.source != "from gradlab.author import Reference, numbers, reference"] == []
+    assert [
+        flag for flag in flags if flag.source != "from authoring.reference import Reference, numbers, reference"
+    ] == []
 
 
 def test_honest_code_is_not_flagged(flags_of):

@@ -11,7 +11,7 @@ import pytest
 from tiny_class import IMPLIED, NAME, PULL_BACK, RIGHT, TinyClass, solved_notebook
 
 from autograder.errors import ClassError
-from autograder.grade import class_api, grade
+from autograder.run.grade import class_api, grade
 
 AUTOGRAD = "def pull_back(x, v):\n    leaf = x.requires_grad_()\n    (3 * leaf**2).backward(v)\n    return leaf.grad"
 KILLER = "def implied(y):\n    import os\n\n    os._exit(1)"
@@ -77,19 +77,19 @@ HONEST = {
 
 FORGED = {
     "check replaced": """
-import gradlab.checking
+import gradlab.checks.check
 
 
 def check(*args, **kwargs):
     print("passed")
 
 
-gradlab.checking.check = check
+gradlab.checks.check.check = check
 """,
     "comparer always content": """
-import gradlab.record
+import gradlab.checks.verdict
 
-gradlab.record.compare = lambda *args: None
+gradlab.checks.verdict.compare = lambda *args: None
 """,
     "allclose always true": """
 import math
@@ -105,7 +105,7 @@ pull_back = lambda x, v: Yes()
 """,
     "observations made up": """
 from IPython.display import display
-from gradlab.checking import OBSERVATION_MIME
+from gradlab.checks.check import OBSERVATION_MIME
 
 
 def check(name, *args, **kwargs):
@@ -115,7 +115,7 @@ def check(name, *args, **kwargs):
 """,
     "observations twice": """
 from IPython.display import display
-from gradlab.checking import OBSERVATION_MIME
+from gradlab.checks.check import OBSERVATION_MIME
 
 
 def pull_back(x, v):

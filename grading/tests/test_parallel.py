@@ -19,9 +19,9 @@ import pytest
 from distributed import KilledWorker
 from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass
 
-from autograder.cluster import connect
 from autograder.errors import ClassError
-from autograder.grade import TWICE, Grader, Outcome, Running, class_api, grade, grade_on
+from autograder.run.cluster import connect
+from autograder.run.grade import TWICE, Grader, Outcome, Running, class_api, grade, grade_on
 
 EXTERNAL_GRADIENT = RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"}
 SLOW = RIGHT | {"answer-2": "import time\n\ntime.sleep(2)\n\n\n" + RIGHT["answer-2"]}
@@ -123,7 +123,7 @@ def test_grades_are_the_same_when_a_worker_is_killed(tmp_path):
 def test_a_submission_that_kills_its_worker_twice_is_reported_and_the_others_are_graded(tmp_path, monkeypatch):
     tiny = made(tmp_path / "class", {"right": RIGHT}, times=3)
     tiny.hand_in("killer", RIGHT | {"answer-1": f"{PULL_BACK}\n{killer.WORD}"})
-    monkeypatch.setattr("autograder.grade.execute", killer.execute_or_die)
+    monkeypatch.setattr("autograder.run.grade.execute", killer.execute_or_die)
     outcomes = {o.student: o for o in grade(tiny.folder, NAME)}
     assert outcomes["killer"].status == "could not be graded"
     assert "twice" in outcomes["killer"].reason
@@ -148,7 +148,7 @@ def test_a_submission_that_kills_its_worker_in_a_later_run_is_reported_too(monke
         go_on=lambda submission, ran: submission,
         record=lambda student, ran: Outcome(student, "could not be graded", ran.reason),
     )
-    monkeypatch.setattr("autograder.grade._first_done", lambda client, running: list(running))
+    monkeypatch.setattr("autograder.run.grade._first_done", lambda client, running: list(running))
     client = SimpleNamespace(submit=lambda *args, **kwargs: ends.pop(0), ncores=lambda: {"worker": 1})
     assert list(grade_on(client, grader, ["a"])) == [Outcome("a", "could not be graded", TWICE)]
 

@@ -10,7 +10,7 @@ from tiny_class import NAME, RIGHT, TinyClass
 
 from autograder.__main__ import main
 from autograder.errors import ClassError
-from autograder.grade import grade
+from autograder.run.grade import grade
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from sqlalchemy.engine import Engine
 from tiny_class import NAME, RIGHT, TinyClass
 
 from autograder.__main__ import main
-from autograder.renderings import histogram
-from autograder.report import gather
+from autograder.views.renderings import histogram
+from autograder.views.report import gather
 
 HOSTILE = '<script>alert(1)</script><img src="http://example.org/x.png" onerror="alert(2)">\x1b[31m'
 NAMES = ["=1+1<b>", "anna", "broken", "by-hand", "half", "missing", "slip"]

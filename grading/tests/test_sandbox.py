@@ -12,7 +12,7 @@ from tiny_class import NAME, RIGHT, TinyClass
 
 from autograder.__main__ import main
 from autograder.errors import ClassError
-from autograder.grade import grade
+from autograder.run.grade import grade
 from autograder.sandbox import machine
 from autograder.sandbox.__main__ import escaped
 from autograder.sandbox.manager import SandboxManager

@@ -6,7 +6,7 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.grade import class_api, grade
+from autograder.run.grade import class_api, grade
 
 NAME = "90_tiny"
 
@@ -24,7 +24,7 @@ IMPLIED = '''def implied(y):
     return torch.autograd.grad(y, y)[0]
     ### END SOLUTION'''
 
-REFERENCES = """from gradlab.author import Reference, numbers, reference
+REFERENCES = """from authoring.reference import Reference, numbers, reference
 
 
 @reference("90.1")

@@ -4,10 +4,9 @@ import argparse
 import sys
 from collections.abc import Iterator
 
-from gradlab.author import AuthoredCheck
-
 from . import build
 from .chapter import ChapterError, chapter_names, load_chapter
+from .reference import AuthoredCheck
 from .validate import HEADING, total, validate
 
 SEEDS, OTHER_SEEDS = 20, 200

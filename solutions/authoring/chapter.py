@@ -1,7 +1,7 @@
 """A solved chapter, read from its notebook: its checks, and the records they leave."""
 
 import linecache
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,11 +9,10 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.utils import is_grade, is_solution
 
-from gradlab import author
-from gradlab.author import STUDENT_SEEDS, AuthoredCheck
-from gradlab.compare import Judge
-from gradlab.observe import Scenario, call
-from gradlab.record import Record
+from gradlab.checks.check import Check
+from gradlab.checks.record import Record
+
+from .reference import STUDENT_SEEDS, AuthoredCheck, references
 
 SOLUTIONS = Path(__file__).resolve().parents[1]
 SOURCES = SOLUTIONS / "chapters"
@@ -69,17 +68,14 @@ def read_chapter(notebook: NotebookNode, name: str) -> Chapter:
     cells: dict[str, list[str]] = {}
     collected: list[AuthoredCheck] = []
 
-    def collect(
-        name: str, answer: Callable, scenario: Scenario = call, *, judge: Judge | None = None, autograd: bool = True
-    ) -> None:
-        check_id = name.split()[0]
-        if check_id not in author.references:
-            raise ChapterError(f"check {check_id} has no reference cell before it")
-        reference = author.references[check_id]
-        collected.append(AuthoredCheck(name, answer, scenario, judge, autograd, reference))
+    def collect(*args, **kwargs) -> None:
+        stated = Check(*args, **kwargs)
+        if stated.check_id not in references:
+            raise ChapterError(f"check {stated.check_id} has no reference cell before it")
+        collected.append(AuthoredCheck.of(stated))
 
-    before = dict(author.references)
-    author.references.clear()
+    before = dict(references)
+    references.clear()
     namespace = {"__name__": "__main__"}
     try:
         for cell in notebook.cells:
@@ -99,8 +95,8 @@ def read_chapter(notebook: NotebookNode, name: str) -> Chapter:
                 raise ChapterError(f"{name}, cell {label}: a graded cell without a check cannot be graded")
             collected.clear()
     finally:
-        author.references.clear()
-        author.references.update(before)
+        references.clear()
+        references.update(before)
     return Chapter(name, checks, cells)
 
 

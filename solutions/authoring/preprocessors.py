@@ -15,7 +15,7 @@ from nbgrader.preprocessors import (
 )
 from nbgrader.utils import is_grade, is_solution
 
-from gradlab.record import SUFFIX
+from gradlab.checks.record import SUFFIX
 
 from .chapter import read_chapter, tags
 

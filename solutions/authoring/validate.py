@@ -6,8 +6,10 @@ from dataclasses import dataclass, field, replace
 
 from tqdm import tqdm
 
-from gradlab.author import AuthoredCheck, slip_name
-from gradlab.record import CheckRecord, judge_check
+from gradlab.checks.record import CheckRecord
+from gradlab.checks.verdict import judge_check
+
+from .reference import AuthoredCheck, slip_name
 
 
 @dataclass

@@ -8,9 +8,9 @@ from nbformat.v4 import new_code_cell
 
 from authoring import build
 from authoring.chapter import ChapterError, chapter_names, load_chapter, read_chapter, source_path
+from authoring.reference import Reference
 from authoring.validate import constants, validate
-from gradlab.author import Reference
-from gradlab.record import judge_check
+from gradlab.checks.verdict import judge_check
 
 CHECKS = [(name, check_id) for name in chapter_names() for check_id in load_chapter(name).checks]
 

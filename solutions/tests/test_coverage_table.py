@@ -1,4 +1,4 @@
-"""course/COVERAGE.md points at cells that are there."""
+"""solutions/COVERAGE.md points at cells that are there."""
 
 import re
 
@@ -7,7 +7,7 @@ import pytest
 
 from authoring.chapter import SOLUTIONS, chapter_names, source_path
 
-TABLE = SOLUTIONS.parent / "course" / "COVERAGE.md"
+TABLE = SOLUTIONS / "COVERAGE.md"
 
 
 def rows() -> list[tuple[str, str, str, str]]:

@@ -116,6 +116,7 @@ def run_kernel(argv: list[str], environment: dict, connection: dict, work: str, 
     os.environ.update(environment)
     Path("/run/kernel/connection.json").write_text(json.dumps(connection))
     os.chdir(work)
+    sys.modules["gradlab.notebook"].FOLDER = Path(work)
     sys.path.insert(0, "")  # as python -m has it
     sys.argv = ["ipykernel_launcher", *argv]
     sys.modules["numpy"].random.seed()  # else every kernel would draw the same numbers
@@ -192,20 +193,13 @@ def proportional_mib(process: str) -> float:
     return resident_mib(process)
 
 
-def noted(module: object) -> bool:
-    """Tell whether a module of gradlab has noted the working directory."""
-    return hasattr(module, "_FOLDER")
-
-
 def preload(course: str) -> None:
-    """Import what kernels need; modules of gradlab that note where their kernel started come again in each."""
+    """Import what kernels need."""
     sys.path.insert(0, course)
     for module in PRELOADED:
         __import__(module)
     for name in sys.modules["gradlab"].__all__:
         getattr(sys.modules["gradlab"], name)  # imports where it lives
-    for name in [name for name, module in sys.modules.items() if name.startswith("gradlab.") and noted(module)]:
-        del sys.modules[name]
     sys.modules["torch"].set_num_threads(1)
     if len(os.listdir("/proc/self/task")) != 1:
         raise RuntimeError("The fork server has more than one thread; kernels that it forks would hang.")

@@ -15,7 +15,7 @@ import nbformat
 import torch
 from tiny_class import NAME, RIGHT, TinyClass
 
-from autograder.grade import Grader, class_api
+from autograder.run.grade import Grader, class_api
 from autograder.sandbox.provisioner import SERVER
 
 from .table import ALL, ATTACKS, UNGRADED

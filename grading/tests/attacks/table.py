@@ -16,7 +16,7 @@ import nbformat
 from nbformat import NotebookNode
 from tiny_class import NAME, PULL_BACK, RIGHT
 
-from gradlab.record import GRADLAB_VERSION
+from gradlab.checks.record import GRADLAB_VERSION
 
 NOTHING = [0, 1.5]  # check-2 holds one check of its own, and one that uses pull_back
 ALL = [2, 3]
@@ -51,7 +51,7 @@ class Attack:
 SEEN = '{"values": [0.5], "error": None, "mutated": []}'
 SHOW = """
 from IPython.display import display
-from gradlab.checking import OBSERVATION_MIME
+from gradlab.checks.check import OBSERVATION_MIME
 
 
 def show(case, seen, check="90.1"):
@@ -97,7 +97,7 @@ COMPARISONS = {
 
 CHECKER = {
     "gradlab.check replaced": Attack(
-        "import gradlab, gradlab.checking\ngradlab.check = gradlab.checking.check = lambda *a, **k: print('passed')",
+        "import gradlab, gradlab.checks.check\ngradlab.check = gradlab.checks.check.check = lambda *a, **k: print('passed')",
         "import gradlab\nhelp_of = gradlab.check.__doc__",
         fast=True,
     ),
@@ -113,21 +113,21 @@ CHECKER = {
         points=(0, 0),
     ),
     "the comparer replaced": Attack(
-        "import gradlab.record\ngradlab.record.compare = lambda *a: None",
-        "from gradlab.compare import compare",
+        "import gradlab.checks.verdict\ngradlab.checks.verdict.compare = lambda *a: None",
+        "from gradlab.checks.compare import compare",
     ),
     "the verdict replaced": Attack(
-        "import gradlab.record as r, gradlab.checking as c\nc.judge_check = r.judge_check = lambda *a: r.Verdict(True, '')",
-        "from gradlab.record import Verdict",
+        "import gradlab.checks.verdict as r, gradlab.checks.check as c\nc.judge_check = r.judge_check = lambda *a: r.Verdict(True, '')",
+        "from gradlab.checks.verdict import Verdict",
     ),
     "the observer replaced": Attack(
-        f"import gradlab.checking\ngradlab.checking.observe = lambda *a: {SEEN}",
-        "from gradlab.observe import observe",
+        f"import gradlab.checks.check\ngradlab.checks.check.observe = lambda *a: {SEEN}",
+        "from gradlab.checks.observe import observe",
         points=(0, 0),
     ),
     "the encoder replaced": Attack(
-        "import gradlab.plain, gradlab.observe\ngradlab.plain.encode = gradlab.observe.encode = lambda v: {'object': 'right'}",
-        "from gradlab.plain import encode\nencode(1)",
+        "import gradlab.checks.observation, gradlab.checks.observe\ngradlab.checks.observation.encode = gradlab.checks.observe.encode = lambda v: {'object': 'right'}",
+        "from gradlab.checks.observation import encode\nencode(1)",
         points=(0, 0),
     ),
     "errors swallowed": Attack(

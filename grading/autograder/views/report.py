@@ -11,7 +11,7 @@ from pathlib import Path
 from nbgrader.api import Grade, Gradebook, MissingEntry, Notebook
 from nbgrader.coursedir import CourseDirectory
 
-from .errors import ClassError
+from ..errors import ClassError
 from .export import GRADED, NEEDS_MANUAL, STATUSES, grade_row, submissions
 from .flags import Flag, Look, plain
 

@@ -7,17 +7,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-from .pictures.picture import Picture, label, static, svg, text_width
+from .. import notebook
+from ..pictures.picture import Picture, label, static, svg, text_width
 
 MEMORY = ".progress.json"
 CHAPTER = re.compile(r"(\d\d)_(\w+)")
 CHECK = re.compile(r"""\bcheck\(\s*["'](\d\d\.\d+[a-z]?)\b""")
-_FOLDER = Path.cwd()  # where the kernel started: the notebook's folder
 
 
 def _home(folder=None):
     """The folder that holds the chapters' folders: above a chapter's own, else the folder itself."""
-    folder = Path(folder or _FOLDER)
+    folder = Path(folder or notebook.FOLDER)
     return folder.parent if CHAPTER.fullmatch(folder.name) else folder
 
 

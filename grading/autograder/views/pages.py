@@ -28,7 +28,7 @@ from pygments import highlight as colour
 from pygments.formatters import HtmlFormatter
 from pygments.token import STANDARD_TYPES
 
-FILTERS = {"markdown2html": "autograder.pages.markdown", "highlight_code": "autograder.pages.highlight"}
+FILTERS = {"markdown2html": "autograder.views.pages.markdown", "highlight_code": "autograder.views.pages.highlight"}
 
 _TEMPLATES = [Path(__file__).parent, Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"]
 

@@ -14,8 +14,8 @@ from traitlets import Int
 
 from authoring.chapter import tags
 
+from ..errors import SubmissionError
 from .assignment import course_of, load_assignment
-from .errors import SubmissionError
 from .execute import Job, Ran, error_output, execute
 from .ungradable import reason_of
 from .verdict import PENDING, all_pass

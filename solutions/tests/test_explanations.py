@@ -3,16 +3,17 @@
 import pytest
 import torch
 
-from gradlab.author import AuthoredCheck, Reference
-from gradlab.compact import expanded
-from gradlab.observe import call, observe
-from gradlab.record import CheckRecord, Record, Verdict, judge_check
+from authoring.reference import AuthoredCheck, Reference
+from gradlab.checks.compact import expanded
+from gradlab.checks.observe import call, observe
+from gradlab.checks.record import CheckRecord, Record
+from gradlab.checks.verdict import Verdict, judge_check
 
 
 def made(answer, scenario=call, *, cases=None, slips=(), judge=None, wrong) -> tuple[CheckRecord, Verdict]:
     """The record of a check of `answer`, and its verdict on `wrong`."""
     reference = Reference(cases or (lambda rng: ({"says": "x is 2", "x": 2.0} for _ in range(1))), answer, list(slips))
-    check = AuthoredCheck("90.1 a check", answer, scenario, judge, True, reference)
+    check = AuthoredCheck("90.1 a check", answer, scenario, judge, reference=reference)
     record = check.record([1])
     return record, judge_check(record, check.observe(wrong, record.cases), judge)
 

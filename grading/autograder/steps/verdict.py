@@ -9,9 +9,10 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade
 
 from authoring.chapter import Chapter
-from gradlab import explain, shortcuts
-from gradlab.checking import OBSERVATION_MIME
-from gradlab.record import CheckRecord, Verdict, judge_check
+from gradlab.checks import shortcuts, words
+from gradlab.checks.check import OBSERVATION_MIME
+from gradlab.checks.record import CheckRecord
+from gradlab.checks.verdict import Verdict, judge_check
 
 from .assignment import Assignment, course_of, load_assignment
 from .execute import error_output
@@ -53,7 +54,7 @@ def all_pass(nb: NotebookNode, assignment: Assignment) -> bool:
 def _verdict(check_id: str, record: CheckRecord, chapter: Chapter, cell: NotebookNode, sources: list[str]) -> Verdict:
     lines = [] if record.autograd else shortcuts.find(record.answer, sources)
     if lines:
-        return Verdict(False, explain.shortcut_in_source(record.title, lines))
+        return Verdict(False, words.shortcut_in_source(record.title, lines))
     seen = observations(cell, check_id, len(record.cases))
     if isinstance(seen, str):
         return Verdict(False, f"{record.title}: not passed.\n{seen}")

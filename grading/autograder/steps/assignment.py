@@ -14,9 +14,9 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade
 
 from authoring.chapter import Chapter, read_chapter
-from gradlab.record import Record, RecordError
+from gradlab.checks.record import Record, RecordError
 
-from .errors import ClassError
+from ..errors import ClassError
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment, Su
 from nbgrader.plugins import ExportPlugin
 from sqlalchemy.orm import selectinload
 
-from .ungradable import saved_reason
+from ..steps.ungradable import saved_reason
 
 FIELDS = ["assignment", "student_id", "last_name", "first_name", "email", "timestamp", "status", "score", "max_score"]
 FIELDS += ["late_submission_penalty", "reason"]

@@ -2,8 +2,8 @@
 
 This file uses only Python's standard library and can be run before anything is installed:
 
-    python3 -I course/gradlab/environment.py setup     install what the course needs, if anything is missing
-    python3 -I course/gradlab/environment.py doctor    say what is missing and how to mend it
+    python3 -I course/gradlab/setup/environment.py setup     install what the course needs, if anything is missing
+    python3 -I course/gradlab/setup/environment.py doctor    say what is missing and how to mend it
 
 The versions themselves stand in requirements.txt and nowhere else.
 """
@@ -23,7 +23,7 @@ from pathlib import Path
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 OLDEST_PYTHON = (3, 11)
 ROOMS = {"gradlab": "course", "mini-autograd": "solutions", "autograder": "grading"}  # distribution: folder
 SERVER_EXTENSIONS = [

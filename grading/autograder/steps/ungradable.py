@@ -13,7 +13,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import SaveAutoGrades
 from sqlalchemy.exc import SQLAlchemyError
 
-from .errors import ClassError, SubmissionError
+from ..errors import ClassError, SubmissionError
 
 MAX_FILES = 500
 MAX_BYTES = 50_000_000

@@ -23,9 +23,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from traitlets.config import Config
 
-from .errors import ClassError
-from .sandbox import KERNEL_NAME, machine
-from .sandbox.manager import SandboxManager
+from ..errors import ClassError
+from ..sandbox import KERNEL_NAME, machine
+from ..sandbox.manager import SandboxManager
 
 MAX_DEPTH = 100  # of a message; an observation has less than half of it
 ON_TIMEOUT = {

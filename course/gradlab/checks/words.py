@@ -3,7 +3,7 @@
 import re
 
 from .compare import Difference
-from .plain import show
+from .observation import show
 
 _SENTENCES = {
     "unsolved": "Not solved yet: your function still raises NotImplementedError.",

@@ -23,17 +23,17 @@ from tqdm import tqdm
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from . import gradebook
-from .assignment import load_assignment
+from .. import gradebook
+from ..errors import ClassError
+from ..sandbox import machine
+from ..settings import configure
+from ..steps.assignment import load_assignment
+from ..steps.execute import Job, Ran, execute
+from ..steps.observe import ObserveCells, files_in
+from ..steps.phases import Record, Sanitise
+from ..steps.ungradable import reason_of, save_reason, unfit, ungradable_notebook
 from .cluster import capacity, connect
-from .errors import ClassError
-from .execute import Job, Ran, execute
 from .journal import Journal, only_run
-from .observe import ObserveCells, files_in
-from .phases import Record, Sanitise
-from .sandbox import machine
-from .settings import configure
-from .ungradable import reason_of, save_reason, unfit, ungradable_notebook
 
 WAIT_S = 60
 TWICE = "its run ended the process that grades twice, the second time while nothing else was running there."

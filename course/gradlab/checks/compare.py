@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .plain import array, is_plain, show
+from .observation import array, is_plain, show
 
 Judge = Callable[[dict, list, list], str | None]
 
@@ -85,7 +85,7 @@ def _compare_errors(expected: dict | None, observed: dict | None, words: tuple[s
     if expected is None and observed is None:
         return None
     if expected is None:
-        kind = {"NotImplementedError": "unsolved", "gradlab.shortcuts.ShortcutError": "shortcut"}
+        kind = {"NotImplementedError": "unsolved", "gradlab.checks.shortcuts.ShortcutError": "shortcut"}
         return Difference(kind.get(observed["type"], "raised"), observed["at"], _error_text(observed), "no error")
     if observed is None:
         return Difference("silent", "", "no error", _error_text(expected), whose="torch's")

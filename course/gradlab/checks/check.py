@@ -4,22 +4,24 @@ import contextlib
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from dataclasses import dataclass
 
 from IPython import get_ipython
 from IPython.display import display
 
-from . import explain, shortcuts
-from .author import AuthoredCheck, references
+from .. import notebook
+from ..pictures.diff import difference_picture
+from . import shortcuts, words
 from .compare import Difference, Judge
-from .done import remember
+from .memory import remember
 from .observe import Scenario, call, observe
-from .pictures.diff import difference_picture
-from .record import CheckRecord, RecordError, Verdict, digest, judge_check, load_beside
+from .record import CheckRecord, RecordError, digest, load_beside
+from .verdict import Verdict, judge_check
 
 OBSERVATION_MIME = "application/vnd.gradlab.observation+json"
 
-_FOLDER = Path.cwd()  # where the kernel started: the notebook's folder, wherever its code goes later
+# Where chapters are written: what makes the record of a check from its reference cell, None if there is no such cell
+authored: Callable[["Check"], CheckRecord | None] | None = None
 _stands: dict[str, bool] = {}  # by name: whether the check passed when it ran last
 
 
@@ -28,6 +30,26 @@ class CheckFailed(AssertionError):
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check as its cell states it: the arguments of `check`."""
+
+    name: str
+    answer: Callable
+    scenario: Scenario = call
+    judge: Judge | None = None
+    autograd: bool = True
+
+    @property
+    def check_id(self) -> str:
+        """The first word of the name."""
+        return self.name.split()[0]
+
+    def digest(self) -> str:
+        """The fingerprint by which a record knows its check."""
+        return digest(self.name, self.scenario, self.judge, self.autograd)
 
 
 def check(
@@ -44,7 +66,8 @@ def check(
     Raises CheckFailed, whose text explains the first difference, and RecordError where the check cannot be made. In
     grading, where the record holds cases but nothing that is expected, it only shows what it observed.
     """
-    check_id, record = _find(name, answer, scenario, judge, autograd)
+    stated = Check(name, answer, scenario, judge, autograd)
+    check_id, record = stated.check_id, _find(stated)
     cases = [case["inputs"] for case in record.cases]
     if not record.expected:
         for number, case in enumerate(cases):
@@ -54,7 +77,7 @@ def check(
     _stands[name] = False
     lines = [] if autograd else shortcuts.find(record.answer, _cells_so_far())
     if lines:
-        raise CheckFailed(explain.shortcut_in_source(name, lines))
+        raise CheckFailed(words.shortcut_in_source(name, lines))
     with _each_warning_once():
         observations = [observe(answer, scenario, case, autograd) for case in cases]
     verdict = judge_check(record, observations, judge)
@@ -68,7 +91,7 @@ def check(
 
 def _remember(check_id: str, verdict: Verdict) -> None:
     """Note for `gradlab.progress` what a student has passed or tried; an author's runs leave no trace."""
-    if check_id not in references and (verdict.difference is None or verdict.difference.kind != "unsolved"):
+    if authored is None and (verdict.difference is None or verdict.difference.kind != "unsolved"):
         remember(check_id, "passed" if verdict.passed else "tried")
 
 
@@ -88,23 +111,22 @@ def _each_warning_once() -> Iterator[None]:
         print(text, file=sys.stderr)
 
 
-def _find(
-    name: str, answer: Callable, scenario: Scenario, judge: Judge | None, autograd: bool
-) -> tuple[str, CheckRecord]:
-    """The id and record of a check: made on the spot in the solved notebook, read from beside the student's."""
-    check_id = name.split()[0]
-    if check_id in references:
-        return check_id, AuthoredCheck(name, answer, scenario, judge, autograd, references[check_id]).record()
-    checks = load_beside(_FOLDER)
+def _find(stated: Check) -> CheckRecord:
+    """The record of a check: made on the spot in the solved notebook, read from beside the student's."""
+    check_id = stated.check_id
+    made = authored and authored(stated)
+    if made:
+        return made
+    checks = load_beside(notebook.FOLDER)
     if check_id not in checks:
         raise RecordError(f"The record beside this notebook knows no check {check_id}. It knows: {', '.join(checks)}.")
-    if checks[check_id].digest != digest(name, scenario, judge, autograd):
+    if checks[check_id].digest != stated.digest():
         raise RecordError(
             f"The check cell of {check_id} is not the one that the record beside this notebook was made for. "
             "If you changed the cell, take it from the released chapter again; if the chapter has a newer edition, "
             "take its notebook and its record together."
         )
-    return check_id, checks[check_id]
+    return checks[check_id]
 
 
 def _cells_so_far() -> list[str]:
@@ -114,8 +136,8 @@ def _cells_so_far() -> list[str]:
 
 def summary() -> None:
     """Print which exercises of this chapter stand, as far as their checks ran since the kernel started."""
-    names = list(_stands) if references else [record.title for record in load_beside(_FOLDER).values()]
-    words = {True: "passed", False: "not yet", None: "check not run"}
+    names = list(_stands) if authored else [record.title for record in load_beside(notebook.FOLDER).values()]
+    states = {True: "passed", False: "not yet", None: "check not run"}
     for name in names:
-        print(f"{name} {'.' * max(3, 68 - len(name))} {words[_stands.get(name)]}")
+        print(f"{name} {'.' * max(3, 68 - len(name))} {states[_stands.get(name)]}")
     print(f"{sum(_stands.get(name, False) for name in names)} of {len(names)} checks passed.")

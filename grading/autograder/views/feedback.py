@@ -5,7 +5,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import GetGrades
 
-from .ungradable import reason_of, saved_reason
+from ..steps.ungradable import reason_of, saved_reason
 
 
 class FeedbackExporter(HTMLExporter):

@@ -5,10 +5,10 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from gradlab.record import SUFFIX
+from gradlab.checks.record import SUFFIX
 
+from ..errors import SubmissionError
 from .assignment import course_of, load_assignment
-from .errors import SubmissionError
 
 
 class RestoreCells(NbGraderPreprocessor):

@@ -7,12 +7,15 @@ import numpy as np
 import pytest
 import torch
 
-from gradlab import author, checking, done, shortcuts
-from gradlab.author import Reference, numbers
-from gradlab.checking import CheckFailed, check, summary
-from gradlab.observe import observe
-from gradlab.plain import encode, is_plain
-from gradlab.record import Record, RecordError
+from authoring import reference
+from authoring.reference import AuthoredCheck, Reference, numbers
+from gradlab import notebook
+from gradlab.checks import check as checking
+from gradlab.checks import memory, shortcuts
+from gradlab.checks.check import Check, CheckFailed, check, summary
+from gradlab.checks.observation import encode, is_plain
+from gradlab.checks.observe import observe
+from gradlab.checks.record import Record, RecordError
 
 
 def cube_cases(rng):
@@ -35,7 +38,7 @@ def exercise(monkeypatch):
     monkeypatch.setattr(checking, "_stands", {})
 
     def register(cases=cube_cases, answer=cube, **more):
-        monkeypatch.setitem(author.references, "02.1", Reference(cases, answer, **more))
+        monkeypatch.setitem(reference.references, "02.1", Reference(cases, answer, **more))
 
     register(slips=[external_gradient_alone])
     return register
@@ -199,7 +202,7 @@ def test_a_value_is_copied_when_it_is_emitted(exercise):
         yield answer(x)
 
     observation = observe(
-        lambda x: x.grad, twice, author.encode_case(next(cube_cases(np.random.default_rng(0))))["inputs"]
+        lambda x: x.grad, twice, reference.encode_case(next(cube_cases(np.random.default_rng(0))))["inputs"]
     )
     first, second = observation["values"]
     assert second["tensor"] == [2 * number for number in first["tensor"]]
@@ -405,7 +408,7 @@ def test_the_summary_says_which_checks_stand(exercise, capsys):
 
 def stored_record() -> Record:
     """A record of 02.1 as `make notebooks` would write it."""
-    made = author.AuthoredCheck("02.1 the gradient at x", cube, checking.call, None, True, author.references["02.1"])
+    made = AuthoredCheck.of(Check("02.1 the gradient at x", cube))
     return Record("02_test", {"02.1": made.record()})
 
 
@@ -413,9 +416,9 @@ def stored_record() -> Record:
 def beside(exercise, monkeypatch, tmp_path):
     """A student's folder: a record beside the notebook and no reference in the process."""
     record = stored_record()
-    monkeypatch.setattr(checking, "_FOLDER", tmp_path)
-    monkeypatch.setattr(done, "_FOLDER", tmp_path)
-    monkeypatch.delitem(author.references, "02.1")
+    monkeypatch.setattr(notebook, "FOLDER", tmp_path)
+    monkeypatch.setattr(checking, "authored", None)
+    monkeypatch.delitem(reference.references, "02.1")
     path = tmp_path / "02_test.record.json"
     path.write_text(record.to_json())
     return path
@@ -444,11 +447,11 @@ def test_progress_remembers_what_was_passed_or_tried_but_not_a_stub(beside):
         raise NotImplementedError
 
     says(stub)
-    assert done.read(beside.parent) == {}
+    assert memory.read(beside.parent) == {}
     says(external_gradient_alone)
-    assert done.read(beside.parent) == {"02.1": "tried"}
+    assert memory.read(beside.parent) == {"02.1": "tried"}
     check("02.1 the gradient at x", cube)
-    assert done.read(beside.parent) == {"02.1": "passed"}
+    assert memory.read(beside.parent) == {"02.1": "passed"}
 
 
 def test_a_missing_record_is_explained(beside):
@@ -556,9 +559,9 @@ def test_too_much_is_refused():
             out = [out]
         return out
 
-    case = author.encode_case(next(cube_cases(np.random.default_rng(0))))["inputs"]
+    case = reference.encode_case(next(cube_cases(np.random.default_rng(0))))["inputs"]
     for answer in (huge, deep):
-        assert observe(answer, checking.call, case)["error"]["type"] == "gradlab.plain.TooLarge"
+        assert observe(answer, checking.call, case)["error"]["type"] == "gradlab.checks.observation.TooLarge"
 
 
 def test_numbers_are_distinct_clear_of_zero_and_repeatable():

@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 
 import gradlab
-from gradlab.record import SUFFIX
+from gradlab.checks.record import SUFFIX
 
 MOST = 20  # flags of one submission
 MOST_CHARACTERS = 200_000  # of one source that is read

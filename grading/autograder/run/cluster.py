@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 import dask
 from distributed import Client, LocalCluster
 
-from .errors import ClassError
+from ..errors import ClassError
 
 RUNS_PER_CORE = 4  # a run waits for its kernel most of the time
 CONNECT_S = 15

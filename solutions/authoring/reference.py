@@ -11,11 +11,12 @@ from zlib import crc32
 import numpy as np
 import torch
 
-from .compact import shortened
-from .compare import Judge
-from .observe import Scenario, observe
-from .plain import encode
-from .record import CheckRecord, digest
+from gradlab.checks import check as checking
+from gradlab.checks.check import Check
+from gradlab.checks.compact import shortened
+from gradlab.checks.observation import encode
+from gradlab.checks.observe import observe
+from gradlab.checks.record import CheckRecord
 
 STUDENT_SEEDS = (1, 2)
 
@@ -76,21 +77,16 @@ def encode_case(case: dict[str, Any]) -> dict:
     return {"says": case.get("says", ""), "words": list(case.get("words", [])), "inputs": encode(inputs)}
 
 
-@dataclass(frozen=True)
-class AuthoredCheck:
-    """A check as its cells define it: the arguments of `check`, and the Reference that belongs to it."""
+@dataclass(frozen=True, kw_only=True)
+class AuthoredCheck(Check):
+    """A check as its cells define it: what the check cell states, and the Reference that belongs to it."""
 
-    name: str
-    answer: Callable
-    scenario: Scenario
-    judge: Judge | None
-    autograd: bool
     reference: Reference
 
-    @property
-    def check_id(self) -> str:
-        """The first word of the name."""
-        return self.name.split()[0]
+    @classmethod
+    def of(cls, stated: Check) -> "AuthoredCheck":
+        """Bring a check together with its Reference; raises KeyError if there is none."""
+        return cls(**vars(stated), reference=references[stated.check_id])
 
     def record(self, seeds: Iterable[int] = STUDENT_SEEDS, slips: bool = True) -> CheckRecord:
         """Draw the cases for `seeds`, and observe the reference and, with `slips`, each slip on them."""
@@ -117,10 +113,6 @@ class AuthoredCheck:
                 if slips
             ],
         )
-
-    def digest(self) -> str:
-        """The fingerprint by which a record knows its check."""
-        return digest(self.name, self.scenario, self.judge, self.autograd)
 
     def observe(self, answer: Callable, cases: list[dict]) -> list[dict]:
         """What a run of this check observes of `answer`, one observation per case."""
@@ -151,3 +143,10 @@ def slip_says(slip: Callable) -> str:
     if not slip.__doc__:
         raise ValueError(f"The slip {slip.__name__!r} has no docstring: write the sentence that helps the learner.")
     return " ".join(slip.__doc__.split())
+
+
+def _authored(stated: Check) -> CheckRecord | None:
+    return AuthoredCheck.of(stated).record() if stated.check_id in references else None
+
+
+checking.authored = _authored

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
-from .plain import MAX_TEXT, TooLarge, decode, encode, type_name, without_graph
+from .known_state import known_state
+from .observation import MAX_TEXT, TooLarge, decode, encode, type_name, without_graph
 from .shortcuts import own_members, without_autograd
-from .state import known_state
 
 Scenario = Callable[[Callable, dict], Any]
 

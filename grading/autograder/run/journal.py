@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from .errors import ClassError
+from ..errors import ClassError
 
 
 @contextlib.contextmanager

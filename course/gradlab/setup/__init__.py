@@ -1,0 +1,1 @@
+"""What the course needs of a machine, and a student's own copy of it."""

@@ -1,0 +1,1 @@
+"""What people are shown: reports, exports, feedback and Formgrader pages."""
