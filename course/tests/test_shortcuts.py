@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from gradlab.checks import shortcuts
-from gradlab.checks.observation import encode
+from gradlab.checks.encoding import encode
+from gradlab.checks.observation import List
 from gradlab.checks.observe import observe
 
 
@@ -111,10 +112,10 @@ def seen(answer, use, autograd):
     ],
 )
 def test_every_method_of_a_class_is_without_autograd(cell, name, use):
-    assert seen(cell[name], use, autograd=True)["error"] is None
-    error = seen(cell[name], use, autograd=False)["error"]
-    assert error["type"] == "gradlab.checks.shortcuts.ShortcutError"
-    assert error["at"] in ("line 11: (self.x**2).sum().backward()", "line 24: return Chain.by_method(Chain(x))")
+    assert seen(cell[name], use, autograd=True).error is None
+    error = seen(cell[name], use, autograd=False).error
+    assert error.type == "gradlab.checks.shortcuts.ShortcutError"
+    assert error.at in ("line 11: (self.x**2).sum().backward()", "line 24: return Chain.by_method(Chain(x))")
     x = torch.tensor(2.0, requires_grad=True)
     (x**2).backward()  # free again outside
     assert x.grad == 4
@@ -123,13 +124,13 @@ def test_every_method_of_a_class_is_without_autograd(cell, name, use):
 def test_a_class_is_otherwise_what_it_was(cell):
     for autograd in (True, False):
         observed = seen(cell["Chain"], lambda made, x: made(x).plain(), autograd)
-        assert observed["error"] is None
-        assert observed["values"] == [{"list": ["<class '__main__.Chain'>", True, 0]}]
+        assert observed.error is None
+        assert observed.values == [List(["<class '__main__.Chain'>", True, 0])]
 
 
 def test_an_error_in_a_method_shows_its_line(cell):
     observed = seen(cell["Heir"], lambda made, x: made(x).divides(), autograd=True)
-    assert observed["error"]["at"] == "line 30: return 1 / 0"
+    assert observed.error.at == "line 30: return 1 / 0"
 
 
 def test_a_method_that_is_not_written_yet_is_told_so(cell):
@@ -137,5 +138,5 @@ def test_a_method_that_is_not_written_yet_is_told_so(cell):
         raise NotImplementedError
 
     cell["Chain"].divides = unsolved
-    error = seen(cell["Chain"], lambda made, x: made(x).divides(), autograd=False)["error"]
-    assert error["type"] == "NotImplementedError"
+    error = seen(cell["Chain"], lambda made, x: made(x).divides(), autograd=False).error
+    assert error.type == "NotImplementedError"

@@ -191,7 +191,7 @@ def test_a_class_has_cases_that_no_student_has_seen(graded):
     assert not any(case in released["checks"]["90.1"]["cases"] for case in cases)
     given = json.loads((graded.folder / "autograded" / "s0" / NAME / f"{NAME}.record.json").read_text())
     assert given["checks"]["90.1"]["cases"] == cases
-    assert given["checks"]["90.1"]["expected"] == given["checks"]["90.1"]["slips"] == []
+    assert given["checks"]["90.1"].keys().isdisjoint({"expected", "slips"})
     assert (graded.folder / "records" / f"{NAME}.json").stat().st_mode & 0o077 == 0
 
 

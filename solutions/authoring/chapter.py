@@ -2,7 +2,7 @@
 
 import linecache
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import nbformat
@@ -24,11 +24,18 @@ class ChapterError(Exception):
 
 @dataclass(frozen=True)
 class Chapter:
-    """The checks of a solved notebook. cells: the ids of the checks in each graded cell, by its grade_id."""
+    """The checks of a solved notebook, by id."""
 
     name: str
     checks: dict[str, AuthoredCheck]
-    cells: dict[str, list[str]]
+
+    @property
+    def cells(self) -> dict[str, list[str]]:
+        """The ids of the checks in each graded cell, by its grade_id."""
+        found: dict[str, list[str]] = {}
+        for check_id, check in self.checks.items():
+            found.setdefault(check.cell, []).append(check_id)
+        return found
 
     def record(self, seeds: Iterable[int] = STUDENT_SEEDS) -> Record:
         """Make the record of all checks for `seeds`."""
@@ -65,7 +72,6 @@ def read_chapter(notebook: NotebookNode, name: str) -> Chapter:
     check has no reference, or if two checks share an id.
     """
     checks: dict[str, AuthoredCheck] = {}
-    cells: dict[str, list[str]] = {}
     collected: list[AuthoredCheck] = []
 
     def collect(*args, **kwargs) -> None:
@@ -89,15 +95,14 @@ def read_chapter(notebook: NotebookNode, name: str) -> Chapter:
             for check in collected:
                 if check.check_id in checks:
                     raise ChapterError(f"{name}, cell {label}: there are two checks with the id {check.check_id}")
-                checks[check.check_id] = check
-                cells.setdefault(label, []).append(check.check_id)
-            if is_grade(cell) and label not in cells:
+                checks[check.check_id] = replace(check, cell=label)
+            if is_grade(cell) and not collected:
                 raise ChapterError(f"{name}, cell {label}: a graded cell without a check cannot be graded")
             collected.clear()
     finally:
         references.clear()
         references.update(before)
-    return Chapter(name, checks, cells)
+    return Chapter(name, checks)
 
 
 def _run(source: str, filename: str, namespace: dict) -> None:

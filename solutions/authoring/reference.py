@@ -10,13 +10,14 @@ from zlib import crc32
 
 import numpy as np
 import torch
+from msgspec.structs import replace
 
 from gradlab.checks import check as checking
 from gradlab.checks.check import Check
-from gradlab.checks.compact import shortened
-from gradlab.checks.observation import encode
+from gradlab.checks.encoding import encode
+from gradlab.checks.observation import Observation, replace_numbers
 from gradlab.checks.observe import observe
-from gradlab.checks.record import CheckRecord
+from gradlab.checks.record import Case, CheckRecord, Slip
 
 STUDENT_SEEDS = (1, 2)
 
@@ -63,7 +64,7 @@ def numbers(rng: np.random.Generator, shape: tuple[int, ...] = (), low: float = 
     return (magnitudes * rng.choice([-1.0, 1.0], size=count)).reshape(shape)
 
 
-def encode_case(case: dict[str, Any]) -> dict:
+def encode_case(case: dict[str, Any]) -> Case:
     """Turn a case as an author writes it into plain data."""
 
     def tensors(value):
@@ -74,7 +75,7 @@ def encode_case(case: dict[str, Any]) -> dict:
         return {key: tensors(item) for key, item in value.items()} if isinstance(value, dict) else value
 
     inputs = {name: tensors(value) for name, value in case.items() if name not in ("says", "words")}
-    return {"says": case.get("says", ""), "words": list(case.get("words", [])), "inputs": encode(inputs)}
+    return Case(encode(inputs), case.get("says", ""), list(case.get("words", [])))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +83,7 @@ class AuthoredCheck(Check):
     """A check as its cells define it: what the check cell states, and the Reference that belongs to it."""
 
     reference: Reference
+    cell: str = ""  # the grade_id of its cell
 
     @classmethod
     def of(cls, stated: Check) -> "AuthoredCheck":
@@ -92,45 +94,36 @@ class AuthoredCheck(Check):
         """Draw the cases for `seeds`, and observe the reference and, with `slips`, each slip on them."""
         rngs = [np.random.default_rng([seed, crc32(self.check_id.encode())]) for seed in seeds]
         cases = [encode_case(case) for rng in rngs for case in self.reference.cases(rng)]
-        expected = [_for_record(observe(self.reference.answer, self.scenario, case["inputs"])) for case in cases]
+        expected = [_for_record(observe(self.reference.answer, self.scenario, case.inputs)) for case in cases]
         return CheckRecord(
             title=self.name,
             digest=self.digest(),
             cases=cases,
+            cell=self.cell,
             autograd=self.autograd,
             answer=getattr(self.answer, "__name__", ""),
             expected=expected,
             slips=[
-                {
-                    "name": slip_name(slip),
-                    "says": slip_says(slip),
-                    "observations": [
-                        shortened(_for_record(seen), whole)
-                        for seen, whole in zip(self.observe(slip, cases), expected, strict=True)
-                    ],
-                }
+                Slip.of(slip_name(slip), slip_says(slip), list(map(_for_record, self.observe(slip, cases))), expected)
                 for slip in self.reference.slips
                 if slips
             ],
         )
 
-    def observe(self, answer: Callable, cases: list[dict]) -> list[dict]:
+    def observe(self, answer: Callable, cases: list[Case]) -> list[Observation]:
         """What a run of this check observes of `answer`, one observation per case."""
-        return [observe(answer, self.scenario, case["inputs"], self.autograd) for case in cases]
+        return [observe(answer, self.scenario, case.inputs, self.autograd) for case in cases]
 
 
-def _for_record(observation: dict) -> dict:
+def _for_record(seen: Observation) -> Observation:
     """The observation with 12 digits of each number, and without the line that raised: a record quotes no reference."""
 
-    def shorten(data):
-        if isinstance(data, float):
-            return float(f"{data:.12g}")
-        if isinstance(data, list):
-            return [shorten(item) for item in data]
-        return {key: shorten(item) for key, item in data.items()} if isinstance(data, dict) else data
+    def shorten(number):
+        return float(f"{number:.12g}") if type(number) is float else number
 
-    error = observation["error"]
-    return shorten(observation) | {"error": error and error | {"at": ""}}
+    values = [replace_numbers(value, shorten) for value in seen.values]
+    error = seen.error and replace(seen.error, at="")
+    return replace(seen, values=values, error=error)
 
 
 def slip_name(slip: Callable) -> str:

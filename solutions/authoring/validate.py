@@ -1,11 +1,12 @@
 """Proof that the checks can fail: slips are rejected and named, right answers pass, no constant passes."""
 
-import copy
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
+from msgspec.structs import replace
 from tqdm import tqdm
 
+from gradlab.checks.observation import Error, Observation, replace_numbers
 from gradlab.checks.record import CheckRecord
 from gradlab.checks.verdict import judge_check
 
@@ -83,7 +84,7 @@ def _try_slips(check: AuthoredCheck, record: CheckRecord, seed: int, tally: Tall
             tally.fault(seed, f"the slip {slip_name(slip)!r} passes")
         elif verdict.slip != slip_name(slip):
             tally.fault(seed, f"the slip {slip_name(slip)!r} is named {verdict.slip or 'nothing'!r}")
-        others = [known for known in record.slips if known["name"] != slip_name(slip)]
+        others = [known for known in record.slips if known.name != slip_name(slip)]
         unknown = judge_check(replace(record, slips=others), seen, check.judge)
         if unknown.slip:
             tally.fault(seed, f"an answer like the slip {slip_name(slip)!r} would be named {unknown.slip!r}")
@@ -98,17 +99,17 @@ def _try_constants(check: AuthoredCheck, record: CheckRecord, seed: int, tally: 
             tally.fault(seed, f"an answer that cannot be right passes: {label}")
 
 
-def constants(check: AuthoredCheck, record: CheckRecord) -> Iterator[tuple[str, list[dict]]]:
+def constants(check: AuthoredCheck, record: CheckRecord) -> Iterator[tuple[str, list[Observation]]]:
     """Answers that know nothing, as observations by name: each must be rejected by every check."""
 
-    def tried(answer: Callable) -> list[dict]:
+    def tried(answer: Callable) -> list[Observation]:
         return check.observe(answer, record.cases)
 
-    def raising(error: dict) -> Callable:
+    def raising(error: Error) -> Callable:
         kinds = {"RuntimeError": RuntimeError, "ValueError": ValueError, "TypeError": TypeError}
 
         def answer(*args, **kwargs):
-            raise kinds.get(error["type"], Exception)(error["message"])
+            raise kinds.get(error.type, Exception)(error.message)
 
         return answer
 
@@ -122,31 +123,19 @@ def constants(check: AuthoredCheck, record: CheckRecord) -> Iterator[tuple[str, 
             f"argument {position} handed back",
             tried(lambda *args, position=position, **kwargs: [*args, *kwargs.values(), *[None] * 6][position]),
         )
-    errors = {
-        observation["error"]["type"]: observation["error"] for observation in record.expected if observation["error"]
-    }
+    errors = {observation.error.type: observation.error for observation in record.expected if observation.error}
     for kind, error in errors.items():
         yield f"always {kind}", tried(raising(error))
-    plain = [observation for observation in record.expected if not observation["error"]]
+    plain = [observation for observation in record.expected if not observation.error]
     for number in (0, 1):
         filled = [_filled(observation, number) for observation in record.expected]
         if filled != record.expected:  # there are numbers in it
             yield f"always {number}", filled
     for label, first in (("the first case's answer", plain[0]), ("the last case's answer", plain[-1])):
-        yield label, [observation if observation["error"] else first for observation in record.expected]
+        yield label, [observation if observation.error else first for observation in record.expected]
 
 
-def _filled(observation: dict, number: int) -> dict:
+def _filled(observation: Observation, number: int) -> Observation:
     """The observation with every number of every value replaced by `number` of the same type."""
-
-    def fill(data):
-        if isinstance(data, dict):
-            return {
-                key: item if key in ("shape", "dtype", "requires_grad", "grad_fn", "mutated", "error") else fill(item)
-                for key, item in data.items()
-            }
-        if isinstance(data, list):
-            return [fill(item) for item in data]
-        return type(data)(number) if type(data) in (bool, int, float) else data
-
-    return fill(copy.deepcopy(observation))
+    values = [replace_numbers(value, lambda old: type(old)(number)) for value in observation.values]
+    return replace(observation, values=values)

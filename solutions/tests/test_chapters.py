@@ -1,6 +1,7 @@
 """Every chapter's checks can fail, and every committed file is what its source makes."""
 
 import copy
+from dataclasses import replace
 
 import nbformat
 import pytest
@@ -121,7 +122,7 @@ def test_validation_reports_what_is_wrong_with_a_check():
         return x
 
     faulty = Reference(check.reference.cases, check.reference.answer, [right_under_another_name], [wrong])
-    tally = validate(type(check)(check.name, check.answer, check.scenario, None, True, faulty), range(1), range(1))
+    tally = validate(replace(check, reference=faulty), range(1), range(1))
     text = "\n".join(tally.faults)
     assert "the right answer wrong is rejected" in text
     assert "the slip 'right under another name' passes" in text
@@ -130,7 +131,7 @@ def test_validation_reports_what_is_wrong_with_a_check():
 def test_a_check_whose_answer_never_changes_is_found_out():
     check = load_chapter(chapter_names()[0]).checks["02.1"]
     constant = Reference(lambda rng: ({"x": x} for x in (1.0, 2.0)), lambda x: 0.5)
-    made = type(check)("02.1 constant", check.answer, check.scenario, None, True, constant)
+    made = replace(check, name="02.1 constant", reference=constant)
     record = made.record([1])
     passing = [label for label, seen in constants(made, record) if judge_check(record, seen).passed]
     assert passing == ["the first case's answer", "the last case's answer"]

@@ -13,7 +13,6 @@ from gradlab import notebook
 from gradlab.checks import check as checking
 from gradlab.checks import memory, shortcuts
 from gradlab.checks.check import Check, CheckFailed, check, summary
-from gradlab.checks.observation import encode, is_plain
 from gradlab.checks.observe import observe
 from gradlab.checks.record import Record, RecordError
 
@@ -202,10 +201,10 @@ def test_a_value_is_copied_when_it_is_emitted(exercise):
         yield answer(x)
 
     observation = observe(
-        lambda x: x.grad, twice, reference.encode_case(next(cube_cases(np.random.default_rng(0))))["inputs"]
+        lambda x: x.grad, twice, reference.encode_case(next(cube_cases(np.random.default_rng(0)))).inputs
     )
-    first, second = observation["values"]
-    assert second["tensor"] == [2 * number for number in first["tensor"]]
+    first, second = observation.values
+    assert second.values == [2 * number for number in first.values]
 
 
 def test_what_was_yielded_before_an_error_counts_too(exercise):
@@ -274,7 +273,7 @@ def test_lists_and_tuples_are_told_apart(exercise):
     exercise(answer=lambda x, v: (x, v))
     check("02.1 the gradient at x", lambda x, v: (x, v))
     assert "list: [tensor(" in says(lambda x, v: [x, v])
-    assert "item 1 in the tuple" in says(lambda x, v: (x, x))
+    assert "in returned[1]." in says(lambda x, v: (x, x))
     assert "tuple of 1" in says(lambda x, v: (x,))
 
 
@@ -460,16 +459,19 @@ def test_a_missing_record_is_explained(beside):
         check("02.1 the gradient at x", cube)
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"gradlab": 1'])
+@pytest.mark.parametrize(
+    "text", ["", "[1]", '{"format": 1', '{"format": 1}', '{"format": "1"}', '{"format": 1, "chapter": 2, "checks": {}}']
+)
 def test_a_broken_record_is_explained(beside, text):
     beside.write_text(text)
     with pytest.raises(RecordError, match=r"02_test\.record\.json .*Take the file from the released chapter again"):
         check("02.1 the gradient at x", cube)
 
 
-def test_a_record_of_another_version_is_refused(beside):
-    beside.write_text(beside.read_text().replace('"gradlab": "', '"gradlab": "0.0.1-'))
-    with pytest.raises(RecordError, match=r"was made by gradlab 0.0.1-.*make setup"):
+@pytest.mark.parametrize(("made_in", "named"), [('{"format":1,', 99), ('{"format":1,', 0)])
+def test_a_record_of_another_format_is_refused(beside, made_in, named):
+    beside.write_text(beside.read_text().replace(made_in, f'{{"format":{named},' if named else "{"))
+    with pytest.raises(RecordError, match=f"has format {named}, and this gradlab reads format 1.*make lab"):
         check("02.1 the gradient at x", cube)
 
 
@@ -499,54 +501,8 @@ def test_with_cases_only_nothing_is_judged_and_everything_is_shown(beside, monke
     assert "external gradient alone" not in beside.read_text()
     check("02.1 the gradient at x", external_gradient_alone)
     assert [(item["check"], item["case"]) for item in shown] == [("02.1", n) for n in range(6)]
-    expected = record.checks["02.1"].cases[0]["inputs"]["dict"]["v"]["tensor"]
-    assert shown[0]["observation"]["values"][0]["tensor"] == expected
-
-
-def test_every_kind_of_value_survives_the_way_out():
-    values = [
-        None,
-        True,
-        3,
-        2.5,
-        float("nan"),
-        -float("inf"),
-        "word",
-        [1, (2.0,)],
-        {"a": torch.Size([2])},
-        torch.float32,
-    ]
-    values += [
-        torch.tensor([1.0, float("nan")]),
-        torch.tensor(3),
-        torch.zeros(0, 2),
-        np.arange(3),
-        object(),
-        np.float32(1),
-    ]
-    for value in values:
-        assert is_plain(encode(value)), value
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        float("nan"),
-        {"tensor": [1.0], "dtype": "float64", "shape": [2], "requires_grad": False, "grad_fn": None},
-        {"tensor": ["1.0"], "dtype": "float64", "shape": [1], "requires_grad": False, "grad_fn": None},
-        {"tensor": [1.0], "dtype": "float64", "shape": [-1], "requires_grad": False, "grad_fn": None},
-        {"tensor": [1.0], "dtype": "float64", "shape": [1], "requires_grad": "yes", "grad_fn": None},
-        {"list": 3},
-        {"what": []},
-        {"list": [], "tuple": []},
-        {1: 2},
-        {"float": "0"},
-        "x" * 10_000,
-        [1],
-    ],
-)
-def test_what_encode_cannot_have_made_is_not_plain(data):
-    assert not is_plain(data)
+    expected = record.checks["02.1"].cases[0].inputs.items["v"].values
+    assert shown[0]["observation"]["values"][0]["of"] == expected
 
 
 def test_too_much_is_refused():
@@ -559,9 +515,9 @@ def test_too_much_is_refused():
             out = [out]
         return out
 
-    case = reference.encode_case(next(cube_cases(np.random.default_rng(0))))["inputs"]
+    case = reference.encode_case(next(cube_cases(np.random.default_rng(0)))).inputs
     for answer in (huge, deep):
-        assert observe(answer, checking.call, case)["error"]["type"] == "gradlab.checks.observation.TooLarge"
+        assert observe(answer, checking.call, case).error.type == "gradlab.checks.encoding.TooLarge"
 
 
 def test_numbers_are_distinct_clear_of_zero_and_repeatable():

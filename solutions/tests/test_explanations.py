@@ -2,9 +2,9 @@
 
 import pytest
 import torch
+from msgspec.structs import replace
 
 from authoring.reference import AuthoredCheck, Reference
-from gradlab.checks.compact import expanded
 from gradlab.checks.observe import call, observe
 from gradlab.checks.record import CheckRecord, Record
 from gradlab.checks.verdict import Verdict, judge_check
@@ -47,13 +47,13 @@ def test_a_label_that_comes_again_is_counted():
     assert "First difference at 'y' in value 2 of 2." in says(lambda x: x, same_label, wrong=lambda x: 1.0)
 
 
-def test_parts_are_named_from_the_inside_out():
+def test_parts_are_named_as_python_would():
     right = {"losses": [[1, 2], [3, 4]]}
     wrong = {"losses": [[1, 2], [3, 5]]}
     text = says(lambda x: right, wrong=lambda x: wrong)
-    assert "First difference at item 1 in item 1 in 'losses'." in text
+    assert "First difference at losses[1][1]." in text
     text = says(lambda x: (1, 2), wrong=lambda x: (1, 3))
-    assert "First difference at item 1 in the tuple." in text
+    assert "First difference at returned[1]." in text
 
 
 @pytest.mark.parametrize(
@@ -195,6 +195,6 @@ def test_a_slip_comes_out_of_a_record_as_it_went_in(slip):
     written = Record.from_json(Record("90_test", {"90.1": record}).to_json()).checks["90.1"]
     assert written == record
     for answer, stored in zip([wrong, broken], written.slips, strict=True):
-        seen = observe(answer, yields, written.cases[0]["inputs"])
-        back = expanded(stored["observations"][0], written.expected[0])
-        assert back == seen | {"error": seen["error"] and seen["error"] | {"at": ""}}
+        seen = observe(answer, yields, written.cases[0].inputs)
+        (back,) = stored.observations(written.expected)
+        assert back == replace(seen, error=seen.error and replace(seen.error, at=""))

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import msgspec
 from IPython import get_ipython
 from IPython.display import display
 
@@ -68,10 +69,14 @@ def check(
     """
     stated = Check(name, answer, scenario, judge, autograd)
     check_id, record = stated.check_id, _find(stated)
-    cases = [case["inputs"] for case in record.cases]
+    cases = [case.inputs for case in record.cases]
     if not record.expected:
         for number, case in enumerate(cases):
-            data = {"check": check_id, "case": number, "observation": observe(answer, scenario, case, autograd)}
+            data = {
+                "check": check_id,
+                "case": number,
+                "observation": msgspec.to_builtins(observe(answer, scenario, case, autograd)),
+            }
             display({OBSERVATION_MIME: data}, raw=True)
         return
     _stands[name] = False

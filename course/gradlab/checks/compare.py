@@ -3,11 +3,28 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
-from .observation import array, is_plain, show
+from .encoding import as_array
+from .observation import (
+    CONTAINERS,
+    NUMERIC,
+    Array,
+    Dict,
+    DType,
+    Error,
+    Float,
+    Observation,
+    Other,
+    Size,
+    Tensor,
+    Value,
+    kind_of,
+    parts,
+    shape_of,
+)
+from .show import show, shown_apart
 
 Judge = Callable[[dict, list, list], str | None]
 
@@ -23,6 +40,9 @@ class Tolerance:
 # Rounding over a few thousand operations stays below these; a gradient wrong by 0.1 % is far above them.
 TOLERANCES = {"float64": Tolerance(1e-8, 1e-10), "float32": Tolerance(1e-4, 1e-6), "float16": Tolerance(1e-2, 1e-3)}
 TOLERANCES["bfloat16"] = TOLERANCES["float16"]
+
+ALMOST = 1e-3  # a relative error below this, and above the tolerance, is no other formula but too few digits
+LONGEST = 160  # characters of a list that is shown for its length
 
 
 @dataclass(frozen=True)
@@ -44,177 +64,185 @@ class Difference:
     whose: str = "expected"
 
 
-def is_observation(data: Any) -> bool:
-    """Tell whether `data`, come from a student's process, has the form of an observation."""
-    if type(data) is not dict or set(data) != {"values", "error", "mutated"}:
-        return False
-    error = data["error"]
-    return (
-        type(data["values"]) is list
-        and is_plain({"list": data["values"]})
-        and type(data["mutated"]) is list
-        and all(type(name) is str for name in data["mutated"])
-        and (
-            error is None
-            or (
-                type(error) is dict
-                and set(error) == {"type", "message", "at"}
-                and all(type(text) is str for text in error.values())
-            )
-        )
-    )
-
-
-def compare(expected: dict, observed: dict, words: tuple[str, ...] = ()) -> Difference | None:
+def compare(expected: Observation, observed: Observation, words: tuple[str, ...] = ()) -> Difference | None:
     """Return the first difference between two observations, or None if they agree.
 
     An expected error must have exactly the expected type, and a message that contains each of `words`, or, without
     words, equals the expected message.
     """
-    error = _compare_errors(expected["error"], observed["error"], words)
-    if error and observed["values"] and error.kind not in ("unsolved", "shortcut"):
-        error = _compare_values(expected["values"], observed["values"], whole=False) or error
+    error = _compare_errors(expected.error, observed.error, words)
+    if error and observed.values and error.kind not in ("unsolved", "shortcut"):
+        error = _compare_values(expected.values, observed.values, whole=False) or error
     return (
         error
-        or _compare_mutated(expected["mutated"], observed["mutated"])
-        or _compare_values(expected["values"], observed["values"])
+        or _compare_mutated(expected.mutated, observed.mutated)
+        or _compare_values(expected.values, observed.values)
     )
 
 
-def _compare_errors(expected: dict | None, observed: dict | None, words: tuple[str, ...]) -> Difference | None:
+def _compare_errors(expected: Error | None, observed: Error | None, words: tuple[str, ...]) -> Difference | None:
     if expected is None and observed is None:
         return None
     if expected is None:
         kind = {"NotImplementedError": "unsolved", "gradlab.checks.shortcuts.ShortcutError": "shortcut"}
-        return Difference(kind.get(observed["type"], "raised"), observed["at"], _error_text(observed), "no error")
+        return Difference(kind.get(observed.type, "raised"), observed.at, _error_text(observed), "no error")
     if observed is None:
         return Difference("silent", "", "no error", _error_text(expected), whose="torch's")
-    missing = [w for w in words or (expected["message"],) if w.lower() not in observed["message"].lower()]
-    if observed["type"] == "NotImplementedError" != expected["type"]:
+    missing = [w for w in words or (expected.message,) if w.lower() not in observed.message.lower()]
+    if observed.type == "NotImplementedError" != expected.type:
         kind, note = "unsolved", ""
-    elif observed["type"] != expected["type"]:
+    elif observed.type != expected.type:
         kind, note = "error type", ""
     elif missing:
         kind, note = "error message", f"Your message does not say: {missing[0]}"
     else:
         return None
-    return Difference(kind, observed["at"], _error_text(observed), _error_text(expected), note, whose="torch's")
+    return Difference(kind, observed.at, _error_text(observed), _error_text(expected), note, whose="torch's")
 
 
-def _error_text(error: dict) -> str:
-    return f"{error['type']}: {error['message']}" if error["message"] else error["type"]
+def _error_text(error: Error) -> str:
+    return f"{error.type}: {error.message}" if error.message else error.type
 
 
-def _compare_values(expected: list, observed: list, whole: bool = True) -> Difference | None:
+def _compare_values(expected: list[Value], observed: list[Value], whole: bool = True) -> Difference | None:
     """The first difference among the values; with `whole=False` some may be missing, because of an error."""
     for number, (want, got) in enumerate(zip(expected, observed, strict=False)):
-        if difference := _compare_plain(want, got, _place(expected, number)):
+        if difference := _compare_value(want, got, _place(expected, number)):
             return difference
     if whole and len(expected) != len(observed):
         return Difference("count", "", f"{len(observed)} values", f"{len(expected)} values")
     return None
 
 
-def _place(values: list, number: int) -> str:
+def _place(values: list[Value], number: int) -> str:
     """Which of the values this is, in words; "" for the only one, and for a dict whose keys say it."""
-    labels = [list(value["dict"]) if _kind(value) == "dict" else [] for value in values]
+    labels = [list(value.items) if isinstance(value, Dict) else [] for value in values]
     others = {label for other, found in enumerate(labels) if other != number for label in found}
     if len(values) == 1 or (labels[number] and others.isdisjoint(labels[number])):
         return ""
     return f"value {number + 1} of {len(values)}"
 
 
-def _compare_plain(want: Any, got: Any, where: str) -> Difference | None:
-    kind = _kind(want)
-    whose = "torch's" if kind in ("tensor", "ndarray", "float") else "expected"
-    if kind != _kind(got):
-        return Difference("type", where, _a(_kind(got), got), _a(kind, want), whose=whose)
-    if kind in ("tensor", "ndarray"):
-        difference = _compare_arrays(kind, want, got, where)
+def _inside(where: str, key: int | str) -> str:
+    """The place of a part: a label by itself, else as Python would write it: recorded[0][1]."""
+    if type(key) is str and not where:
+        return repr(key)
+    if type(key) is str and where.startswith("value "):
+        return f"{key!r} in {where}"
+    label = where.strip("'")
+    return f"{label if label.isidentifier() else where or 'returned'}[{key!r}]"
+
+
+def _compare_value(want: Value, got: Value, where: str) -> Difference | None:
+    whose = "torch's" if isinstance(want, (*NUMERIC, Float)) or type(want) is float else "expected"
+    if not _same_kind(want, got):
+        return Difference("type", where, _with_type(got), _with_type(want), whose=whose)
+    if isinstance(want, NUMERIC):
+        difference = _compare_arrays(want, got, where)
         return difference and replace(difference, whose=whose)
-    if kind in ("list", "tuple", "torch.Size"):
-        for index, (w, g) in enumerate(zip(want[kind], got[kind], strict=False)):
-            if difference := _compare_plain(w, g, f"item {index} in {where or f'the {kind}'}"):
+    if isinstance(want, Dict):
+        return _compare_dicts(want, got, where)
+    if isinstance(want, CONTAINERS):
+        wanted, found = parts(want), parts(got)
+        for index in [index for index in wanted if index in found]:
+            if difference := _compare_value(wanted[index], found[index], _inside(where, index)):
                 return difference
-        if len(want[kind]) != len(got[kind]):
-            return Difference("length", where, f"{kind} of {len(got[kind])}", f"{kind} of {len(want[kind])}")
+        if len(wanted) != len(found):
+            return Difference("length", where, _with_length(got), _with_length(want))
         return None
-    if kind == "dict":
-        if list(want[kind]) != list(got[kind]) and set(want[kind]) != set(got[kind]):
-            return Difference("keys", where, str(sorted(got[kind])), str(sorted(want[kind])))
-        for key, item in want[kind].items():
-            if difference := _compare_plain(item, got[kind][key], f"{key!r} in {where}" if where else repr(key)):
-                return difference
-        return None
-    agree = _floats_agree(want, got) if kind == "float" else want == got
-    return None if agree else Difference("value", where, show(got), show(want), whose=whose)
+    if isinstance(want, Float) or type(want) is float:
+        return None if _floats_agree(want, got) else Difference("value", where, *shown_apart(got, want), whose=whose)
+    return None if want == got else Difference("value", where, show(got), show(want), whose=whose)
 
 
-def _kind(data: Any) -> str:
-    """The type of an encoded value as the learner knows it: 'tensor', 'list', 'float', 'None', 'numpy.float64', …"""
-    if type(data) is dict:
-        kind = next(key for key in data if key not in ("dtype", "shape", "requires_grad", "grad_fn"))
-        return data["object"] if kind == "object" else kind
-    return "None" if data is None else type(data).__name__
+def _same_kind(want: Value, got: Value) -> bool:
+    floats = (float, Float)
+    return type(want) is type(got) or (type(want) in floats and type(got) in floats)
 
 
-_SELF_EXPLAINING = ("tensor", "ndarray", "torch.Size")  # shown with their type anyway
+def _with_type(value: Value) -> str:
+    """A value with the type that it has, where its text does not tell that by itself."""
+    if value is None or isinstance(value, (*NUMERIC, Size, DType, Other)):
+        return show(value)
+    return f"{kind_of(value)}: {show(value)}"
 
 
-def _a(kind: str, data: Any) -> str:
-    if kind in ("None", *_SELF_EXPLAINING) or (type(data) is dict and "object" in data):
-        return show(data)
-    return f"{kind}: {show(data)}"
+def _with_length(value: Value) -> str:
+    text, head = show(value), f"{kind_of(value)} of {len(parts(value))}"
+    return f"{head}: {text}" if len(text) <= LONGEST else head
 
 
-def _floats_agree(want: Any, got: Any) -> bool:
-    if type(want) is dict or type(got) is dict:
+def _compare_dicts(want: Dict, got: Dict, where: str) -> Difference | None:
+    missing = [key for key in want.items if key not in got.items]
+    extra = [key for key in got.items if key not in want.items]
+    if missing or extra:
+        sides = {"missing": missing, "not expected": extra}
+        found = [f"{side}: {', '.join(map(repr, keys))}" for side, keys in sides.items() if keys]
+        return Difference("keys", where, "; ".join(found), ", ".join(map(repr, want.items)) or "no keys")
+    for key, item in want.items.items():
+        if difference := _compare_value(item, got.items[key], _inside(where, key)):
+            return difference
+    return None
+
+
+def _floats_agree(want: float | Float, got: float | Float) -> bool:
+    if type(want) is not float or type(got) is not float:
         return want == got
     tolerance = TOLERANCES["float64"]
     return math.isclose(want, got, rel_tol=tolerance.rtol, abs_tol=tolerance.atol)
 
 
-def _compare_arrays(kind: str, want: dict, got: dict, where: str) -> Difference | None:
-    if want["shape"] != got["shape"]:
-        yours, expected = tuple(got["shape"]), tuple(want["shape"])
-        note = "Yours has the two dimensions the other way round." if yours == expected[::-1] else ""
+def _compare_arrays(want: Tensor | Array, got: Tensor | Array, where: str) -> Difference | None:
+    if shape_of(want) != shape_of(got):
+        yours, expected = shape_of(got), shape_of(want)
+        turned = len(expected) == 2 and yours == expected[::-1]
+        note = "Yours has the two dimensions the other way round." if turned else ""
         return Difference("shape", where, f"shape {yours}", f"shape {expected}", note)
-    if want["dtype"] != got["dtype"]:
-        return Difference("dtype", where, got["dtype"], want["dtype"])
-    w, g = array(want), array(got)
-    if w.dtype == bool or w.dtype.kind != "f" or want["dtype"] not in TOLERANCES:
+    if want.dtype != got.dtype:
+        return Difference("dtype", where, got.dtype, want.dtype)
+    w, g = as_array(want), as_array(got)
+    tolerance = TOLERANCES.get(want.dtype)
+    if tolerance is None:
         differs = w != g
     else:
-        t = TOLERANCES[want["dtype"]]
+        w, g = w.astype(float), g.astype(float)
         with np.errstate(invalid="ignore"):
-            close = np.abs(w - g) <= t.atol + t.rtol * np.abs(w)
+            close = np.abs(w - g) <= tolerance.atol + tolerance.rtol * np.abs(w)
         differs = ~((w == g) | close | (np.isnan(w) & np.isnan(g)))
     if differs.any():
         return _array_difference(want, got, w, g, differs, where)
-    if kind == "tensor" and want["requires_grad"] != got["requires_grad"]:
+    if isinstance(want, Tensor) and want.requires_grad != got.requires_grad:
         return Difference("graph", where, _graph_text(got), _graph_text(want))
     return None
 
 
 def _array_difference(
-    want: dict, got: dict, w: np.ndarray, g: np.ndarray, differs: np.ndarray, where: str
+    want: Value, got: Value, w: np.ndarray, g: np.ndarray, differs: np.ndarray, where: str
 ) -> Difference:
     index = tuple(int(i) for i in np.argwhere(differs)[0])
-    kind = "nan" if np.isnan(g[index]) else "value"
+    kind = "nan" if g.dtype.kind == "f" and np.isnan(g[index]) else "value"
     at = f"index {list(index)}" if index else "the value"
     at += f" ({int(differs.sum())} of {differs.size} elements differ)" if differs.size > 1 else ""
     at += f" in {where}" if where else ""
-    texts = [f"{g[index]:.6g}", f"{w[index]:.6g}"]
-    if texts[0] == texts[1]:
-        texts = [f"{g[index]:.12g}", f"{w[index]:.12g}"]
+    texts = shown_apart(*(_scalar(side[index]) for side in (g, w)))
     if w.size > 1:
         texts = [f"{texts[0]}   in {show(got)}", f"{texts[1]}   in {show(want)}"]
     return Difference(kind, at, *texts, _pattern(w, g), arrays=(g, w, differs) if w.size > 1 else ())
 
 
+def _scalar(number: np.generic) -> Value:
+    value = number.item()
+    return value if type(value) is not float or math.isfinite(value) else Float(str(value))
+
+
 def _pattern(w: np.ndarray, g: np.ndarray) -> str:
     """What is wrong with all elements alike, in a sentence; "" if nothing simple is."""
-    if w.size < 2 or not np.isfinite(g).all() or not np.isfinite(w).all() or not w.all():
+    if w.dtype.kind != "f" or g.dtype.kind != "f" or not np.isfinite(g).all() or not np.isfinite(w).all():
+        return ""
+    error = np.abs(g - w) / np.where(w == 0, 1, np.abs(w))
+    if error.max(initial=0) <= ALMOST:
+        return f"Right to about {-math.log10(error.max()):.0f} digits: float32 on the way, or an approximation?"
+    if w.size < 2 or not w.all():
         return ""
     if not g.any():
         return "All of yours are zero."
@@ -231,13 +259,13 @@ def _pattern(w: np.ndarray, g: np.ndarray) -> str:
     return ""
 
 
-def _graph_text(data: dict) -> str:
-    if data["grad_fn"]:
-        return f"a tensor that is part of a graph (grad_fn=<{data['grad_fn']}>)"
-    return f"requires_grad={data['requires_grad']}"
+def _graph_text(tensor: Tensor) -> str:
+    if tensor.grad_fn:
+        return f"a tensor that is part of a graph (grad_fn=<{tensor.grad_fn}>)"
+    return f"requires_grad={tensor.requires_grad}"
 
 
-def _compare_mutated(expected: list, observed: list) -> Difference | None:
+def _compare_mutated(expected: list[str], observed: list[str]) -> Difference | None:
     if sorted(expected) == sorted(observed):
         return None
     names = [", ".join(sorted(side)) or "nothing" for side in (observed, expected)]

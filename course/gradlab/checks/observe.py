@@ -6,8 +6,9 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any
 
+from .encoding import TooLarge, decode, encode, text_within, type_name
 from .known_state import known_state
-from .observation import MAX_TEXT, TooLarge, decode, encode, type_name, without_graph
+from .observation import Dict, Error, Observation, without_graph
 from .shortcuts import own_members, without_autograd
 
 Scenario = Callable[[Callable, dict], Any]
@@ -18,13 +19,11 @@ def call(answer: Callable, case: dict) -> Any:
     return answer(**case)
 
 
-def observe(answer: Callable, scenario: Scenario, case: dict, autograd: bool = True) -> dict:
+def observe(answer: Callable, scenario: Scenario, case: Dict, autograd: bool = True) -> Observation:
     """Run `scenario(answer, …)` on fresh values of the encoded `case`.
 
-    Returns plain data: "values", one for what the scenario returned, or one for each value that a generator scenario
-    yielded, copied at once; "error", the exact type and the message, or None; "mutated", the names of the case's values
-    that are no longer what they were. With `autograd=False` torch's autograd raises ShortcutError inside the answer.
-    KeyboardInterrupt passes through.
+    What a generator scenario yields is copied at once. With `autograd=False` torch's autograd raises ShortcutError
+    inside the answer. KeyboardInterrupt passes through.
     """
     values: list = []
     error = None
@@ -40,24 +39,23 @@ def observe(answer: Callable, scenario: Scenario, case: dict, autograd: bool = T
                 values.append(encode(outcome))
         except (Exception, SystemExit) as raised:
             error = _describe(raised, answer)
-        return {"values": values, "error": error, "mutated": _mutated(inputs, case)}
+        return Observation(values, error, _mutated(inputs, case))
 
 
-def _mutated(inputs: dict, case: dict) -> list[str]:
+def _mutated(inputs: dict, case: Dict) -> list[str]:
     try:
-        now = encode(inputs)["dict"]
+        now = encode(inputs).items
     except TooLarge:
         return sorted(inputs)
-    before = without_graph(case["dict"])
-    return [name for name, value in before.items() if without_graph(now.get(name)) != value]
+    return [name for name, value in case.items.items() if without_graph(now.get(name)) != without_graph(value)]
 
 
-def _describe(raised: BaseException, answer: Callable) -> dict:
+def _describe(raised: BaseException, answer: Callable) -> Error:
     try:
         message = str(raised)
     except Exception as second:
         message = f"(its message cannot be read: {type_name(type(second))})"
-    return {"type": type_name(type(raised)), "message": message[:MAX_TEXT], "at": _line_of(raised, answer)}
+    return Error(type_name(type(raised)), text_within(message), text_within(_line_of(raised, answer)))
 
 
 def _line_of(raised: BaseException, answer: Callable) -> str:
@@ -70,7 +68,7 @@ def _line_of(raised: BaseException, answer: Callable) -> str:
         inside = inside or code in codes
         if inside and code.co_filename in files:
             text = linecache.getline(code.co_filename, trace.tb_lineno).strip()
-            line = f"line {trace.tb_lineno}: {text}"[:MAX_TEXT] if text else ""
+            line = f"line {trace.tb_lineno}: {text}" if text else ""
         trace = trace.tb_next
     return line
 

@@ -7,18 +7,19 @@ student has seen, and hands the student's process the cases only.
 import ast
 import hashlib
 import inspect
-import json
 import textwrap
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
-from .compact import packed, unpacked
+import msgspec
+
 from .compare import Judge
+from .delta import applied, delta
+from .observation import Dict, Observation
 
 SUFFIX = ".record.json"
-GRADLAB_VERSION = version("gradlab")
+FORMAT = 1  # of the file; raised when an older gradlab could not read it, or would read it wrongly
 
 
 class RecordError(Exception):
@@ -28,67 +29,96 @@ class RecordError(Exception):
         return [str(self)]
 
 
-@dataclass(frozen=True)
-class CheckRecord:
-    """What a record holds of one check; every field is plain data.
+class _Part(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, frozen=True):
+    """A part of a record, as it stands in the file."""
 
-    cases: {"says": the case in words, "words": what the message of an expected error must contain, if not the whole of
-    it, "inputs": encoded values}. expected: one observation per case, empty where only the cases may be known.
-    slips: {"name", "says", "observations"}, these `shortened`. digest: of the name, scenario and options, to tell a
-    changed cell.
+
+class Case(_Part):
+    """One case. inputs: by name. says: the case in words. words: of the message of an expected error, if not all."""
+
+    inputs: Dict
+    says: str = ""
+    words: list[str] = []
+
+
+class Slip(_Part):
+    """A known wrong answer, its sentence, and for each case how what it gives differs from what is expected."""
+
+    name: str
+    says: str
+    deltas: list[Any]
+
+    @classmethod
+    def of(cls, name: str, says: str, seen: list[Observation], expected: list[Observation]) -> "Slip":
+        """Note what was observed of the slip, one observation per case."""
+        plain = map(msgspec.to_builtins, seen), map(msgspec.to_builtins, expected)
+        return cls(name, says, [delta(new, old) for new, old in zip(*plain, strict=True)])
+
+    def observations(self, expected: list[Observation]) -> list[Observation]:
+        """What was observed of the slip; raises msgspec.ValidationError if its deltas do not fit."""
+        pairs = zip(self.deltas, map(msgspec.to_builtins, expected), strict=True)
+        return [msgspec.convert(applied(change, old), Observation) for change, old in pairs]
+
+
+class CheckRecord(_Part):
+    """What a record holds of one check.
+
+    cell: the grade_id of the check's cell. answer: the name of the learner's function. expected: one observation per
+    case, none where only the cases may be known. digest: of the name, scenario and options, to tell a changed cell.
     """
 
     title: str
     digest: str
-    cases: list[dict]
+    cases: list[Case]
+    cell: str = ""
     autograd: bool = True
     answer: str = ""
-    expected: list[dict] = field(default_factory=list)
-    slips: list[dict] = field(default_factory=list)
+    expected: list[Observation] = []
+    slips: list[Slip] = []
 
     def cases_only(self) -> "CheckRecord":
         """The same check without anything that tells an answer."""
-        return CheckRecord(self.title, self.digest, self.cases, self.autograd, self.answer)
+        return msgspec.structs.replace(self, expected=[], slips=[])
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(_Part):
     """The checks of one chapter for one seed, by check id."""
 
     chapter: str
     checks: dict[str, CheckRecord]
-    gradlab: str = GRADLAB_VERSION
+    format: int = FORMAT
 
     def cases_only(self) -> "Record":
         """The record that a student's process gets in grading."""
-        return Record(self.chapter, {name: check.cases_only() for name, check in self.checks.items()}, self.gradlab)
+        return Record(self.chapter, {name: check.cases_only() for name, check in self.checks.items()})
 
     def to_json(self) -> str:
         """The record as text, one check to a line, so that a change is seen check by check."""
-        head = json.dumps({"chapter": self.chapter, "gradlab": self.gradlab})[1:-1]
-        compact = {"allow_nan": False, "separators": (",", ":")}
-        checks = [f"{json.dumps(name)}: {json.dumps(packed(asdict(c)), **compact)}" for name, c in self.checks.items()]
-        return "{" + head + ', "checks": {\n' + ",\n".join(checks) + "\n}}\n"
+
+        def text(part: Any) -> str:
+            return msgspec.json.encode(part).decode()
+
+        checks = [f"{text(name)}:{text(check)}" for name, check in self.checks.items()]
+        head = f'{{"format":{self.format},"chapter":{text(self.chapter)},"checks":{{'
+        return head + "\n" + ",\n".join(checks) + "\n}}\n"
 
     @classmethod
-    def from_json(cls, text: str, source: str = "the record") -> "Record":
-        """Read what `to_json` wrote; raises RecordError for anything else, or for another version of gradlab."""
+    def from_json(cls, text: str | bytes, source: str = "the record") -> "Record":
+        """Read what `to_json` wrote; raises RecordError for anything else, or for another format."""
         try:
-            data = json.loads(text)
-            made_by = data["gradlab"]
-        except (ValueError, KeyError, TypeError) as error:
+            made_in = msgspec.json.decode(text, type=_Head).format
+            if made_in == FORMAT:
+                return msgspec.json.decode(text, type=cls)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise RecordError(f"{source} cannot be read ({error}). {_RESTORE}") from None
-        if made_by != GRADLAB_VERSION:
-            raise RecordError(
-                f"{source} was made by gradlab {made_by}, and this is gradlab {GRADLAB_VERSION}. "
-                "Install the version that belongs to your copy of the course (make setup), or take the current chapter."
-            )
-        try:
-            return cls(
-                data["chapter"], {n: CheckRecord(**unpacked(check)) for n, check in data["checks"].items()}, made_by
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise RecordError(f"{source} is not a record ({error}). {_RESTORE}") from None
+        raise RecordError(
+            f"{source} has format {made_in}, and this gradlab reads format {FORMAT}. Notebook, record and gradlab "
+            "belong together: start the course again with make lab, which brings them up to date and keeps your work."
+        )
+
+
+class _Head(msgspec.Struct):
+    format: int = 0
 
 
 _RESTORE = "Take the file from the released chapter again."
@@ -104,7 +134,7 @@ def load_beside(folder: Path) -> dict[str, CheckRecord]:
         )
     checks: dict[str, CheckRecord] = {}
     for path in paths:
-        checks |= Record.from_json(path.read_text(encoding="utf-8"), path.name).checks
+        checks |= Record.from_json(path.read_bytes(), path.name).checks
     return checks
 
 

@@ -4,12 +4,15 @@
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from . import words
-from .compact import expanded
-from .compare import Difference, Judge, compare, is_observation
-from .observation import decode
-from .record import CheckRecord
+from .compare import Difference, Judge, compare
+from .encoding import as_python, decode
+from .observation import Observation, read_observation
+from .record import CheckRecord, Slip
+
+LONGEST = 500  # characters of a judged value that are shown
 
 
 @dataclass(frozen=True)
@@ -25,16 +28,17 @@ class Verdict:
     difference: Difference | None = None
 
 
-def judge_check(check: CheckRecord, observations: list[dict], judge: Judge | None = None) -> Verdict:
+def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None) -> Verdict:
     """Compare one observation per case with what is expected; the only place where a verdict is made.
 
-    `observations` may come from a hostile process: what has not the form of an observation fails.
+    `seen` may come as plain data from a hostile process: what has not the form of an observation fails, and nothing in
+    it can make this raise.
     """
-    if len(observations) != len(check.cases):
-        reason = f"{len(observations)} observations were seen for {len(check.cases)} cases."
-        return Verdict(False, f"{check.title}: not passed.\n{reason}")
-    if not all(is_observation(observation) for observation in observations):
-        return Verdict(False, f"{check.title}: not passed.\nWhat was observed cannot be read.")
+    if len(seen) != len(check.cases):
+        return _refused(check, f"{len(seen)} observations were seen for {len(check.cases)} cases.")
+    observations = [one if isinstance(one, Observation) else read_observation(one) for one in seen]
+    if None in observations:
+        return _refused(check, "What was observed cannot be read.")
     found = [_difference(check, i, observation, judge) for i, observation in enumerate(observations)]
     wrong = [i for i, difference in enumerate(found) if difference]
     if not wrong:
@@ -42,37 +46,27 @@ def judge_check(check: CheckRecord, observations: list[dict], judge: Judge | Non
     slip = _known_slip(check, observations, wrong, judge)
     first, total = wrong[0], len(found)
     text = words.failure(check.title, check.cases[first], first + 1, total - len(wrong), total, found[first], slip)
-    return Verdict(False, text, slip["name"] if slip else "", found[first])
+    return Verdict(False, text, slip.name if slip else "", found[first])
 
 
-def _difference(check: CheckRecord, index: int, observation: dict, judge: Judge | None) -> Difference | None:
-    expected = check.expected[index]
-    if judge is None or expected["error"] or observation["error"] or observation["mutated"] != expected["mutated"]:
-        return compare(expected, observation, tuple(check.cases[index]["words"]))
-    want, got = [[_judged(value) for value in side["values"]] for side in (expected, observation)]
+def _refused(check: CheckRecord, reason: str) -> Verdict:
+    return Verdict(False, f"{check.title}: not passed.\n{reason}")
+
+
+def _difference(check: CheckRecord, index: int, observed: Observation, judge: Judge | None) -> Difference | None:
+    case, expected = check.cases[index], check.expected[index]
+    if judge is None or expected.error or observed.error or observed.mutated != expected.mutated:
+        return compare(expected, observed, tuple(case.words))
+    want, got = ([as_python(value) for value in side.values] for side in (expected, observed))
     try:
-        reason = judge(decode(check.cases[index]["inputs"]), got, want)
-    except Exception as error:
+        reason = judge(decode(case.inputs), got, want)
+    except Exception as error:  # the judge reads what came back as it should be, and it need not be
         reason = f"It has not the form that was asked for ({type(error).__name__}: {error})."
-    yours, right = (str(side[0] if len(side) == 1 else side)[:500] for side in (got, want))
+    yours, right = (str(side[0] if len(side) == 1 else side)[:LONGEST] for side in (got, want))
     return Difference("judged", "", yours, f"{right} is one right answer", reason) if reason else None
 
 
-def _judged(value):
-    """Plain Python data for a judge: containers as lists, tensors as nested lists, what cannot be read as its name."""
-    if isinstance(value, dict):
-        if "tensor" in value or "ndarray" in value:
-            return decode(
-                {"tensor": value.get("tensor", value.get("ndarray")), **{k: value[k] for k in ("dtype", "shape")}}
-            ).tolist()
-        ((kind, content),) = value.items()
-        if kind == "dict":
-            return {key: _judged(item) for key, item in content.items()}
-        return [_judged(item) for item in content] if isinstance(content, list) else content
-    return value
-
-
-def _known_slip(check: CheckRecord, observations: list[dict], wrong: list[int], judge: Judge | None) -> dict | None:
+def _known_slip(check: CheckRecord, seen: list[Observation], wrong: list[int], judge: Judge | None) -> Slip | None:
     """The slip that gives just these observations, or, if it is the only one, just these where they are `wrong`.
 
     The second counts only where more than half of the slip's own wrong cases are among them: of the known slips, each
@@ -80,8 +74,8 @@ def _known_slip(check: CheckRecord, observations: list[dict], wrong: list[int], 
     """
     close = []
     for slip in check.slips:
-        made = [expanded(short, whole) for short, whole in zip(slip["observations"], check.expected, strict=True)]
-        same = [compare(one, seen) is None for one, seen in zip(made, observations, strict=True)]
+        made = slip.observations(check.expected)
+        same = [compare(one, other) is None for one, other in zip(made, seen, strict=True)]
         if all(same):
             return slip
         if all(same[i] for i in wrong):

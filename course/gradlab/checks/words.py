@@ -3,7 +3,9 @@
 import re
 
 from .compare import Difference
-from .observation import show
+from .observation import Dict, List, Observation, Tuple
+from .record import Case, Slip
+from .show import show
 
 _SENTENCES = {
     "unsolved": "Not solved yet: your function still raises NotImplementedError.",
@@ -34,7 +36,7 @@ _HINTS = {  # by the type of what came back
     "generator": "Your function returned a generator: it has a yield where a return was expected.",
 }
 
-_EMPTY = ({"dict": {}}, {"list": []}, {"tuple": []})
+_EMPTY = (Dict({}), List([]), Tuple([]))
 
 MOST = 400  # characters of one input of a case
 
@@ -42,16 +44,16 @@ _GRAPH_HINT = "detach() gives the same values without the graph; so does computi
 
 
 def failure(
-    title: str, case: dict, number: int, right: int, total: int, difference: Difference, slip: dict | None
+    title: str, case: Case, number: int, right: int, total: int, difference: Difference, slip: Slip | None
 ) -> str:
     """Say which case failed, where the first difference is, both sides, and the slip if it is a known one.
 
-    `number` counts the cases from 1; `right` of `total` cases agreed. `slip` has "name" and "says".
+    `number` counts the cases from 1; `right` of `total` cases agreed.
     """
     lines = [f"{title}: not yet.", *_what(difference)]
     if difference.kind == "unsolved":
         return "\n".join(lines)
-    lines += ["", f"Case {number} of {total}" + (f": {case['says']}" if case.get("says") else "") + ".", *_inputs(case)]
+    lines += ["", f"Case {number} of {total}" + (f": {case.says}" if case.says else "") + ".", *_inputs(case)]
     if difference.where:
         label = "Raised at" if difference.kind in _RAISED else "First difference at"
         lines.append(f"{label} {difference.where}.")
@@ -59,7 +61,7 @@ def failure(
     if difference.note:
         lines.append(difference.note)
     if slip:
-        lines += ["", f"Likely slip: {slip['name']}. {slip['says']}"]
+        lines += ["", f"Likely slip: {slip.name}. {slip.says}"]
     if total > 1:
         lines += ["", f"{right} of {total} cases are right."]
     return "\n".join(lines)
@@ -79,14 +81,14 @@ def _what(difference: Difference) -> list[str]:
     return [_SENTENCES[kind], *([hint] if hint else [])]
 
 
-def _inputs(case: dict) -> list[str]:
-    texts = {name: show(value) for name, value in case["inputs"]["dict"].items() if value not in _EMPTY}
+def _inputs(case: Case) -> list[str]:
+    texts = {name: show(value) for name, value in case.inputs.items.items() if value not in _EMPTY}
     return [f"    {name} = {text if len(text) <= MOST else text[:MOST] + ' …'}" for name, text in texts.items()]
 
 
-def success(title: str, expected: list[dict]) -> str:
+def success(title: str, expected: list[Observation]) -> str:
     """Say what was compared: how many cases, and how many of them are refusals."""
-    errors = [observation["error"]["type"] for observation in expected if observation["error"]]
+    errors = [observation.error.type for observation in expected if observation.error]
     text = f"{title}: passed. {len(expected)} cases agree with torch"
     if errors:
         kinds = " or ".join(dict.fromkeys(errors))

@@ -1,0 +1,173 @@
+"""From values to plain data, and back.
+
+`encode` copies a value at once; nothing it returns shares memory with the value, and nothing in it can run code. Only
+exact types are read: a subclass may lie about itself, so it is named, not opened. `decode` makes fresh values again,
+for cases only, never of what a student's process has sent.
+"""
+
+import math
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from .observation import (
+    INT64,
+    MAX_DEPTH,
+    MAX_TEXT,
+    MAX_VALUES,
+    Array,
+    Dict,
+    DType,
+    Float,
+    List,
+    Other,
+    Size,
+    Tensor,
+    Tuple,
+    Value,
+    parts,
+    room,
+    shape_of,
+)
+from .show import show
+
+NONFINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+_SEQUENCES = {list: List, tuple: Tuple, torch.Size: Size}
+
+
+class TooLarge(Exception):
+    """More values, depth or text than an observation may hold."""
+
+
+def encode(value: Any) -> Value:
+    """Copy `value` into plain data.
+
+    Tensors keep dtype, shape, values, requires_grad and the name of their grad_fn; lists, tuples, torch.Size and dicts
+    with string keys keep their type. Anything else is named by its type. Raises TooLarge past MAX_VALUES numbers or
+    MAX_DEPTH levels.
+    """
+    budget = [MAX_VALUES]
+
+    def spend(count):
+        budget[0] -= count
+        if budget[0] < 0:
+            raise TooLarge(f"more than {MAX_VALUES} values")
+
+    def walk(value, depth):
+        spend(1)
+        kind = type(value)
+        if depth > MAX_DEPTH:
+            raise TooLarge(f"nested more than {MAX_DEPTH} deep")
+        if value is None or kind is bool:
+            return value
+        if kind is int:
+            return value if -INT64 <= value < INT64 else Other(f"int of {value.bit_length()} bits")
+        if kind is float:
+            return value if math.isfinite(value) else Float(_number(value))
+        if kind is str:
+            return text_within(value)
+        if kind is torch.dtype:
+            return DType(str(value).removeprefix("torch."))
+        if kind in _SEQUENCES:
+            return _SEQUENCES[kind]([walk(item, depth + 1) for item in value])
+        if kind is dict and all(type(key) is str for key in value):
+            return Dict({text_within(key): walk(item, depth + 1) for key, item in value.items()})
+        if kind is dict:
+            keys = dict.fromkeys(type_name(type(key)) for key in value)
+            return Other(f"dict with keys of type {', '.join(keys)}"[:MAX_TEXT])
+        if kind is torch.Tensor:
+            return _encode_tensor(value, spend)
+        if kind is np.ndarray and value.dtype.kind in "biuf":
+            spend(room(value.shape))
+            return _with_shape(Array, value.ravel().tolist(), str(value.dtype), value.shape)
+        return Other(type_name(kind))
+
+    return walk(value, 0)
+
+
+def _encode_tensor(tensor: torch.Tensor, spend: Callable[[int], None]) -> Value:
+    if tensor.layout is not torch.strided or tensor.is_complex() or tensor.device.type == "meta":
+        return Other(f"torch.Tensor ({tensor.layout}, {tensor.dtype}, {tensor.device})")
+    spend(room(tensor.shape))
+    return _with_shape(
+        Tensor,
+        tensor.detach().cpu().flatten().tolist(),
+        str(tensor.dtype).removeprefix("torch."),
+        tensor.shape,
+        requires_grad=tensor.requires_grad,
+        grad_fn=tensor.grad_fn.name() if tensor.grad_fn is not None else None,
+    )
+
+
+def _with_shape(kind: type[Tensor | Array], values: list, dtype: str, shape, **more) -> Value:
+    values = [_number(number) if type(number) is float else number for number in values]
+    if any(type(number) is int and not -INT64 <= number < INT64 for number in values):
+        return Other(f"{dtype} numbers beyond 64 bits with sign")
+    dtype = sys.intern(dtype)  # a default is left out of JSON if it is the same object
+    return kind(values, dtype, None if tuple(shape) == (len(values),) else list(shape), **more)
+
+
+def _number(number: float) -> float | str:
+    if math.isfinite(number):
+        return number
+    return "nan" if math.isnan(number) else "inf" if number > 0 else "-inf"
+
+
+def text_within(text: str) -> str:
+    """A text within its limit, without halves of characters, which JSON cannot carry."""
+    return text[:MAX_TEXT].encode("utf-8", "replace").decode()
+
+
+def type_name(kind: type) -> str:
+    """The name of a type as a learner knows it: builtins without their module."""
+    name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+    return text_within(name)
+
+
+def decode(value: Value) -> Any:
+    """Make a fresh value from what `encode` returned; tensors come without a graph and share memory with nothing."""
+    match value:
+        case Tensor():
+            numbers = [NONFINITE[n] if type(n) is str else n for n in value.values]
+            return torch.tensor(numbers, dtype=getattr(torch, value.dtype)).reshape(shape_of(value))
+        case Float():
+            return NONFINITE[value.value]
+        case DType():
+            return getattr(torch, value.name)
+        case Dict():
+            return {key: decode(item) for key, item in value.items.items()}
+        case List() | Tuple() | Size():
+            make = next(kind for kind, form in _SEQUENCES.items() if form is type(value))
+            return make([decode(item) for item in parts(value).values()])
+        case Array() | Other():
+            raise TypeError(f"a case cannot hold {show(value)}")
+    return value
+
+
+def as_array(value: Tensor | Array) -> np.ndarray:
+    """The values of an encoded tensor or array as a NumPy array of its shape: of bools, integers or floats."""
+    numbers = [NONFINITE[n] if type(n) is str else n for n in value.values]
+    kinds = {type(n) for n in numbers}
+    kind = bool if kinds == {bool} else np.int64 if kinds == {int} else float
+    return np.array(numbers, dtype=kind).reshape(shape_of(value))
+
+
+def as_python(value: Value) -> Any:
+    """Plain Python data for a judge: containers as lists, tensors as nested lists, what cannot be read as its name."""
+    match value:
+        case Tensor() | Array():
+            return as_array(value).tolist()
+        case Dict():
+            return {key: as_python(item) for key, item in value.items.items()}
+        case List() | Tuple() | Size():
+            return [as_python(item) for item in parts(value).values()]
+        case Float():
+            return NONFINITE[value.value]
+        case DType():
+            return f"torch.{value.name}"
+        case Other():
+            return value.type
+    return value

@@ -1,0 +1,76 @@
+"""Plain data as a learner would type it."""
+
+from .observation import (
+    Array,
+    Dict,
+    DType,
+    Float,
+    List,
+    Other,
+    Size,
+    Tensor,
+    Tuple,
+    Value,
+    kind_of,
+    parts,
+    room,
+    shape_of,
+)
+
+
+def show(value: Value, digits: int = 6) -> str:
+    """Plain data as a learner would type it; numbers have `digits` significant digits, long tensors are cut."""
+    match value:
+        case Tensor() | Array():
+            return _show_array(value, digits)
+        case Float():
+            return value.value
+        case DType():
+            return f"torch.{value.name}"
+        case Other():
+            return f"<{value.type}>"
+        case Dict():
+            return "{" + ", ".join(f"{key!r}: {show(item, digits)}" for key, item in value.items.items()) + "}"
+        case List() | Tuple() | Size():
+            items = list(parts(value).values())
+            inner = ", ".join(show(item, digits) for item in items)
+            if isinstance(value, Tuple):
+                return f"({inner}{',' if len(items) == 1 else ''})"
+            return f"[{inner}]" if isinstance(value, List) else f"torch.Size([{inner}])"
+    return show_number(value, digits) if type(value) is float else repr(value)
+
+
+def shown_apart(one: Value, other: Value) -> list[str]:
+    """Two different numbers as texts, with as many digits as show the difference."""
+    texts = [show(one), show(other)]
+    for digits in range(7, 18):
+        if texts[0] != texts[1]:
+            break
+        texts = [show(one, digits), show(other, digits)]
+    return texts
+
+
+def show_number(number: float | str, digits: int = 6) -> str:
+    """A number with so many significant digits; never a minus before a zero."""
+    return f"{number + 0.0:.{digits}g}" if type(number) is float else str(number)
+
+
+def _show_array(value: Tensor | Array, digits: int, most: int = 24) -> str:
+    kind, shape = kind_of(value), shape_of(value)
+    if room(shape) > most:
+        first = ", ".join(show_number(n, digits) for n in value.values[:6])
+        return f"{kind} of shape {shape}, {value.dtype}" + (f", that begins {first}, …" if first else "")
+
+    def nested(numbers, shape):
+        if not shape:
+            return show_number(numbers[0], digits)
+        step = len(numbers) // shape[0] if shape[0] else 0
+        return "[" + ", ".join(nested(numbers[i * step : (i + 1) * step], shape[1:]) for i in range(shape[0])) + "]"
+
+    dtype = "" if value.dtype == "float64" else f", dtype={value.dtype}"
+    grad = ""
+    if isinstance(value, Tensor):
+        grad = (
+            f", grad_fn=<{value.grad_fn}>" if value.grad_fn else ", requires_grad=True" if value.requires_grad else ""
+        )
+    return f"{kind}({nested(value.values, shape)}{dtype}{grad})"
