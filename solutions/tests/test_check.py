@@ -1,11 +1,13 @@
 """The checker itself: what it must reject, what it must accept, and what it says."""
 
 import random
+import sys
 import warnings
 
 import numpy as np
 import pytest
 import torch
+from torch.nn.modules import module as nn_module
 
 from authoring import reference
 from authoring.reference import AuthoredCheck, Reference, numbers
@@ -85,7 +87,7 @@ def test_answers_within_rounding_pass(exercise):
     ("answer", "sentence"),
     [
         (lambda x, v: None, "Your function returned None: is the return statement missing?"),
-        (lambda x, v: cube(x, v).tolist(), "Your function returned a list of numbers"),
+        (lambda x, v: cube(x, v).tolist(), "Your function returned a list: torch.tensor makes"),
         (lambda x, v: cube(x, v).numpy(), "Your function returned a NumPy array"),
         (lambda x, v: cube(x, v).reshape(-1, 1), "shape (2, 1)"),
         (lambda x, v: cube(x, v).float(), "float32"),
@@ -317,8 +319,11 @@ def test_the_state_is_known_inside_and_restored_outside(exercise):
     random.seed(11)
     np.random.seed(11)
     with torch.no_grad():
-        check("02.1 the gradient at x", meddle)
+        text = says(meddle)
         assert not torch.is_grad_enabled()
+    assert "left changed" in text
+    for trace in ("float64", "gradients are switched off", "anomaly detection is on", "hooks for all modules"):
+        assert trace in text
     assert seen == [seen[0]] * 6
     assert seen[0][:2] == (torch.float32, True)
     assert torch.get_default_dtype() == torch.float32
@@ -336,6 +341,64 @@ def test_a_learners_own_state_does_not_change_a_verdict(exercise):
         assert torch.get_default_dtype() == torch.float64
     finally:
         torch.set_default_dtype(torch.float32)
+
+
+@pytest.mark.parametrize(
+    ("leave", "trace"),
+    [
+        (lambda: torch.set_grad_enabled(False), "gradients are switched off"),
+        (lambda: torch.set_default_dtype(torch.float64), "the default dtype is torch.float64"),
+        (lambda: sys.setrecursionlimit(sys.getrecursionlimit() + 500), "the recursion limit is"),
+        (lambda: torch.autograd.set_detect_anomaly(True), "anomaly detection is on"),
+        (lambda: nn_module.register_module_forward_hook(print), "hooks for all modules are registered"),
+    ],
+)
+def test_what_an_answer_leaves_changed_is_seen_and_put_right(exercise, leave, trace):
+    def leaves(x, v):
+        out = cube(x, v)
+        leave()
+        return out
+
+    limit = sys.getrecursionlimit()
+    assert f"yours    {trace}" in says(leaves)
+    assert sys.getrecursionlimit() == limit
+    check("02.1 the gradient at x", cube)
+
+
+def test_an_input_that_is_made_to_require_grad_is_no_longer_as_it_was(exercise):
+    def by_autograd(x, v):
+        return torch.autograd.grad(x.requires_grad_() ** 3, x, v)[0]
+
+    assert "yours    x requires grad\n    expected nothing" in says(by_autograd)
+    check("02.1 the gradient at x", lambda x, v: by_autograd(x.clone(), v))
+
+
+def test_an_answer_may_draw_and_warn_as_it_likes(exercise):
+    def noisy(x, v):
+        warnings.warn("an old version", stacklevel=1)
+        with torch.no_grad():
+            return cube(x, v) + 0 * torch.rand(x.shape) * random.random() * np.random.rand()
+
+    check("02.1 the gradient at x", noisy)
+
+
+def test_an_error_says_what_was_due_when_it_came(exercise):
+    def twice(answer, case):
+        yield {"the first call": answer(**case)}
+        yield {"the second call": answer(**case)}
+
+    def once():
+        calls = []
+
+        def answer(x, v):
+            calls.append(x)
+            if len(calls) % 2 == 0:
+                raise RuntimeError("only once")
+            return cube(x, v)
+
+        return answer
+
+    assert "What was due then: 'the second call'." in says(once(), twice)
 
 
 def test_an_interrupt_stops_the_check(exercise):
@@ -358,7 +421,7 @@ def test_a_judge_decides_where_several_answers_are_right(exercise):
 
 def test_autograd_is_refused_where_it_is_forbidden(exercise):
     def by_autograd(x, v):
-        x.requires_grad_()
+        x = x.clone().requires_grad_()
         (x**3).backward(v)
         return x.grad
 

@@ -71,12 +71,15 @@ def compare(expected: Observation, observed: Observation, words: tuple[str, ...]
     words, equals the expected message.
     """
     error = _compare_errors(expected.error, observed.error, words)
+    if error and error.kind in ("raised", "error type") and 0 < len(expected.values) > len(observed.values):
+        error = replace(error, note=f"What was due then: {_due(expected.values, len(observed.values))}.")
     if error and observed.values and error.kind not in ("unsolved", "shortcut"):
         error = _compare_values(expected.values, observed.values, whole=False) or error
     return (
         error
-        or _compare_mutated(expected.mutated, observed.mutated)
+        or _compare_named("mutated", "changed in place: ", expected.mutated, observed.mutated)
         or _compare_values(expected.values, observed.values)
+        or _compare_named("left", "", expected.left, observed.left)
     )
 
 
@@ -121,6 +124,12 @@ def _place(values: list[Value], number: int) -> str:
     if len(values) == 1 or (labels[number] and others.isdisjoint(labels[number])):
         return ""
     return f"value {number + 1} of {len(values)}"
+
+
+def _due(values: list[Value], number: int) -> str:
+    """The value that was to come at this place, by its label if it has one."""
+    labels = list(values[number].items) if isinstance(values[number], Dict) else []
+    return _place(values, number) or ", ".join(map(repr, labels)) or "what the function returns"
 
 
 def _inside(where: str, key: int | str) -> str:
@@ -265,8 +274,9 @@ def _graph_text(tensor: Tensor) -> str:
     return f"requires_grad={tensor.requires_grad}"
 
 
-def _compare_mutated(expected: list[str], observed: list[str]) -> Difference | None:
+def _compare_named(kind: str, head: str, expected: list[str], observed: list[str]) -> Difference | None:
+    """The difference between two lists of names, in any order."""
     if sorted(expected) == sorted(observed):
         return None
     names = [", ".join(sorted(side)) or "nothing" for side in (observed, expected)]
-    return Difference("mutated", "", f"changed in place: {names[0]}", f"changed in place: {names[1]}")
+    return Difference(kind, "", *(head + side for side in names))

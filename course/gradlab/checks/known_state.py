@@ -2,8 +2,9 @@
 
 import contextlib
 import random
+import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import torch
@@ -15,17 +16,30 @@ _GLOBAL_HOOKS = [
 
 
 @contextlib.contextmanager
-def known_state() -> Iterator[None]:
+def known_state() -> Iterator[Callable[[], list[str]]]:
     """Enter torch's state of a fresh process with seed 0, and restore what was there, whatever happens inside.
 
     Known are: grad mode on, inference and anomaly mode off, default dtype float32, the random states of torch, NumPy
-    and Python, no global module hooks, and each warning shown once and never an error.
+    and Python, no global module hooks, and each warning shown once and never an error. Yields a function that names
+    what is no longer so, but for random states and warnings, which are anyone's to change.
     """
-    dtype = torch.get_default_dtype()
+    dtype, limit = torch.get_default_dtype(), sys.getrecursionlimit()
     anomaly, nan_check = torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
     states = torch.get_rng_state(), np.random.get_state(), random.getstate()
     hooks = {name: dict(getattr(nn_module, name)) for name in _GLOBAL_HOOKS}
     full_backward = nn_module._global_is_full_backward_hook
+
+    def left_changed() -> list[str]:
+        found = {
+            "gradients are switched off": not torch.is_grad_enabled(),
+            "inference mode is on": torch.is_inference_mode_enabled(),
+            "anomaly detection is on": torch.is_anomaly_enabled(),
+            f"the default dtype is {torch.get_default_dtype()}": torch.get_default_dtype() is not torch.float32,
+            "hooks for all modules are registered": any(getattr(nn_module, name) for name in _GLOBAL_HOOKS),
+            f"the recursion limit is {sys.getrecursionlimit()}": sys.getrecursionlimit() != limit,
+        }
+        return [text for text, is_so in found.items() if is_so]
+
     with warnings.catch_warnings(), torch.inference_mode(False), torch.enable_grad():
         try:
             warnings.simplefilter("default")
@@ -37,13 +51,14 @@ def known_state() -> Iterator[None]:
             for name in _GLOBAL_HOOKS:
                 getattr(nn_module, name).clear()
             nn_module._global_is_full_backward_hook = None
-            yield
+            yield left_changed
         finally:
             torch.set_default_dtype(dtype)
             torch.autograd.set_detect_anomaly(anomaly, nan_check)
             torch.set_rng_state(states[0])
             np.random.set_state(states[1])
             random.setstate(states[2])
+            sys.setrecursionlimit(limit)
             for name, entries in hooks.items():
                 getattr(nn_module, name).clear()
                 getattr(nn_module, name).update(entries)

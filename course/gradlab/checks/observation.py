@@ -111,12 +111,13 @@ class Observation(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
     """What was seen on one case.
 
     values: what the scenario returned, or each value that it yielded. mutated: the names of the case's values that are
-    no longer what they were.
+    no longer what they were. left: what was left changed around the answer, in words: "gradients are switched off".
     """
 
     values: list[Value]
     error: Error | None = None
     mutated: list[Text] = []
+    left: list[Text] = []
 
 
 # The walker for all who read it
@@ -129,6 +130,11 @@ def parts(value: Value) -> dict[int | str, Value]:
     if isinstance(value, CONTAINERS):
         return dict(enumerate(value.items))
     return {}
+
+
+def tensors(value: Value) -> list[Tensor]:
+    """The tensors in a value, in order."""
+    return [value] if type(value) is Tensor else [found for part in parts(value).values() for found in tensors(part)]
 
 
 def replace_leaves(value: Value, change: Callable[[Value], Value]) -> Value:

@@ -8,7 +8,7 @@ from typing import Any
 
 from .encoding import TooLarge, decode, encode, text_within, type_name
 from .known_state import known_state
-from .observation import Dict, Error, Observation, without_graph
+from .observation import Dict, Error, Observation, tensors, without_graph
 from .shortcuts import own_members, without_autograd
 
 Scenario = Callable[[Callable, dict], Any]
@@ -27,7 +27,7 @@ def observe(answer: Callable, scenario: Scenario, case: Dict, autograd: bool = T
     """
     values: list = []
     error = None
-    with known_state():
+    with known_state() as left_changed:
         inputs = decode(case)
         try:
             guarded = answer if autograd else without_autograd(answer)
@@ -39,15 +39,19 @@ def observe(answer: Callable, scenario: Scenario, case: Dict, autograd: bool = T
                 values.append(encode(outcome))
         except (Exception, SystemExit) as raised:
             error = _describe(raised, answer)
-        return Observation(values, error, _mutated(inputs, case))
+        left = left_changed()
+        mutated, marked = _changed(inputs, case)
+        return Observation(values, error, mutated, left + marked)
 
 
-def _mutated(inputs: dict, case: Dict) -> list[str]:
+def _changed(inputs: dict, case: Dict) -> tuple[list[str], list[str]]:
+    """The names of the inputs whose values are not those of the case, and what else was done to inputs, in words."""
     try:
         now = encode(inputs).items
     except TooLarge:
-        return sorted(inputs)
-    return [name for name, value in case.items.items() if without_graph(now.get(name)) != without_graph(value)]
+        return sorted(inputs), []
+    mutated = [name for name, value in case.items.items() if without_graph(now.get(name)) != without_graph(value)]
+    return mutated, [f"{name} requires grad" for name in now if any(leaf.requires_grad for leaf in tensors(now[name]))]
 
 
 def _describe(raised: BaseException, answer: Callable) -> Error:

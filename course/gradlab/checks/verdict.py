@@ -9,7 +9,7 @@ from typing import Any
 from . import words
 from .compare import Difference, Judge, compare
 from .encoding import as_python, decode
-from .observation import Observation, read_observation
+from .observation import Observation, read_observation, tensors
 from .record import CheckRecord, Slip
 
 LONGEST = 500  # characters of a judged value that are shown
@@ -55,7 +55,7 @@ def _refused(check: CheckRecord, reason: str) -> Verdict:
 
 def _difference(check: CheckRecord, index: int, observed: Observation, judge: Judge | None) -> Difference | None:
     case, expected = check.cases[index], check.expected[index]
-    if judge is None or expected.error or observed.error or observed.mutated != expected.mutated:
+    if judge is None or expected.error or observed.error or _traces(observed) != _traces(expected):
         return compare(expected, observed, tuple(case.words))
     want, got = ([as_python(value) for value in side.values] for side in (expected, observed))
     try:
@@ -64,6 +64,16 @@ def _difference(check: CheckRecord, index: int, observed: Observation, judge: Ju
         reason = f"It has not the form that was asked for ({type(error).__name__}: {error})."
     yours, right = (str(side[0] if len(side) == 1 else side)[:LONGEST] for side in (got, want))
     return Difference("judged", "", yours, f"{right} is one right answer", reason) if reason else None
+
+
+def _traces(observed: Observation) -> tuple[list[str], list[str]]:
+    return sorted(observed.mutated), sorted(observed.left)
+
+
+def _alike(one: Observation, other: Observation) -> bool:
+    """Tell whether two answers were seen to do the same; who kept a graph is not who did not."""
+    graphs = [[leaf.grad_fn is None for value in side.values for leaf in tensors(value)] for side in (one, other)]
+    return compare(one, other) is None and graphs[0] == graphs[1]
 
 
 def _known_slip(check: CheckRecord, seen: list[Observation], wrong: list[int], judge: Judge | None) -> Slip | None:
@@ -75,7 +85,7 @@ def _known_slip(check: CheckRecord, seen: list[Observation], wrong: list[int], j
     close = []
     for slip in check.slips:
         made = slip.observations(check.expected)
-        same = [compare(one, other) is None for one, other in zip(made, seen, strict=True)]
+        same = [_alike(one, other) for one, other in zip(made, seen, strict=True)]
         if all(same):
             return slip
         if all(same[i] for i in wrong):

@@ -25,15 +25,21 @@ _SENTENCES = {
     "nan": "There is a nan (not a number) where a number is expected.",
     "value": "The values differ.",
     "mutated": "The values that your function was given were not left as they were.",
+    "left": "Something that is not your function's own was left changed; it has to be as it was before. "
+    "A tensor that you were given stays as it is: take a leaf of your own, such as x.detach().clone().",
     "judged": "This answer is not one of the right ones.",
 }
 
 _HINTS = {  # by the type of what came back
-    "None": "Your function returned None: is the return statement missing?",
-    "list": "Your function returned a list of numbers: torch.tensor or torch.stack makes a tensor of it.",
+    "None": "Your function returned None: is the return statement missing? "
+    "backward() itself returns None, and the .grad of a tensor that is no leaf is None too.",
+    "generator": "Your function returned a generator: it has a yield where a return was expected.",
+}
+_TENSOR_HINTS = {  # the same, where a tensor is expected
+    "list": "Your function returned a list: torch.tensor makes a tensor of numbers, torch.stack of tensors.",
+    "tuple": "Your function returned a tuple: torch.autograd.grad gives one, whose first item is the gradient.",
     "ndarray": "Your function returned a NumPy array: torch.from_numpy makes a tensor of it.",
     "float": "Your function returned a Python number; .item() takes a number out of its tensor.",
-    "generator": "Your function returned a generator: it has a yield where a return was expected.",
 }
 
 _EMPTY = (Dict({}), List([]), Tuple([]))
@@ -75,7 +81,8 @@ def _what(difference: Difference) -> list[str]:
     if kind == "raised" and not difference.where:
         kind = "raised later"
     if kind == "type" and difference.where in ("", "'returned'"):  # of all that came back, not of a part of it
-        hint = _HINTS.get(re.split(r"\W", difference.yours.strip("<"))[0])
+        hints = _HINTS | (_TENSOR_HINTS if difference.expected.startswith("tensor") else {})
+        hint = hints.get(re.split(r"\W", difference.yours.strip("<"))[0])
     if kind == "graph" and "part of a graph" in difference.yours:
         hint = _GRAPH_HINT
     return [_SENTENCES[kind], *([hint] if hint else [])]
