@@ -99,4 +99,5 @@ def install_rooms(python: str, root: Path, rooms: tuple[str, ...], missing: list
 def install(python: str | Path, arguments: list[str]) -> None:
     """Run pip, quietly but for its errors."""
     command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments]
-    run(command, "pip could not install what the course needs; its reason stands above")
+    reason = "its reason stands above (what pip cannot find, for instance without a network, it may call a conflict)"
+    run(command, f"pip could not install what the course needs; {reason}")
