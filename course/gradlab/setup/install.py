@@ -39,7 +39,7 @@ def set_up(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> str:
         gaps = ask_venv(own, rooms)
     if gaps["pins"]:
         say(f"Installing into {root / '.venv'} (once; a few minutes, about 2 GB) …")
-        install(own, ["-c", str(root / "requirements.txt"), *gaps["pins"]])  # in the versions that stand there
+        install(own, [f"{name}=={version}" for name, version in gaps["pins"].items()])
     install_rooms(str(own), root, rooms, gaps["rooms"])
     return str(own)
 
@@ -99,5 +99,4 @@ def install_rooms(python: str, root: Path, rooms: tuple[str, ...], missing: list
 def install(python: str | Path, arguments: list[str]) -> None:
     """Run pip, quietly but for its errors."""
     command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments]
-    reason = "its reason stands above (what pip cannot find, for instance without a network, it may call a conflict)"
-    run(command, f"pip could not install what the course needs; {reason}")
+    run(command, "pip could not install what the course needs; its reason stands above")
