@@ -4,6 +4,7 @@ import ast
 import importlib.metadata
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,6 @@ from pathlib import Path
 
 import pytest
 from browser import require_chromium
-from packaging.requirements import Requirement
 
 from gradlab.setup import doctor, found, install, needs, system
 from gradlab.setup.commands import SetupError
@@ -291,9 +291,8 @@ def test_what_a_students_packages_bring_along_is_pinned_too():
         if name not in seen:
             seen.add(name)
             for line in (importlib.metadata.requires(name) or []) if found.version_found(name) else []:
-                wanted = Requirement(line)
-                if wanted.marker is None or wanted.marker.evaluate({"extra": ""}):
-                    waiting.append(needs.canonical(wanted.name))
+                if "extra ==" not in line:
+                    waiting.append(needs.canonical(re.match(r"[\w.-]+", line)[0]))
     assert seen & pins == named
 
 
@@ -355,15 +354,6 @@ def test_a_missing_chromium_fails_in_ci_only(monkeypatch, ci, outcome):
     monkeypatch.setenv("CI", ci)
     with pytest.raises(outcome, match=r"The browser tests need Chromium and found none\. To install it:"):
         require_chromium()
-
-
-def test_bare_make_lists_every_target():
-    """`make` prints one line for each target, and no target is without one."""
-    answer = subprocess.run(["make", "-C", ROOT, "--no-print-directory"], capture_output=True, text=True, check=True)
-    listed = {line.split()[1]: line.split(maxsplit=2)[2] for line in answer.stdout.splitlines()}
-    (phony,) = [line for line in (ROOT / "Makefile").read_text().splitlines() if line.startswith(".PHONY:")]
-    assert set(listed) == set(phony.split()[1:])
-    assert {"lab", "test", "check", "doctor", "demo"} <= set(listed)
 
 
 def test_clean_keeps_work(machine):

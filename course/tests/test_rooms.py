@@ -120,7 +120,7 @@ def imported_within(text: str, module: str) -> set[str]:
 
 
 def modules(part: str = "") -> dict[str, set[str]]:
-    """Return what each module of a part of gradlab imports of gradlab, by name: {"checks.words": {"checks.compare"}}."""
+    """Return what each module of a part of gradlab imports of it: {"checks.words": {"checks.compare"}}."""
     names = {".".join(path.relative_to(GRADLAB).with_suffix("").parts): path for path in GRADLAB.rglob("*.py")}
     kept = {name: path for name, path in names.items() if name.startswith(part) and "__" not in name}
     return {name: imported_within(path.read_text(encoding="utf-8"), name) for name, path in kept.items()}
@@ -155,44 +155,36 @@ def test_an_import_inside_gradlab_in_any_form_is_seen():
     assert imported_within(text, "checks.check") == expected
 
 
-OURS = {
-    "gradlab": "gradlab",
-    "mini_autograd": "mini-autograd",
-    "authoring": "mini-autograd",
-    "autograder": "autograder",
-}
+OURS = {"gradlab": ["gradlab"], "mini_autograd": ["mini-autograd"], "authoring": ["mini-autograd"]}
+OURS["autograder"] = ["autograder"]
+HOMES = packages_distributions() | OURS  # of each package that can be imported, the distributions it comes with
 
 
 def undeclared(names: set[str], files: list[Path]) -> set[str]:
     """Return the imported names whose distribution none of these pyproject.toml files declares."""
-    homes = packages_distributions() | {package: [name] for package, name in OURS.items()}
     known = {name for file in files for name in declared(file)}
-    outside = names & homes.keys() - set(sys.stdlib_module_names)
-    return {name for name in outside if not known & {canonical(home) for home in homes[name]}}
+    outside = names & HOMES.keys() - set(sys.stdlib_module_names)
+    return {name for name in outside if not known & {canonical(home) for home in HOMES[name]}}
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_what_a_room_imports_is_declared(room):
     """Each distribution that a package or a chapter of a room imports is named in the room's pyproject.toml."""
     file = ROOT / room / "pyproject.toml"
-    own = [f"{room}/{package}/" for package in [*PACKAGES[room], "chapters"]]
-    used = {
-        path: imported(text) - PACKAGES[room] for path, text in sources(room).items() if path.startswith(tuple(own))
-    }
-    assert {path: names for path, names in used.items() if undeclared(names, [file])} == {}
+    own = tuple(f"{room}/{package}/" for package in [*PACKAGES[room], "chapters"])
+    used = {path: imported(text) - PACKAGES[room] for path, text in sources(room).items() if path.startswith(own)}
+    lacking = {path: undeclared(names, [file]) for path, names in used.items()}
+    assert {path: names for path, names in lacking.items() if names} == {}
 
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_what_tests_and_benchmarks_import_is_declared(room):
     """Tests may use what any room needs, and what the root's pyproject.toml names for tests."""
     files = [ROOT / "pyproject.toml", *(ROOT / other / "pyproject.toml" for other in ROOMS)]
-    local = {path.stem for path in ROOT.glob("*/tests/**/*.py")} | {"attacks", "grading_bench", "mini_autograd_bench"}
-    names = {
-        path: imported(text) - local - set(OURS)
-        for path, text in sources(room).items()
-        if "/tests/" in path or "/bench/" in path
-    }
-    assert {path: undeclared(found, files) for path, found in names.items() if undeclared(found, files)} == {}
+    used = {path: text for path, text in sources(room).items() if "/tests/" in path or "/bench/" in path}
+    local = {Path(path).stem for path in used} | {"attacks", "browser", *OURS}
+    lacking = {path: undeclared(imported(text) - local, files) for path, text in used.items()}
+    assert {path: names for path, names in lacking.items() if names} == {}
 
 
 def test_no_module_hides_one_of_pythons_own():
