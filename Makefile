@@ -1,9 +1,9 @@
-# Every target runs in the active conda or virtual environment if that satisfies requirements.txt, else in .venv,
-# which is made and filled when it is first needed. How: course/gradlab/setup/environment.py.
+# Every target runs in the active conda or virtual environment if that has what it needs, in the versions of
+# requirements.txt, else in .venv, which is made and filled when it is first needed. How: course/gradlab/setup/.
 
 PYTHON := $(shell command -v python3 || command -v python)
-ENVIRONMENT = $(or $(PYTHON),$(error Python was not found; install Python 3.11 or newer)) -I course/gradlab/setup/environment.py
-RUN = @$(ENVIRONMENT) run
+GRADLAB = $(or $(PYTHON),$(error Python was not found; install Python 3.11 or newer)) -I course/gradlab
+RUN = @$(GRADLAB) run
 
 .DEFAULT_GOAL := help
 .PHONY: help setup lab doctor test redteam check notebooks validate-checks formgrader grade demo bench clean
@@ -12,20 +12,20 @@ help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup:  ## Install what the course and its tests need, if anything is missing
-	@$(ENVIRONMENT) setup
+	@$(GRADLAB) setup
 
 lab:  ## Open the course in JupyterLab, on your own copy in workspace/
-	$(RUN) -m gradlab lab
+	@$(GRADLAB) lab
 
 doctor:  ## Say what is missing or of the wrong version, and how to mend it
-	@$(ENVIRONMENT) doctor
+	@$(GRADLAB) doctor
 
 test:  ## Run all tests, in the browser and of the notebooks too
-	@$(ENVIRONMENT) setup
+	@$(GRADLAB) setup
 	$(RUN) .ci/test.py $(PARTS)
 
 redteam:  ## Try every attack on grading, each with its honest twin, and print a table
-	@PYTHONPATH=grading/tests $(ENVIRONMENT) run -m attacks $(WORDS)
+	@PYTHONPATH=grading/tests $(GRADLAB) run -m attacks $(WORDS)
 
 check:  ## Check style, format and spelling, and name generated files that are stale
 	$(RUN) -m ruff check
@@ -52,4 +52,4 @@ bench:  ## Measure, as ratios in one run; one benchmark alone: make bench WHICH=
 	$(RUN) .ci/bench.py $(WHICH)
 
 clean:  ## Remove caches and build leftovers; your work, the class and .venv stay
-	@$(ENVIRONMENT) clean
+	@$(GRADLAB) clean

@@ -30,7 +30,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from gradlab.setup.environment import CHROMIUM_ADVICE, find_chromium
+from gradlab.setup.system import CHROMIUM_ADVICE, find_chromium
 
 CHROMIUM_FLAGS = [
     "--no-sandbox",  # Chromium refuses to start as root otherwise, and containers run tests as root

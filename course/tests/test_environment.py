@@ -1,45 +1,86 @@
 """Setting up and the doctor, run as commands on copies of the course and on environments that lack things."""
 
+import ast
+import importlib.metadata
 import json
 import os
+import re
 import shutil
 import subprocess
+import sys
 import venv
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from browser import require_chromium
 
-from gradlab.setup import environment
+from gradlab.setup import doctor, found, install, needs, system
+from gradlab.setup.commands import SetupError
 
 ROOT = Path(__file__).resolve().parents[2]
+SET_UP = sorted((ROOT / "course/gradlab/setup").glob("*.py"))
+READ_LATER = ["setup/lab", "setup/workspace"]  # after what they need is installed
+
+
+def write_wheel(folder: Path, name: str, version: str, text: str) -> None:
+    """Write a package of one module, such as pip installs."""
+    info = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{name}.py", text)
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{info}/RECORD", "")
+
+
+# Builds a room as setuptools would, from a wheel that lies in its folder
+BACKEND = """
+import pathlib, shutil
+
+def build_editable(folder, *options):
+    (wheel,) = pathlib.Path(__file__).parent.glob("*.whl")
+    return pathlib.Path(shutil.copy(wheel, folder)).name
+"""
 
 
 class Machine:
-    """A copy of the course's setup in a folder, and an environment in which some packages seem to be installed."""
+    """A copy of the course's setup in a folder, and an environment in which some packages seem to be installed.
+
+    The course needs all that is pinned, and seems to be installed from the copy.
+    """
 
     def __init__(self, folder: Path, pins: str):
         self.folder = folder
         self.root = folder / "course-copy"
-        self.script = self.root / "course/gradlab/setup/environment.py"
-        self.script.parent.mkdir(parents=True)
-        shutil.copy(environment.__file__, self.script)
+        self.gradlab = self.root / "course/gradlab"
+        self.gradlab.mkdir(parents=True)
+        for part in ["__init__.py", "__main__.py"]:
+            shutil.copy(ROOT / "course/gradlab" / part, self.gradlab)
+        shutil.copytree(ROOT / "course/gradlab/setup", self.gradlab / "setup", ignore=shutil.ignore_patterns("__*__"))
+        shutil.copy(ROOT / "course/gradlab/setup/__init__.py", self.gradlab / "setup")
         (self.root / "requirements.txt").write_text(pins)
+        self.room("gradlab", "course", needs=needs.read_pins(self.root / "requirements.txt"))
         self.home = folder / "home"
         self.home.mkdir()
         self.environment = folder / "environment"
         venv.create(self.environment, with_pip=False)
         self.python = self.environment / "bin/python"
         (self.packages,) = self.environment.glob("lib/python*/site-packages")
+        self.installed("gradlab", "0.1.0", source=self.root / "course")
 
-    def room(self, name: str, folder: str) -> None:
+    def room(self, name: str, folder: str, needs: Iterable[str] = ()) -> None:
         """Add a room to the copy."""
         (self.root / folder).mkdir(exist_ok=True)
-        (self.root / folder / "pyproject.toml").write_text(f'[project]\nname = "{name}"\n')
+        build = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+        project = f'[project]\nname = "{name}"\nversion = "0.1.0"\ndependencies = {json.dumps(list(needs))}\n'
+        (self.root / folder / "pyproject.toml").write_text(build + project)
+        (self.root / folder / "backend.py").write_text(BACKEND)
+        write_wheel(self.root / folder, name, "0.1.0", "")
 
     def installed(self, name: str, version: str, source: Path | None = None) -> None:
         """Let a package seem installed, in place from a folder if one is given."""
+        self.removed(name)
         info = self.packages / f"{name.replace('-', '_')}-{version}.dist-info"
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
@@ -47,19 +88,24 @@ class Machine:
             origin = {"url": source.as_uri(), "dir_info": {"editable": True}}
             (info / "direct_url.json").write_text(json.dumps(origin))
 
+    def removed(self, name: str) -> None:
+        """Let a package seem not to be installed."""
+        for info in self.packages.glob(f"{name.replace('-', '_')}-*.dist-info"):
+            shutil.rmtree(info)
+
     def jupyter(self) -> None:
         """Let JupyterLab's extensions seem installed and on."""
         folder = self.environment / "etc/jupyter/jupyter_server_config.d"
         folder.mkdir(parents=True)
-        switches = dict.fromkeys(environment.SERVER_EXTENSIONS, True)
+        switches = dict.fromkeys(doctor.SERVER_EXTENSIONS, True)
         (folder / "all.json").write_text(json.dumps({"ServerApp": {"jpserver_extensions": switches}}))
-        for name in environment.LAB_EXTENSIONS:
+        for name in doctor.LAB_EXTENSIONS:
             (self.environment / "share/jupyter/labextensions" / name).mkdir(parents=True)
 
     def run(self, *arguments: str, **env: str) -> subprocess.CompletedProcess:
         """Run one of the commands with the environment's Python."""
         return subprocess.run(
-            [self.python, "-I", self.script, *arguments],
+            [self.python, "-I", self.gradlab, *arguments],
             env={"PATH": os.environ["PATH"], "HOME": str(self.home), **env},
             capture_output=True,
             text=True,
@@ -87,7 +133,7 @@ def test_the_doctor_is_content_where_everything_is_there(machine):
 def test_the_doctor_names_what_is_missing_and_how_to_mend_it(machine):
     """A missing package, a wrong version and a room that is not installed each get a line and a remedy."""
     here = machine("demo==1.0\nother==2.1\n")
-    here.room("gradlab", "course")
+    here.removed("gradlab")
     here.installed("other", "2.0.9")
     answer = here.run("doctor")
     lines = [" ".join(line.split()) for line in answer.stdout.splitlines()]
@@ -152,11 +198,7 @@ def test_setup_makes_an_environment_once(machine):
     assert f"{here.root}/.venv/bin/python -m pip install" in failed.stderr
     assert failed.returncode == 1
 
-    with zipfile.ZipFile(here.folder / "demo-1.0-py3-none-any.whl", "w") as wheel:
-        wheel.writestr("demo.py", "answer = 42\n")
-        wheel.writestr("demo-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: demo\nVersion: 1.0\n")
-        wheel.writestr("demo-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
-        wheel.writestr("demo-1.0.dist-info/RECORD", "")
+    write_wheel(here.folder, "demo", "1.0", "answer = 42\n")
     first = here.run("setup", **offline, PIP_FIND_LINKS=str(here.folder))
     assert "Installing" in first.stdout
     assert first.returncode == 0
@@ -169,7 +211,6 @@ def test_setup_makes_an_environment_once(machine):
 def test_an_environment_of_another_copy_is_left_alone(machine):
     """An active environment in which the rooms of another copy are installed is not turned to this one."""
     here = machine()
-    here.room("gradlab", "course")
     here.installed("demo", "1.0")
     other = here.folder / "another-copy/course"
     other.mkdir(parents=True)
@@ -180,23 +221,126 @@ def test_an_environment_of_another_copy_is_left_alone(machine):
     assert f"The active environment {here.environment} serves another copy; using {here.root}/.venv" in answer.stdout
 
 
+def further_rooms(here: Machine) -> None:
+    """Let the copy have the room of the graders too, which needs a package of its own, and its tests another."""
+    here.room("autograder", "grading", needs=["gradlab", "gradebook-driver"])
+    (here.root / "pyproject.toml").write_text('[dependency-groups]\ntests = ["test-runner"]\n')
+
+
+STUDENT_AND_MORE = "demo==1.0\ngradebook_driver==3.0\ntest-runner==2.0\n"
+
+
+def test_lab_needs_only_what_a_student_needs(machine):
+    """In a copy with all rooms, `lab` opens with the course's own packages; `run`, for tests and grading, wants all."""
+    here = machine(STUDENT_AND_MORE)
+    here.room("gradlab", "course", needs=["demo"])
+    further_rooms(here)
+    here.installed("demo", "1.0")
+    (here.packages / "gradlab.py").write_text("import sys; print('lab opens with', *sys.argv[1:])")
+    opened = here.run("lab", "--port=8889", PIP_NO_INDEX="1")
+    assert opened.stdout == "lab opens with lab --port=8889\n"
+    assert here.run("setup", "--student", PIP_NO_INDEX="1").stdout == f"Ready: {here.python}\n"
+    assert not (here.root / ".venv").exists()
+    tests = here.run("run", "-c", "", PIP_NO_INDEX="1")
+    lacks = "does not have gradebook_driver 3.0 (not installed), test-runner 2.0 (not installed)"
+    assert lacks in tests.stdout
+    assert "No matching distribution found for demo==1.0" in tests.stderr
+
+
+def test_the_doctor_asks_nothing_of_a_student_that_only_graders_need(machine):
+    """Where only the course is installed the other rooms are one note; once one is, what it needs must be there."""
+    here = machine(STUDENT_AND_MORE)
+    here.room("gradlab", "course", needs=["demo"])
+    further_rooms(here)
+    here.installed("demo", "1.0")
+    here.jupyter()
+    student = here.run("doctor")
+    assert "note  grading/ and the tests" in student.stdout
+    assert "gradebook_driver" not in student.stdout
+    assert student.returncode == 0
+    here.installed("autograder", "0.1.0", source=here.root / "grading")
+    grader = here.run("doctor")
+    assert [line for line in grader.stdout.splitlines() if "MEND" in line and "gradebook_driver 3.0" in line]
+    assert [line for line in grader.stdout.splitlines() if "MEND" in line and "test-runner 2.0" in line]
+    assert grader.returncode == 1
+
+
+def test_a_package_without_a_version_is_named(machine):
+    """What a room needs must be pinned."""
+    here = machine()
+    here.room("gradlab", "course", needs=["demo", "unheard-of"])
+    answer = here.run("setup")
+    assert "course/pyproject.toml names unheard-of, which has no version in" in answer.stderr
+    assert answer.returncode == 1
+
+
+def test_each_pin_is_needed_by_a_room_or_by_tests():
+    """What requirements.txt pins is named by a pyproject.toml, and what one names is pinned."""
+    if not needs.more_than_course(ROOT):
+        pytest.skip("only the course is here; its requirements.txt holds what graders need too")
+    assert needs.needed_pins(ROOT) == needs.read_pins(ROOT / "requirements.txt")
+
+
+def test_what_a_students_packages_bring_along_is_pinned_too():
+    """A package with a version in requirements.txt never comes to a student in another one, as another's dependency."""
+    pins = {needs.canonical(name) for name in needs.read_pins(ROOT / "requirements.txt")}
+    named = set(needs.declared(ROOT / "course/pyproject.toml"))
+    seen, waiting = set(), list(named)
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            for line in (importlib.metadata.requires(name) or []) if found.version_found(name) else []:
+                if "extra ==" not in line:
+                    waiting.append(needs.canonical(re.match(r"[\w.-]+", line)[0]))
+    assert seen & pins == named
+
+
+@pytest.mark.parametrize("module", ["__init__", "__main__", *(f"setup/{m.stem}" for m in SET_UP)])
+def test_set_up_runs_on_the_standard_library_of_an_older_python(module):
+    """What runs before anything is installed imports only Python's own modules, and can be read by Python 3.8."""
+    tree = ast.parse((ROOT / f"course/gradlab/{module}.py").read_text(encoding="utf-8"), feature_version=(3, 8))
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
+    absolute = [node for node in imports if not getattr(node, "level", 0)]
+    names = {getattr(node, "module", None) or alias.name for node in absolute for alias in node.names}
+    assert {name.split(".")[0] for name in names} <= set(sys.stdlib_module_names)
+    annotated = any(getattr(node, "annotation", getattr(node, "returns", None)) for node in ast.walk(tree))
+    if annotated and module not in READ_LATER:
+        first = next(node for node in tree.body if isinstance(node, ast.ImportFrom))
+        assert ast.unparse(first) == "from __future__ import annotations"
+
+
+def test_a_system_without_users_by_number_gets_advice(monkeypatch, capsys, tmp_path):
+    """On Windows there is no `os.geteuid`; the friendly message comes all the same."""
+    monkeypatch.delattr(os, "geteuid")
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setenv("PROGRAMFILES", "/nowhere")
+    monkeypatch.delenv("GRADLAB_CHROMIUM", raising=False)
+    for room in ["course", "solutions"]:
+        (tmp_path / room).mkdir()
+        (tmp_path / room / "pyproject.toml").write_text("")
+    system.set_up_system(tmp_path)
+    assert capsys.readouterr().out.startswith("The browser tests need Chromium and found none.")
+
+
 def test_a_python_that_is_too_old_is_named(monkeypatch):
     """The message says which Python was found and which is needed."""
-    monkeypatch.setattr(environment, "OLDEST_PYTHON", (3, 99))
-    with pytest.raises(environment.SetupError, match=r"needs Python 3\.99 or newer; .* is 3\."):
-        environment.find_python()
+    monkeypatch.setattr(found, "OLDEST_PYTHON", (3, 99))
+    monkeypatch.setattr(install, "OLDEST_PYTHON", (3, 99))
+    with pytest.raises(SetupError, match=r"needs Python 3\.99 or newer; .* is 3\."):
+        install.find_python()
 
 
 def test_an_unpinned_requirement_is_refused(tmp_path):
     """Every line of requirements.txt must pin one version."""
     (tmp_path / "requirements.txt").write_text("torch>=2\n")
-    with pytest.raises(environment.SetupError, match="'torch>=2'; every line must read name==version"):
-        environment.read_pins(tmp_path / "requirements.txt")
+    with pytest.raises(SetupError, match="'torch>=2'; every line must read name==version"):
+        needs.read_pins(tmp_path / "requirements.txt")
 
 
 def test_the_pins_stand_in_one_file_only():
     """No other file of the repository repeats a version of requirements.txt."""
-    versions = [f"{name}=={version}" for name, version in environment.read_pins(ROOT / "requirements.txt").items()]
+    versions = [f"{name}=={version}" for name, version in needs.read_pins(ROOT / "requirements.txt").items()]
     others = [ROOT / "environment.yml", *ROOT.glob("*/pyproject.toml"), *ROOT.glob(".github/workflows/*")]
     assert [(file, pin) for file in others for pin in versions if pin in file.read_text()] == []
 
@@ -210,15 +354,6 @@ def test_a_missing_chromium_fails_in_ci_only(monkeypatch, ci, outcome):
     monkeypatch.setenv("CI", ci)
     with pytest.raises(outcome, match=r"The browser tests need Chromium and found none\. To install it:"):
         require_chromium()
-
-
-def test_bare_make_lists_every_target():
-    """`make` prints one line for each target, and no target is without one."""
-    answer = subprocess.run(["make", "-C", ROOT, "--no-print-directory"], capture_output=True, text=True, check=True)
-    listed = {line.split()[1]: line.split(maxsplit=2)[2] for line in answer.stdout.splitlines()}
-    (phony,) = [line for line in (ROOT / "Makefile").read_text().splitlines() if line.startswith(".PHONY:")]
-    assert set(listed) == set(phony.split()[1:])
-    assert {"lab", "test", "check", "doctor", "demo"} <= set(listed)
 
 
 def test_clean_keeps_work(machine):

@@ -1,21 +1,26 @@
 """The memory of what was done, and its grid."""
 
 import json
+import shutil
 
-import nbformat
 import pytest
 
-from gradlab.checks.memory import MEMORY, exercises, progress, read, remember, track
+from gradlab import progress, track
+from gradlab.checks.memory import MEMORY, exercises, read, remember
+from gradlab.checks.record import CheckRecord, Record
 
 
 @pytest.fixture
 def workspace(tmp_path):
-    """Two chapters, beside a copy of one and a notebook that is no chapter."""
+    """Two chapters, beside a newer edition of one, a chapter without record, and one whose record is damaged."""
     for name, checks in {"01_graph": ["01.1", "01.2"], "02_external_gradients": ["02.1"]}.items():
         (tmp_path / name).mkdir()
-        cells = [nbformat.v4.new_code_cell(f'check("{c} a title", answer)') for c in checks]
-        nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / name / f"{name}.ipynb")
-    (tmp_path / "01_graph" / "scratch.ipynb").write_text("not a notebook")
+        record = Record(name, {check: CheckRecord(f"{check} a title", "", []) for check in checks})
+        (tmp_path / name / f"{name}.record.json").write_text(record.to_json())
+    shutil.copytree(tmp_path / "01_graph", tmp_path / "01_graph.new-1")
+    (tmp_path / "03_without_record").mkdir()
+    (tmp_path / "04_damaged").mkdir()
+    (tmp_path / "04_damaged/04_damaged.record.json").write_text("not a record")
     return tmp_path
 
 

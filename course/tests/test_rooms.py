@@ -1,11 +1,14 @@
-"""The rooms import one way: grading → solutions → course."""
+"""The rooms import one way, grading → solutions → course, and so do the parts inside them."""
 
 import ast
 import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import nbformat
 import pytest
+
+from gradlab.setup.needs import canonical, declared
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = {"course": {"gradlab"}, "solutions": {"mini_autograd", "authoring"}, "grading": {"autograder"}}
@@ -62,7 +65,136 @@ def test_every_package_is_installed_from_its_room(room):
         assert Path(module.__path__[0]).resolve() == ROOT / room / package
 
 
+# Inside gradlab: what a part may import of the others. `checks` shows a difference as a picture, in one module.
+PARTS = {
+    "setup": set(),
+    "pictures": set(),
+    "checks": {"notebook"},
+    "checks.check": {"notebook", "pictures"},
+    "overview": {"checks", "pictures"},
+    "bar": set(),
+    "notebook": set(),
+    "resnet": set(),
+}
+# Inside a part: a module imports only from lines above its own.
+LAYERS = {
+    "checks": [
+        "known_state observation shortcuts",
+        "observe compare compact",
+        "record",  # the file format: knows nothing of the words, nor of how a check comes to its verdict
+        "words memory",
+        "verdict",
+        "check",
+    ],
+    "pictures": [
+        "graph naming rules layout hooking picture",  # plain data, and what all pictures share
+        "collapse recording texts cells",
+        "drawing diff heatmap jacobian timeline progress",
+        "stepper",
+    ],
+    "setup": [
+        "commands workspace",
+        "needs",
+        "found system clean",
+        "install lab",
+        "doctor",
+        "command_line",
+    ],
+}
+GRADLAB = ROOT / "course/gradlab"
+
+
+def imported_within(text: str, module: str) -> set[str]:
+    """Return the modules below gradlab that one of them ("checks.check") imports, anywhere in its text."""
+    found = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = ["gradlab", *module.split(".")][: -node.level] if node.level else []
+            base = ".".join([*above, *filter(None, [node.module])])
+            found |= {f"{base}.{alias.name}" for alias in node.names}
+    below = {name.removeprefix("gradlab.") for name in found if name.startswith("gradlab.")}
+    known = {".".join(path.relative_to(GRADLAB).with_suffix("").parts) for path in GRADLAB.rglob("*.py")}
+    return {name if name in known else name.rpartition(".")[0] for name in below} - {""}
+
+
+def modules(part: str = "") -> dict[str, set[str]]:
+    """Return what each module of a part of gradlab imports of it: {"checks.words": {"checks.compare"}}."""
+    names = {".".join(path.relative_to(GRADLAB).with_suffix("").parts): path for path in GRADLAB.rglob("*.py")}
+    kept = {name: path for name, path in names.items() if name.startswith(part) and "__" not in name}
+    return {name: imported_within(path.read_text(encoding="utf-8"), name) for name, path in kept.items()}
+
+
+def test_the_parts_of_gradlab_know_each_other_only_as_they_may():
+    """Pictures know nothing of checks, set-up knows neither, and checks know pictures where they show a difference."""
+    crossed = {}
+    for name, imports in modules().items():
+        part = name.split(".")[0]
+        allowed = PARTS.get(name, PARTS.get(part))
+        assert allowed is not None, f"{name} is in no part; put it into PARTS"
+        crossed[name] = {other for other in imports if other.split(".")[0] not in allowed | {part}}
+    assert {name: others for name, others in crossed.items() if others} == {}
+
+
+@pytest.mark.parametrize("part", LAYERS)
+def test_modules_of_a_part_import_one_way(part):
+    """Each module stands in a layer, and imports only from the layers before its own."""
+    place = {f"{part}.{name}": row for row, names in enumerate(LAYERS[part]) for name in names.split()}
+    found = modules(f"{part}.")
+    assert set(found) == set(place), "each module of a part stands in one of its LAYERS"
+    crossed = {name: {o for o in imports if place.get(o, -1) >= place[name]} for name, imports in found.items()}
+    assert {name: others for name, others in crossed.items() if others} == {}
+
+
+def test_an_import_inside_gradlab_in_any_form_is_seen():
+    """Relative imports, whole names and imports inside functions are all resolved to modules."""
+    text = "from .. import notebook\nfrom . import words\nfrom .compare import compare\nimport gradlab.bar\n"
+    text += "def f():\n    from ..pictures.diff import difference_picture\n    from gradlab.checks import record\n"
+    expected = {"notebook", "bar", "checks.words", "checks.compare", "checks.record", "pictures.diff"}
+    assert imported_within(text, "checks.check") == expected
+
+
+OURS = {"gradlab": ["gradlab"], "mini_autograd": ["mini-autograd"], "authoring": ["mini-autograd"]}
+OURS["autograder"] = ["autograder"]
+HOMES = packages_distributions() | OURS  # of each package that can be imported, the distributions it comes with
+
+
+def undeclared(names: set[str], files: list[Path]) -> set[str]:
+    """Return the imported names whose distribution none of these pyproject.toml files declares."""
+    known = {name for file in files for name in declared(file)}
+    outside = names & HOMES.keys() - set(sys.stdlib_module_names)
+    return {name for name in outside if not known & {canonical(home) for home in HOMES[name]}}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_what_a_room_imports_is_declared(room):
+    """Each distribution that a package or a chapter of a room imports is named in the room's pyproject.toml."""
+    file = ROOT / room / "pyproject.toml"
+    own = tuple(f"{room}/{package}/" for package in [*PACKAGES[room], "chapters"])
+    used = {path: imported(text) - PACKAGES[room] for path, text in sources(room).items() if path.startswith(own)}
+    lacking = {path: undeclared(names, [file]) for path, names in used.items()}
+    assert {path: names for path, names in lacking.items() if names} == {}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_what_tests_and_benchmarks_import_is_declared(room):
+    """Tests may use what any room needs, and what the root's pyproject.toml names for tests."""
+    files = [ROOT / "pyproject.toml", *(ROOT / other / "pyproject.toml" for other in ROOMS)]
+    used = {path: text for path, text in sources(room).items() if "/tests/" in path or "/bench/" in path}
+    local = {Path(path).stem for path in used} | {"attacks", "browser", *OURS}
+    lacking = {path: undeclared(imported(text) - local, files) for path, text in used.items()}
+    assert {path: names for path, names in lacking.items() if names} == {}
+
+
 def test_no_module_hides_one_of_pythons_own():
-    """`environment.py` runs as a script beside its neighbours: none of them may be named like a standard module."""
-    names = {path.stem for path in (ROOT / "course/gradlab").glob("*.py")}
+    """Kernels and tools may start with one of these folders on the path: no module is named like a standard one."""
+    names = {path.stem for path in GRADLAB.glob("*.py")}
     assert names & set(sys.stdlib_module_names) == set()
+
+
+def test_no_module_hides_what_gradlab_offers():
+    """A module named like a function of gradlab would take its place as soon as it is imported."""
+    import gradlab
+
+    assert {path.stem for path in GRADLAB.iterdir()} & set(gradlab.__all__) == set()

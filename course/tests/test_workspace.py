@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from gradlab.__main__ import main, released
+from gradlab.setup.command_line import main
+from gradlab.setup.lab import released
 from gradlab.setup.workspace import bring_up_to_date
 
 

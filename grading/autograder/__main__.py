@@ -26,7 +26,11 @@ def main(argv: list[str] | None = None) -> int:
         "--class", dest="folder", type=Path, default=ROOM / "class", help="the class folder (default: grading/class)"
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    command = commands.add_parser("grade", help="grade the collected submissions of an assignment, and report on them")
+    command = commands.add_parser(
+        "grade",
+        help="grade the collected submissions of an assignment, and report on them",
+        description="Grade the collected submissions of an assignment that have no grade yet, and report on them.",
+    )
     command.add_argument("assignment", help="a chapter's name, for instance 02_external_gradients")
     command.add_argument("--force", action="store_true", help="grade again what has been graded; manual scores stay")
     command.add_argument("--student", action="append", help="only this student; may be given several times")
@@ -39,14 +43,23 @@ def main(argv: list[str] | None = None) -> int:
         action="store_true",
         help="run submissions with all your rights: they can delete your files and write the gradebook",
     )
-    command = commands.add_parser("report", help="print the table and write the report of an assignment again")
+    command = commands.add_parser(
+        "report",
+        help="print the table and write the report of an assignment again",
+        description="Print the table and write the report of an assignment again, for instance after grading by hand.",
+    )
     command.add_argument("assignment", help="a chapter's name")
     commands.add_parser(
         "formgrader",
         help="open nbgrader's Formgrader on the class, in JupyterLab",
+        description="Open nbgrader's Formgrader on the class, in JupyterLab.",
         epilog="Other options are JupyterLab's own, such as --no-browser.",
     )
-    commands.add_parser("demo", help="grade a made-up class of a dozen from end to end, in a folder of its own")
+    commands.add_parser(
+        "demo",
+        help="grade a made-up class of a dozen from end to end, in a folder of its own",
+        description="Grade a made-up class of a dozen from end to end, in grading/demo/, which is made anew.",
+    )
     args, args.options = parser.parse_known_args(argv)
     if args.options and args.command != "formgrader":
         parser.error(f"unrecognized arguments: {' '.join(args.options)}")

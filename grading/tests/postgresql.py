@@ -14,7 +14,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from gradlab.setup.environment import POSTGRESQL_ADVICE, find_postgresql
+from gradlab.setup.system import POSTGRESQL_ADVICE, find_postgresql
 
 PASSWORD = "tell-nobody"
 

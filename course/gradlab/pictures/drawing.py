@@ -24,6 +24,11 @@ def draw(*tensors, names=None, values=False, depth=None, limit=LIMIT):
 
     >>> x = torch.tensor([1., 2.], requires_grad=True)
     >>> draw((x * 3).sum())
+    Backward graph of SumBackward0: 2 operations, 1 leaf, 1 frozen tensor.
+    SumBackward0 ()
+    MulBackward0 (2,)  saved: other 3
+    ├─ x (2,) leaf
+    └─ 3 frozen
     """
     graph = graph_of(tensors, callers_names(names), values=values, depth=depth, limit=limit)
     return picture(graph)

@@ -17,7 +17,8 @@ def heat(image, map=None, titles=None, columns=4):
     a list or batch of as many, spread over the image where it is smaller. Tensors and arrays are read only. Maps share
     one scale: from 0 where none is negative, else the same to both sides of 0. Without `map` images alone are shown.
 
-    >>> heat(torch.rand(8, 8), torch.rand(4, 4), titles="saliency")
+    >>> heat(torch.rand(8, 8), torch.eye(4), titles="saliency")
+    saliency: 8 × 8 pixels; map 4 × 4, largest value 1 in row 0, column 0.
     """
     images = [_image(one) for one in _several(image, "image")]
     maps = [None] * len(images) if map is None else [_map(one) for one in _several(map, "map")]

@@ -17,6 +17,10 @@ def vjp(f, x, v=None):
     is where the sliders start; without it, 1 for the first output and 0 for the others. `x` itself is left alone.
 
     >>> vjp(lambda x: torch.stack([x[0] * x[1], x.sum()]), torch.tensor([2., 3.]), v=[1., 0.5])
+    Jacobian of 2 outputs and 2 inputs beside v; below it vᵀJ.
+    y[0]: v = 1, row [3, 2]
+    y[1]: v = 0.5, row [1, 1]
+    vᵀJ = [3.5, 2.5]
     """
     rows, shape_y = jacobian(f, x)
     start = _start(v, len(rows), shape_y)

@@ -23,6 +23,9 @@ def step(loss, gradient=None, retain_graph=False, names=None, values=True):
 
     >>> x = torch.tensor([1., 2.], requires_grad=True)
     >>> step((x * x).sum())
+    Backward graph of SumBackward0: 2 operations, 1 leaf. Backward ran in 3 steps.
+    1. SumBackward0: 1 arrives; sends g.expand(shape) = [1, 1] to MulBackward0.
+    ...
     """
     found = callers_names(names)
     name = (found.of(loss) if is_tensor(loss) else "") or "loss"

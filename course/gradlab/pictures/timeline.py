@@ -23,6 +23,9 @@ def hooks(model, *inputs, loss=None, watch=False):
     four kinds to every innermost module, for this pass only.
 
     >>> hooks(nn.Sequential(nn.Linear(2, 3), nn.ReLU()), torch.ones(1, 2), watch=True)
+    8 calls of hooks in one forward and one backward pass:
+      1. forward 0 forward pre-hook watch input ((1, 2),)
+    ...
     """
     if not is_module(model):
         given = type(model).__name__

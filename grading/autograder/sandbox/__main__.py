@@ -1,5 +1,6 @@
 """Try to break out of the sandbox: python -m autograder.sandbox. Called by `make doctor`."""
 
+import argparse
 import socket
 import sys
 import tempfile
@@ -62,8 +63,10 @@ def _failed(cell: NotebookNode) -> str:
     return next((f"{o.ename}: {o.evalue}" for o in cell.outputs if o.output_type == "error"), "")
 
 
-def main() -> int:
+def main(argv: list[str] | None = None) -> int:
     """Print what could be done that must not be; returns the exit code."""
+    description = "Try to break out of the sandbox in which submissions run. The exit code is 1 if something escaped."
+    argparse.ArgumentParser(prog="python -m autograder.sandbox", description=description).parse_args(argv)
     try:
         out = escaped()
     except machine.SandboxError as error:

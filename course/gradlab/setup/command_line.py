@@ -1,0 +1,115 @@
+"""The commands of `python -m gradlab`, and of `make` through `python3 -I course/gradlab`."""
+
+from __future__ import annotations  # an older Python must be able to read this file to say that it is too old
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from . import clean, doctor, found, install, system
+from .commands import SetupError, become, say
+from .needs import EVERYTHING, ROOT, STUDENT
+
+LAB_HELP = """\
+Copy the chapters to a workspace of your own and open JupyterLab there.
+
+Your work is never overwritten: new chapters are added, chapters you have not touched are brought up to date, and where
+a chapter has changed since you began it, the new edition is laid beside yours. To begin a chapter anew, rename or
+delete its folder and run this again.
+
+If your class hands in through nbgrader's exchange, set the environment variable GRADLAB_EXCHANGE to its folder.
+"""
+COMMANDS = {
+    "lab": ("open the course in JupyterLab, on a copy of your own", LAB_HELP),
+    "doctor": (
+        "say what is missing or of the wrong version, and how to mend it",
+        "Compare what is installed with what the course needs. The exit code is 1 if something is missing.",
+    ),
+    "setup": (
+        "install what the course and its tests need, if anything is missing",
+        "Use the active conda or virtual environment if it has all in the right versions, else make .venv and fill it.",
+    ),
+    "system": (
+        "install the system packages that tests need, or say how to",
+        "Chromium, bubblewrap and PostgreSQL, by apt where this is root on a system that has it.",
+    ),
+    "run": (
+        "set up if needed, then run Python with the arguments that follow",
+        "Run Python in the environment that setup makes. All that follows goes to Python: run -m pytest course/tests",
+    ),
+    "clean": (
+        "remove caches and what builds leave behind",
+        "Your work, the class and .venv stay.",
+    ),
+    "missing": (
+        "print what this very Python lacks, as JSON",
+        "setup asks the Python of .venv with this.",
+    ),
+}
+
+
+def main(arguments: list[str] | None = None, as_folder: bool = False) -> int:
+    """Run one command.
+
+    as_folder: gradlab was run where it lies, by a Python in which it need not be installed. Then `lab` first installs
+    what a student needs, and `doctor` looks at the Python that `make` would use.
+    """
+    words = sys.argv[1:] if arguments is None else arguments
+    given = words[1:]
+    if words[:1] == ["run"] and given[:1] not in (["-h"], ["--help"]):
+        words = words[:1]  # the rest is Python's
+    parser = _parser(as_folder)
+    chosen, options = parser.parse_known_args(words)
+    if options and chosen.command != "lab":
+        parser.error(f"unrecognized arguments: {' '.join(options)}")
+    try:
+        return _run(chosen, given, options, as_folder)
+    except SetupError as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def _parser(as_folder: bool) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python3 -I course/gradlab" if as_folder else "python -m gradlab",
+        description="A hands-on course on torch.autograd.",
+        epilog="Begin with: make lab, or python -m gradlab lab",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    of = {
+        name: commands.add_parser(
+            name, help=short, description=long, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        for name, (short, long) in COMMANDS.items()
+    }
+    of["lab"].epilog = "Other options are JupyterLab's own, such as --no-browser or --port=8889."
+    of["lab"].add_argument("--workspace", default=str(ROOT / "workspace"), help="the folder of your copy (%(default)s)")
+    for name in ("setup", "missing"):
+        of[name].add_argument("--student", action="store_true", help="only what a student needs: no grading, no tests")
+    return parser
+
+
+def _run(chosen: argparse.Namespace, given: list[str], options: list[str], as_folder: bool) -> int:
+    rooms = STUDENT if getattr(chosen, "student", False) else EVERYTHING
+    if chosen.command == "lab" and as_folder:
+        return become([install.set_up(rooms=STUDENT), "-m", "gradlab", "lab", *given])
+    if chosen.command == "lab":
+        from .lab import lab  # with what an older Python cannot read
+
+        return lab(Path(chosen.workspace).resolve(), options)
+    if chosen.command == "doctor":
+        return doctor.doctor() if as_folder else doctor.report(doctor.examine())
+    if chosen.command == "run":
+        return become([install.set_up(), *given])
+    if chosen.command == "setup":
+        if rooms == EVERYTHING:
+            system.set_up_system()
+        say(f"Ready: {install.set_up(rooms=rooms)}")
+    elif chosen.command == "system":
+        system.set_up_system()
+    elif chosen.command == "clean":
+        clean.clean()
+    elif chosen.command == "missing":
+        say(json.dumps(found.lacking(rooms)))
+    return 0

@@ -1,0 +1,211 @@
+"""The doctor: a line for each thing that the course needs, and how to mend what is missing."""
+
+from __future__ import annotations  # an older Python must be able to read this file to say that it is too old
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from .commands import say, this_folder
+from .found import in_environment, missing_pins, missing_rooms, new_enough, room_source, same_version, version_found
+from .install import venv_python
+from .needs import EVERYTHING, OLDEST_PYTHON, ROOT, STUDENT, needed_pins, read_rooms
+from .system import find_chromium, install_command
+
+SERVER_EXTENSIONS = [
+    "jupyterlab",
+    "nbgrader.server_extensions.assignment_list",
+    "nbgrader.server_extensions.validate_assignment",
+]
+LAB_EXTENSIONS = ["@jupyter/nbgrader", "@jupyter-widgets/jupyterlab-manager"]
+DISK_NEEDED_GB = 1
+
+
+class Finding:
+    """One line of the doctor's report: `needed` and not `fine` means that something must be mended."""
+
+    def __init__(self, name: str, found: str, fine: bool, mend: str = "", needed: bool = True):
+        self.name = name
+        self.found = found
+        self.fine = fine
+        self.mend = mend
+        self.needed = needed
+
+    def __str__(self):
+        mark = "ok" if self.fine else "MEND" if self.needed else "note"
+        advice = "" if self.fine or self.needed else f"; to get it: {self.mend}"
+        return f"  {mark:<5} {self.name:<41} {self.found}{advice}"
+
+
+def examine(root: Path = ROOT) -> list[Finding]:
+    """Compare the Python that runs this, and the machine around it, with what the course needs."""
+    install = f"make setup (without make: python -m pip install -c requirements.txt -e course, in {root})"
+    if not new_enough():
+        return [*examine_python(), *examine_machine(root)]  # packages are looked for by a Python that can use them
+    return [
+        *examine_python(),
+        *examine_packages(root, install),
+        *examine_jupyter(install),
+        *examine_machine(root),
+        *examine_sandbox(root),
+    ]
+
+
+def examine_python() -> list[Finding]:
+    """Look at the version of Python and at the environment it belongs to."""
+    oldest = ".".join(map(str, OLDEST_PYTHON))
+    return [
+        Finding(
+            f"Python {oldest} or newer",
+            sys.version.split()[0],
+            new_enough(),
+            f"install Python {oldest} or newer, then: make setup",
+        ),
+        Finding(
+            "an environment of its own",
+            sys.prefix if in_environment() else f"none: {sys.executable} is the system's",
+            in_environment(),
+            "make setup (without make: python -m venv .venv, then activate it)",
+        ),
+    ]
+
+
+def examine_packages(root: Path, install: str) -> list[Finding]:
+    """Look at each package and each room; what a student has no need of, only where some of it is installed."""
+    requirements = root / "requirements.txt"
+    if not requirements.exists():
+        return [Finding("requirements.txt", f"not in {root}", False, "take it from the course's repository", False)]
+    further = {name: folder for name, folder in read_rooms(root).items() if name not in STUDENT}
+    rooms = EVERYTHING if any(version_found(name) for name in further) else STUDENT
+    found = [(name, wanted, version_found(name)) for name, wanted in needed_pins(root, rooms).items()]
+    pins = [
+        Finding(f"{name} {wanted}", version or "not installed", same_version(version, wanted), install)
+        for name, wanted, version in found
+    ]
+    sources = {name: (folder, room_source(name)) for name, folder in read_rooms(root, rooms).items()}
+    in_place = [
+        Finding(
+            f"{name} from {folder.name}/",
+            str(source or "not installed"),
+            source is not None and source.resolve() == folder.resolve(),
+            install,
+        )
+        for name, (folder, source) in sources.items()
+    ]
+    if further and rooms == STUDENT:
+        names = ", ".join(f"{folder.name}/" for folder in further.values())
+        in_place.append(Finding(f"{names} and the tests", "not installed", False, "make setup", needed=False))
+    return pins + in_place
+
+
+def examine_jupyter(install: str) -> list[Finding]:
+    """Look at whether JupyterLab finds the extensions and nothing has switched them off."""
+    own = Path(sys.prefix) / "etc/jupyter"
+    configs = [Path.home() / ".jupyter", own, Path("/usr/local/etc/jupyter"), Path("/etc/jupyter")]
+    configs = [
+        Path(folder) for folder in os.environ.get("JUPYTER_CONFIG_DIR", "").split(os.pathsep) if folder
+    ] + configs
+    findings = []
+    for name in SERVER_EXTENSIONS:
+        settings = [(file, value) for folder in configs for file, value in server_settings(folder, name)]
+        off = [str(file) for file, value in settings if not value]
+        fine = bool(settings) and not off
+        found = "on" if fine else f"switched off in {off[0]}" if off else "not found"
+        short = f"Jupyter server: {name.rpartition('.')[2]}"
+        findings.append(Finding(short, found, fine, f"jupyter server extension enable {name}" if off else install))
+    for name in LAB_EXTENSIONS:
+        there = (Path(sys.prefix) / "share/jupyter/labextensions" / name).exists()
+        off = [folder for folder in configs if name in disabled_extensions(folder)]
+        found = f"switched off in {off[0]}" if off else "on" if there else "not found"
+        mend = f"jupyter labextension enable {name}" if there else install
+        findings.append(Finding(f"JupyterLab: {name}", found, there and not off, mend))
+    return findings
+
+
+def server_settings(folder: Path, name: str) -> list[tuple[Path, bool]]:
+    """Return each file of a Jupyter configuration folder that switches a server extension, and how."""
+    files = [folder / "jupyter_server_config.json", *sorted((folder / "jupyter_server_config.d").glob("*.json"))]
+    return [
+        (file, setting[name])
+        for file in files
+        for setting in [read_json(file).get("ServerApp", {}).get("jpserver_extensions", {})]
+        if name in setting
+    ]
+
+
+def disabled_extensions(folder: Path) -> list[str]:
+    """Return the lab extensions that a Jupyter configuration folder switches off."""
+    switches = read_json(folder / "labconfig/page_config.json").get("disabledExtensions", {})
+    return [name for name, off in switches.items() if off] if isinstance(switches, dict) else switches
+
+
+def read_json(file: Path) -> dict:
+    """Return a JSON file's object, an empty one if there is no such file or it cannot be read."""
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+
+
+def examine_machine(root: Path) -> list[Finding]:
+    """Look at disk, workspace and system programs."""
+    free_gb = shutil.disk_usage(root).free / 1e9
+    workspace = root / "workspace"
+    place = workspace if workspace.exists() else root
+    chromium = find_chromium()
+    return [
+        Finding(
+            f"{DISK_NEEDED_GB} GB of free disk", f"{free_gb:.1f} GB", free_gb >= DISK_NEEDED_GB, f"make room on {root}"
+        ),
+        Finding("a workspace that can be written", str(workspace), os.access(place, os.W_OK), f"make {place} writable"),
+        Finding(
+            "Chromium (for browser tests)",
+            chromium or "not found",
+            chromium is not None,
+            install_command("chromium"),
+            needed=False,
+        ),
+    ]
+
+
+def examine_sandbox(root: Path) -> list[Finding]:
+    """Try to break out of the sandbox in which submissions are graded; students need none."""
+    name = "a sandbox (for grading)"
+    if "autograder" not in read_rooms(root):
+        return []
+    if not sys.platform.startswith("linux"):
+        advice = "a container or WSL; python -m autograder.sandbox says how"
+        return [Finding(name, "not on this system", False, advice, needed=False)]
+    if shutil.which("bwrap") is None:
+        return [Finding(name, "bubblewrap not found", False, install_command("bubblewrap"), needed=False)]
+    if missing_pins(root) or missing_rooms(root):
+        return [Finding(name, "not tried before the rest is there", False, "make setup", needed=False)]
+    tried = subprocess.run([sys.executable, "-m", "autograder.sandbox"], capture_output=True, text=True, check=False)
+    said = (tried.stdout or tried.stderr).strip().splitlines() or ["it says nothing"]
+    return [Finding(name, said[-1], tried.returncode == 0, "python -m autograder.sandbox says more")]
+
+
+def report(findings: list[Finding]) -> int:
+    """Print the doctor's report and return its exit code: 1 if something needed is missing."""
+    for finding in findings:
+        say(str(finding))
+    mends: dict[str, list[str]] = {}
+    for finding in findings:
+        if finding.needed and not finding.fine:
+            mends.setdefault(finding.mend, []).append(finding.name)
+    say("\nTo mend:" if mends else "\nEverything needed is here.")
+    for mend, names in mends.items():
+        say(f"  {mend}\n      mends {', '.join(names[:6])}{f' and {len(names) - 6} more' if names[6:] else ''}")
+    return 1 if mends else 0
+
+
+def doctor(root: Path = ROOT) -> int:
+    """Report on the Python that `make` would use: a satisfying active environment, else `.venv`, else this one."""
+    own = venv_python(root)
+    elsewhere = Path(sys.prefix).resolve() != (root / ".venv").resolve()
+    if elsewhere and own.exists() and not (in_environment() and new_enough() and not missing_pins(root, STUDENT)):
+        return subprocess.run(this_folder(own, "doctor"), check=False).returncode
+    return report(examine(root))

@@ -1,0 +1,91 @@
+"""What there is, in the Python that runs this: compared with what the course needs."""
+
+from __future__ import annotations  # an older Python must be able to read this file to say that it is too old
+
+import importlib.metadata
+import importlib.util
+import json
+import os
+import sys
+from pathlib import Path
+from urllib.parse import urlparse
+from urllib.request import url2pathname
+
+from .needs import EVERYTHING, OLDEST_PYTHON, ROOMS, ROOT, needed_pins, read_rooms, room_version
+
+
+def new_enough() -> bool:
+    """Tell whether this Python is one that the course can use."""
+    return sys.version_info >= OLDEST_PYTHON
+
+
+def in_environment() -> bool:
+    """Tell whether this Python belongs to an active virtual or conda environment."""
+    conda = os.environ.get("CONDA_PREFIX")
+    return sys.prefix != sys.base_prefix or (conda is not None and Path(conda).resolve() == Path(sys.prefix).resolve())
+
+
+def version_found(name: str) -> str | None:
+    """Return the installed version of a package, None if it is not installed."""
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def same_version(found: str | None, wanted: str) -> bool:
+    """Tell whether a version is the pinned one; the build after "+" (2.13.0+cpu, 2.13.0+cu130) is the user's choice."""
+    return found is not None and found.split("+")[0] == wanted
+
+
+def room_source(name: str) -> Path | None:
+    """Return the folder from which a room is installed in place, None if it is not."""
+    for distribution in importlib.metadata.distributions(name=name):
+        origin = json.loads(distribution.read_text("direct_url.json") or "{}")
+        if origin.get("dir_info", {}).get("editable"):
+            return Path(url2pathname(urlparse(origin["url"]).path))
+    return None
+
+
+def missing_pins(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> dict[str, str]:
+    """Return the wanted version of each needed package that is missing or of another version."""
+    wanted = needed_pins(root, rooms)
+    return {name: version for name, version in wanted.items() if not same_version(version_found(name), version)}
+
+
+def told(pins: dict[str, str]) -> list[str]:
+    """Say of each missing package what was found instead."""
+    found = {name: version_found(name) for name in pins}
+    return [
+        f"{name} {wanted} ({f'found {found[name]}' if found[name] else 'not installed'})"
+        for name, wanted in pins.items()
+    ]
+
+
+def missing_rooms(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> list[str]:
+    """Name each room that is not installed from this copy of the course, or was before its version changed."""
+    gaps = []
+    for name, folder in read_rooms(root, rooms).items():
+        source, installed = room_source(name), version_found(name)
+        wanted = room_version(folder) or installed
+        if source is None or source.resolve() != folder.resolve():
+            gaps.append(f"{name} from {folder.name}/ ({f'installed from {source}' if source else 'not installed'})")
+        elif installed != wanted:
+            gaps.append(f"{name} {wanted} from {folder.name}/ (found {installed})")
+    return gaps
+
+
+def serves_another_copy(root: Path = ROOT) -> bool:
+    """Tell whether this Python has rooms installed from another copy of the course that still exists."""
+    sources = {name: room_source(name) for name in read_rooms(root)}
+    return any(source and source.exists() and source.resolve() != root / ROOMS[n] for n, source in sources.items())
+
+
+def lacking(rooms: tuple[str, ...] = EVERYTHING) -> dict:
+    """Return what this very Python lacks, as plain data: one Python asks another."""
+    return {
+        "python": sys.version_info[:2],
+        "pip": importlib.util.find_spec("pip") is not None,
+        "pins": missing_pins(rooms=rooms) if new_enough() else {},
+        "rooms": missing_rooms(rooms=rooms) if new_enough() else [],
+    }

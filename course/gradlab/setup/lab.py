@@ -1,0 +1,56 @@
+"""JupyterLab on a student's own copy of the chapters."""
+
+import os
+import sys
+from pathlib import Path
+
+from .commands import become, is_root
+from .workspace import bring_up_to_date
+
+COURSE = Path(__file__).resolve().parents[2]
+START_PAGE = "README.md"
+
+
+def released(course: Path = COURSE) -> dict[str, Path]:
+    """Return what a workspace is made of: the start page, nbgrader's settings and each chapter, by name."""
+    items = {START_PAGE: course / START_PAGE, "nbgrader_config.py": course / "nbgrader_config.py"}
+    lost = [str(path) for path in items.values() if not path.exists()]
+    if lost:
+        raise SystemExit(
+            f"{', '.join(lost)} not found. The course is used from its own folder: "
+            "python -m pip install -e course, from the folder that holds course/."
+        )
+    chapters = sorted(path for path in course.glob("chapters/*") if path.is_dir() and path.name[0] not in "._")
+    return {**items, **{chapter.name: chapter for chapter in chapters}}
+
+
+def prepare(folder: Path) -> None:
+    """Bring a workspace up to date and say what changed."""
+    changes = bring_up_to_date(released(), folder)
+    for change in changes:
+        print(change)
+    print(f"Your workspace: {folder}", flush=True)
+
+
+def lab(folder: Path, options: list[str]) -> int:
+    """Open JupyterLab on the workspace, in place of this process where the system can do that."""
+    prepare(folder)
+    exchange = os.environ.get("GRADLAB_EXCHANGE")
+    if exchange and not Path(exchange).is_dir():
+        print(f"GRADLAB_EXCHANGE is {exchange}, which is not a folder; assignments cannot be listed.", file=sys.stderr)
+    if not exchange:
+        (folder / ".exchange").mkdir(exist_ok=True)
+    own_settings = str(COURSE / "gradlab/jupyter")
+    search = os.pathsep.join([own_settings, *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])])
+    command = [
+        *[sys.executable, "-m", "jupyter", "lab"],
+        f"--ServerApp.root_dir={folder}",
+        f"--LabApp.default_url=/lab/tree/{START_PAGE}",
+        "--LabApp.extension_manager=readonly",  # the other one asks a package index
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        *(["--allow-root"] if is_root() else []),
+        *options,
+    ]
+    env = {**os.environ, "JUPYTER_CONFIG_PATH": search, "JUPYTER_PREFER_ENV_PATH": "1"}
+    os.chdir(folder)  # nbgrader reads nbgrader_config.py where the server was started
+    return become(command, env)

@@ -1,0 +1,83 @@
+"""System packages, which pip cannot install: Chromium for the browser tests, bubblewrap and PostgreSQL for grading."""
+
+from __future__ import annotations  # an older Python must be able to read this file to say that it is too old
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from .commands import is_root, say
+from .needs import ROOT, more_than_course, read_rooms
+
+
+def find_chromium() -> str | None:
+    """Return the path of a Chromium or Chrome, None if there is none; GRADLAB_CHROMIUM names one directly."""
+    named = os.environ.get("GRADLAB_CHROMIUM")
+    if named:
+        return named
+    for name in ["chromium", "google-chrome", "google-chrome-stable", "chromium-browser"]:
+        found = shutil.which(name)
+        if found:
+            return found
+    programs = Path(os.environ.get("PROGRAMFILES", "/Applications"))
+    for place in [
+        "Google Chrome.app/Contents/MacOS/Google Chrome",
+        "Chromium.app/Contents/MacOS/Chromium",
+        "Google/Chrome/Application/chrome.exe",
+    ]:
+        if (programs / place).exists():
+            return str(programs / place)
+    return None
+
+
+def find_postgresql() -> Path | None:
+    """Return the folder of PostgreSQL's server programs, None if there is none; Debian keeps it out of the path."""
+    found = shutil.which("initdb") or max(Path("/usr/lib/postgresql").glob("*/bin/initdb"), default=None)
+    return Path(found).resolve().parent if found else None
+
+
+def install_command(package: str) -> str:
+    """Return the one command that installs a system package on this machine."""
+    if shutil.which("apt-get"):
+        return f"sudo apt-get install -y {package}"
+    if shutil.which("dnf"):
+        return f"sudo dnf install -y {package}"
+    if sys.platform == "darwin":
+        return f"brew install {package}"
+    return f"install {package} with your system's package manager"
+
+
+CHROMIUM_ADVICE = f"The browser tests need Chromium and found none. To install it: {install_command('chromium')}"
+
+POSTGRESQL_ADVICE = (
+    "The test of PostgreSQL as gradebook needs its server and found none. To install it: "
+    + install_command("postgresql" if shutil.which("apt-get") or sys.platform == "darwin" else "postgresql-server")
+)
+
+
+def apt_install(package: str) -> bool:
+    """Install a system package if this is root on a system with apt; tell whether that was possible."""
+    if not shutil.which("apt-get") or not is_root():
+        return False
+    say(f"Installing the system package {package} …")
+    quiet = {"stdout": subprocess.DEVNULL, "env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}}
+    subprocess.run(["apt-get", "update"], check=False, **quiet)  # a stale list is no reason to stop
+    done = subprocess.run(["apt-get", "install", "-y", "--no-install-recommends", package], check=False, **quiet)
+    return done.returncode == 0
+
+
+def set_up_system(root: Path = ROOT) -> None:
+    """Install the system packages that tests and grading need, or say how to; learning needs none."""
+    if more_than_course(root) and find_chromium() is None and not apt_install("chromium"):
+        say(CHROMIUM_ADVICE)
+    if grades_here(root) and shutil.which("bwrap") is None and not apt_install("bubblewrap"):
+        say(f"Grading needs bubblewrap and found none. To install it: {install_command('bubblewrap')}")
+    if grades_here(root) and find_postgresql() is None and not apt_install("postgresql"):
+        say(POSTGRESQL_ADVICE)
+
+
+def grades_here(root: Path) -> bool:
+    """Tell whether submissions can be graded on this machine: in Linux, by someone who has more than the course."""
+    return sys.platform.startswith("linux") and "autograder" in read_rooms(root)
