@@ -79,8 +79,10 @@ PARTS = {
 # Inside a part: a module imports only from lines above its own.
 LAYERS = {
     "checks": [
-        "known_state observation shortcuts",
-        "observe compare compact",
+        "known_state observation delta",
+        "show shortcuts",
+        "encoding",
+        "observe compare",
         "record",  # the file format: knows nothing of the words, nor of how a check comes to its verdict
         "words memory",
         "verdict",
