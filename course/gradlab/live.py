@@ -36,10 +36,3 @@ def show_widget(widget, instead: str) -> None:
     view = widget._repr_mimebundle_()
     data = view[0] if isinstance(view, tuple) else view
     display({WIDGET: data[WIDGET], "text/plain": instead}, raw=True)
-
-
-def cell_id() -> str | None:
-    """Return the id of the cell that is running, where the page that runs it says so."""
-    parent = getattr(get_ipython(), "get_parent", lambda: None)() or {}
-    found = parent.get("metadata", {}).get("cellId")
-    return found if isinstance(found, str) else None

@@ -155,9 +155,8 @@ def _spread(given: tuple, labels: Sequence[str]) -> list:
     if len(labels) > 1 and isinstance(only, list | tuple):
         given = tuple(only)
     if len(given) != len(labels):
-        raise PredictionError(
-            f"compare() takes {len(labels)} answers ({', '.join(labels)}), but was given {len(given)}"
-        )
+        wanted = f"{len(labels)} answers ({', '.join(labels)})" if len(labels) > 1 else "one answer"
+        raise PredictionError(f"compare() takes {wanted}, but was given {len(given)}")
     return list(given)
 
 

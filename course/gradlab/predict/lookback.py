@@ -18,7 +18,7 @@ def summary() -> None:
         print(NONE_YET)
         return
     right = sum(guess.all_right for guess in guesses.values())
-    surprises = [guess for guess in guesses.values() if guess.sure and not guess.all_right]
+    surprises = [(name, guess) for name, guess in guesses.items() if guess.sure and not guess.all_right]
     words = f"{len(guesses)} guesses entered, {right} of them all right."
     words = words.replace("1 guesses", "1 guess")
     if surprises:
@@ -26,16 +26,16 @@ def summary() -> None:
     elif right < len(guesses):
         words += " You were sure of none that was wrong."
     if get_ipython() is None:
-        print("\n".join([words, *(f"- {guess.question}" for guess in surprises)]))
+        print("\n".join([words, *(f"- {guess.question}" for _, guess in surprises)]))
         return
-    items = "".join(f"<li>{_link(guess)} You said {html.escape(', '.join(guess.said))}.</li>" for guess in surprises)
-    text = "\n".join([words, *(f"- {guess.question} You said {', '.join(guess.said)}." for guess in surprises)])
+    items = "".join(
+        f"<li>{_link(name, guess)} You said {html.escape(', '.join(guess.said))}.</li>" for name, guess in surprises
+    )
+    text = "\n".join([words, *(f"- {guess.question} You said {', '.join(guess.said)}." for _, guess in surprises)])
     display({"text/html": f"<p>{words}</p>" + (f"<ul>{items}</ul>" if items else ""), "text/plain": text}, raw=True)
 
 
-def _link(guess: memory.Guess) -> str:
+def _link(name: str, guess: memory.Guess) -> str:
     """The question, as a link that JupyterLab follows to its cell."""
-    question = html.escape(guess.question)
-    if guess.cell is None:
-        return question
-    return f'<a href="{html.escape(notebook.FOLDER.name)}.ipynb#cell-id={html.escape(guess.cell)}">{question}</a>'
+    place = f"{notebook.FOLDER.name}.ipynb#cell-id={name}"
+    return f'<a href="{html.escape(place)}">{html.escape(guess.question)}</a>'

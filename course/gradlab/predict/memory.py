@@ -17,13 +17,12 @@ _this_session: dict[tuple[str, str], "Guess"] = {}  # what could not be written 
 
 @dataclass(frozen=True)
 class Guess:
-    """A guess that was entered. said, right: one entry for each blank. cell: the id of its cell, if known."""
+    """A guess that was entered. said, right: one entry for each blank."""
 
     question: str
     said: list[str]
     sure: bool
     right: list[bool]
-    cell: str | None = None
 
     @property
     def all_right(self) -> bool:
@@ -89,7 +88,6 @@ def _sound(guess: Guess) -> bool:
         lists
         and isinstance(guess.question, str)
         and isinstance(guess.sure, bool)
-        and isinstance(guess.cell, str | None)
         and all(isinstance(text, str) for text in guess.said)
         and all(isinstance(one, bool) for one in guess.right)
     )

@@ -43,7 +43,7 @@ def order(name, question, events):
 class Prediction:
     """The context of a block: what the block shows is held back until a guess was entered.
 
-    Made by `numbers`, `choice`, `true_false` and `order`. `name` is its own in the chapter; `question` stands above the
+    Made by `numbers`, `choice`, `true_false` and `order`. `name` is the id of its cell; `question` stands above the
     form and, where the guess was sure and wrong, in the list at the chapter's end.
     """
 
@@ -96,14 +96,13 @@ class Prediction:
         else:
             blanks = [{"label": blank.label, "options": list(blank.options)} for blank in self.kind.blanks]
             form = _open[self.name] = make(question=self.question, blanks=blanks)
-            cell = live.cell_id()
-            form.on_msg(lambda _, content, buffers: self._entered(form, content, cell))
+            form.on_msg(lambda _, content, buffers: self._entered(form, content))
             live.show_widget(form, question)
         fold = f"<details><summary>{FOLDED}</summary>{self._captured.html(self.question)}</details>"
         data = {"text/html": live.kept(fold), "text/plain": f"The answer:\n{self._captured.text()}"}
         self._shown = display(data, raw=True, display_id=True)
 
-    def _entered(self, form, content: dict, cell: str | None) -> None:
+    def _entered(self, form, content: dict) -> None:
         """Take what the form sends: a guess, or that there is none."""
         if form.verdict:
             return
@@ -122,7 +121,7 @@ class Prediction:
             }
             return
         right = self.kind.right(texts, self.answers)
-        guess = Guess(self.question, texts, bool(content.get("sure")), right, cell)
+        guess = Guess(self.question, texts, bool(content.get("sure")), right)
         memory.remember(self.name, guess)
         self._shown.update(self._answered(guess, "You guessed"), raw=True)
         form.verdict = self._verdict(guess, "You guessed")
@@ -147,7 +146,8 @@ class Prediction:
             for blank, said, right, answer in zip(self.kind.blanks, guess.said, guess.right, self.answers, strict=True)
         )
         kind = "gl-all-right" if guess.all_right else "gl-some-wrong"
-        return f'<div class="gl-verdict {kind}"><p><b>{start}: {score(guess)}</b></p><ul>{items}</ul></div>'
+        line = f"<p><b>{start}: {score(guess)}</b></p>"
+        return f'<div class="gl-verdict {kind}">{line}<ul class="gl-items">{items}</ul></div>'
 
 
 def score(guess: Guess) -> str:
