@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOMS = [room for room in ["course", "solutions", "grading"] if (ROOT / room).exists()]
 TESTS = [f"{room}/tests" for room in ROOMS if (ROOT / room / "tests").exists()]
 PARALLEL = ["-n", "auto", "--dist", "loadfile"]  # a notebook's cells belong in one process, as do a file's tests
+NBVAL = ["--nbval", "--nbval-current-env", "--nbval-sanitize-with=.ci/nbval.cfg"]
 NOTHING_RAN = 5  # pytest's exit code
 
 
@@ -23,7 +24,7 @@ def parts() -> dict[str, list[str]]:
     for name, room in [("nbval-solved", "solutions"), ("nbval-student", "course")]:
         if room in ROOMS:
             notebooks = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob(f"{room}/chapters/*/*.ipynb"))
-            chosen[name] = ["--nbval", "--nbval-current-env", *PARALLEL, *notebooks] if notebooks else []
+            chosen[name] = [*NBVAL, *PARALLEL, *notebooks] if notebooks else []
     return chosen
 
 

@@ -1,4 +1,7 @@
-"""Checks, pictures and widgets for a hands-on course on torch.autograd."""
+"""Checks, predictions, pictures and payoffs for a hands-on course on torch.autograd.
+
+`gradlab.predict` is a package of its own: `from gradlab import predict`, then `predict.numbers(…)`.
+"""
 
 from importlib import import_module
 
@@ -9,6 +12,7 @@ _HOMES = {
     "summary": "checks.check",
     "progress": "overview",
     "track": "bar",
+    "payoff": "payoffs",
     "draw": "pictures.drawing",
     "step": "pictures.stepper",
     "hooks": "pictures.timeline",

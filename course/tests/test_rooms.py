@@ -72,6 +72,10 @@ PARTS = {
     "checks": {"notebook"},
     "checks.check": {"notebook", "pictures"},
     "overview": {"checks", "pictures"},
+    "predict": {"notebook", "captured", "live"},
+    "payoffs": {"checks", "pictures", "captured", "live"},
+    "captured": set(),
+    "live": set(),
     "bar": set(),
     "notebook": set(),
     "resnet": set(),
@@ -93,6 +97,10 @@ LAYERS = {
         "collapse recording texts cells",
         "drawing diff heatmap jacobian timeline progress",
         "stepper",
+    ],
+    "predict": [
+        "kinds memory form",
+        "prediction lookback",
     ],
     "setup": [
         "commands workspace",

@@ -10,6 +10,8 @@ from nbformat import NotebookNode
 from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
 
+from gradlab import live
+
 from .chapter import SOLUTIONS, SOURCES, ChapterError, chapter_names, source_path
 from .preprocessors import GENERATE
 
@@ -26,7 +28,7 @@ def execute(notebook: NotebookNode, folder: Path) -> None:
 
 
 def normalise(notebook: NotebookNode) -> NotebookNode:
-    """Take out, in place, what changes from run to run: times, widget state, versions; counts go from 1 up."""
+    """Take out, in place, what changes from run to run: times, widgets, versions; counts go from 1 up."""
     notebook.metadata = NotebookNode(kernelspec=KERNELSPEC, language_info={"name": "python"})
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     count = 0
@@ -41,6 +43,7 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
         cell.outputs = _joined(cell.outputs)
         for output in cell.outputs:
             output.pop("transient", None)
+            output.get("data", {}).pop(live.WIDGET, None)  # what stands beside it can be read without a kernel
             if "execution_count" in output:
                 output["execution_count"] = cell.execution_count
     return notebook

@@ -20,7 +20,7 @@ SERVER_EXTENSIONS = [
     "nbgrader.server_extensions.assignment_list",
     "nbgrader.server_extensions.validate_assignment",
 ]
-LAB_EXTENSIONS = ["@jupyter/nbgrader", "@jupyter-widgets/jupyterlab-manager"]
+LAB_EXTENSIONS = ["@jupyter/nbgrader", "@jupyter-widgets/jupyterlab-manager", "anywidget"]
 DISK_NEEDED_GB = 1
 
 

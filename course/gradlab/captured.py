@@ -1,0 +1,114 @@
+"""What a block of code shows, caught on its way and kept: to be shown later, folded, or put into a widget."""
+
+import base64
+import html
+import re
+import sys
+from io import TextIOBase
+
+from IPython import get_ipython
+from IPython.core.displaypub import DisplayPublisher
+from IPython.display import display
+
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Captured:
+    """Catches stdout, stderr and displays between `start` and `stop`, in their order; `parts` holds them.
+
+    A part is ("stdout" or "stderr", text) or ("data", mimebundle).
+    """
+
+    def __init__(self):
+        self.parts: list[tuple[str, str | dict]] = []
+        self._before = None
+
+    def start(self) -> "Captured":
+        """Catch from now on."""
+        shell = get_ipython()
+        self._before = sys.stdout, sys.stderr, shell, shell and shell.display_pub
+        sys.stdout, sys.stderr = _Stream("stdout", self.parts), _Stream("stderr", self.parts)
+        if shell is not None:
+            shell.display_pub = _Publisher(self.parts)
+        return self
+
+    def stop(self) -> None:
+        """Let everything through again; may be called twice."""
+        if self._before is None:
+            return
+        sys.stdout, sys.stderr, shell, publisher = self._before
+        self._before = None
+        if shell is not None:
+            shell.display_pub = publisher
+
+    def add(self, value) -> None:
+        """Put a value at the end, as a notebook would show it."""
+        shell = get_ipython()
+        if isinstance(value, str) or shell is None:
+            self.parts.append(("stdout", f"{value}\n"))
+            return
+        data, _ = shell.display_formatter.format(value)
+        self.parts.append(("data", data or value._repr_mimebundle_()))
+
+    def replay(self) -> None:
+        """Show all of it as it would have been shown."""
+        for kind, part in self.parts:
+            if kind == "data":
+                display(part, raw=True)
+            else:
+                getattr(sys, kind).write(part)
+
+    def html(self, alt: str = "") -> str:
+        """Return all of it as HTML. alt: what pictures without words of their own show."""
+        return "".join(_html(kind, part, alt) for kind, part in self._joined())
+
+    def text(self) -> str:
+        """Return all of it as text."""
+        texts = (part.get("text/plain", "") + "\n" if kind == "data" else part for kind, part in self.parts)
+        return ANSI.sub("", "".join(texts)).rstrip("\n")
+
+    def _joined(self):
+        joined = []
+        for kind, part in self.parts:
+            if joined and kind != "data" and joined[-1][0] == kind:
+                joined[-1] = (kind, joined[-1][1] + part)
+            else:
+                joined.append((kind, part))
+        return joined
+
+
+class _Stream(TextIOBase):
+    def __init__(self, name: str, parts: list):
+        self.name, self._parts = name, parts
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self._parts.append((self.name, text))
+        return len(text)
+
+
+class _Publisher(DisplayPublisher):
+    def __init__(self, parts: list):
+        super().__init__()
+        self._parts = parts
+
+    def publish(self, data, metadata=None, *arguments, **keywords):
+        self._parts.append(("data", data))
+
+    def clear_output(self, wait=False):
+        """Nothing that was shown for learning is cleared."""
+
+
+def _html(kind: str, part: str | dict, alt: str) -> str:
+    if kind != "data":
+        return f"<pre>{html.escape(ANSI.sub('', part).rstrip())}</pre>"
+    for mime in ("text/html", "image/svg+xml"):
+        if mime in part:
+            return part[mime]
+    if "image/png" in part:
+        found = part["image/png"]
+        encoded = base64.b64encode(found).decode() if isinstance(found, bytes) else found.replace("\n", "")
+        return f'<img alt="{html.escape(alt)}" style="max-width:100%" src="data:image/png;base64,{encoded}">'
+    return f"<pre>{html.escape(ANSI.sub('', part.get('text/plain', '')))}</pre>"

@@ -1,0 +1,12 @@
+"""Predictions: the learner guesses, says whether they are sure, and only then sees what torch answers.
+
+with predict.numbers("s1", "What will x.grad hold?", {"x.grad": 2}) as guess:
+    ...
+    print(x.grad)
+    guess.compare(x.grad)
+"""
+
+from .lookback import summary
+from .prediction import Prediction, choice, numbers, order, true_false
+
+__all__ = ["Prediction", "choice", "numbers", "order", "summary", "true_false"]

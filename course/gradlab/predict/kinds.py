@@ -1,0 +1,211 @@
+"""What can be guessed: numbers, choices, an order. How a guess is read, and when it is right; plain data only.
+
+A guess is one text for each blank: what was typed, or the option that was chosen.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+NEAR = 0.02  # a number that is not whole may be off by 2 %
+EXACT = 1e-6  # whole numbers are to be given as they are
+
+
+class PredictionError(ValueError):
+    """A prediction is not written as it should be; the message is for its author."""
+
+
+class Unreadable(ValueError):
+    """A guess cannot be read. blank: its position; the message says to the learner what to write instead."""
+
+    def __init__(self, blank: int, sentence: str):
+        super().__init__(sentence)
+        self.blank = blank
+
+
+@dataclass(frozen=True)
+class Blank:
+    """One thing to fill in: a number where there are no options."""
+
+    label: str
+    options: tuple[str, ...] = ()
+
+
+class Kind:
+    """What all kinds share. `blanks` is what the learner fills in."""
+
+    blanks: list[Blank]
+
+    def read(self, texts: Sequence[str]) -> list:
+        """Return the values of a guess; raises Unreadable at the first blank that has none."""
+        for place, (blank, text) in enumerate(zip(self.blanks, texts, strict=True)):
+            if not isinstance(text, str) or not text.strip():
+                raise Unreadable(place, f"{blank.label} is still empty." if blank.label else "Choose an answer first.")
+            if blank.options and text not in blank.options:
+                raise Unreadable(place, f"{text} is not one of the answers: {', '.join(blank.options)}.")
+        return list(texts)
+
+    def fits(self, texts: object) -> bool:
+        """Say whether a remembered guess is one for these blanks."""
+        try:
+            return isinstance(texts, list) and len(texts) == len(self.blanks) and bool(self.read(texts))
+        except Unreadable:
+            return False
+
+    def answers(self, given: tuple) -> list:
+        """Return the right value for each blank, from the arguments of `compare`; raises PredictionError."""
+        raise NotImplementedError
+
+    def right(self, texts: Sequence[str], answers: Sequence) -> list[bool]:
+        """Say for each blank whether its guess is right."""
+        return [value == answer for value, answer in zip(self.read(texts), answers, strict=True)]
+
+
+class Numbers(Kind):
+    """Numbers, by label: how many there are, or their shape."""
+
+    def __init__(self, sizes: Mapping[str, int | tuple[int, ...]], tolerance: float | None = None):
+        if not isinstance(sizes, Mapping) or not sizes:
+            raise PredictionError(f'numbers() takes labels and sizes, such as {{"x.grad": 2}}, not {sizes!r}')
+        self.labels = {label: _indexed(label, size) for label, size in sizes.items()}
+        self.blanks = [Blank(one) for found in self.labels.values() for one in found]
+        self.tolerance = tolerance
+
+    def read(self, texts):
+        return [_number(place, text, self.blanks[place].label) for place, text in enumerate(texts)]
+
+    def answers(self, given):
+        found = []
+        for (label, blanks), value in zip(self.labels.items(), _spread(given, list(self.labels)), strict=True):
+            flat = [None] * len(blanks) if value is None else _flat(value)
+            if len(flat) != len(blanks):
+                raise PredictionError(f"{label} has {len(blanks)} blanks, but compare() was given {len(flat)} numbers")
+            found += [None if one is None else float(one) for one in flat]
+        return found
+
+    def right(self, texts, answers):
+        return [_near(value, answer, self.tolerance) for value, answer in zip(self.read(texts), answers, strict=True)]
+
+
+class Choice(Kind):
+    """One of the options, once or on each of several lines."""
+
+    def __init__(self, options: Sequence[str], lines: Sequence[str] = ("",)):
+        if len(options) < 2 or len(set(options)) < len(options):
+            raise PredictionError(f"a choice needs two different options or more, not {options!r}")
+        self.blanks = [Blank(line, tuple(options)) for line in lines]
+
+    def answers(self, given):
+        labels = [blank.label for blank in self.blanks]
+        found = [_word(value) for value in _spread(given, labels)]
+        for value in found:
+            if value not in self.blanks[0].options:
+                raise PredictionError(f"{value!r} is not one of the options {', '.join(self.blanks[0].options)}")
+        return found
+
+
+class Order(Kind):
+    """The order in which events come."""
+
+    def __init__(self, events: Sequence[str]):
+        if len(events) < 2 or len(set(events)) < len(events):
+            raise PredictionError(f"an order needs two different events or more, not {events!r}")
+        self.events = tuple(events)
+        self.blanks = [Blank(f"{k}{_ending(k)}", self.events) for k in range(1, len(events) + 1)]
+
+    def read(self, texts):
+        values = super().read(texts)
+        for place, value in enumerate(values):
+            first = values.index(value)
+            if first < place:
+                here, there = self.blanks[place].label, self.blanks[first].label
+                raise Unreadable(place, f"“{value}” cannot come both {there} and {here}.")
+        return values
+
+    def answers(self, given):
+        found = [str(value) for value in _spread(given, self.events)]
+        if sorted(found) != sorted(self.events):
+            raise PredictionError(f"compare() was given {', '.join(found)}; the events are {', '.join(self.events)}")
+        return found
+
+
+def shown(value) -> str:
+    """Return a value as a person would write it."""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _indexed(label: str, size: int | tuple[int, ...]) -> list[str]:
+    shape = (size,) if isinstance(size, int) else tuple(size)
+    if math.prod(shape) == 1:
+        return [label]
+    indices = [""]
+    for n in shape:
+        indices = [f"{before}{', ' if before else ''}{k}" for before in indices for k in range(n)]
+    return [f"{label}[{index}]" for index in indices]
+
+
+def _spread(given: tuple, labels: Sequence[str]) -> list:
+    """The arguments of `compare`, one for each label: as they are, or from one dict or one list of them."""
+    only = given[0] if len(given) == 1 else None
+    if isinstance(only, Mapping):
+        if set(only) != set(labels):
+            raise PredictionError(f"compare() was given {', '.join(only)}; the labels are {', '.join(labels)}")
+        return [only[label] for label in labels]
+    if len(labels) > 1 and isinstance(only, list | tuple):
+        given = tuple(only)
+    if len(given) != len(labels):
+        wanted = f"{len(labels)} answers ({', '.join(labels)})" if len(labels) > 1 else "one answer"
+        raise PredictionError(f"compare() takes {wanted}, but was given {len(given)}")
+    return list(given)
+
+
+def _flat(value) -> list:
+    """The numbers in a tensor, an array or nested lists."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    return [one for part in value for one in _flat(part)] if isinstance(value, list | tuple) else [value]
+
+
+def _word(value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _near(value: float | None, answer: float | None, tolerance: float | None) -> bool:
+    if value is None or answer is None:
+        return value is answer
+    if not math.isfinite(answer) or not math.isfinite(value):
+        return value == answer or (math.isnan(value) and math.isnan(answer))
+    if tolerance is None and abs(answer - round(answer)) <= 1e-5 * max(1, abs(answer)):
+        return abs(value - round(answer)) <= EXACT * max(1, abs(answer))
+    return abs(value - answer) <= (NEAR if tolerance is None else tolerance) * abs(answer) + EXACT
+
+
+def _number(place: int, text: object, label: str) -> float | None:
+    """The number that was typed, None for the word None; raises Unreadable with what to write instead."""
+    typed = str(text or "").strip().replace("\N{MINUS SIGN}", "-")
+    if not typed:
+        raise Unreadable(place, f"{label} is still empty.")
+    if typed.lower() == "none":
+        return None
+    try:
+        return float(typed)
+    except ValueError:
+        pass
+    start = f"{label}: “{typed[:30]}” cannot be read as a number."
+    fraction = re.fullmatch(r"(-?[\d.]+) */ *([\d.]+)", typed)
+    if fraction:
+        try:
+            as_decimal = f", about {float(fraction[1]) / float(fraction[2]):.3g}"
+        except (ValueError, ZeroDivisionError):
+            as_decimal = ""
+        raise Unreadable(place, f"{start} Write the fraction as a decimal{as_decimal}.")
+    if re.fullmatch(r"-?\d+,\d+", typed):
+        raise Unreadable(place, f"{start} Write it with a point: {typed.replace(',', '.')}.")
+    if re.search(r"[\[\],;]", typed):
+        raise Unreadable(place, f"{start} Each field takes one number, without brackets.")
+    raise Unreadable(place, f"{start} Write one such as 2, -0.5 or 1e-3; None, inf and nan are read too.")
+
+
+def _ending(k: int) -> str:
+    return "th" if k % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(k % 10, "th")

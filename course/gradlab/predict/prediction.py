@@ -1,0 +1,165 @@
+"""A prediction: a block of code whose output appears once the learner has entered a guess."""
+
+import html
+
+from IPython import get_ipython
+from IPython.display import display
+
+from .. import live
+from ..captured import Captured
+from . import memory
+from .form import form_class
+from .kinds import Choice, Kind, Numbers, Order, PredictionError, Unreadable, shown
+from .memory import Guess
+
+FOLDED = "The answer. Run this cell and enter your guess, or open this fold."
+_open: dict[str, object] = {}  # by name: the form that waits for a guess
+_running: list[str] = []  # the prediction whose block runs
+
+
+def numbers(name, question, sizes, tolerance=None):
+    """Ask for numbers: `sizes` maps each label to how many there are, or to a shape: {"x.grad": 2, "W.grad": (2, 3)}.
+
+    Whole numbers are to be met exactly, others within 2 %; `tolerance` is another relative one. "None" can be typed.
+    """
+    return Prediction(name, question, Numbers(sizes, tolerance))
+
+
+def choice(name, question, options, lines=None):
+    """Ask for one of the options; with `lines`, for one of them on each line."""
+    return Prediction(name, question, Choice(options, [""] if lines is None else lines))
+
+
+def true_false(name, question, lines):
+    """Ask whether each of the lines is true."""
+    return Prediction(name, question, Choice(["true", "false"], lines))
+
+
+def order(name, question, events):
+    """Ask for the order in which the events come; list them in another order than the right one."""
+    return Prediction(name, question, Order(events))
+
+
+class Prediction:
+    """The context of a block: what the block shows is held back until a guess was entered.
+
+    Made by `numbers`, `choice`, `true_false` and `order`. `name` is the id of its cell; `question` stands above the
+    form and, where the guess was sure and wrong, in the list at the chapter's end.
+    """
+
+    def __init__(self, name: str, question: str, kind: Kind):
+        self.name, self.question, self.kind = name, question, kind
+        self.answers: list | None = None
+        self._captured = Captured()
+        self._shown = None
+
+    def compare(self, *answers) -> None:
+        """Say what is right: one argument for each label or line; or all of them as a list, or as a dict by label."""
+        self.answers = self.kind.answers(answers)
+
+    def __enter__(self):
+        if _running:
+            raise PredictionError(f"prediction {self.name} stands inside {_running[-1]}; end that block first")
+        _running.append(self.name)
+        self.answers, self._captured = None, Captured().start()
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        self._captured.stop()
+        _running.clear()
+        if error is not None or self.answers is None:
+            self._captured.replay()
+        if error is None and self.answers is None:
+            raise PredictionError(f"prediction {self.name} does not say what is right: end its block with compare(…)")
+        if error is None:
+            self._show()
+        return False
+
+    def _show(self) -> None:
+        before = _open.pop(self.name, None)
+        if before is not None:
+            before.close()
+        guess = memory.recall().get(self.name)
+        if get_ipython() is None:
+            print(f"{self.question}\n{self._captured.text()}")
+        elif guess is not None and self.kind.fits(guess.said):
+            display(self._answered(guess, "You guessed before"), raw=True)
+        else:
+            self._ask()
+
+    def _ask(self) -> None:
+        """Show the form, and beside it the answer in a fold that hides while the form is alive."""
+        make = form_class() if live.has_widgets() else None
+        question = f"Your guess: {self.question}"
+        if make is None:
+            print(question)
+        else:
+            blanks = [{"label": blank.label, "options": list(blank.options)} for blank in self.kind.blanks]
+            form = _open[self.name] = make(question=self.question, blanks=blanks)
+            form.on_msg(lambda _, content, buffers: self._entered(form, content))
+            live.show_widget(form, question)
+        fold = f"<details><summary>{FOLDED}</summary>{self._captured.html(self.question)}</details>"
+        data = {"text/html": live.kept(fold), "text/plain": f"The answer:\n{self._captured.text()}"}
+        self._shown = display(data, raw=True, display_id=True)
+
+    def _entered(self, form, content: dict) -> None:
+        """Take what the form sends: a guess, or that there is none."""
+        if form.verdict:
+            return
+        if content.get("skip"):
+            form.verdict = '<div class="gl-verdict"><p>Shown without a guess.</p></div>'
+            self._shown.update(self._data("", ""), raw=True)
+            return
+        texts = [str(text) for text in content.get("texts", [])]
+        try:
+            self.kind.read(texts)
+        except Unreadable as error:
+            form.problem = {
+                "blank": error.blank,
+                "sentence": str(error),
+                "count": form.problem.get("count", 0) + 1,
+            }
+            return
+        right = self.kind.right(texts, self.answers)
+        guess = Guess(self.question, texts, bool(content.get("sure")), right)
+        memory.remember(self.name, guess)
+        self._shown.update(self._answered(guess, "You guessed"), raw=True)
+        form.verdict = self._verdict(guess, "You guessed")
+
+    def _answered(self, guess: Guess, start: str) -> dict:
+        said = ", ".join(guess.said)
+        words = f"{start} {said}: {score(guess)}\n"
+        return self._data(f'<div class="gl-verdict-kept">{self._verdict(guess, start)}</div>', words)
+
+    def _data(self, verdict: str, words: str) -> dict:
+        """What is seen once a guess was entered: the verdict, then the output."""
+        output = f'<div class="gl-output">{self._captured.html(self.question)}</div>'
+        return {
+            "text/html": f"{live.style()}{verdict}{output}",
+            "text/plain": f"{words}{self._captured.text()}",
+        }
+
+    def _verdict(self, guess: Guess, start: str) -> str:
+        """The verdict as HTML: the score, then each blank with what was said and, where it was wrong, what is right."""
+        items = "".join(
+            f"<li>{_line(blank.label, said, right, answer)}</li>"
+            for blank, said, right, answer in zip(self.kind.blanks, guess.said, guess.right, self.answers, strict=True)
+        )
+        kind = "gl-all-right" if guess.all_right else "gl-some-wrong"
+        line = f"<p><b>{start}: {score(guess)}</b></p>"
+        return f'<div class="gl-verdict {kind}">{line}<ul class="gl-items">{items}</ul></div>'
+
+
+def score(guess: Guess) -> str:
+    """Return how a guess did, and whether the learner was sure, as a sentence."""
+    count, all_of = sum(guess.right), len(guess.right)
+    how = ("right" if guess.all_right else "not right") if all_of == 1 else f"{count} of {all_of} right"
+    return f"{how}, and you were {'sure' if guess.sure else 'not sure'}."
+
+
+def _line(label: str, said: str, right: bool, answer) -> str:
+    """One blank: ✓ or ✗ for the eye, words for the ear."""
+    name = f"<code>{html.escape(label)}</code>: " if label else ""
+    correct = "" if right else f", but it is <b>{html.escape(shown(answer))}</b>"
+    mark, word = ("✓", "right") if right else ("✗", "wrong")
+    return f'<span role="img" aria-label="{word}">{mark}</span> {name}you said {html.escape(said)}{correct}'

@@ -1,0 +1,141 @@
+"""Payoffs: shown once an exercise is solved, one line until then, one line where the answer fails."""
+
+import json
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+from ipywidgets.widgets.widget import _instances
+
+from gradlab import notebook, payoff
+from gradlab.checks import memory
+from gradlab.pictures.diff import difference_picture
+
+
+@pytest.fixture(autouse=True)
+def shell(tmp_path, monkeypatch):
+    """A notebook's shell that says it has a kernel, and a chapter in which nothing is solved."""
+    folder = tmp_path / "02_external_gradients"
+    folder.mkdir()
+    monkeypatch.setattr(notebook, "FOLDER", folder)
+    made = InteractiveShell.instance()
+    monkeypatch.setattr(made, "kernel", object(), raising=False)
+    yield made
+    InteractiveShell.clear_instance()
+
+
+def shown(function, exercise="02.1", **controls):
+    """Return the mimebundles that a payoff displays."""
+    with capture_output() as seen:
+        payoff(exercise, "your function at work", **controls)(function)
+    return [output.data for output in seen.outputs]
+
+
+def test_before_the_check_passed_one_line_says_what_will_be_seen():
+    memory.remember("02.1", "tried")
+    (line,) = shown(lambda: 1 / 0)
+    assert line["text/plain"] == (
+        "You will see your function at work: solve exercise 02.1 until its check passes, then run this cell again."
+    )
+    assert "gl-waiting" in line["text/html"]
+
+
+def not_solved():
+    raise NotImplementedError
+
+
+def not_run():
+    return jacobian(1)  # noqa: F821 the answer's cell was not run in this session
+
+
+def wrong():
+    raise ValueError("too many\nlines")
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (not_solved, "solve exercise 02.1 until its check passes"),
+        (not_run, "name 'jacobian' is not defined. Run the cell with your answer to 02.1, then this one again."),
+        (wrong, "With your answer to 02.1 this ended in ValueError: too many"),
+    ],
+)
+def test_an_error_in_the_answer_is_one_line(function, words):
+    memory.remember("02.1", "passed")
+    (line,) = shown(function)
+    assert words in line["text/plain"]
+    assert "\n" not in line["text/plain"]
+
+
+def test_what_is_printed_and_returned_is_shown():
+    memory.remember("02.1", "passed")
+
+    def works():
+        print("printed")
+        return difference_picture([[1.0]], [[2.0]])
+
+    (picture,) = shown(works)
+    assert picture["text/plain"].startswith("You see your function at work.\nprinted\n1 of 1 elements differ")
+    assert "<pre>printed</pre>" in picture["text/html"]
+    assert "data:image/svg+xml" in picture["text/html"]
+
+
+def test_a_moved_control_calls_the_function_again():
+    """The widget holds a control for each parameter; beside it stands what can be read without a kernel."""
+    memory.remember("02.1", "passed")
+    calls = []
+
+    def works(weight=1.0, kind="a"):
+        calls.append((weight, kind))
+        if weight > 2:
+            raise ValueError("too heavy")
+        return f"{kind} {weight}"
+
+    widget, still = shown(works, weight=(0.0, 3.0, 0.5), kind=["a", "b"])
+    assert calls == [(1.0, "a")]
+    assert still["text/plain"] == "You see your function at work.\na 1.0"
+    assert "Run this cell to move: weight, kind." in still["text/html"]
+
+    _, controls, picture = _instances[widget["application/vnd.jupyter.widget-view+json"]["model_id"]].children
+    weight, kind = controls.children
+    assert (weight.description, weight.min, weight.max, kind.options) == ("weight", 0.0, 3.0, ("a", "b"))
+    weight.value = 1.5
+    assert "a 1.5" in picture.value
+    weight.value = 3.0
+    assert "this ended in ValueError: too heavy" in picture.value
+    kind.value, weight.value = "b", 0.5
+    assert "b 0.5" in picture.value
+
+
+def test_a_control_needs_a_parameter_with_a_default():
+    with pytest.raises(TypeError, match="each control needs a parameter of its name with a default"):
+        payoff("02.1", "x", weight=(0, 1))(lambda weight: weight)
+    with pytest.raises(TypeError, match="parameters none and the controls weight"):
+        payoff("02.1", "x", weight=(0, 1))(lambda: 1)
+
+
+def test_a_figure_is_shown_once_and_closed():
+    memory.remember("02.1", "passed")
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot
+
+    def drawn():
+        figure, ax = pyplot.subplots()
+        ax.plot([1, 2])
+        return figure
+
+    InteractiveShell.instance().display_formatter.formatters["image/png"].for_type_by_name(
+        "matplotlib.figure", "Figure", lambda figure: b"png"
+    )
+    (picture,) = shown(drawn)
+    assert 'alt="your function at work"' in picture["text/html"]
+    assert "data:image/png;base64,cG5n" in picture["text/html"]
+    assert pyplot.get_fignums() == []
+
+
+def test_the_memory_of_checks_is_what_decides(tmp_path):
+    (tmp_path / ".progress.json").write_text(json.dumps({"02.1": "passed"}))
+    (seen,) = shown(lambda: "shown")
+    assert seen["text/plain"].endswith("shown")

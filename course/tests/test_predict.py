@@ -1,0 +1,345 @@
+"""Predictions: what can be guessed, when a guess is right, what is shown before and after, what is remembered."""
+
+import json
+import math
+import re
+
+import pytest
+import torch
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+from gradlab import notebook, predict
+from gradlab.predict import memory, prediction
+from gradlab.predict.kinds import Choice, Numbers, Order, PredictionError, Unreadable
+
+
+@pytest.fixture(autouse=True)
+def chapter(tmp_path, monkeypatch):
+    """A chapter's folder of its own, and no guess from elsewhere."""
+    folder = tmp_path / "02_external_gradients"
+    folder.mkdir()
+    monkeypatch.setattr(notebook, "FOLDER", folder)
+    monkeypatch.setattr(memory, "_this_session", {})
+    monkeypatch.setattr(prediction, "_open", {})
+    return folder
+
+
+@pytest.fixture
+def shell(monkeypatch):
+    """A notebook's shell that is asked whether it has a kernel, and answers yes; forms are opened without a page."""
+    made = InteractiveShell.instance()
+    monkeypatch.setattr(made, "kernel", object(), raising=False)
+    yield made
+    InteractiveShell.clear_instance()
+
+
+def run(block, name="s1-run", sizes=None):
+    """Run a block as a prediction of two numbers; return the mimebundles it displays and its prediction."""
+    with capture_output() as seen, predict.numbers(name, "What will x.grad hold?", sizes or {"x.grad": 2}) as guess:
+        block(guess)
+    return [output.data for output in seen.outputs], guess, seen
+
+
+def a_block(guess):
+    print("torch says [300, 0.3]")
+    guess.compare(torch.tensor([300.0, 0.3]))
+
+
+def enter(name, *texts, sure=False):
+    """Enter a guess into the form that is open, as the page does; return what the form shows then."""
+    form = prediction._open[name]
+    with capture_output() as seen:
+        form._handle_custom_msg({"texts": list(texts), "sure": sure}, [])
+    return form, [output.data for output in seen.outputs]
+
+
+def of(pattern, bundle):
+    return re.search(pattern, bundle["text/html"], re.S)
+
+
+# What is typed
+
+
+@pytest.mark.parametrize(
+    ("typed", "value"),
+    [("3", 3.0), (" -0.5 ", -0.5), ("1e-3", 1e-3), ("\N{MINUS SIGN}2", -2.0), ("None", None), ("inf", math.inf)],
+)
+def test_a_number_is_read_as_people_write_it(typed, value):
+    assert Numbers({"x": 1}).read([typed]) == [value]
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("", "x is still empty."),
+        ("0,3", "Write it with a point: 0.3."),
+        ("1/3", "Write the fraction as a decimal, about 0.333."),
+        ("1/0", "Write the fraction as a decimal."),
+        ("[300, 0.3]", "Each field takes one number, without brackets."),
+        ("three", "Write one such as 2, -0.5 or 1e-3"),
+        ("__import__('os')", "“__import__('os')” cannot be read as a number."),
+    ],
+)
+def test_what_cannot_be_read_is_answered_with_a_sentence(typed, words):
+    with pytest.raises(Unreadable, match=re.escape(words)) as caught:
+        Numbers({"x": 1}).read([typed])
+    assert caught.value.blank == 0
+
+
+# When a guess is right
+
+
+@pytest.mark.parametrize(
+    ("guess", "answer", "right"),
+    [
+        ("300", 300.00003, True),
+        ("303", 300.0, False),  # a whole number is to be met
+        ("0.33", 1 / 3, True),
+        ("0.3", 1 / 3, False),
+        ("0", 0.0, True),
+        ("0.01", 0.0, False),
+        ("-2", 2.0, False),
+        ("nan", math.nan, True),
+        ("inf", math.inf, True),
+        ("0", None, False),
+        ("None", None, True),
+        ("None", 0.0, False),
+    ],
+)
+def test_numbers_are_compared_by_value(guess, answer, right):
+    kind = Numbers({"x": 1})
+    assert kind.right([guess], kind.answers((answer,))) == [right]
+
+
+def test_a_tolerance_is_relative_and_takes_the_place_of_the_usual_one():
+    kind = Numbers({"bytes": 1}, tolerance=0.1)
+    assert kind.right(["240000"], kind.answers((241_728,))) == [True]
+    assert kind.right(["200000"], kind.answers((241_728,))) == [False]
+
+
+def test_every_element_has_a_blank_of_its_own():
+    kind = Numbers({"x.grad": (2, 2), "loss": 1})
+    assert [b.label for b in kind.blanks] == ["x.grad[0, 0]", "x.grad[0, 1]", "x.grad[1, 0]", "x.grad[1, 1]", "loss"]
+    gradient = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    assert kind.answers((gradient, 5)) == [1, 2, 3, 4, 5]
+    assert kind.answers(({"loss": torch.tensor(5), "x.grad": gradient},)) == [1, 2, 3, 4, 5]
+
+
+def test_true_and_false_are_told_line_by_line():
+    kind = Choice(["true", "false"], ["()", "(2,)"])
+    answers = kind.answers(([True, False],))
+    assert kind.right(["true", "true"], answers) == [True, False]
+    with pytest.raises(Unreadable, match=r"\(2,\) is still empty"):
+        kind.read(["true", ""])
+
+
+def test_a_choice_is_one_of_its_options():
+    kind = Choice(["vᵀJ", "Ju"])
+    assert kind.right(["Ju"], kind.answers(("vᵀJ",))) == [False]
+    with pytest.raises(Unreadable, match="Choose an answer first"):
+        kind.read([""])
+    with pytest.raises(Unreadable, match="J is not one of the answers"):
+        kind.read(["J"])
+
+
+def test_an_order_is_judged_place_by_place():
+    kind = Order(["x", "square", "loss"])
+    assert [blank.label for blank in kind.blanks] == ["1st", "2nd", "3rd"]
+    assert kind.right(["loss", "x", "square"], kind.answers((["loss", "square", "x"],))) == [True, False, False]
+    with pytest.raises(Unreadable, match="“x” cannot come both 1st and 3rd") as caught:
+        kind.read(["x", "loss", "x"])
+    assert caught.value.blank == 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "words"),
+    [
+        (Numbers({"x.grad": 2}), ([1.0, 2.0, 3.0],), "x.grad has 2 blanks, but compare() was given 3 numbers"),
+        (Numbers({"x": 1, "y": 1}), (1.0,), "compare() takes 2 answers (x, y), but was given 1"),
+        (Numbers({"x": 1}), ({"z": 1.0},), "compare() was given z; the labels are x"),
+        (Choice(["a", "b"]), ("c",), "'c' is not one of the options a, b"),
+        (Order(["a", "b"]), (["a", "a"],), "compare() was given a, a; the events are a, b"),
+    ],
+)
+def test_an_author_s_mistake_is_named(kind, given, words):
+    with pytest.raises(PredictionError, match=re.escape(words)):
+        kind.answers(given)
+
+
+# What is shown
+
+
+def test_without_a_guess_the_answer_stands_in_a_fold(shell):
+    """Run All, a saved notebook, an exported page: nothing fails, and the answer is behind a closed fold."""
+    (form, answer), _, seen = run(a_block)
+    assert form["text/plain"] == "Your guess: What will x.grad hold?"
+    assert of(r"<details><summary>The answer.*?</summary><pre>torch says \[300, 0.3\]</pre></details>", answer)
+    assert answer["text/plain"] == "The answer:\ntorch says [300, 0.3]"
+    assert (seen.stdout, seen.stderr) == ("", "")
+
+
+def test_a_guess_shows_the_output_and_what_was_right(shell):
+    run(a_block)
+    form, (shown,) = enter("s1-run", "300", "0.1", sure=True)
+    assert "You guessed: 1 of 2 right, and you were sure." in form.verdict
+    assert "you said 0.1, but it is <b>0.3</b>" in form.verdict
+    assert "<details>" not in shown["text/html"]
+    assert "torch says [300, 0.3]" in shown["text/html"]
+    assert shown["text/plain"].startswith("You guessed 300, 0.1: 1 of 2 right, and you were sure.")
+
+
+def test_what_cannot_be_read_is_said_and_nothing_is_remembered(shell):
+    run(a_block)
+    form, shown = enter("s1-run", "300", "1/3")
+    assert form.problem["blank"] == 1
+    assert "about 0.333" in form.problem["sentence"]
+    assert (form.verdict, shown, memory.recall()) == ("", [], {})
+    form, shown = enter("s1-run", "300", "0.3")
+    assert "2 of 2 right, and you were not sure." in form.verdict
+
+
+def test_the_answer_can_be_seen_without_a_guess(shell):
+    run(a_block)
+    form = prediction._open["s1-run"]
+    with capture_output() as seen:
+        form._handle_custom_msg({"skip": True}, [])
+    assert "Shown without a guess." in form.verdict
+    assert "torch says" in seen.outputs[0].data["text/html"]
+    assert memory.recall() == {}
+
+
+def test_the_first_guess_counts(shell):
+    """After an answer a form takes no other, and running the cell again asks no more."""
+    run(a_block)
+    enter("s1-run", "1", "2", sure=True)
+    _, shown = enter("s1-run", "300", "0.3")
+    assert shown == []
+    (again,), _, _ = run(a_block)
+    assert "You guessed before: 0 of 2 right, and you were sure." in again["text/html"]
+    assert "torch says [300, 0.3]" in again["text/html"]
+
+
+def test_a_cell_that_runs_again_has_one_form(shell):
+    run(a_block)
+    first = prediction._open["s1-run"]
+    run(a_block)
+    assert first.comm is None
+    assert prediction._open["s1-run"] is not first
+
+
+def test_output_text_and_pictures_are_kept_in_their_order(shell):
+    def block(guess):
+        from IPython.display import HTML, display
+
+        print("<first>")
+        display(HTML("<b>second</b>"))
+        import sys
+
+        print("third", file=sys.stderr)
+        guess.compare([1, 2])
+
+    (_, answer), _, seen = run(block)
+    assert of(r"<pre>&lt;first&gt;</pre><b>second</b><pre>third</pre>", answer)
+    assert (seen.stdout, seen.stderr) == ("", "")
+
+
+def test_an_error_in_the_block_is_shown_as_ever(shell):
+    """What was printed before stands above the error; no guess is asked for, and output goes where it went before."""
+    with capture_output() as seen, pytest.raises(ZeroDivisionError):  # noqa: SIM117
+        with predict.numbers("s1-run", "What?", {"x": 1}) as guess:
+            print("before")
+            guess.compare(1 / 0)
+    assert (seen.stdout, seen.outputs) == ("before\n", [])
+    assert prediction._open == {}
+    run(a_block)
+    assert "s1-run" in prediction._open
+
+
+def test_a_prediction_inside_another_is_refused(shell):
+    def block(guess):
+        with predict.numbers("s2-run", "What?", {"x": 1}):
+            pass
+
+    with capture_output(), pytest.raises(PredictionError, match="s2-run stands inside s1-run"):
+        run(block)
+    run(a_block)
+
+
+def test_a_block_that_says_nothing_of_the_answer_is_refused(shell):
+    with capture_output(), pytest.raises(PredictionError, match=r"s1-run does not say what is right.*compare"):
+        run(lambda guess: None)
+
+
+def test_words_of_a_guess_cannot_become_html(shell):
+    memory.remember("s1-run", memory.Guess("<b>", ["<script>", "1"], True, [False, True]))
+    with capture_output() as seen:
+        predict.summary()
+    assert "<script>" not in seen.outputs[0].data["text/html"]
+
+
+def test_in_a_terminal_the_output_is_printed(capsys):
+    with predict.numbers("s1-run", "What will x.grad hold?", {"x.grad": 2}) as guess:
+        a_block(guess)
+    assert capsys.readouterr().out == "What will x.grad hold?\ntorch says [300, 0.3]\n"
+
+
+# What is remembered
+
+
+def a_guess(question="What?", sure=True, right=(True, False)):
+    return memory.Guess(question, ["1"] * len(right), sure, list(right))
+
+
+def test_guesses_are_remembered_beside_the_chapters(chapter, monkeypatch):
+    memory.remember("s1-run", a_guess())
+    memory.remember("s2-run", a_guess(sure=False))
+    memory.remember("s1-run", a_guess(right=[True, True]))
+    monkeypatch.setattr(memory, "_this_session", {})  # as after a restart
+    assert {name: guess.right for name, guess in memory.recall().items()} == {
+        "s1-run": [True, False],
+        "s2-run": [True, False],
+    }
+    assert memory.recall("03_accumulation") == {}
+    assert (chapter.parent / ".predictions.json").exists()
+    assert [path.name for path in chapter.parent.iterdir() if path.name != chapter.name] == [".predictions.json"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"02_external_gradients": 3}', '{"02_external_gradients": {"s1": {}}}'])
+def test_a_damaged_memory_counts_as_empty(chapter, text):
+    (chapter.parent / ".predictions.json").write_text(text)
+    assert memory.recall() == {}
+    memory.remember("s1-run", a_guess())
+    assert "s1-run" in json.loads((chapter.parent / ".predictions.json").read_text())["02_external_gradients"]
+
+
+def test_where_nothing_can_be_written_a_guess_is_known_until_the_kernel_ends(monkeypatch, tmp_path):
+    monkeypatch.setattr(notebook, "FOLDER", tmp_path / "gone" / "02_external_gradients")
+    memory.remember("s1-run", a_guess())
+    assert "s1-run" in memory.recall()
+    monkeypatch.setattr(memory, "_this_session", {})
+    assert memory.recall() == {}
+
+
+def test_a_guess_that_no_longer_fits_is_asked_for_again(shell):
+    """A new edition may ask for another number of things."""
+    memory.remember("s1-run", a_guess(right=[True]))
+    shown, _, _ = run(a_block)
+    assert "The answer" in shown[1]["text/plain"]
+
+
+def test_the_chapter_ends_with_what_was_sure_and_wrong(shell):
+    memory.remember("s1-run", a_guess("What of x < y?", sure=True))
+    memory.remember("s2-run", a_guess("What of z?", sure=False))
+    memory.remember("s3-run", a_guess("What of w?", sure=True, right=[True]))
+    with capture_output() as seen:
+        predict.summary()
+    shown = seen.outputs[0].data
+    assert "3 guesses entered, 1 of them all right." in shown["text/plain"]
+    assert shown["text/plain"].splitlines()[1:] == ["- What of x < y? You said 1, 1."]
+    assert '<a href="02_external_gradients.ipynb#cell-id=s1-run">What of x &lt; y?</a>' in shown["text/html"]
+
+
+def test_without_guesses_the_chapter_s_end_says_so(capsys):
+    predict.summary()
+    assert "No guess was entered in this chapter yet." in capsys.readouterr().out
