@@ -2,14 +2,12 @@
 
 import csv
 import json
-import os
-import subprocess
-import sys
 
 import nbformat
 import pytest
-from tiny_class import IMPLIED, NAME, PULL_BACK, RIGHT, TinyClass, solved_notebook
+from tiny_class import IMPLIED, NAME, PULL_BACK, RIGHT, TinyClass, nbgrader, solved_notebook, write_settings
 
+from autograder.__main__ import main
 from autograder.errors import ClassError
 from autograder.run.grade import class_api, grade
 
@@ -203,34 +201,17 @@ def test_grading_again_skips_what_is_graded_and_force_gives_the_same(graded):
     assert graded.points("s3") == [0, 1.5]
 
 
-def test_the_command_and_nbgrader_itself_give_the_same_grade(graded):
-    root = graded.folder.parent
-    (root / "nbgrader_config.py").write_text(
-        f"from autograder.settings import configure\n\nconfigure(get_config(), {str(graded.folder)!r})\n"
-    )
-    command = [sys.executable, "-m", "nbgrader", "autograde", NAME, "--student", "s3", "--force"]
-    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
-    done = subprocess.run(
-        command, cwd=root, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+def test_the_command_and_nbgrader_itself_give_the_same_grade(graded, capsys):
+    write_settings(graded.folder.parent)
+    nbgrader(graded.folder.parent, "autograde", NAME, "--student=s3", "--force")
     assert graded.points("s3") == [0, 1.5]
-    command = [
-        sys.executable,
-        "-m",
-        "autograder",
-        "--class",
-        str(graded.folder),
-        "grade",
-        NAME,
-        "--student",
-        "s3",
-        "--force",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "s3            0     1.5     1.5\n" in done.stdout
-    assert "90.1  slip: external gradient alone" in done.stdout
-    assert done.stdout.endswith("1 graded\n")
+    capsys.readouterr()
+    assert main(["--class", str(graded.folder), "grade", NAME, "--student", "s3", "--force"]) == 0
+    shown = capsys.readouterr().out
+    assert "s3            0     1.5     1.5\n" in shown
+    assert "90.1  slip: external gradient alone" in shown
+    assert shown.endswith("1 graded\n")
+    assert graded.points("s3") == [0, 1.5]
 
 
 @pytest.fixture(scope="module")
@@ -275,13 +256,8 @@ def test_what_cannot_be_graded_is_no_zero_and_says_why(ungraded, student):
 def test_the_export_says_why_and_leaves_the_score_empty(ungraded, tmp_path):
     with ungraded.api.gradebook as gradebook:
         gradebook.update_or_create_student("absent")
-    config = tmp_path / "nbgrader_config.py"
-    config.write_text(
-        f"from autograder.settings import configure\n\nconfigure(get_config(), {str(ungraded.folder)!r})\n"
-    )
-    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
-    command = [sys.executable, "-m", "nbgrader", "export", "--to", "grades.csv"]
-    subprocess.run(command, cwd=tmp_path, env={**os.environ, "PATH": path}, check=True, capture_output=True)
+    write_settings(ungraded.folder.parent)
+    nbgrader(ungraded.folder.parent, "export", "--to", str(tmp_path / "grades.csv"))
     with open(tmp_path / "grades.csv", newline="") as file:
         found = {row["student_id"]: row for row in csv.DictReader(file)}
     assert (found["anna"]["status"], found["anna"]["score"]) == ("graded", "5.0")
