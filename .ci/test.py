@@ -12,9 +12,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = [room for room in ["course", "solutions", "grading"] if (ROOT / room).exists()]
 TESTS = [f"{room}/tests" for room in ROOMS if (ROOT / room / "tests").exists()]
-# A notebook's cells belong in one process, as do the tests of a file that share a class; the largest files come early.
-PARALLEL = ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
-SPREAD = ["-n", "auto", "--dist", "worksteal"]  # tests that share little
+PARALLEL = ["-n", "auto", "--dist", "loadfile"]  # a notebook's cells belong in one process, as do a file's tests
+SPREAD = {
+    "solutions": ["-n", "auto", "--dist", "worksteal"],  # tests that share little
+    "grading": [*PARALLEL, "--no-loadscope-reorder"],  # else the longest files, which have few tests, come last
+}
 NOTHING_RAN = 5  # pytest's exit code
 
 
@@ -23,8 +25,7 @@ def parts() -> dict[str, list[str]]:
     chosen = {}
     for test in TESTS:
         room = test.split("/")[0]
-        how = SPREAD if room == "solutions" else PARALLEL
-        chosen[room] = [test, "-m", "not browser", "--timeout=600", *how]
+        chosen[room] = [test, "-m", "not browser", "--timeout=600", *SPREAD.get(room, PARALLEL)]
     chosen["browser"] = [*TESTS, "-m", "browser", "--timeout=300", *PARALLEL]
     for name, room in [("nbval-solved", "solutions"), ("nbval-student", "course")]:
         if room in ROOMS:

@@ -10,6 +10,7 @@ from tiny_class import IMPLIED, NAME, PULL_BACK, RIGHT, TinyClass, nbgrader, sol
 from autograder.__main__ import main
 from autograder.errors import ClassError
 from autograder.run.grade import class_api, grade
+from gradlab.checks.check import OBSERVATION_MIME
 
 AUTOGRAD = "def pull_back(x, v):\n    leaf = x.requires_grad_()\n    (3 * leaf**2).backward(v)\n    return leaf.grad"
 KILLER = "def implied(y):\n    import os\n\n    os._exit(1)"
@@ -179,13 +180,14 @@ def test_partial_credit_is_the_share_of_the_checks_that_passed(graded):
 
 def test_no_observation_is_left_in_an_autograded_notebook(graded):
     for number in range(len(HONEST)):
-        assert "gradlab.observation" not in nbformat.writes(graded.autograded(f"s{number}"))
+        assert OBSERVATION_MIME not in nbformat.writes(graded.autograded(f"s{number}"))
 
 
 def test_a_class_has_cases_that_no_student_has_seen(graded):
     stored = json.loads((graded.folder / "records" / f"{NAME}.json").read_text())
     released = json.loads((graded.folder / "release" / NAME / f"{NAME}.record.json").read_text())
     cases = stored["record"]["checks"]["90.1"]["cases"]
+    assert len(cases) == 2
     assert not any(case in released["checks"]["90.1"]["cases"] for case in cases)
     given = json.loads((graded.folder / "autograded" / "s0" / NAME / f"{NAME}.record.json").read_text())
     assert given["checks"]["90.1"]["cases"] == cases
