@@ -129,14 +129,14 @@ def test_where_namespaces_are_forbidden_grading_stops_and_says_what_to_enable(
 
 def test_on_macos_grading_stops_and_says_where_to_grade(tmp_path, monkeypatch, no_memory_of_the_machine):
     monkeypatch.setattr(sys, "platform", "darwin")
-    with pytest.raises(ClassError, match="macOS: *in a container"):
+    with pytest.raises(ClassError, match=r"macOS: *in a container"):
         list(grade(tmp_path, NAME))
 
 
 def test_the_message_for_windows_says_where_to_grade(monkeypatch, no_memory_of_the_machine):
     """The message alone: Windows has no fcntl and no resource, so there the program ends before it can say this."""
     monkeypatch.setattr(sys, "platform", "win32")
-    with pytest.raises(ClassError, match="Windows: *in WSL 2"):
+    with pytest.raises(ClassError, match=r"Windows: *in WSL 2"):
         machine.require()
 
 

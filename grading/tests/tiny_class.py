@@ -122,7 +122,13 @@ def threads() -> LocalCluster:
     What grading starts by itself, processes, is tested in test_parallel.py. conftest.py closes it.
     """
     return LocalCluster(
-        n_workers=1, threads_per_worker=8, processes=False, memory_limit=0, dashboard_address=None, silence_logs=50
+        n_workers=1,
+        threads_per_worker=8,
+        processes=False,
+        memory_limit=0,
+        dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False},
+        silence_logs=50,
     )
 
 
