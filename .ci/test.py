@@ -14,12 +14,19 @@ ROOMS = [room for room in ["course", "solutions", "grading"] if (ROOT / room).ex
 TESTS = [f"{room}/tests" for room in ROOMS if (ROOT / room / "tests").exists()]
 PARALLEL = ["-n", "auto", "--dist", "loadfile"]  # a notebook's cells belong in one process, as do a file's tests
 NBVAL = ["--nbval", "--nbval-current-env", "--nbval-sanitize-with=.ci/nbval.cfg"]
+SPREAD = {
+    "solutions": ["-n", "auto", "--dist", "worksteal"],  # tests that share little
+    "grading": [*PARALLEL, "--no-loadscope-reorder"],  # else the longest files, which have few tests, come last
+}
 NOTHING_RAN = 5  # pytest's exit code
 
 
 def parts() -> dict[str, list[str]]:
     """Return pytest's arguments for each part, in the order in which they run."""
-    chosen = {test.split("/")[0]: [test, "-m", "not browser", "--timeout=600", *PARALLEL] for test in TESTS}
+    chosen = {}
+    for test in TESTS:
+        room = test.split("/")[0]
+        chosen[room] = [test, "-m", "not browser", "--timeout=600", *SPREAD.get(room, PARALLEL)]
     chosen["browser"] = [*TESTS, "-m", "browser", "--timeout=300", *PARALLEL]
     for name, room in [("nbval-solved", "solutions"), ("nbval-student", "course")]:
         if room in ROOMS:

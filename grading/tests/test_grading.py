@@ -2,16 +2,15 @@
 
 import csv
 import json
-import os
-import subprocess
-import sys
 
 import nbformat
 import pytest
-from tiny_class import IMPLIED, NAME, PULL_BACK, RIGHT, TinyClass, solved_notebook
+from tiny_class import IMPLIED, NAME, PULL_BACK, RIGHT, TinyClass, nbgrader, solved_notebook, write_settings
 
+from autograder.__main__ import main
 from autograder.errors import ClassError
 from autograder.run.grade import class_api, grade
+from gradlab.checks.check import OBSERVATION_MIME
 
 AUTOGRAD = "def pull_back(x, v):\n    leaf = x.requires_grad_()\n    (3 * leaf**2).backward(v)\n    return leaf.grad"
 KILLER = "def implied(y):\n    import os\n\n    os._exit(1)"
@@ -181,13 +180,14 @@ def test_partial_credit_is_the_share_of_the_checks_that_passed(graded):
 
 def test_no_observation_is_left_in_an_autograded_notebook(graded):
     for number in range(len(HONEST)):
-        assert "gradlab.observation" not in nbformat.writes(graded.autograded(f"s{number}"))
+        assert OBSERVATION_MIME not in nbformat.writes(graded.autograded(f"s{number}"))
 
 
 def test_a_class_has_cases_that_no_student_has_seen(graded):
     stored = json.loads((graded.folder / "records" / f"{NAME}.json").read_text())
     released = json.loads((graded.folder / "release" / NAME / f"{NAME}.record.json").read_text())
     cases = stored["record"]["checks"]["90.1"]["cases"]
+    assert len(cases) == 2
     assert not any(case in released["checks"]["90.1"]["cases"] for case in cases)
     given = json.loads((graded.folder / "autograded" / "s0" / NAME / f"{NAME}.record.json").read_text())
     assert given["checks"]["90.1"]["cases"] == cases
@@ -203,34 +203,17 @@ def test_grading_again_skips_what_is_graded_and_force_gives_the_same(graded):
     assert graded.points("s3") == [0, 1.5]
 
 
-def test_the_command_and_nbgrader_itself_give_the_same_grade(graded):
-    root = graded.folder.parent
-    (root / "nbgrader_config.py").write_text(
-        f"from autograder.settings import configure\n\nconfigure(get_config(), {str(graded.folder)!r})\n"
-    )
-    command = [sys.executable, "-m", "nbgrader", "autograde", NAME, "--student", "s3", "--force"]
-    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
-    done = subprocess.run(
-        command, cwd=root, env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+def test_the_command_and_nbgrader_itself_give_the_same_grade(graded, capsys):
+    write_settings(graded.folder.parent)
+    nbgrader(graded.folder.parent, "autograde", NAME, "--student=s3", "--force")
     assert graded.points("s3") == [0, 1.5]
-    command = [
-        sys.executable,
-        "-m",
-        "autograder",
-        "--class",
-        str(graded.folder),
-        "grade",
-        NAME,
-        "--student",
-        "s3",
-        "--force",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "s3            0     1.5     1.5\n" in done.stdout
-    assert "90.1  slip: external gradient alone" in done.stdout
-    assert done.stdout.endswith("1 graded\n")
+    capsys.readouterr()
+    assert main(["--class", str(graded.folder), "grade", NAME, "--student", "s3", "--force"]) == 0
+    shown = capsys.readouterr().out
+    assert "s3            0     1.5     1.5\n" in shown
+    assert "90.1  slip: external gradient alone" in shown
+    assert shown.endswith("1 graded\n")
+    assert graded.points("s3") == [0, 1.5]
 
 
 @pytest.fixture(scope="module")
@@ -275,13 +258,8 @@ def test_what_cannot_be_graded_is_no_zero_and_says_why(ungraded, student):
 def test_the_export_says_why_and_leaves_the_score_empty(ungraded, tmp_path):
     with ungraded.api.gradebook as gradebook:
         gradebook.update_or_create_student("absent")
-    config = tmp_path / "nbgrader_config.py"
-    config.write_text(
-        f"from autograder.settings import configure\n\nconfigure(get_config(), {str(ungraded.folder)!r})\n"
-    )
-    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
-    command = [sys.executable, "-m", "nbgrader", "export", "--to", "grades.csv"]
-    subprocess.run(command, cwd=tmp_path, env={**os.environ, "PATH": path}, check=True, capture_output=True)
+    write_settings(ungraded.folder.parent)
+    nbgrader(ungraded.folder.parent, "export", "--to", str(tmp_path / "grades.csv"))
     with open(tmp_path / "grades.csv", newline="") as file:
         found = {row["student_id"]: row for row in csv.DictReader(file)}
     assert (found["anna"]["status"], found["anna"]["score"]) == ("graded", "5.0")

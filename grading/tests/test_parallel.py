@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.error import HTTPError
@@ -16,8 +17,8 @@ from urllib.request import urlopen
 import killer
 import psutil
 import pytest
-from distributed import KilledWorker
-from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass
+from distributed import Client, KilledWorker
+from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass, write_settings
 
 from autograder.errors import ClassError
 from autograder.run.cluster import connect
@@ -48,17 +49,27 @@ def command(tiny: TinyClass, *words: str, **popen) -> subprocess.Popen:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
+def local():
+    """A cluster as grading starts one by itself: a process for its runs, which is replaced whenever it ends."""
+    with connect(workers=1, threads=8) as client:
+        yield client
+
+
+def grade_all_on(client, tiny: TinyClass) -> Iterator[Outcome]:
+    """Grade every submission of a class on a cluster's workers."""
+    return grade_on(client, Grader(tiny.api, NAME), sorted(p.name for p in (tiny.folder / "submitted").iterdir()))
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory, local):
     tiny = with_one_that_is_no_notebook(made(tmp_path_factory.mktemp("undisturbed") / "class"))
-    tiny.grade()
+    assert len(list(grade_all_on(local, tiny))) == len(ANSWERS) + 1
     return tiny
 
 
 def test_a_parallel_run_grades_as_nbgraders_own_command_does(undisturbed, tmp_path):
     other = undisturbed.copy_to(tmp_path / "class")
-    (tmp_path / "nbgrader_config.py").write_text(
-        f"from autograder.settings import configure\n\nconfigure(get_config(), {str(other.folder)!r})\n"
-    )
+    write_settings(tmp_path)
     done = subprocess.run(
         [sys.executable, "-m", "nbgrader", "autograde", NAME], cwd=tmp_path, capture_output=True, text=True, check=False
     )
@@ -70,49 +81,49 @@ def test_a_parallel_run_grades_as_nbgraders_own_command_does(undisturbed, tmp_pa
 
 
 def test_a_run_on_a_cluster_of_separate_workers_grades_the_same(undisturbed, tmp_path):
-    """A scheduler and two workers as processes of their own, in folders of their own."""
+    """A scheduler and two workers as processes of their own, in folders of their own; without workers it is named."""
     other = undisturbed.copy_to(tmp_path / "class")
-    with cluster(tmp_path, workers=2) as address:
+    with cluster(tmp_path) as (address, add_workers):
+        with pytest.raises(ClassError, match="has no workers"):
+            list(grade(other.folder, NAME, scheduler=address))
+        add_workers(2)
         outcomes = list(grade(other.folder, NAME, scheduler=address))
     assert len(outcomes) == len(ANSWERS) + 1
     assert other.results() == undisturbed.results()
 
 
-def test_a_cluster_that_is_not_there_is_named(undisturbed):
+def test_a_cluster_that_is_not_there_is_named(undisturbed, monkeypatch):
+    monkeypatch.setattr("autograder.run.cluster.CONNECT_S", 1)
     with pytest.raises(ClassError, match=r"no Dask scheduler at tcp://127\.0\.0\.1:9"):
         list(grade(undisturbed.folder, NAME, force=True, scheduler="tcp://127.0.0.1:9"))
 
 
-def test_a_cluster_without_workers_is_named(undisturbed, tmp_path):
-    with cluster(tmp_path, workers=0) as address, pytest.raises(ClassError, match="has no workers"):
-        list(grade(undisturbed.folder, NAME, force=True, scheduler=address))
+def status_page(client) -> str:
+    """The address of Dask's dashboard, whether there is one or not."""
+    return f"http://127.0.0.1:{urlsplit(client.dashboard_link).port}/status"
 
 
-@pytest.mark.parametrize("wanted", [True, False])
-def test_dasks_dashboard_is_there_when_asked_for(wanted, capsys):
-    with connect(workers=1, threads=1, dashboard=wanted) as client:
-        link = f"http://127.0.0.1:{urlsplit(client.dashboard_link).port}/status"
-        if wanted:
-            assert f"Dask's dashboard: {link}" in capsys.readouterr().out
-            assert "Bokeh" in urlopen(link).read().decode()
-        else:
-            with pytest.raises(HTTPError, match="404"):
-                urlopen(link)
+def test_dasks_dashboard_is_there_when_asked_for(capsys):
+    with connect(workers=1, threads=1, dashboard=True) as client:
+        assert f"Dask's dashboard: {status_page(client)}" in capsys.readouterr().out
+        assert "Bokeh" in urlopen(status_page(client)).read().decode()
 
 
-def test_grades_are_the_same_when_a_worker_is_killed(tmp_path):
-    tiny = made(tmp_path / "class", {"right": RIGHT, "slip": EXTERNAL_GRADIENT, "slow": SLOW}, times=4)
-    killed = []
+def test_dasks_dashboard_is_not_there_unasked(local):
+    with pytest.raises(HTTPError, match="404"):
+        urlopen(status_page(local))
 
-    def kill_the_worker(outcome):
-        if not killed:
-            killed.extend(workers_of(os.getpid()))
-            for process in killed:
-                process.kill()
-        return outcome
 
-    outcomes = [kill_the_worker(outcome) for outcome in grade(tiny.folder, NAME, workers=1)]
-    assert killed
+def test_grades_are_the_same_when_a_worker_is_killed(local, tmp_path):
+    tiny = made(tmp_path / "class", {"right": RIGHT, "slip": EXTERNAL_GRADIENT, "slow": SLOW}, times=2)
+    outcomes = []
+    for outcome in grade_all_on(local, tiny):
+        if not outcomes:
+            assert not outcome.student.startswith("slow")  # these are running now
+            (worker,) = workers_of(os.getpid())
+            worker.kill()
+        outcomes.append(outcome)
+    assert not worker.is_running()
     assert sorted(o.student for o in outcomes) == sorted(p.name for p in (tiny.folder / "submitted").iterdir())
     assert {o.status for o in outcomes} == {"graded"}
     assert {s: found[0] for s, found in tiny.results().items()} == {
@@ -120,11 +131,11 @@ def test_grades_are_the_same_when_a_worker_is_killed(tmp_path):
     }
 
 
-def test_a_submission_that_kills_its_worker_twice_is_reported_and_the_others_are_graded(tmp_path, monkeypatch):
+def test_a_submission_that_kills_its_worker_twice_is_reported_and_the_others_are_graded(local, tmp_path, monkeypatch):
     tiny = made(tmp_path / "class", {"right": RIGHT}, times=3)
     tiny.hand_in("killer", RIGHT | {"answer-1": f"{PULL_BACK}\n{killer.WORD}"})
     monkeypatch.setattr("autograder.run.grade.execute", killer.execute_or_die)
-    outcomes = {o.student: o for o in grade(tiny.folder, NAME)}
+    outcomes = {o.student: o for o in grade_all_on(local, tiny)}
     assert outcomes["killer"].status == "could not be graded"
     assert "twice" in outcomes["killer"].reason
     assert [outcomes[f"right{n}"].status for n in range(3)] == ["graded"] * 3
@@ -153,24 +164,35 @@ def test_a_submission_that_kills_its_worker_in_a_later_run_is_reported_too(monke
     assert list(grade_on(client, grader, ["a"])) == [Outcome("a", "could not be graded", TWICE)]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_an_interrupted_run_is_resumed_to_the_same_grades(undisturbed, tmp_path, number):
+def test_an_interrupted_run_is_resumed_to_the_same_grades(tmp_path):
+    """Interrupted with Ctrl-C, then killed, then resumed to its end; none of its processes is left each time."""
     tiny = made(tmp_path / "class", {"right": RIGHT, "slip": EXTERNAL_GRADIENT}, times=8)
-    run = command(tiny, "--force")
     journal = tiny.folder / "runs" / f"{NAME}.jsonl"
-    wait_until(lambda: journal.exists() and len(journal.read_text().splitlines()) > 3)
-    os.kill(run.pid, number)
-    said, _ = run.communicate(timeout=60)
-    done = journal.read_text().splitlines()[1:]
-    assert 0 < len(done) < 16
-    if number != signal.SIGKILL:
-        assert run.returncode == 130
-        assert f"Interrupted after {len(done)} graded" in said
-    wait_until(lambda: not left_of(tiny))
+
+    def done() -> int:
+        return len(journal.read_text().splitlines()) - 1 if journal.exists() else 0
+
+    def stop(run: subprocess.Popen, number: int) -> str:
+        before = done()
+        wait_until(lambda: done() > before + 1)
+        started = psutil.Process(run.pid).children(recursive=True)
+        os.kill(run.pid, number)
+        said, _ = run.communicate(timeout=60)
+        assert before < done() < 16
+        assert started
+        wait_until(lambda: not any(map(is_alive, started)))
+        return said
+
+    interrupted = command(tiny, "--force")
+    said = stop(interrupted, signal.SIGINT)
+    assert interrupted.returncode == 130
+    assert f"Interrupted after {done()} graded" in said
+    stop(command(tiny, "--resume"), signal.SIGKILL)
+    left = 16 - done()
     resumed = command(tiny, "--resume")
     said, _ = resumed.communicate(timeout=120)
     assert resumed.returncode == 0
-    assert f"{16 - len(done)} graded" in said.splitlines()[-1]
+    assert said.splitlines()[-1] == f"{left} graded"
     assert {s: found[0] for s, found in tiny.results().items()} == {
         f"{name}{n}": points for name, points in (("right", [2, 3]), ("slip", [0, 1.5])) for n in range(8)
     }
@@ -203,7 +225,7 @@ def test_there_must_be_a_run_to_resume(tmp_path):
 
 def test_a_second_run_on_the_same_class_is_refused(tmp_path):
     tiny = made(tmp_path / "class", {"right": RIGHT}, times=2)
-    first = grade(tiny.folder, NAME)
+    first = tiny.outcomes()
     next(first)
     with pytest.raises(ClassError, match="Another run"):
         list(grade(tiny.folder, NAME))
@@ -238,36 +260,28 @@ def test_the_worker_is_sent_nothing_of_the_class(tmp_path):
 
 
 @contextlib.contextmanager
-def cluster(folder: Path, workers: int):
-    """Start a Dask scheduler on loopback, and workers that share neither memory nor folder; yields its address."""
+def cluster(folder: Path):
+    """Start a Dask scheduler on loopback; yields its address, and a function that starts workers.
+
+    Scheduler and workers share neither memory nor folder.
+    """
     address_file = folder / "scheduler.json"
-    started = [
-        start(
-            folder,
-            "dask_scheduler",
-            "--host",
-            "127.0.0.1",
-            "--port",
-            "0",
-            "--no-dashboard",
-            "--scheduler-file",
-            str(address_file),
-        )
-    ]
+    where = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(address_file)]
+    started = [start(folder, "dask_scheduler", *where)]
+
+    def add_workers(count: int) -> None:
+        for number in range(count):
+            own = folder / f"worker{number}"
+            own.mkdir()
+            started.append(start(own, "dask_worker", address, "--nthreads", "4", "--no-dashboard"))
+        with Client(address) as client:
+            client.wait_for_workers(count, timeout=60)
+
     try:
         wait_until(address_file.exists)
         wait_until(lambda: address_file.read_text().endswith("}"))
         address = json.loads(address_file.read_text())["address"]
-        for number in range(workers):
-            own = folder / f"worker{number}"
-            own.mkdir()
-            started.append(start(own, "dask_worker", address, "--nthreads", "4", "--no-dashboard"))
-        if workers:
-            from distributed import Client
-
-            with Client(address) as client:
-                client.wait_for_workers(workers, timeout=60)
-        yield address
+        yield address, add_workers
     finally:
         for process in reversed(started):
             process.terminate()
@@ -287,14 +301,11 @@ def workers_of(pid: int) -> list[psutil.Process]:
     return [p for p in psutil.Process(pid).children() if "spawn_main" in " ".join(p.cmdline())]
 
 
-def left_of(tiny: TinyClass) -> list[str]:
-    """Processes that still have the class's folder or a temporary folder of a submission open."""
-    found = []
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
-            if str(tiny.folder) in " ".join(process.cmdline()):
-                found.append(f"{process.pid} {process.name()}")
-    return found
+def is_alive(process: psutil.Process) -> bool:
+    """Whether a process still runs; one that nobody has waited for yet does not."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return process.status() != psutil.STATUS_ZOMBIE
+    return False
 
 
 def wait_until(condition, seconds: float = 60) -> None:

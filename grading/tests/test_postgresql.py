@@ -2,15 +2,13 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import postgresql
 import pytest
-from tiny_class import NAME, RIGHT, TinyClass
+from tiny_class import NAME, RIGHT, TinyClass, nbgrader, write_settings
 
 from autograder.__main__ import main
 from autograder.errors import ClassError
-from autograder.run.grade import grade
 
 
 @pytest.fixture(scope="module")
@@ -30,28 +28,12 @@ def password_file(tmp_path, monkeypatch):
     return path
 
 
-def write_settings(folder, **settings) -> Path:
-    """Write nbgrader_config.py as an instructor does; returns the class folder beside it."""
-    folder.mkdir()
-    words = "".join(f", {name}={value!r}" for name, value in settings.items())
-    (folder / "nbgrader_config.py").write_text(
-        f"from autograder.settings import configure\n\nconfigure(get_config(), {str(folder / 'class')!r}{words})\n"
-    )
-    return folder / "class"
-
-
-def run_nbgrader(folder, *words) -> subprocess.CompletedProcess:
-    """Run one of nbgrader's commands where an instructor would."""
-    command = [sys.executable, "-m", "nbgrader", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-
-
 def whole_term(tiny, capsys) -> dict:
     """Take a class from generating to feedback, with a score by hand in between; returns all that it shows."""
     tiny.hand_in("anna", RIGHT)
     tiny.hand_in("ben", RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"})
     tiny.hand_in("dora", text='{"cells": [')
-    assert run_nbgrader(tiny.folder.parent, "autograde", NAME, "--student=ben").returncode == 0
+    nbgrader(tiny.folder.parent, "autograde", NAME, "--student=ben")
     shown = {"first": tiny.grade(), "points at first": [tiny.points(student) for student in ("anna", "ben", "dora")]}
     with tiny.api.gradebook as gradebook:
         grade = next(g for g in gradebook.find_submission_notebook(NAME, NAME, "ben").grades if g.name == "check-1")
@@ -60,9 +42,10 @@ def whole_term(tiny, capsys) -> dict:
     tiny.hand_in("ben", RIGHT)
     shown["again"] = tiny.grade(force=True)
     shown["points"] = [tiny.points(student) for student in ("anna", "ben", "dora")]
+    capsys.readouterr()
     assert main(["--class", str(tiny.folder), "report", NAME]) == 0
     shown["report"] = capsys.readouterr().out.replace(str(tiny.folder), "CLASS")
-    assert run_nbgrader(tiny.folder.parent, "export", "--to=grades.csv").returncode == 0
+    nbgrader(tiny.folder.parent, "export", "--to=grades.csv")
     shown["export"] = (tiny.folder.parent / "grades.csv").read_text()
     assert tiny.api.generate_feedback(NAME)["success"]
     shown["feedback"] = sorted(str(path.relative_to(tiny.folder)) for path in tiny.folder.glob("feedback/*/*/*.html"))
@@ -81,9 +64,12 @@ def test_a_term_ends_with_the_same_grades_as_in_sqlite(server, tmp_path, capsys)
     """Generate, grade, score by hand, grade again, report, export, feedback and Formgrader's lists: all the same."""
     lite = whole_term(TinyClass(write_settings(tmp_path / "lite")), capsys)
     database = server.make_database("term")
-    large = whole_term(TinyClass(write_settings(tmp_path / "large", gradebook=database)), capsys)
+    large = whole_term(TinyClass(write_settings(tmp_path / "large", gradebook=database), copied=False), capsys)
     assert large["points at first"] == [[2, 3], [0, 1.5], [None, None]]
     assert large["points"] == [[2, 3], [1.5, 3], [None, None]]
+    assert [path.split("/")[1] for path in large["feedback"]] == ["anna", "ben", "dora"]
+    assert all(large["formgrader's lists"])
+    assert large["export"].count(NAME) >= 3
     assert large == lite
     assert not list(tmp_path.glob("large/**/*.db"))
     assert server.run("SELECT count(*) FROM student", "term") == [(3,)]
@@ -146,22 +132,33 @@ def test_a_driver_that_is_not_installed(tmp_path, capsys, monkeypatch):
         ("gradebook.db", "must be a URL"),
     ],
 )
-def test_what_is_no_url_or_tells_the_password_stops_nbgrader_itself(tmp_path, url, advice):
+def test_what_is_no_url_or_tells_the_password_stops_nbgrader_itself(tmp_path, capsys, url, advice):
     """Nothing shows the password, not even the line of the configuration, and no other gradebook is begun."""
     write_settings(tmp_path / "grading", gradebook=url.format(postgresql.PASSWORD))
-    done = run_nbgrader(tmp_path / "grading", "db", "student", "list")
-    assert done.returncode == 1
-    assert advice in done.stderr
-    assert postgresql.PASSWORD not in done.stdout + done.stderr
+    with pytest.raises(SystemExit) as end:
+        nbgrader(tmp_path / "grading", "db", "student", "list")
+    assert advice in end.value.code
+    said = capsys.readouterr()
+    assert postgresql.PASSWORD not in end.value.code + said.out + said.err
     assert not list(tmp_path.rglob("*.db"))
+
+
+def test_a_refused_setting_ends_nbgraders_own_program(tmp_path):
+    """Its exit code is 1, and what it prints is the advice."""
+    write_settings(tmp_path / "grading", gradebook=f"postgresql://127.0.0.1/x?password={postgresql.PASSWORD}")
+    command = [sys.executable, "-m", "nbgrader", "db", "student", "list"]
+    done = subprocess.run(command, cwd=tmp_path / "grading", capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "~/.pgpass" in done.stderr
+    assert postgresql.PASSWORD not in done.stdout + done.stderr
 
 
 def test_a_server_that_stops_in_the_middle_costs_nobody_a_grade(server, tmp_path):
     """Grading stops and says so; what it had graded stays, and the next run goes on from there."""
-    tiny = TinyClass(write_settings(tmp_path / "grading", gradebook=server.make_database("middle")))
+    tiny = TinyClass(write_settings(tmp_path / "grading", gradebook=server.make_database("middle")), copied=False)
     for student in ("anna", "ben"):
         tiny.hand_in(student, RIGHT)
-    outcomes = grade(tiny.folder, NAME)
+    outcomes = tiny.outcomes()
     first = next(outcomes)
     assert first.status == "graded"
     server.stop()

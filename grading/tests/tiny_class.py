@@ -1,10 +1,16 @@
 """A tiny class: one notebook with two exercises, worth 2 and 3 points, in a folder of its own."""
 
+import contextlib
+import functools
 import shutil
+import tempfile
 from pathlib import Path
 
 import nbformat
+from distributed import LocalCluster
+from jupyter_core.application import NoStart
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbgrader.apps.nbgraderapp import NbGraderApp
 
 from autograder.run.grade import class_api, grade
 
@@ -101,14 +107,68 @@ def solved_notebook():
     return new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
 
 
-class TinyClass:
-    """A class folder with the tiny chapter generated, and words to hand in, grade and read the results."""
+@functools.cache
+def generated() -> tempfile.TemporaryDirectory:
+    """A class as nbgrader generate_assignment leaves it, made once in each process and copied from then on."""
+    made = tempfile.TemporaryDirectory(prefix="tiny-class-")
+    TinyClass(Path(made.name, "class"), copied=False)
+    return made
 
-    def __init__(self, folder: Path):
+
+@functools.cache
+def threads() -> LocalCluster:
+    """Dask workers that are threads of this process: they share its fork server, and nothing has to be imported again.
+
+    What grading starts by itself, processes, is tested in test_parallel.py. conftest.py closes it.
+    """
+    return LocalCluster(
+        n_workers=1,
+        threads_per_worker=8,
+        processes=False,
+        memory_limit=0,
+        dashboard_address="127.0.0.1:0",
+        scheduler_kwargs={"dashboard": False},
+        silence_logs=50,
+    )
+
+
+def nbgrader(folder: Path, *words: str) -> None:
+    """Run one of nbgrader's commands as its own program does, in `folder`, but in this process."""
+    with contextlib.chdir(folder):
+        app = NbGraderApp.instance()
+        try:
+            app.initialize(list(words))
+            with contextlib.suppress(NoStart):  # a subcommand has run
+                app.start()
+        finally:
+            (app.subapp or app).clear_instance()
+
+
+def write_settings(folder: Path, **settings) -> Path:
+    """Write nbgrader_config.py as an instructor does; returns the class folder beside it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    words = "".join(f", {name}={value!r}" for name, value in settings.items())
+    (folder / "nbgrader_config.py").write_text(
+        f"from autograder.settings import configure\n\nconfigure(get_config(), {str(folder / 'class')!r}{words})\n"
+    )
+    return folder / "class"
+
+
+class TinyClass:
+    """A class folder with the tiny chapter generated, and words to hand in, grade and read the results.
+
+    copied: generated once for all such classes; a class whose gradebook is elsewhere needs it generated in its own.
+    """
+
+    def __init__(self, folder: Path, copied: bool = True):
         self.folder = folder
-        self.write_source(solved_notebook())
+        if copied:
+            shutil.copytree(Path(generated().name, "class"), folder, symlinks=True)
+        else:
+            self.write_source(solved_notebook())
         self.api = class_api(folder)
-        self.generate()
+        if not copied:
+            self.generate()
 
     def write_source(self, notebook) -> None:
         """Write the solved notebook into the class's own source folder."""
@@ -142,7 +202,12 @@ class TinyClass:
 
     def grade(self, *students: str, force: bool = False) -> dict[str, str]:
         """Grade, and return the status of each submission."""
-        return {outcome.student: outcome.status for outcome in grade(self.folder, NAME, force, list(students))}
+        return {outcome.student: outcome.status for outcome in self.outcomes(*students, force=force)}
+
+    def outcomes(self, *students: str, force: bool = False, **options):
+        """Grade on the threads of this process; yields one Outcome per submission."""
+        options.setdefault("scheduler", threads().scheduler_address)
+        yield from grade(self.folder, NAME, force, list(students), **options)
 
     def points(self, student: str) -> list[float | None]:
         """The points of the two check cells: what counts in the gradebook, None where there is none."""

@@ -81,6 +81,7 @@ def test_the_same_computation_gives_the_same_picture(compute):
     """Names, shapes and what is saved, kept or freed are read from both engines alike."""
     (ours, names), (torchs, torch_names) = made(compute, mini_autograd), made(compute, torch)
     drawn, wanted = gradlab.draw(ours, names=names), gradlab.draw(torchs, names=torch_names)
+    assert "loss" in drawn.text
     assert drawn.text == wanted.text
     assert drawn.svg == wanted.svg
     ours.backward()
@@ -94,6 +95,7 @@ def test_backward_goes_the_same_way(compute):
     (ours, names), (torchs, torch_names) = made(compute, mini_autograd), made(compute, torch)
     stepped, wanted = gradlab.step(ours, names=names), gradlab.step(torchs, names=torch_names)
     assert [told(r) for r in stepped.records()] == [told(r) for r in wanted.records()]
+    assert len(stepped.visits) > 1
     for visit, other in zip(stepped.visits, wanted.visits, strict=True):
         assert_close([*visit.arrives, visit.after], [*other.arrives, other.after])
         assert_close([s.gradient for s in visit.sends], [s.gradient for s in other.sends])

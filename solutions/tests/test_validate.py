@@ -21,10 +21,10 @@ def test_slips_are_observed_only_on_the_seeds_on_which_they_are_tried(first_chec
         return v
 
     first_check.reference.slips[:] = [counted]
-    tally = validate(first_check, range(100, 102), range(100, 120))
+    tally = validate(first_check, range(100, 102), range(100, 104))
     cases = len(first_check.record([100], slips=False).cases)
     assert len(runs) == 2 * 2 * cases  # on two seeds, once for the record and once as an answer
-    assert (tally.tried, tally.right) == (2, 4 * 20)
+    assert (tally.tried, tally.right) == (2, 4 * 4)
 
 
 def test_the_table_has_a_line_for_each_chosen_check_and_their_sum(capsys):
@@ -50,7 +50,7 @@ def test_a_chapter_is_found_by_its_number(capsys):
 
 @pytest.mark.parametrize(
     ("word", "says"),
-    [("99", "There is no chapter '99'. Chapters: 02_"), ("02.9", "There is no check '02.9' in 02_external_gradients.")],
+    [("99", "There is no chapter '99'. Chapters: "), ("02.9", "There is no check '02.9' in 02_external_gradients.")],
 )
 def test_an_unknown_name_is_answered_with_the_known_ones(capsys, word, says):
     assert main(["validate", word]) == 1
