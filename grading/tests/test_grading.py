@@ -11,7 +11,8 @@ import pytest
 from tiny_class import IMPLIED, NAME, PULL_BACK, RIGHT, TinyClass, solved_notebook
 
 from autograder.errors import ClassError
-from autograder.run.grade import class_api, grade
+from autograder.run.grade import grade
+from autograder.settings import class_api
 
 AUTOGRAD = "def pull_back(x, v):\n    leaf = x.requires_grad_()\n    (3 * leaf**2).backward(v)\n    return leaf.grad"
 KILLER = "def implied(y):\n    import os\n\n    os._exit(1)"

@@ -12,7 +12,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_output, new_raw_ce
 from tiny_class import NAME, RIGHT, TinyClass
 
 from authoring.chapter import SOURCES
-from autograder import pages
+from autograder.views import pages
 
 RUN = "(top.ran = top.ran || []).push(1)"  # what a script of a submission would leave behind
 FAR = "http://far.example"
@@ -352,7 +352,7 @@ def test_were_the_sanitiser_to_fail_the_policy_of_formgrader_would_hold(tiny, op
     config = tiny.folder.parent / "nbgrader_config.py"
     text = config.read_text()
     leak = "lambda source, resources, attachments=None: source.replace('refresh', '').replace('evil.html', '')"
-    config.write_text(f"{text}\nfrom autograder import pages\n\npages.clean = {leak}\n")
+    config.write_text(f"{text}\nfrom autograder.views import pages\n\npages.clean = {leak}\n")
     try:
         look = submission_page(tiny, open_formgrader(), "mallory")
     finally:

@@ -6,7 +6,8 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from autograder.run.grade import class_api, grade
+from autograder.run.grade import grade
+from autograder.settings import class_api
 
 NAME = "90_tiny"
 

@@ -135,8 +135,8 @@ class Look:
         ]
         modules = [(name, text) for name, text in _modules(folder) if text not in self.given]
         names = sorted(path.name for path in folder.rglob("*"))
-        found = [Flag(plain(n), 0, "", RECORD) for n in names if n.endswith(SUFFIX) and n not in self.files]
-        found += [Flag(plain(name), 0, "", SHADOW) for name, _ in modules if _is_taken(Path(name).parts[0])]
+        found = [Flag(printable(n), 0, "", RECORD) for n in names if n.endswith(SUFFIX) and n not in self.files]
+        found += [Flag(printable(name), 0, "", SHADOW) for name, _ in modules if _is_taken(Path(name).parts[0])]
         return (found + self.find(written + modules, student))[:MOST]
 
     def find(self, sources: list[tuple[str, str]], student: str = "") -> list[Flag]:
@@ -158,10 +158,10 @@ class Look:
                 if lines[line - 1].strip() not in self.lines:
                     first.setdefault(why, line)
             for why, line in first.items():
-                yield Flag(plain(where), line, plain(lines[line - 1].strip()[:160]), why)
+                yield Flag(printable(where), line, printable(lines[line - 1].strip()[:160]), why)
 
 
-def plain(text: str) -> str:
+def printable(text: str) -> str:
     """A line of text from a submission without control characters, which a terminal would obey."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
