@@ -13,7 +13,8 @@ from authoring.chapter import ChapterError
 from ..errors import ClassError, SubmissionError
 
 # What no submission can bring about: the class is not ready, its gradebook is gone, a plugin is missing
-OF_THE_CLASS = (ClassError, ChapterError, SQLAlchemyError, ImportError, TraitError)
+OF_THE_CLASS = (ClassError, ChapterError, SQLAlchemyError)
+OF_ITS_SETTINGS = (ImportError, TraitError)
 OF_THE_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 FORBIDDEN = {errno.EACCES, errno.EPERM}
 
@@ -21,7 +22,8 @@ FORBIDDEN = {errno.EACCES, errno.EPERM}
 def reason_for(error: BaseException, folder: Path) -> str:
     """Why the submission in `folder` could not be graded, in words for its student.
 
-    Raises the error again if it is not the submission's fault: everyone's submission would fail on it.
+    Raises the error again, or a ClassError in its place, if it is not the submission's fault: everyone's would fail on
+    it.
     """
     if isinstance(error, SubmissionError):
         return str(error)
@@ -31,6 +33,8 @@ def reason_for(error: BaseException, folder: Path) -> str:
         return no_notebook(error)
     if isinstance(error, OF_THE_CLASS) and not isinstance(error, DataError):
         raise error
+    if isinstance(error, OF_ITS_SETTINGS):
+        raise ClassError(f"The class's nbgrader_config.py names what cannot be used: {error}") from error
     if isinstance(error, OSError) and _of_the_machine(error, folder):
         raise ClassError(
             f"This machine does not let a submission be graded: {error}. Mend it, then go on with --resume."
