@@ -59,7 +59,8 @@ def read(nb: Mapping) -> NotebookOutcome:
 
 def write(nb: NotebookNode, outcome: NotebookOutcome) -> None:
     """Let a notebook say what its submission came to."""
-    nb.metadata[KEY] = {name: value for name, value in asdict(outcome).items() if value or value == 0.0}
+    unset = asdict(NotebookOutcome())
+    nb.metadata[KEY] = {name: value for name, value in asdict(outcome).items() if value is not unset[name]}
 
 
 def read_verdicts(cell: Mapping) -> dict[str, Verdict]:
