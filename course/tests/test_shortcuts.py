@@ -1,11 +1,15 @@
 """What is taken for a use of torch's autograd, what is not, and what is blocked while an answer runs."""
 
+import ast
 import linecache
+import time
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
-from gradlab.checks import shortcuts
+from gradlab.checks import shortcuts, source
 from gradlab.checks.encoding import encode
 from gradlab.checks.observation import List
 from gradlab.checks.observe import observe
@@ -140,3 +144,99 @@ def test_a_method_that_is_not_written_yet_is_told_so(cell):
     cell["Chain"].divides = unsolved
     error = seen(cell["Chain"], lambda made, x: made(x).divides(), autograd=False).error
     assert error.type == "NotImplementedError"
+
+
+USES = "def f(x):\n    x.backward()"
+FOUND = ["x.backward"]
+
+
+@pytest.mark.parametrize("after", ["break", "nonlocal f", "return 1", "f(1, 2)\ncontinue"])
+def test_what_stands_before_a_statement_that_python_refuses_is_defined(after):
+    """IPython runs a cell statement by statement; one that cannot be compiled ends it, and what was defined stays."""
+    assert shortcuts.find("f", [f"{USES}\n{after}"]) == FOUND
+    assert shortcuts.find("f", [f"{after}\n{USES}"]) == []
+
+
+def test_a_cell_may_await():
+    assert shortcuts.find("f", [f"import asyncio\nawait asyncio.sleep(0)\n{USES}"]) == FOUND
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "%%time\n" + USES,
+        "%%timeit -n1\n" + USES,
+        "\n\n%%capture\n" + USES,
+        "%time f = lambda x: x.backward",
+        "f = %time lambda x: x.backward",
+        "%matplotlib inline\n!ls\n" + USES + "\nf?",
+        "files = !ls\n%time (\n" + USES,
+        "x = (5\n% 3)\n%time 1\n" + USES,
+    ],
+)
+def test_a_use_is_found_beside_and_inside_of_magics(cell):
+    assert shortcuts.find("f", [cell]) == FOUND
+
+
+def test_another_programs_text_is_no_use():
+    assert shortcuts.find("f", ["def f(x):\n    return x", "%%bash\n" + USES]) == []
+
+
+ODD = {
+    "no text": "",
+    "a null byte": "\0",
+    "a null byte behind": f"{USES}\n\0",
+    "half a pair": "\ud800",
+    "many magics": "x = %pwd\n" * 600,
+    "more magics, which do not end": "!echo (\n" * 3000,
+    "magics in magics": "%time " * 30_000 + "1",
+    "deep brackets": "(" * 5000 + ")" * 5000,
+    "deep signs": "x = " + "-" * 50_000 + "1",
+    "a long sum": "x = " + "1+" * 50_000 + "1",
+    "a long path": "x" + ".a" * 50_000,
+    "deep blocks": "".join(" " * n + "if x:\n" for n in range(150)) + " " * 150 + "pass",
+    "very long": "x = 1\n" * 200_000,
+    "no end": "'''",
+    "a question alone": "?",
+    "a magic without a name": "%\n%%\n!",
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_text_is_read_or_not_but_never_raises_and_does_not_take_long(name):
+    started = time.process_time()
+    source.read(ODD[name])
+    shortcuts.find("x", [ODD[name]])
+    shortcuts.find("f", [f"def f():\n    return x.backward{'.a' * 3000}\n"])
+    assert time.process_time() - started < 5
+
+
+@given(st.text(st.sampled_from("%!?()[]{}'\"\\\n\t\r\x0c =.:,;/#abtime0\0\ud800"), max_size=60))
+def test_any_text_can_be_read(text):
+    source.read(text)
+    shortcuts.find("a", [text])
+
+
+@pytest.mark.parametrize(
+    ("cell", "magics"),
+    [
+        ("x = 1", []),
+        ("\n%time 1\n!ls\nx = !ls", [(2, "time"), (3, "!"), (4, "!")]),
+        ("%run \\\n  other.py\nimport gc\n%pwd", [(1, "run"), (4, "pwd")]),
+        ("x?\nimport gc", [(1, "pinfo")]),
+        ("%%bash\nls\n%pwd", [(1, "bash")]),
+        ("%time !ls", [(1, "time"), (1, "!")]),
+        ("'''\n!ls\n'''\n%pwd", [(4, "pwd")]),
+    ],
+)
+def test_magics_are_told_with_their_lines_and_leave_the_others_where_they_are(cell, magics):
+    read = source.read(cell)
+    assert sorted((magic.line, magic.name) for magic in read.magics) == sorted(magics)
+    for node in ast.walk(read.tree):
+        if isinstance(node, ast.Import):
+            assert cell.split("\n")[node.lineno - 1] == "import gc"
+
+
+def test_what_cannot_be_read_says_so():
+    assert source.read("x = 1\n" * 200_000).unread
+    assert not source.read("def f(:").unread

@@ -10,7 +10,9 @@ from authoring.chapter import ChapterError
 
 from . import gradebook
 from .errors import ClassError
-from .run.grade import class_api, grade
+from .run.grade import grade
+from .settings import class_api
+from .steps.outcome import Status
 from .views.renderings import table, write
 from .views.report import gather
 
@@ -65,7 +67,7 @@ def main(argv: list[str] | None = None) -> int:
         parser.error(f"unrecognized arguments: {' '.join(args.options)}")
     try:
         return {"grade": _grade, "report": _report, "formgrader": _formgrader, "demo": _demo}[args.command](args)
-    except (ClassError, ChapterError) as error:
+    except (ClassError, ChapterError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
 
@@ -92,7 +94,7 @@ def _grade(args: argparse.Namespace) -> int:
         return INTERRUPTED
     _report(args)
     print(_in_words(counts) or "Nothing was left to do.")
-    if counts["skipped"]:
+    if counts[Status.SKIPPED]:
         print("Skipped were graded before; --force grades them again.")
     return 0
 

@@ -10,7 +10,8 @@ from nbformat import NotebookNode
 from nbgrader.apps import NbGraderAPI
 from nbgrader.exchange.default import ExchangeFetchAssignment, ExchangeSubmit
 
-from .run.grade import class_api, grade
+from .run.grade import grade
+from .settings import class_api
 from .views.renderings import table, write
 from .views.report import Row, gather
 

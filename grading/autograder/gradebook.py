@@ -59,6 +59,16 @@ def one_engine() -> Iterator[None]:
         nbgrader.api.create_engine = make
 
 
+@contextlib.contextmanager
+def needed(course: CourseDirectory) -> Iterator[None]:
+    """Raise ClassError, which says what to do, in the place of an error of the gradebook's."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        require(course)
+        raise ClassError(f"The gradebook could not be written: {error}") from error
+
+
 def require(course: CourseDirectory) -> None:
     """Open the gradebook once, which makes its tables if it is new; raises ClassError if that fails."""
     try:

@@ -5,18 +5,21 @@ import warnings
 from pathlib import Path
 
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
+from nbgrader.apps import NbGraderAPI
 from nbgrader.preprocessors import AssignLatePenalties, ClearOutput, LimitOutput, OverwriteKernelspec
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
 
 from authoring.chapter import SOURCES
 from authoring.preprocessors import GENERATE
 
 from .gradebook import without_password
 from .sandbox import KERNEL_NAME
-from .steps.observe import ObserveCells
+from .steps.exporter import SubmissionExporter
+from .steps.runs import RunCells
 from .steps.sanitise import PutCases, RestoreCells
-from .steps.ungradable import SaveGrades, SubmissionExporter
+from .steps.save import SaveGrades
 from .steps.verdict import WriteVerdicts
 from .views.export import GradesWithReasons
 from .views.feedback import FeedbackExporter, GetGradesOrReason
@@ -27,7 +30,7 @@ warnings.filterwarnings("ignore", category=SAWarning, module=r"nbgrader\.")  # o
 COURSE_ID = "autograd"  # as in course/nbgrader_config.py
 
 SANITISE = [ClearOutput, RestoreCells, OverwriteKernelspec, PutCases]
-GRADE = [ObserveCells, WriteVerdicts, LimitOutput, SaveGrades, AssignLatePenalties]
+GRADE = [RunCells, WriteVerdicts, LimitOutput, SaveGrades, AssignLatePenalties]
 
 
 def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = "") -> Config:
@@ -68,3 +71,17 @@ def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = ""
     c.Execute.kernel_name = KERNEL_NAME if sandbox else "python3"
     c.KernelManager.transport_encryption = "auto"
     return c
+
+
+def class_api(folder: Path, sandbox: bool = True) -> NbGraderAPI:
+    """nbgrader's API for the class in `folder`, quiet but for errors; with the settings of its nbgrader_config.py."""
+    config = configure(Config(), folder, sandbox)
+    settings = Path(folder).resolve().parent / "nbgrader_config.py"
+    if settings.exists():
+        own = PyFileConfigLoader(settings.name, str(settings.parent)).load_config()
+        if own.CourseDirectory.root == config.CourseDirectory.root:  # and not another class's
+            own.Execute.kernel_name = config.Execute.kernel_name
+            config = own
+    api = NbGraderAPI(config=config)
+    api.log.setLevel("ERROR")
+    return api

@@ -26,7 +26,9 @@ import nbformat
 import psutil
 
 from authoring.chapter import SOURCES
-from autograder.run.grade import Grader, class_api, grade
+from autograder.run.grade import grade
+from autograder.run.submission import Grader
+from autograder.settings import class_api
 
 NAME = "02_external_gradients"
 BECOME_SUBREAPER = 36  # of prctl: processes whose parent ended become children of this one

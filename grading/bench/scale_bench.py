@@ -16,7 +16,9 @@ import psutil
 from grading_bench import NAME, OURS, new_class
 
 from autograder.run.cluster import connect
-from autograder.run.grade import Grader, class_api, grade, grade_on
+from autograder.run.grade import grade, grade_on
+from autograder.run.submission import Grader
+from autograder.settings import class_api
 
 
 def main() -> None:

@@ -9,7 +9,8 @@ from tiny_class import IMPLIED, NAME, PULL_BACK, RIGHT, TinyClass, nbgrader, sol
 
 from autograder.__main__ import main
 from autograder.errors import ClassError
-from autograder.run.grade import class_api, grade
+from autograder.run.grade import grade
+from autograder.settings import class_api
 from gradlab.checks.check import OBSERVATION_MIME
 
 AUTOGRAD = "def pull_back(x, v):\n    leaf = x.requires_grad_()\n    (3 * leaf**2).backward(v)\n    return leaf.grad"

@@ -22,7 +22,9 @@ from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass, write_settings
 
 from autograder.errors import ClassError
 from autograder.run.cluster import connect
-from autograder.run.grade import TWICE, Grader, Outcome, Running, class_api, grade, grade_on
+from autograder.run.grade import TWICE, grade, grade_on
+from autograder.run.submission import Grader, Outcome, Running
+from autograder.settings import class_api
 
 EXTERNAL_GRADIENT = RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"}
 SLOW = RIGHT | {"answer-2": "import time\n\ntime.sleep(2)\n\n\n" + RIGHT["answer-2"]}
@@ -157,7 +159,7 @@ def test_a_submission_that_kills_its_worker_in_a_later_run_is_reported_too(monke
     grader = SimpleNamespace(
         begin=lambda student: Running(student, None, None, {}),
         go_on=lambda submission, ran: submission,
-        record=lambda student, ran: Outcome(student, "could not be graded", ran.reason),
+        give_up=lambda student, reason: Outcome(student, "could not be graded", reason),
     )
     monkeypatch.setattr("autograder.run.grade._first_done", lambda client, running: list(running))
     client = SimpleNamespace(submit=lambda *args, **kwargs: ends.pop(0), ncores=lambda: {"worker": 1})

@@ -142,6 +142,19 @@ def test_an_assignment_that_is_not_there(tiny, capsys):
     assert "nbgrader generate_assignment nothing" in capsys.readouterr().err
 
 
+def test_without_the_record_of_the_class_there_is_a_line_for_each_cell(tiny):
+    """Points and score stay; the titles of checks are in the record."""
+    record = tiny.folder / "records" / f"{NAME}.json"
+    away = record.rename(record.with_suffix(".away"))
+    try:
+        report = gather(tiny.api.coursedir, NAME)
+    finally:
+        away.rename(record)
+    assert [(check.title, check.max_points) for check in report.checks] == [("1", 2), ("2", 3)]
+    anna = next(row for row in report.rows if row.student == "anna")
+    assert (anna.score, [result.points for result in anna.results.values()]) == (5, [2, 3])
+
+
 def test_queries_do_not_grow_with_the_class(tmp_path):
     """Twenty submissions are read with as many queries as two."""
     tiny, counts = TinyClass(tmp_path / "class"), []

@@ -150,7 +150,7 @@ def test_limits_are_settings_of_the_class(tmp_path):
     tiny = TinyClass(tmp_path / "class")
     (tmp_path / "nbgrader_config.py").write_text(
         "from autograder.settings import configure\n\n"
-        f"c = get_config()\nconfigure(c, {str(tiny.folder)!r})\nc.ObserveCells.max_output_bytes = 50_000\n"
+        f"c = get_config()\nconfigure(c, {str(tiny.folder)!r})\nc.RunCells.max_output_bytes = 50_000\n"
     )
     tiny.hand_in("anna", RIGHT | {"answer-2": "print('x' * 60_000)\n\n\n" + RIGHT["answer-2"]})
     tiny.grade()

@@ -12,7 +12,8 @@ from jupyter_core.application import NoStart
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.apps.nbgraderapp import NbGraderApp
 
-from autograder.run.grade import class_api, grade
+from autograder.run.grade import grade
+from autograder.settings import class_api
 
 NAME = "90_tiny"
 

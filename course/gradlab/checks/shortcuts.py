@@ -9,10 +9,13 @@ import contextlib
 import dis
 import functools
 import types
+import warnings
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
 import torch
-from IPython.core.inputtransformer2 import TransformerManager
+
+from . import source
 
 WORDS = {
     "autograd",
@@ -102,31 +105,44 @@ def find(name: str, sources: Iterable[str]) -> list[str]:
     `sources` are cells in the order in which they ran; a later definition of a name replaces an earlier one. A word in
     a string counts only where something in reach can look a name up by a string.
     """
-    definitions: dict[str, ast.stmt] = {}
-    for source in sources:
-        definitions |= _definitions(source)
+    definitions: dict[str, _Definition] = {}
+    for cell in sources:
+        definitions |= _definitions(cell)
     found, strings, looks_up = [], [], False
     todo, seen = [name], set()
     while todo:
         name = todo.pop()
-        statement = definitions.get(name)
-        if statement is None or name in seen:
+        definition = definitions.get(name)
+        if definition is None or name in seen:
             continue
         seen.add(name)
-        found += _mentions(statement)
-        strings += _strings(statement)
-        looks_up = looks_up or _looks_up(statement)
-        todo += _globals_read(statement)
+        found += _mentions(definition.statement)
+        strings += _strings(definition.statement)
+        looks_up = looks_up or _looks_up(definition.statement)
+        todo += definition.reads
     return list(dict.fromkeys(found + strings if looks_up else found))
 
 
+@dataclass(frozen=True)
+class _Definition:
+    """A statement that binds a name in a cell. reads: the names that it takes from other cells."""
+
+    statement: ast.stmt
+    reads: list[str]
+
+
 @functools.lru_cache(maxsize=512)  # a class shares most of its cells
-def _definitions(source: str) -> dict[str, ast.stmt]:
-    try:
-        statements = ast.parse(TransformerManager().transform_cell(source)).body
-    except (SyntaxError, ValueError, RecursionError):
-        return {}
-    return {name: statement for statement in statements for name in _bound_names(statement)}
+def _definitions(text: str) -> dict[str, _Definition]:
+    """What a cell defines. IPython compiles statement by statement, and one that it cannot compile ends the cell."""
+    tree = source.read(text).tree
+    definitions = {}
+    for statement in tree.body if tree else []:
+        try:
+            reads = _globals_read(statement)
+        except (SyntaxError, ValueError):
+            break
+        definitions |= dict.fromkeys(_bound_names(statement), _Definition(statement, reads))
+    return definitions
 
 
 def _bound_names(statement: ast.stmt) -> list[str]:
@@ -148,7 +164,7 @@ def _mentions(statement: ast.stmt) -> list[str]:
         elif isinstance(node, ast.Import):
             words = {part for alias in node.names for part in alias.name.split(".")}
         if words & WORDS:
-            lines.append(ast.unparse(node))
+            lines.append(_text(node))
     return lines
 
 
@@ -161,7 +177,7 @@ def _strings(statement: ast.stmt) -> list[str]:
     }
     constants = [n for n in ast.walk(statement) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     return [
-        ast.unparse(node)
+        _text(node)
         for node in constants
         if id(node) not in docstrings and {part.partition("(")[0] for part in node.value.split(".")} & WORDS
     ]
@@ -174,9 +190,23 @@ def _looks_up(statement: ast.stmt) -> bool:
 
 
 def _globals_read(statement: ast.stmt) -> list[str]:
-    names, todo = [], [compile(ast.Module([statement], []), "<cell>", "exec")]
+    """The names that a statement reads and does not define; raises SyntaxError if Python cannot compile it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            code = compile(ast.Module([statement], []), "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    except (RecursionError, MemoryError):  # how deep it may be depends on who asks: any name in it
+        return [node.id for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    names, todo = [], [code]
     while todo:
         code = todo.pop()
         names += [i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
         todo += [const for const in code.co_consts if isinstance(const, types.CodeType)]
     return names
+
+
+def _text(node: ast.AST) -> str:
+    try:
+        return ast.unparse(node)
+    except RecursionError:
+        return f"line {node.lineno}, which is nested deeply"

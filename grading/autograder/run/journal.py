@@ -1,11 +1,12 @@
 """The journal of a run: what was to be graded and what has been, so that an interrupted run can go on."""
 
 import contextlib
-import fcntl
 import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from ..errors import ClassError
 
@@ -13,12 +14,15 @@ from ..errors import ClassError
 @contextlib.contextmanager
 def only_run(class_folder: Path) -> Iterator[None]:
     """Keep the class to this run: the gradebook has one writer. Raises ClassError if another run has it."""
-    with open(_folder(class_folder) / "lock", "w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise ClassError(f"Another run is grading the class in {class_folder}; wait for its end.") from None
+    lock = FileLock(_folder(class_folder) / "lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise ClassError(f"Another run is grading the class in {class_folder}; wait for its end.") from None
+    try:
         yield
+    finally:
+        lock.release()
 
 
 class Journal:

@@ -14,7 +14,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade
 
 from authoring.chapter import Chapter, read_chapter
-from gradlab.checks.record import Record, RecordError
+from gradlab.checks.record import CheckRecord, Record, RecordError
 
 from ..errors import ClassError
 
@@ -45,6 +45,19 @@ def load_assignment(course: CourseDirectory, name: str) -> Assignment:
     return _load(course.db_url, course.course_id, source, source.stat().st_mtime_ns, _store(course, name))
 
 
+def stored_checks(course: CourseDirectory, name: str) -> dict[str, dict[str, CheckRecord]]:
+    """The checks of each graded cell, by grade_id and check id, as grading has recorded them for the class.
+
+    Empty if there is no record that this version of gradlab can read. Runs nothing of the chapter.
+    """
+    try:
+        stored = json.loads(_store(course, name).read_text(encoding="utf-8"))
+        checks = Record.from_json(json.dumps(stored["record"])).checks
+        return {grade_id: {i: checks[i] for i in ids} for grade_id, ids in stored["cells"].items()}
+    except (OSError, ValueError, KeyError, RecordError):
+        return {}
+
+
 def _store(course: CourseDirectory, name: str) -> Path:
     return Path(course.root) / "records" / f"{name}.json"
 
@@ -58,7 +71,7 @@ def _load(db_url: str, course_id: str, source: Path, changed_at: int, store: Pat
     record = _usable(stored.get("record"), chapter) or chapter.record([stored["seed"]])
     store.parent.mkdir(parents=True, exist_ok=True)
     with open(os.open(store, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump({"seed": stored["seed"], "record": json.loads(record.to_json())}, file)
+        json.dump({"seed": stored["seed"], "cells": chapter.cells, "record": json.loads(record.to_json())}, file)
     return Assignment(chapter, stored["seed"], record)
 
 

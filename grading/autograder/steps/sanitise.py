@@ -8,6 +8,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from gradlab.checks.record import SUFFIX
 
 from ..errors import SubmissionError
+from . import outcome
 from .assignment import course_of, load_assignment
 
 
@@ -60,7 +61,7 @@ class RestoreCells(NbGraderPreprocessor):
         found = {}
         for cell in reversed(nb.cells):
             marks = cell.metadata.pop("nbgrader", None)
-            cell.metadata.pop("autograder", None)
+            outcome.forget(cell)
             grade_id = marks.get("grade_id") if isinstance(marks, dict) else None
             if isinstance(grade_id, str) and grade_id in released and grade_id not in found:
                 found[grade_id] = cell

@@ -1,7 +1,6 @@
-"""The verdict step: what was observed is compared with what was expected, outside the student's process."""
+"""Verdicts: what was observed is compared with what was expected, outside the student's process, and shown."""
 
 import json
-from collections.abc import Iterator
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
@@ -14,41 +13,36 @@ from gradlab.checks.check import OBSERVATION_MIME
 from gradlab.checks.record import CheckRecord
 from gradlab.checks.verdict import Verdict, judge_check
 
-from .assignment import Assignment, course_of, load_assignment
+from . import outcome
+from .assignment import Assignment
 from .execute import error_output
-from .ungradable import reason_of
 
 PENDING = "VerdictPending"  # the error in which every graded cell ends until there is a verdict
 
 
 class WriteVerdicts(NbGraderPreprocessor):
-    """Replace the outputs of every check cell by the verdict on what was observed there, and nothing else."""
+    """Replace the outputs of every check cell by the verdicts on what was observed there, and nothing else."""
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        """Judge all check cells of a notebook that was executed by ObserveCells."""
-        if reason_of(nb):
-            return nb, resources
-        assignment = load_assignment(course_of(self), resources["nbgrader"]["assignment"])
-        for cell, verdicts in judge(nb, assignment):
-            _write(cell, verdicts)
+        """Show the verdicts that the running step wrote down; no observation stays."""
         for cell in (cell for cell in nb.cells if cell.cell_type == "code"):
             cell.outputs = [output for output in cell.outputs if OBSERVATION_MIME not in output.get("data", {})]
+            verdicts = outcome.read_verdicts(cell)
+            if verdicts:
+                _show(cell, list(verdicts.values()))
         return nb, resources
 
 
-def judge(nb: NotebookNode, assignment: Assignment) -> Iterator[tuple[NotebookNode, dict[str, Verdict]]]:
-    """Yield each check cell of an executed notebook with the verdicts on its checks, by check id."""
+def judge(nb: NotebookNode, assignment: Assignment) -> dict[str, dict[str, Verdict]]:
+    """The verdicts on all checks of an executed notebook, by the grade_id of their cell and by check id."""
     sources = [cell.source for cell in nb.cells if cell.cell_type == "code"]
-    for cell in nb.cells:
-        ids = assignment.chapter.cells.get(cell.metadata.nbgrader["grade_id"], []) if is_grade(cell) else []
-        if ids and cell.cell_type == "code":
-            records = assignment.record.checks
-            yield cell, {i: _verdict(i, records[i], assignment.chapter, cell, sources) for i in ids}
-
-
-def all_pass(nb: NotebookNode, assignment: Assignment) -> bool:
-    """Tell whether every check of an executed notebook passes."""
-    return all(verdict.passed for _, verdicts in judge(nb, assignment) for verdict in verdicts.values())
+    verdicts = {}
+    for cell in (cell for cell in nb.cells if cell.cell_type == "code" and is_grade(cell)):
+        grade_id, records = cell.metadata.nbgrader["grade_id"], assignment.record.checks
+        ids = assignment.chapter.cells.get(grade_id, [])
+        if ids:
+            verdicts[grade_id] = {i: _verdict(i, records[i], assignment.chapter, cell, sources) for i in ids}
+    return verdicts
 
 
 def _verdict(check_id: str, record: CheckRecord, chapter: Chapter, cell: NotebookNode, sources: list[str]) -> Verdict:
@@ -69,7 +63,7 @@ def observations(cell: NotebookNode, check_id: str, count: int) -> list[dict] | 
         if isinstance(data, str):
             try:
                 data = json.loads(data)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
         if isinstance(data, dict) and data.get("check") == check_id and type(data.get("case")) is int:
             found.setdefault(data["case"], []).append(data.get("observation"))
@@ -83,9 +77,9 @@ def observations(cell: NotebookNode, check_id: str, count: int) -> list[dict] | 
     return "The check did not give exactly one observation per case."
 
 
-def _write(cell: NotebookNode, verdicts: dict[str, Verdict]) -> None:
-    passed = sum(verdict.passed for verdict in verdicts.values())
-    text = "\n\n".join(verdict.message for verdict in verdicts.values())
+def _show(cell: NotebookNode, verdicts: list[Verdict]) -> None:
+    passed = sum(verdict.passed for verdict in verdicts)
+    text = "\n\n".join(verdict.message for verdict in verdicts)
     cell.execution_count = cell.execution_count or 0
     if passed == 0:
         cell.outputs = [error_output("CheckFailed", text)]
@@ -96,6 +90,3 @@ def _write(cell: NotebookNode, verdicts: dict[str, Verdict]) -> None:
         cell.outputs.append(
             new_output("execute_result", {"text/plain": repr(points)}, execution_count=cell.execution_count)
         )
-    cell.metadata["autograder"] = {
-        check_id: {"passed": v.passed, "slip": v.slip, "message": v.message} for check_id, v in verdicts.items()
-    }

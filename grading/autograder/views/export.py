@@ -7,13 +7,10 @@ from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment, Su
 from nbgrader.plugins import ExportPlugin
 from sqlalchemy.orm import selectinload
 
-from ..steps.ungradable import saved_reason
+from ..steps.outcome import Status, reason_in_gradebook
 
 FIELDS = ["assignment", "student_id", "last_name", "first_name", "email", "timestamp", "status", "score", "max_score"]
 FIELDS += ["late_submission_penalty", "reason"]
-
-STATUSES = ["graded", "needs manual grade", "could not be graded", "not submitted"]
-GRADED, NEEDS_MANUAL, UNGRADABLE, MISSING = STATUSES
 
 
 class GradesWithReasons(ExportPlugin):
@@ -59,7 +56,7 @@ def grade_row(assignment: Assignment, student: Student, submission: SubmittedAss
         "first_name": student.first_name or "",
         "email": student.email or "",
         "timestamp": "",
-        "status": MISSING,
+        "status": Status.MISSING,
         "score": "",
         "max_score": assignment.max_score,
         "late_submission_penalty": "",
@@ -68,16 +65,16 @@ def grade_row(assignment: Assignment, student: Student, submission: SubmittedAss
     if submission is None:
         return row
     row["timestamp"] = str(submission.timestamp or "")
-    reasons = list(filter(None, map(saved_reason, submission.notebooks)))
+    reasons = list(filter(None, map(reason_in_gradebook, submission.notebooks)))
     grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
     if reasons:
-        return row | {"status": UNGRADABLE, "reason": " ".join(reasons)}
+        return row | {"status": Status.UNGRADABLE, "reason": " ".join(reasons)}
     if any(grade.auto_score is None and grade.manual_score is None for grade in grades):
-        return row | {"status": NEEDS_MANUAL, "reason": "an answer waits for a grade by hand"}
+        return row | {"status": Status.NEEDS_MANUAL, "reason": "an answer waits for a grade by hand"}
     # the sums of nbgrader's own columns, which cost a search through all submissions each
     penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks)
     score = max(0.0, sum(grade.score for grade in grades) - penalty)
-    return row | {"status": GRADED, "score": score, "late_submission_penalty": penalty}
+    return row | {"status": Status.GRADED, "score": score, "late_submission_penalty": penalty}
 
 
 def _write(file, rows: list[dict]) -> None:

@@ -7,7 +7,6 @@ observed, hide a forbidden shortcut, or reach what is not its own. A line that s
 import ast
 import json
 import re
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,10 +15,11 @@ from itertools import islice
 from pathlib import Path
 
 import gradlab
+from gradlab.checks import source
 from gradlab.checks.record import SUFFIX
+from gradlab.checks.source import MOST_CHARACTERS, Source
 
 MOST = 20  # flags of one submission
-MOST_CHARACTERS = 200_000  # of one source that is read
 
 _IPYTHON = "uses IPython's own machinery, which decides how a cell runs and what is seen of it"
 _FRAMES = "looks into functions, frames or modules from behind"
@@ -75,9 +75,11 @@ TEXTS = {  # what a string holds
 }
 MAGICS = "a magic or a shell command of IPython's"
 HARMLESS = {"time", "timeit", "capture", "matplotlib", "precision", "debug", "pdb", "lsmagic", "memit"}
+HARMLESS |= {"pinfo", "pinfo2", "psearch"}  # questions: x? and x??
 PATCHED = "replaces a part of an imported module, for the checks too"
 REBOUND = "gives another meaning to a name that the checks use"
 UNSEARCHED = "what it brings in is not searched for a forbidden use of autograd"
+UNREAD = "is too long, or nested too deep, to be searched"
 SHADOW = "takes the place of a module that Python would import"
 RECORD = "a record of the checks that is not the class's"
 
@@ -91,6 +93,7 @@ _TEXTS = [(why, re.compile(pattern)) for why, pattern in TEXTS.items()]
 _PUBLIC = {"IPython.display", "gradlab.resnet", *(f"gradlab.{name}" for name in gradlab.__all__)}
 _USED_BY_CHECKS = ("torch", "numpy", "math", "gradlab.check")
 _SETTINGS = ("torch.backends",)
+_MAGIC = re.compile(r"\s*([\w ,.]*=\s*)?[%!]")
 _STARTUP = {"sitecustomize", "usercustomize"}
 
 
@@ -116,8 +119,8 @@ class Look:
         cells = _code(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else []
         self.given = {_source(cell) for cell in cells} | {text for _, text in _modules(folder)}
         self.files = {path.name for path in folder.rglob("*")} | {name + SUFFIX}
-        self.lines = {line.strip() for source in self.given for line in _lines(source)}
-        self.imports = _imports([_read(source).tree for source in self.given], {})
+        self.lines = {line.strip() for text in self.given for line in _lines(text)}
+        self.imports = _imports([source.read(text).tree for text in self.given], {})
         self.kept = {name: home for name, home in self.imports.items() if _starts(home, _USED_BY_CHECKS)}
         self.free = _PUBLIC | {
             home
@@ -135,13 +138,13 @@ class Look:
         ]
         modules = [(name, text) for name, text in _modules(folder) if text not in self.given]
         names = sorted(path.name for path in folder.rglob("*"))
-        found = [Flag(plain(n), 0, "", RECORD) for n in names if n.endswith(SUFFIX) and n not in self.files]
-        found += [Flag(plain(name), 0, "", SHADOW) for name, _ in modules if _is_taken(Path(name).parts[0])]
+        found = [Flag(printable(n), 0, "", RECORD) for n in names if n.endswith(SUFFIX) and n not in self.files]
+        found += [Flag(printable(name), 0, "", SHADOW) for name, _ in modules if _is_taken(Path(name).parts[0])]
         return (found + self.find(written + modules, student))[:MOST]
 
     def find(self, sources: list[tuple[str, str]], student: str = "") -> list[Flag]:
         """The flags of sources, each given with the name of its cell or file; one for each reason in each of them."""
-        read = [_read(source) for _, source in sources]
+        read = [source.read(text) for _, text in sources]
         reader = _Reader(
             look=self,
             names=_imports([one.tree for one in read], self.imports),
@@ -150,18 +153,18 @@ class Look:
         )
         return list(islice(self._flags(sources, read, reader), MOST))
 
-    def _flags(self, sources: list[tuple[str, str]], read: list["_Read"], reader: "_Reader") -> Iterator[Flag]:
-        for (where, source), one in zip(sources, read, strict=True):
-            lines = _lines(source)
+    def _flags(self, sources: list[tuple[str, str]], read: list[Source], reader: "_Reader") -> Iterator[Flag]:
+        for (where, text), one in zip(sources, read, strict=True):
+            lines = _lines(text)
             first: dict[str, int] = {}
-            for line, why in sorted({*one.found, *reader.reasons(one, lines)}):
+            for line, why in sorted(set(reader.reasons(one, lines))):
                 if lines[line - 1].strip() not in self.lines:
                     first.setdefault(why, line)
             for why, line in first.items():
-                yield Flag(plain(where), line, plain(lines[line - 1].strip()[:160]), why)
+                yield Flag(printable(where), line, printable(lines[line - 1].strip()[:160]), why)
 
 
-def plain(text: str) -> str:
+def printable(text: str) -> str:
     """A line of text from a submission without control characters, which a terminal would obey."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
@@ -171,7 +174,7 @@ def _code(notebook: dict) -> list[dict]:
 
 
 def _source(cell: dict) -> str:
-    return "".join(cell["source"])[:MOST_CHARACTERS]
+    return "".join(cell["source"])[: MOST_CHARACTERS + 1]
 
 
 def _marks(cell: dict) -> dict:
@@ -189,7 +192,7 @@ def _modules(folder: Path) -> list[tuple[str, str]]:
     for path in sorted(folder.rglob("*.py")):
         if path.is_file():
             with path.open(encoding="utf-8", errors="replace") as file:
-                found.append((str(path.relative_to(folder)), file.read(MOST_CHARACTERS)))
+                found.append((str(path.relative_to(folder)), file.read(MOST_CHARACTERS + 1)))
     return found
 
 
@@ -204,45 +207,6 @@ def _lines(source: str) -> list[str]:
 
 def _starts(dotted: str, heads: Iterable[str]) -> bool:
     return any(dotted == head or dotted.startswith(head + ".") for head in heads)
-
-
-@dataclass(frozen=True)
-class _Read:
-    """A source as a tree, or None where it is no Python. found: what was seen of magics, by line."""
-
-    tree: ast.Module | None
-    found: list[tuple[int, str]]
-
-
-def _read(source: str) -> _Read:
-    tree = _parsed(source)
-    if tree is not None:
-        return _Read(tree, [])
-    plain, found = [], []
-    for number, line in enumerate(_lines(source), 1):
-        text = line.lstrip()
-        indent = line[: len(line) - len(text)]
-        magic = re.match(r"(?:[\w ,.]*=\s*)?(%%|%|!)\s*(\w*)\s*(.*)", text)
-        if magic and magic[1] != "!" and magic[2] in HARMLESS:
-            timed = magic[2] in ("time", "timeit") and not magic[3].startswith("-")
-            plain.append(indent + ((timed and magic[3]) or "pass"))
-        elif magic:
-            found.append((number, MAGICS))
-            if magic[1] == "%%":  # the rest of the cell is not Python
-                return _Read(ast.Module([], []), found)
-            plain.append(indent + "pass")
-        else:
-            plain.append(indent + "pass" if text.startswith("?") or text.endswith("?") else line)
-    return _Read(_parsed("\n".join(plain)), found)
-
-
-def _parsed(source: str) -> ast.Module | None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # SyntaxWarning: it would be shown to the grader
-        try:
-            return ast.parse(source)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
 
 
 def _imports(trees: Iterable[ast.Module | None], known: dict[str, str]) -> dict[str, str]:
@@ -288,89 +252,48 @@ class _Reader:
     files: set[str]
     student: str
 
-    def reasons(self, read: _Read, lines: list[str]) -> Iterator[tuple[int, str]]:
+    def reasons(self, read: Source, lines: list[str]) -> Iterator[tuple[int, str]]:
         """Each line that is worth a look, with the reason."""
+        yield from ((magic.line, MAGICS) for magic in read.magics if magic.name not in HARMLESS)
         if read.tree is None:
             for number, line in enumerate(lines, 1):
-                yield from ((number, why) for why in self._in_text(line))
+                yield from ((number, why) for why in self.in_text(line))
+                if read.unread:
+                    yield number, UNREAD
             return
         nodes = list(ast.walk(read.tree))
         functions = {n.name for n in nodes if isinstance(n, (*_FUNCTION, ast.ClassDef))}
         own = functions | {n.arg for n in nodes if isinstance(n, ast.arg)}
         own |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-        by_hand = bool(functions & self.look.by_hand)
         prose = {id(n.value) for n in nodes if isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)}
-        for node in nodes:
+        visitor = _Visitor(self, own, bool(functions & self.look.by_hand))
+        for node in nodes:  # and not by the visitor's own recursion: a tree may be deeper than Python's stack
             if id(node) not in prose:
-                yield from ((node.lineno, why) for why in self._of(node, own, by_hand) if why)
+                yield from ((node.lineno, why) for why in visitor.visit(node) if why)
         yield from self._rebound(read.tree)
 
-    def _of(self, node: ast.AST, own: set[str], by_hand: bool) -> Iterator[str | None]:
-        if isinstance(node, ast.Name):
-            yield _WORDS.get(node.id) or (None if node.id in own else _BUILTINS.get(node.id))
-        elif isinstance(node, ast.Attribute):
-            yield from self._attribute(node, own)
-        elif isinstance(node, _FUNCTION):
-            yield _WORDS.get(node.name)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            yield from self._import(node)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            yield self._call(node, by_hand)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield _WORDS.get(node.value)
-            yield from self._string(node.value)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, bytes) and len(node.value) >= 160:
-            yield _BLOB
-
-    def _attribute(self, node: ast.Attribute, own: set[str]) -> Iterator[str | None]:
-        yield _WORDS.get(node.attr)
-        home = _dotted(node, self.names)
-        yield from self._module(home)
-        if node.attr == "__dict__" and home:
-            yield _COMPUTED
-        if not isinstance(node.ctx, ast.Load) and (self._is_module(node.value, own) or _is_of_a_class(node.value)):
-            yield None if _starts(home, _SETTINGS) else PATCHED
-
-    def _is_module(self, node: ast.expr, own: set[str]) -> bool:
-        """Tell something imported; a name that the source gives another meaning is not, unless the checks use it."""
-        home = _dotted(node, self.names)
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        return bool(home) and (node.id not in own or _starts(home, _USED_BY_CHECKS))
-
-    def _module(self, home: str) -> Iterator[str]:
+    def in_module(self, home: str) -> Iterator[str]:
+        """Why something imported is worth a look, by its full name."""
         if not _starts(home, self.look.free):
             yield from (why for why, pattern in _MODULES if pattern.fullmatch(home))
             if home.startswith("gradlab."):
                 yield _GRADLAB
 
-    def _import(self, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
-        module = getattr(node, "module", None)
-        for alias in node.names:
-            home = f"{module}.{alias.name}" if module else alias.name
-            yield from self._module(home)
-            yield from filter(None, map(_WORDS.get, home.split(".")))
-            if self.look.by_hand and (home.split(".")[0] in self.files or home == "torch.*"):
-                yield UNSEARCHED
-
-    def _call(self, node: ast.Call, by_hand: bool) -> str | None:
-        called, arguments = node.func.id, node.args
-        home = _dotted(arguments[0], self.names) if arguments else ""
-        if called in ("setattr", "delattr") and arguments and (home or _is_of_a_class(arguments[0])):
-            return PATCHED
-        if called in ("vars", "dir") and (home or not arguments):
-            return _COMPUTED
-        if called in ("getattr", "setattr", "delattr") and len(arguments) > 1:
-            name = arguments[1]
-            pieces = isinstance(name, ast.BinOp | ast.Call | ast.Subscript)
-            if not isinstance(name, ast.Constant) and (pieces or home or by_hand):
-                return _COMPUTED
-        return None
-
-    def _string(self, text: str) -> Iterator[str]:
+    def in_string(self, text: str) -> Iterator[str]:
+        """Why a string is worth a look."""
         yield from (why for why, pattern in _TEXTS if pattern.search(text))
         if "/" in text and self.look.students.intersection(text.split("/")) - {self.student}:
             yield _OTHERS
+
+    def in_text(self, line: str) -> Iterator[str]:
+        """Why a line of what is no Python is worth a look."""
+        if _MAGIC.match(line):
+            yield MAGICS
+        for word in re.findall(r"[\w.]+", line):
+            yield from filter(None, map(_WORDS.get, word.split(".")))
+            yield from self.in_module(word)
+        for text in re.findall(r"'([^']*)'", line) + re.findall(r'"([^"]*)"', line):
+            yield from self.in_string(text)
 
     def _rebound(self, tree: ast.Module) -> Iterator[tuple[int, str]]:
         """Names of the checks that are bound in the cell itself, or in a function that says global."""
@@ -387,12 +310,78 @@ class _Reader:
                 todo += ast.iter_child_nodes(node)
             yield from ((node.lineno, REBOUND) for name in bound if name in self.look.kept)
 
-    def _in_text(self, line: str) -> Iterator[str]:
-        for word in re.findall(r"[\w.]+", line):
-            yield from filter(None, map(_WORDS.get, word.split(".")))
-            yield from self._module(word)
-        for text in re.findall(r"'([^']*)'", line) + re.findall(r'"([^"]*)"', line):
-            yield from self._string(text)
+
+@dataclass(frozen=True)
+class _Visitor(ast.NodeVisitor):
+    """Says of one node of a source why it is worth a look.
+
+    own: the names that the source gives a meaning. by_hand: it has a function that is to do without autograd.
+    """
+
+    reader: _Reader
+    own: set[str]
+    by_hand: bool
+
+    def generic_visit(self, node: ast.AST) -> tuple:
+        """Nothing to say of it, nor, here, of what is in it."""
+        return ()
+
+    def visit_Name(self, node: ast.Name) -> Iterator[str | None]:
+        yield _WORDS.get(node.id) or (None if node.id in self.own else _BUILTINS.get(node.id))
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Iterator[str | None]:
+        yield _WORDS.get(node.name)
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_Constant(self, node: ast.Constant) -> Iterator[str | None]:
+        if isinstance(node.value, str):
+            yield _WORDS.get(node.value)
+            yield from self.reader.in_string(node.value)
+        elif isinstance(node.value, bytes) and len(node.value) >= 160:
+            yield _BLOB
+
+    def visit_Attribute(self, node: ast.Attribute) -> Iterator[str | None]:
+        yield _WORDS.get(node.attr)
+        home = _dotted(node, self.reader.names)
+        yield from self.reader.in_module(home)
+        if node.attr == "__dict__" and home:
+            yield _COMPUTED
+        if not isinstance(node.ctx, ast.Load) and (self._is_module(node.value) or _is_of_a_class(node.value)):
+            yield None if _starts(home, _SETTINGS) else PATCHED
+
+    def visit_Import(self, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+        module, look = getattr(node, "module", None), self.reader.look
+        for alias in node.names:
+            home = f"{module}.{alias.name}" if module else alias.name
+            yield from self.reader.in_module(home)
+            yield from filter(None, map(_WORDS.get, home.split(".")))
+            if look.by_hand and (home.split(".")[0] in self.reader.files or home == "torch.*"):
+                yield UNSEARCHED
+
+    visit_ImportFrom = visit_Import
+
+    def visit_Call(self, node: ast.Call) -> Iterator[str]:
+        if not isinstance(node.func, ast.Name):
+            return
+        called, arguments = node.func.id, node.args
+        home = _dotted(arguments[0], self.reader.names) if arguments else ""
+        if called in ("setattr", "delattr") and arguments and (home or _is_of_a_class(arguments[0])):
+            yield PATCHED
+        elif called in ("vars", "dir") and (home or not arguments):
+            yield _COMPUTED
+        elif called in ("getattr", "setattr", "delattr") and len(arguments) > 1:
+            name = arguments[1]
+            pieces = isinstance(name, ast.BinOp | ast.Call | ast.Subscript)
+            if not isinstance(name, ast.Constant) and (pieces or home or self.by_hand):
+                yield _COMPUTED
+
+    def _is_module(self, node: ast.expr) -> bool:
+        """Tell something imported; a name that the source gives another meaning is not, unless the checks use it."""
+        home = _dotted(node, self.reader.names)
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return bool(home) and (node.id not in self.own or _starts(home, _USED_BY_CHECKS))
 
 
 _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)

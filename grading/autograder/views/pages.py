@@ -28,6 +28,8 @@ from pygments import highlight as colour
 from pygments.formatters import HtmlFormatter
 from pygments.token import STANDARD_TYPES
 
+from ..steps import outcome
+
 FILTERS = {"markdown2html": "autograder.views.pages.markdown", "highlight_code": "autograder.views.pages.highlight"}
 
 _TEMPLATES = [Path(__file__).parent, Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"]
@@ -87,18 +89,16 @@ class SafePage(Preprocessor):
     """Build the notebook anew from what a page shows: sources, safe outputs, nbgrader's marks, verdicts.
 
     Reads the notebook's folder from `resources["metadata"]["path"]`; writes what `markdown` and the templates need to
-    `resources["autograder"]`: the room that is left for pictures, and a word that marks the page's own scripts.
+    `resources["autograder"]`: the room that is left for pictures, a word that marks the page's own scripts, and what
+    the submission came to.
     """
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         """Return the new notebook; the old one is left as it is. Cells of other types are left out."""
-        resources["autograder"] = {"room": MOST_PICTURES, "nonce": uuid4().hex}
+        resources["autograder"] = {"room": MOST_PICTURES, "nonce": uuid4().hex, "outcome": outcome.read(nb)}
         made = new_notebook()
-        reason = _dict(nb.metadata.get("autograder")).get("could_not_grade")
-        if reason:
-            made.metadata["autograder"] = {"could_not_grade": _text(reason)}
         for cell in nb.cells:
-            metadata = _marks(cell.metadata)
+            metadata = _marks(cell)
             if cell.cell_type == "markdown":
                 made.cells.append(new_markdown_cell(_text(cell.source), metadata=metadata))
                 made.cells[-1].attachments = _attachments(cell)
@@ -118,20 +118,16 @@ def _attachments(cell: NotebookNode) -> dict:
     }
 
 
-def _marks(metadata: dict) -> dict:
-    marks, verdicts = _dict(metadata.get("nbgrader")), _dict(metadata.get("autograder"))
+def _marks(cell: NotebookNode) -> dict:
+    marks = _dict(cell.metadata.get("nbgrader"))
     if not _GRADE_ID.fullmatch(_text(marks.get("grade_id"))):
         return {}
     kept = {name: bool(marks.get(name)) for name in ("grade", "solution", "task", "locked")}
     kept |= {"grade_id": marks["grade_id"], "schema_version": 3}
     if type(marks.get("points")) in (int, float):
         kept["points"] = marks["points"]
-    return {"nbgrader": kept, "verdicts": [_verdict(verdict) for verdict in map(_dict, verdicts.values())]}
-
-
-def _verdict(verdict: dict) -> dict:
-    said = {name: _text(verdict.get(name)) for name in ("message", "slip")}
-    return said | {"passed": verdict.get("passed") is True}
+    said = [{"message": v.message, "slip": v.slip, "passed": v.passed} for v in outcome.read_verdicts(cell).values()]
+    return {"nbgrader": kept, "verdicts": said}
 
 
 def _output(output: NotebookNode, resources: dict) -> NotebookNode | None:

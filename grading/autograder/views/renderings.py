@@ -11,7 +11,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from nbgrader.coursedir import CourseDirectory
 
-from .export import GRADED, MISSING, UNGRADABLE
+from ..steps.outcome import Status
 from .flags import Flag
 from .report import Check, Report, Row
 
@@ -103,9 +103,9 @@ def page(report: Report, folder: Path) -> str:
     seconds = [row.seconds for row in report.rows if row.seconds is not None]
     return _TEMPLATES.get_template("page.html.j2").render(
         report=report,
-        graded=GRADED,
-        ungraded=[row for row in report.rows if row.status == UNGRADABLE],
-        missing=[row.student for row in report.rows if row.status == MISSING],
+        graded=Status.GRADED,
+        ungraded=[row for row in report.rows if row.status == Status.UNGRADABLE],
+        missing=[row.student for row in report.rows if row.status == Status.MISSING],
         flagged=[row for row in report.rows if row.flags],
         scores=histogram(report.scores, report.max_score),
         exercises=[_exercise(report, check) for check in report.checks],

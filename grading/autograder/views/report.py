@@ -1,6 +1,5 @@
 """The report of an assignment: gathered once, from the gradebook and the autograded notebooks, into plain data."""
 
-import ast
 import json
 import math
 from collections import Counter
@@ -11,9 +10,14 @@ from pathlib import Path
 from nbgrader.api import Grade, Gradebook, MissingEntry, Notebook
 from nbgrader.coursedir import CourseDirectory
 
+from gradlab.checks.record import CheckRecord
+
 from ..errors import ClassError
-from .export import GRADED, NEEDS_MANUAL, STATUSES, grade_row, submissions
-from .flags import Flag, Look, plain
+from ..steps import outcome
+from ..steps.assignment import stored_checks
+from ..steps.outcome import Status
+from .export import grade_row, submissions
+from .flags import Flag, Look, printable
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,7 @@ class Report:
     def counts(self) -> dict[str, int]:
         """How many students there are of each status."""
         found = Counter(row.status for row in self.rows)
-        return {status: found[status] for status in STATUSES if found[status]}
+        return {status: found[status] for status in Status if found[status]}
 
 
 def gather(course: CourseDirectory, name: str) -> Report:
@@ -94,7 +98,9 @@ def gather(course: CourseDirectory, name: str) -> Report:
             assignment, notebook = gradebook.find_assignment(name), gradebook.find_notebook(name, name)
         except MissingEntry:
             raise ClassError(f"{name} is not in the gradebook: nbgrader generate_assignment {name}") from None
-        checks, by_hand = _checks(notebook)
+        stated = stored_checks(course, name)
+        checks = _checks(notebook, stated)
+        by_hand = [check.answer for cell in stated.values() for check in cell.values() if not check.autograd]
         students = sorted(gradebook.students, key=lambda student: student.id)
         released = Path(course.format_path(course.release_directory, ".", name))
         look = Look(released, name, by_hand, [student.id for student in students])
@@ -107,25 +113,14 @@ def gather(course: CourseDirectory, name: str) -> Report:
         return Report(name, datetime.now().astimezone(), assignment.max_score, checks, rows)
 
 
-def _checks(notebook: Notebook) -> tuple[list[Check], list[str]]:
-    """The checks of an assignment, and the functions that are to do without autograd, as its check cells name them."""
-    checks, by_hand = [], []
-    sources = {cell.name: cell.source for cell in notebook.source_cells if cell.locked and cell.cell_type == "code"}
+def _checks(notebook: Notebook, stated: dict[str, dict[str, CheckRecord]]) -> list[Check]:
+    """The checks of an assignment; a cell that is graded by hand, or of which there is no record, counts as one."""
+    checks = []
     for cell in sorted(notebook.grade_cells, key=lambda cell: cell.name):
-        calls = [n for n in ast.walk(ast.parse(sources.get(cell.name, ""))) if isinstance(n, ast.Call)]
-        calls = [c for c in calls if isinstance(c.func, ast.Name) and c.func.id == "check"]
-        titles = [call.args[0].value for call in sorted(calls, key=lambda call: call.lineno)]
-        titles = titles or [_head(cell.name)]  # graded by hand
-        checks += [Check(title.split()[0], title, cell.name, cell.max_score / len(titles)) for title in titles]
-        forbidden = [
-            c for c in calls if any(k.arg == "autograd" and ast.unparse(k.value) == "False" for k in c.keywords)
-        ]
-        by_hand += [ast.unparse(call.args[1]) for call in forbidden]
-    return checks, by_hand
-
-
-def _head(cell: str) -> str:
-    return cell.removeprefix("check-").replace("-", ".")
+        head = cell.name.removeprefix("check-").replace("-", ".")
+        titles = {i: check.title for i, check in stated.get(cell.name, {}).items()} or {head: head}
+        checks += [Check(i, title, cell.name, cell.max_score / len(titles)) for i, title in titles.items()]
+    return checks
 
 
 def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Look) -> Row:
@@ -134,11 +129,11 @@ def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[C
     path = folder / f"{name}.ipynb"
     feedback = Path(course.format_path(course.feedback_directory, student, name), f"{name}.html")
     pages = {label: page for label, page in [("feedback", feedback), ("notebook", path)] if page.exists()}
-    if status not in (GRADED, NEEDS_MANUAL) or not path.exists():
-        score = row["score"] if status == GRADED else None
-        return Row(plain(student), status, score, plain(row["reason"]), pages=pages)
+    if status not in (Status.GRADED, Status.NEEDS_MANUAL) or not path.exists():
+        score = row["score"] if status == Status.GRADED else None
+        return Row(printable(student), status, score, printable(row["reason"]), pages=pages)
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    cells = {c["metadata"].get("nbgrader", {}).get("grade_id"): c["metadata"] for c in notebook["cells"]}
+    cells = {c["metadata"].get("nbgrader", {}).get("grade_id"): c for c in notebook["cells"]}
     graded = {grade.name: grade for grade in sorted(grades, key=lambda grade: grade.name)}
     results = {
         check.check_id: _result(
@@ -148,33 +143,34 @@ def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[C
         if check.cell in cells and check.cell in graded
     }
     return Row(
-        plain(student),
+        printable(student),
         status,
-        row["score"] if status == GRADED else None,
-        plain(row["reason"]),
+        row["score"] if status == Status.GRADED else None,
+        printable(row["reason"]),
         {cell: grade.score for cell, grade in graded.items()},
         results,
-        notebook["metadata"].get("autograder", {}).get("seconds"),
+        outcome.read(notebook).seconds,
         look.at(notebook, folder, student),
         pages,
     )
 
 
-def _result(check: Check, together: list[Check], metadata: dict, grade: Grade) -> Result:
+def _result(check: Check, together: list[Check], cell: dict, grade: Grade) -> Result:
     """The result of a check; points that were given by hand are shared equally among the checks of the cell."""
-    verdicts = metadata.get("autograder", {}) if metadata["nbgrader"].get("locked") else {}
-    verdict = verdicts.get(check.check_id, {"passed": None, "slip": "", "message": ""})
-    points = [c.max_points * bool(verdicts.get(c.check_id, {}).get("passed")) for c in together]
-    share = points[together.index(check)]
-    if not math.isclose(sum(points), grade.score, abs_tol=1e-9):
+    verdicts = outcome.read_verdicts(cell) if cell["metadata"]["nbgrader"].get("locked") else {}
+    verdict = verdicts.get(check.check_id)
+    passed = [c.check_id in verdicts and verdicts[c.check_id].passed for c in together]
+    share = check.max_points * passed[together.index(check)]
+    if not math.isclose(check.max_points * sum(passed), grade.score, abs_tol=1e-9):
         share = grade.score / len(together)
     if grade.auto_score is None and grade.manual_score is None:
         share = None
-    lines = [] if verdict["passed"] else verdict["message"].splitlines()
-    reasons = [f"slip: {verdict['slip']}"] if verdict["slip"] else (lines[1:2] or lines)
+    slip = verdict.slip if verdict else ""
+    lines = [] if verdict is None or verdict.passed else verdict.message.splitlines()
+    reasons = [f"slip: {slip}"] if slip else (lines[1:2] or lines)
     reasons += ["points given by hand"] if grade.manual_score is not None else []
-    seconds = _cell_seconds(metadata)
-    return Result(verdict["passed"], share, plain(verdict["slip"]), plain("; ".join(reasons)), seconds)
+    seconds = _cell_seconds(cell["metadata"])
+    return Result(verdict and verdict.passed, share, printable(slip), printable("; ".join(reasons)), seconds)
 
 
 def _cell_seconds(metadata: dict) -> float | None:

@@ -15,8 +15,9 @@ import nbformat
 import torch
 from tiny_class import NAME, RIGHT, TinyClass
 
-from autograder.run.grade import Grader, class_api
+from autograder.run.submission import Grader
 from autograder.sandbox.provisioner import SERVER
+from autograder.settings import class_api
 
 from .table import ALL, ATTACKS, UNGRADED
 
@@ -40,7 +41,7 @@ class Class:
         self.mark = secrets.token_hex(8)
         self.api = class_api(folder)
         self.api.config.Execute.timeout = 4
-        self.api.config.ObserveCells.submission_timeout_s = 60
+        self.api.config.RunCells.submission_timeout_s = 60
         self.api.config.SandboxProvisioner.memory_mib = 1500
         self.tiny.hand_in("honest", RIGHT)
         self.tiny.hand_in("last", RIGHT)

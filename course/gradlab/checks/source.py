@@ -1,0 +1,147 @@
+"""What a student wrote in a cell, as a tree that can be searched, whatever the text is.
+
+Used where torch's autograd is forbidden, in the student's own run and in grading, and for what is flagged for a look.
+"""
+
+import ast
+import functools
+import re
+import warnings
+from dataclasses import dataclass
+from itertools import takewhile
+
+from IPython.core.inputtransformer2 import TRANSFORM_LOOP_LIMIT, TransformerManager, leading_empty_lines
+
+MOST_CHARACTERS = 200_000  # of one source
+MOST_WORK = 300_000  # characters that IPython's transformer reads; for each magic it begins anew
+MOST_TIMED = 2_000  # characters of the code that a magic is given
+TIMED = {"time", "timeit", "capture", "prun"}  # magics whose text is Python of the cell
+
+
+@dataclass(frozen=True)
+class Magic:
+    """A magic, a shell command ("!") or a question ("pinfo"). line: counted from 1."""
+
+    line: int
+    name: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """What was read.
+
+    tree: with the lines of the source; a magic is the code that it is given, or nothing; None where the text is no
+    Python. unread: it is larger, or nested deeper, than can be read here, though Python may run it.
+    """
+
+    tree: ast.Module | None
+    magics: tuple[Magic, ...] = ()
+    unread: bool = False
+
+
+class _TooMuch(Exception):
+    """The source is too large, or has too many magics."""
+
+
+@functools.lru_cache(maxsize=512)  # a class shares most of its cells
+def read(text: str) -> Source:
+    """Read the source of a cell; never raises. The tree is shared: do not change it."""
+    text = re.sub("\r\n?", "\n", text)
+    try:
+        if len(text) > MOST_CHARACTERS:
+            raise _TooMuch
+        try:
+            return Source(_parsed(text))
+        except SyntaxError:
+            python, magics = _without_magics(text)
+            return Source(_parsed(python) if python is not None else None, tuple(magics))
+    except (_TooMuch, RecursionError, MemoryError):
+        return Source(None, unread=True)
+    except (SyntaxError, ValueError):
+        return Source(None)
+
+
+def _parsed(text: str) -> ast.Module:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # SyntaxWarning: it would be shown to whoever reads
+        return ast.parse(text)
+
+
+def _without_magics(text: str) -> tuple[str | None, list[Magic]]:
+    """The text with Python in the place of what only IPython knows, line by line, and what that was.
+
+    None in the place of the text where IPython gives up, too.
+    """
+    manager, magics, work = TransformerManager(), [], 0
+    lines = (text + "\n").splitlines(keepends=True)
+    for transform in manager.cleanup_transforms:
+        lines = lines if transform is leading_empty_lines else transform(lines)
+    lines = _without_cell_magic(lines, magics)
+    for _ in range(TRANSFORM_LOOP_LIMIT):
+        work += sum(map(len, lines))
+        if work > MOST_WORK:
+            raise _TooMuch
+        changed, after = manager.do_one_token_transform(lines)
+        start = next((n for n, pair in enumerate(zip(lines, after, strict=False)) if pair[0] != pair[1]), None)
+        if not changed or start is None:
+            return "".join(lines), magics
+        end = start + 1 + len(lines) - len(after)
+        old = "".join(lines[start:end])
+        number = 1 + sum(line.count("\n") for line in lines[:start])
+        new = _instead_of(old, after[start], number, magics)
+        lines = [*lines[:start], new + "\n" * (old.count("\n") - new.count("\n")), *lines[end:]]
+    return None, magics
+
+
+def _without_cell_magic(lines: list[str], magics: list[Magic]) -> list[str]:
+    first = next((n for n, line in enumerate(lines) if not line.isspace()), None)
+    if first is None or not lines[first].startswith("%%") or lines[first].rstrip().endswith("?"):
+        return lines
+    name, _, given = lines[first][2:].strip().partition(" ")
+    magics.append(Magic(1 + sum(line.count("\n") for line in lines[:first]), name))
+    if name not in TIMED:
+        return []  # the rest of the cell is not Python
+    return [*lines[:first], f"{_timed(given, magics[-1].line, magics) or ''}\n", *lines[first + 1 :]]
+
+
+def _instead_of(old: str, new: str, number: int, magics: list[Magic]) -> str:
+    """A line of Python for `old`, of which IPython makes `new`: the code that a magic is given, or nothing."""
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))
+    before = "".join(character for character, _ in same)  # of an assignment, the names and the sign
+    try:
+        call = ast.parse(new[len(before) :].strip(), mode="eval").body
+        method, given = call.func.attr, [argument.value for argument in call.args]
+    except (SyntaxError, AttributeError):
+        return new  # such as /f x, which is f(x)
+    name = given[0] if method == "run_line_magic" else "!"
+    magics.append(Magic(number, name))
+    code = _timed(given[1], number, magics) if name in TIMED else None
+    if not before.strip():
+        return f"{before}{code or 'pass'}\n"
+    if name in ("pinfo", "pinfo2", "psearch"):  # the names before are what is asked about
+        return f"{before[: len(before) - len(before.lstrip())]}pass\n"
+    return f"{before}({code})\n" if code and _is_expression(code) else f"{before}None\n"
+
+
+def _timed(text: str, number: int, magics: list[Magic]) -> str | None:
+    """The code that a magic is given, if it is one line of Python."""
+    if len(text) > MOST_TIMED or text.startswith("-"):
+        return None
+    inner: list[Magic] = []
+    try:
+        python, inner = _without_magics(text)
+        _parsed(python)
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return None
+    finally:
+        magics += [Magic(number, magic.name) for magic in inner]
+    code = python.strip()
+    return None if "\n" in code else code
+
+
+def _is_expression(code: str) -> bool:
+    try:
+        ast.parse(code, mode="eval")
+    except SyntaxError:
+        return False
+    return True

@@ -1,0 +1,180 @@
+"""One submission on its way to its grade: sanitised, run as often as needed, recorded.
+
+Whatever a submission makes raise on that way is its own reason why it could not be graded. What is the fault of the
+class or of this machine stops the run.
+"""
+
+import shutil
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import nbformat
+from nbgrader.apps import NbGraderAPI
+from nbgrader.converters.base import NbGraderException
+from nbgrader.utils import capture_log, temp_attrs
+
+from .. import gradebook
+from ..errors import ClassError, SubmissionError
+from ..steps import outcome
+from ..steps.assignment import load_assignment
+from ..steps.autograde import GradeOnly, SanitiseOnly
+from ..steps.execute import Job, Ran, execute
+from ..steps.faults import reason_for
+from ..steps.files import beside_notebook, unfit
+from ..steps.outcome import Status
+from ..steps.runs import Executed, RunCells
+from .interrupts import uninterrupted
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one submission ended in this run: GRADED, SKIPPED, or UNGRADABLE with the reason."""
+
+    student: str
+    status: Status
+    reason: str = ""
+
+
+@dataclass
+class Running:
+    """A submission between sanitising and recording.
+
+    runs: says what to run next. job: the run that is due. suspect: it was on a worker that ended, and now runs alone.
+    """
+
+    student: str
+    runs: Generator[Job, Ran, Executed]
+    job: Job
+    files: dict[str, bytes]
+    suspect: bool = False
+
+
+class Grader:
+    """What happens to each submission of an assignment in this process, step by step.
+
+    Raises ClassError if the class is not ready, or if the gradebook cannot be reached any more; the submission at hand
+    is then graded again by the next run.
+    """
+
+    def __init__(self, api: NbGraderAPI, name: str):
+        self.api, self.name, self.course = api, name, api.coursedir
+        gradebook.require(self.course)
+        load_assignment(self.course, name)
+        self._steps = RunCells(config=api.config)
+
+    def choose(self, students: list[str] | None) -> list[str]:
+        """The students whose submissions are to be graded, in order; raises ClassError if one has none."""
+        course, name = self.course, self.name
+        submitted = sorted(path.parent.name for path in Path(course.root, course.submitted_directory).glob(f"*/{name}"))
+        unknown = sorted(set(students or []) - set(submitted))
+        if unknown:
+            raise ClassError(
+                f"No submission of {name} by: {', '.join(unknown)}. Submissions: {', '.join(submitted) or 'none'}."
+            )
+        if not submitted:
+            raise ClassError(f"There are no submissions of {name} in {course.root}/{course.submitted_directory}.")
+        return [s for s in submitted if not students or s in students]
+
+    def is_graded(self, student: str) -> bool:
+        """Whether a submission came to an end before: not if it was interrupted, or has been handed in again since."""
+        path = self._autograded(student)
+        try:
+            saved = outcome.read(nbformat.read(path, nbformat.NO_CONVERT)).saved
+        except (OSError, ValueError):  # it is not there, or was cut off
+            return False
+        now, then = self._timestamp(self._submitted(student)), self._timestamp(path.parent)
+        return saved and not (now and then and now > then)
+
+    def grade_here(self, student: str) -> Outcome:
+        """Grade one submission, its cells running in this process."""
+        step = self.begin(student)
+        while isinstance(step, Running):
+            step = self.go_on(step, execute(step.job, step.files))
+        return step
+
+    def begin(self, student: str) -> Running | Outcome:
+        """Sanitise a submission; what cannot be run is recorded at once."""
+        return self._guarded(student, lambda: self._sanitise(student))
+
+    def go_on(self, submission: Running, ran: Ran) -> Running | Outcome:
+        """Take what ran: the submission has to run once more, or is recorded."""
+        return self._guarded(submission.student, lambda: self._next(submission, ran))
+
+    def record(self, student: str, executed: Executed) -> Outcome:
+        """Write the verdicts, scores and comments of a submission."""
+        self._convert(GradeOnly, student, executed)
+        return self._read(student) or Outcome(student, Status.GRADED)
+
+    def give_up(self, student: str, reason: str) -> Outcome:
+        """Write down, in the gradebook and as autograded notebook, that a submission could not be graded."""
+        path = self._autograded(student)
+        with uninterrupted(), gradebook.needed(self.course):
+            nb = outcome.could_not_grade(self.course, student, self.name, reason)
+            shutil.rmtree(path.parent, ignore_errors=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            handed_in = self._timestamp(self._submitted(student))
+            if handed_in:
+                (path.parent / "timestamp.txt").write_text(f"{handed_in:%Y-%m-%d %H:%M:%S} UTC")
+            nbformat.write(nb, path)
+        return Outcome(student, Status.UNGRADABLE, reason)
+
+    def _guarded(self, student: str, step: Callable[[], Running | Outcome]) -> Running | Outcome:
+        with uninterrupted(), gradebook.needed(self.course):
+            try:
+                return step()
+            except (Exception, SystemExit) as error:
+                return self.give_up(student, reason_for(error, self._submitted(student)))
+
+    def _sanitise(self, student: str) -> Running | Outcome:
+        reason = unfit(self._submitted(student), self.name)
+        if reason:
+            raise SubmissionError(reason)
+        self._convert(SanitiseOnly, student)
+        ended = self._read(student)
+        if ended:
+            return ended
+        path = self._autograded(student)
+        runs = self._steps.runs(nbformat.read(path, as_version=4), self.name, self.course)
+        return Running(student, runs, next(runs), beside_notebook(path.parent))
+
+    def _next(self, submission: Running, ran: Ran) -> Running | Outcome:
+        try:
+            submission.job = submission.runs.send(ran)
+        except StopIteration as end:
+            return self.record(submission.student, end.value)
+        return submission
+
+    def _read(self, student: str) -> Outcome | None:
+        """How the submission ended, if one of nbgrader's steps has found that it could not be graded."""
+        reason = outcome.read(nbformat.read(self._autograded(student), as_version=4)).could_not_grade
+        return Outcome(student, Status.UNGRADABLE, reason) if reason else None
+
+    def _convert(self, half: type[SanitiseOnly | GradeOnly], student: str, executed: Executed | None = None) -> None:
+        """Let nbgrader take the steps of one half; raises what they raised."""
+        with temp_attrs(self.course, assignment_id=self.name, student_id=student):
+            converter = half(coursedir=self.course, parent=self.api)
+            converter.force, converter.executed = True, executed
+            result = capture_log(converter)
+        if isinstance(converter.error, NbGraderException | SystemExit):
+            lines = [line for line in result.get("log", "").splitlines() if line.strip()]
+            said = lines[-1] if lines else "no reason given"
+            raise SubmissionError(f"nbgrader could not process it: {said}") from converter.error
+        if converter.error is not None:
+            raise converter.error
+
+    def _submitted(self, student: str) -> Path:
+        return Path(self.course.format_path(self.course.submitted_directory, student, self.name))
+
+    def _autograded(self, student: str) -> Path:
+        folder = self.course.format_path(self.course.autograded_directory, student, self.name)
+        return Path(folder, f"{self.name}.ipynb")
+
+    def _timestamp(self, folder: Path) -> datetime | None:
+        if not (folder / "timestamp.txt").is_file():
+            return None
+        try:
+            return self.course.get_existing_timestamp(str(folder))
+        except (Exception, SystemExit):  # nbgrader's answers to what is no time
+            return None

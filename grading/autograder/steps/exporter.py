@@ -1,0 +1,56 @@
+"""How nbgrader converts a submission: with the steps of `settings`; where one fails, the reason takes its place."""
+
+import shutil
+from pathlib import Path
+
+from nbconvert.exporters import NotebookExporter
+from nbformat import NotebookNode
+from nbgrader.utils import temp_attrs
+
+from ..errors import SubmissionError
+from . import outcome
+from .faults import no_notebook, reason_for
+from .files import unfit
+
+
+class SubmissionExporter(NotebookExporter):
+    """Convert a submission with nbgrader's steps; of one that could not be graded, the reason is all that is left.
+
+    Errors that are not the submission's fault pass through.
+    """
+
+    def from_filename(self, filename: str, resources: dict | None = None, **kwargs) -> tuple[str, dict]:
+        """Called by nbgrader's Autograde once to sanitise and once to execute and save."""
+        names, course = resources["nbgrader"], self.parent.coursedir
+        submitted = Path(course.format_path(course.submitted_directory, names["student"], names["assignment"]))
+        self._is_submission = Path(filename).parent == submitted
+        try:
+            if self._is_submission:
+                self._refuse_unfit(submitted, names)
+            return super().from_filename(filename, resources, **kwargs)
+        except Exception as error:
+            malformed = self._is_submission and isinstance(error, AttributeError | KeyError | TypeError)
+            reason = no_notebook(error) if malformed else reason_for(error, submitted)
+            self.log.warning("%s: %s", names["student"], error, exc_info=True)
+            nb = outcome.could_not_grade(course, names["student"], names["assignment"], reason)
+            return self._as_it_is(nb, resources)
+
+    def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **kwargs) -> tuple[str, dict]:
+        """Called by nbconvert with what it read; a submission may not bring an outcome of its own."""
+        if self._is_submission:
+            outcome.forget(nb)
+        if outcome.read(nb).could_not_grade:
+            return self._as_it_is(nb, resources)
+        return super().from_notebook_node(nb, resources, **kwargs)
+
+    def _as_it_is(self, nb: NotebookNode, resources: dict) -> tuple[str, dict]:
+        with temp_attrs(self, _preprocessors=[lambda nb, resources: (nb, resources)]):  # it cannot do with none
+            return super().from_notebook_node(nb, resources)
+
+    def _refuse_unfit(self, folder: Path, names: dict) -> None:
+        reason = unfit(folder, names["notebook"])
+        if reason:
+            course = self.parent.coursedir
+            copies = Path(course.format_path(course.autograded_directory, names["student"], names["assignment"]))
+            shutil.rmtree(copies, ignore_errors=True)  # what links pointed to is among them
+            raise SubmissionError(reason)

@@ -1,0 +1,127 @@
+"""What a submission came to: the words for it, and the one place where it is written down and read again.
+
+In the notebook, its metadata holds a `NotebookOutcome`, and a check cell's the verdicts on its checks. In the
+gradebook, a submission that could not be graded has no score, needs a manual grade, and has the reason as a comment.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook, SubmittedNotebook
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import AssignLatePenalties
+
+from gradlab.checks.verdict import Verdict
+
+from ..errors import ClassError
+
+KEY = "autograder"  # of the metadata of notebooks and of cells
+COMMENT = "Could not be graded: "
+
+
+class Status(StrEnum):
+    """How a submission stands, in the order in which a report counts."""
+
+    GRADED = "graded"
+    NEEDS_MANUAL = "needs manual grade"
+    UNGRADABLE = "could not be graded"
+    MISSING = "not submitted"
+    SKIPPED = "skipped"  # by a run, because it was graded before
+
+
+@dataclass(frozen=True)
+class NotebookOutcome:
+    """What an autograded notebook says of its submission.
+
+    seconds: of all its runs, None if there was none. could_not_grade: the reason, "" if it could be graded. saved: the
+    gradebook has its scores, or that there are none, and why.
+    """
+
+    seconds: float | None = None
+    could_not_grade: str = ""
+    saved: bool = False
+
+
+def read(nb: Mapping) -> NotebookOutcome:
+    """What a notebook says of its submission; nothing that is no outcome is taken for one."""
+    found = _dict(nb["metadata"].get(KEY))
+    seconds, reason = found.get("seconds"), found.get("could_not_grade")
+    return NotebookOutcome(
+        float(seconds) if type(seconds) in (int, float) else None,
+        reason if isinstance(reason, str) else "",
+        found.get("saved") is True,
+    )
+
+
+def write(nb: NotebookNode, outcome: NotebookOutcome) -> None:
+    """Let a notebook say what its submission came to."""
+    unset = asdict(NotebookOutcome())
+    nb.metadata[KEY] = {name: value for name, value in asdict(outcome).items() if value is not unset[name]}
+
+
+def read_verdicts(cell: Mapping) -> dict[str, Verdict]:
+    """The verdicts on the checks of a cell, by check id; empty where none was written."""
+    found = {check_id: _dict(said) for check_id, said in _dict(cell["metadata"].get(KEY)).items()}
+    return {
+        check_id: Verdict(said.get("passed") is True, _text(said.get("message")), _text(said.get("slip")))
+        for check_id, said in found.items()
+    }
+
+
+def write_verdicts(cell: NotebookNode, verdicts: dict[str, Verdict]) -> None:
+    """Let a check cell say what its checks came to."""
+    cell.metadata[KEY] = {
+        check_id: {"passed": v.passed, "slip": v.slip, "message": v.message} for check_id, v in verdicts.items()
+    }
+
+
+def forget(part: NotebookNode) -> None:
+    """Take from a notebook or a cell what it says of its outcome."""
+    part.metadata.pop(KEY, None)
+
+
+def could_not_grade(course: CourseDirectory, student: str, assignment: str, reason: str) -> NotebookNode:
+    """Write into the gradebook that a submission could not be graded, and why; scores given by hand stay.
+
+    Returns the released notebook, which says the same, to stand in the place of the submission's. Raises ClassError if
+    there is none.
+    """
+    released = Path(course.format_path(course.release_directory, ".", assignment)) / f"{assignment}.ipynb"
+    if not released.exists():
+        raise ClassError(f"{released} is missing: nbgrader generate_assignment {assignment}")
+    reason = reason.encode(errors="backslashreplace").decode().replace("\0", r"\x00")  # else a database refuses it
+    nb = nbformat.read(released, as_version=4)
+    write(nb, NotebookOutcome(could_not_grade=reason, saved=True))
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        gradebook.update_or_create_student(student)
+        gradebook.update_or_create_submission(assignment, student)
+        submitted = gradebook.find_submission_notebook(assignment, assignment, student)
+        for grade in submitted.grades:
+            grade.auto_score = None
+            grade.needs_manual_grade = True
+        for comment in submitted.comments:
+            comment.auto_comment = COMMENT + reason
+        gradebook.db.commit()
+    names = {"student": student, "assignment": assignment, "notebook": assignment, "db_url": course.db_url}
+    AssignLatePenalties(parent=course).preprocess(nb, {"nbgrader": names})
+    return nb
+
+
+def reason_in_gradebook(submitted: SubmittedNotebook) -> str:
+    """Why a submitted notebook could not be graded; "" if it was graded, or has been by hand since."""
+    if not any(grade.auto_score is None and grade.manual_score is None for grade in submitted.grades):
+        return ""
+    comments = [comment.auto_comment or "" for comment in submitted.comments]
+    return next((text.removeprefix(COMMENT) for text in comments if text.startswith(COMMENT)), "")
+
+
+def _dict(value: object) -> Mapping:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

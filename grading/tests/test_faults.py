@@ -1,0 +1,152 @@
+"""Whose fault an error is: a submission's is the reason for that one alone, the class's or the machine's stops all."""
+
+import errno
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+from sqlalchemy.exc import DataError, OperationalError
+from tiny_class import NAME, RIGHT, TinyClass
+from traitlets import TraitError
+
+from autograder.__main__ import main
+from autograder.errors import ClassError, SubmissionError
+from autograder.run.submission import Grader
+from autograder.settings import class_api
+from autograder.steps import outcome
+from autograder.steps.faults import reason_for
+from autograder.steps.outcome import NotebookOutcome, Status
+
+FOLDER = Path("/class/submitted/anna/90_tiny")
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    return TinyClass(tmp_path_factory.mktemp("faults") / "class")
+
+
+@pytest.fixture
+def grader(tiny):
+    for student in ("anna", "ben"):
+        tiny.hand_in(student, RIGHT)
+    return Grader(class_api(tiny.folder), NAME)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (SubmissionError("it is too late."), "it is too late."),
+        (RecursionError("too deep\nand more"), "RecursionError: too deep"),
+        (IsADirectoryError(errno.EISDIR, "Is a directory", str(FOLDER / "90_tiny.ipynb")), "IsADirectoryError: "),
+        (PermissionError(errno.EACCES, "Permission denied", str(FOLDER / "data.txt")), "PermissionError: "),
+        (OSError(errno.ENAMETOOLONG, "File name too long", "/class/autograded/anna/x"), "OSError: "),
+        (DataError("INSERT", {}, ValueError("a value that it does not take")), "DataError: "),
+    ],
+)
+def test_a_fault_of_a_submission_is_its_reason(error, reason):
+    assert reason_for(error, FOLDER).startswith(reason)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ClassError("generate it first"),
+        OperationalError("SELECT", {}, OSError("the server has gone")),
+        ModuleNotFoundError("No module named 'plugin'"),
+        TraitError("no such plugin"),
+        OSError(errno.ENOSPC, "No space left on device", str(FOLDER / "data.txt")),
+        PermissionError(errno.EACCES, "Permission denied", "/class/autograded/anna"),
+    ],
+)
+def test_a_fault_of_the_class_or_the_machine_is_raised(error):
+    with pytest.raises((ClassError, OperationalError), match=r"generate|gone|plugin|space|denied"):
+        reason_for(error, FOLDER)
+
+
+@pytest.mark.parametrize("step", ["autograder.steps.runs.judge", "autograder.run.submission.beside_notebook"])
+def test_what_a_submission_makes_the_grader_raise_is_its_reason_alone(tiny, grader, monkeypatch, step):
+    def broken(*args):
+        raise ZeroDivisionError("of what it handed in")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(step, broken)
+        ended = grader.grade_here("anna")
+    assert (ended.status, ended.reason) == (Status.UNGRADABLE, "ZeroDivisionError: of what it handed in")
+    assert tiny.points("anna") == [None, None]
+    assert outcome.read(tiny.autograded("anna")) == NotebookOutcome(could_not_grade=ended.reason, saved=True)
+    assert grader.is_graded("anna")
+    assert grader.grade_here("ben").status == Status.GRADED
+    assert tiny.points("ben") == [2, 3]
+
+
+@pytest.mark.parametrize("step", ["autograder.steps.sanitise.load_assignment", "autograder.steps.runs.load_assignment"])
+def test_a_class_that_is_not_ready_any_more_stops_the_run(grader, monkeypatch, step):
+    def gone(*args):
+        raise ClassError("the solved notebook was taken away")
+
+    monkeypatch.setattr(step, gone)
+    with pytest.raises(ClassError, match="taken away"):
+        grader.grade_here("anna")
+
+
+def test_a_plugin_that_is_missing_stops_the_run(tiny):
+    tiny.hand_in("anna", RIGHT)
+    api = class_api(tiny.folder)
+    api.config.AssignLatePenalties.plugin_class = "nowhere.Plugin"
+    with pytest.raises(ClassError, match="nowhere"):
+        Grader(api, NAME).grade_here("anna")
+
+
+def test_a_full_disk_ends_the_command_with_its_cause(tiny, monkeypatch, capsys):
+    def full(*args):
+        raise OSError(errno.ENOSPC, "No space left on device", "/class/autograded/anna")
+
+    tiny.hand_in("anna", RIGHT)
+    monkeypatch.setattr("autograder.run.submission.unfit", full)
+    assert main(["--class", str(tiny.folder), "grade", NAME, "--force", "--student", "anna"]) == 1
+    said = capsys.readouterr().err
+    assert "No space left on device" in said
+    assert "--resume" in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("text", [b"no time", b"\xff\xfe", b"9" * 400])
+def test_a_timestamp_that_is_none_is_a_reason_and_asked_for_again_does_no_harm(tiny, grader, text):
+    (tiny.submission("anna") / "timestamp.txt").write_bytes(text)
+    ended = grader.grade_here("anna")
+    assert ended.status == Status.UNGRADABLE
+    assert ended.reason
+    assert grader.is_graded("anna")
+
+
+def test_who_could_not_be_graded_and_hands_in_again_is_graded(tiny, grader):
+    """Also where nbgrader was not let in to see when it was handed in."""
+    (tiny.submission("anna") / "timestamp.txt").write_text("2026-11-02 10:00:00 UTC")
+    (tiny.submission("anna") / "link").symlink_to("/etc/passwd")
+    assert grader.grade_here("anna").status == Status.UNGRADABLE
+    assert grader.is_graded("anna")
+    tiny.hand_in("anna", RIGHT)
+    (tiny.submission("anna") / "timestamp.txt").write_text("2026-11-02 11:00:00 UTC")
+    assert not grader.is_graded("anna")
+    assert grader.grade_here("anna").status == Status.GRADED
+
+
+def test_the_reason_is_written_the_same_however_it_was_found(tiny, grader):
+    """By nbgrader's own steps, before them, and in between: gradebook and notebook agree."""
+    tiny.hand_in("in nbgrader", text="{")
+    tiny.hand_in("before", RIGHT)
+    (tiny.submission("before") / f"{NAME}.ipynb").unlink()
+    ended = [grader.grade_here("in nbgrader"), grader.grade_here("before"), grader.give_up("anna", "it was lost.\0")]
+    for one in ended:
+        with Gradebook(tiny.api.coursedir.db_url) as gradebook:
+            submitted = gradebook.find_submission_notebook(NAME, NAME, one.student)
+            reason = outcome.reason_in_gradebook(submitted)
+            assert submitted.needs_manual_grade
+        assert reason == one.reason.replace("\0", r"\x00") != ""
+        assert outcome.read(tiny.autograded(one.student)) == NotebookOutcome(could_not_grade=reason, saved=True)
+
+
+def test_an_outcome_is_read_from_whatever_a_notebook_holds():
+    for found in (None, [], "x", {"seconds": True, "could_not_grade": 1, "saved": "yes"}, {"seconds": None}):
+        assert outcome.read({"metadata": {"autograder": found}}) == NotebookOutcome()
+        assert all(not v.passed for v in outcome.read_verdicts({"metadata": {"autograder": found}}).values())
