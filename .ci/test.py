@@ -1,6 +1,6 @@
 """Run all tests, part by part, and print how long each part took.
 
-With names of parts as arguments, run only those: make test PARTS="browser nbval-solved"
+With names of parts as arguments, run only those: make test PARTS="browser nbval"
 """
 
 import os
@@ -13,17 +13,17 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOMS = [room for room in ["course", "solutions", "grading"] if (ROOT / room).exists()]
 TESTS = [f"{room}/tests" for room in ROOMS if (ROOT / room / "tests").exists()]
 PARALLEL = ["-n", "auto", "--dist", "loadfile"]  # a notebook's cells belong in one process, as do a file's tests
+SHARED = ["-n", "auto", "--dist", "loadgroup"]  # every browser test by itself, but for those that share a fixture
 NOTHING_RAN = 5  # pytest's exit code
 
 
 def parts() -> dict[str, list[str]]:
     """Return pytest's arguments for each part, in the order in which they run."""
     chosen = {test.split("/")[0]: [test, "-m", "not browser", "--timeout=600", *PARALLEL] for test in TESTS}
-    chosen["browser"] = [*TESTS, "-m", "browser", "--timeout=300", *PARALLEL]
-    for name, room in [("nbval-solved", "solutions"), ("nbval-student", "course")]:
-        if room in ROOMS:
-            notebooks = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob(f"{room}/chapters/*/*.ipynb"))
-            chosen[name] = ["--nbval", "--nbval-current-env", *PARALLEL, *notebooks] if notebooks else []
+    chosen["browser"] = [*TESTS, "-m", "browser", "--timeout=300", *SHARED]
+    editions = [sorted(ROOT.glob(f"{room}/chapters/*/*.ipynb")) for room in ("solutions", "course") if room in ROOMS]
+    notebooks = [str(path.relative_to(ROOT)) for edition in editions for path in edition]
+    chosen["nbval"] = ["--nbval", "--nbval-current-env", *PARALLEL, *notebooks] if all(editions) else []
     return chosen
 
 
@@ -32,7 +32,7 @@ def run_part(name: str, arguments: list[str]) -> tuple[str, float]:
     print(f"\n=== {name}", flush=True)
     if not arguments:
         return "FAILED: there are no notebooks to run", 0.0
-    single = {} if name.startswith("nbval") else {"OMP_NUM_THREADS": "1"}  # processes share the cores already
+    single = {} if name == "nbval" else {"OMP_NUM_THREADS": "1"}  # processes share the cores already
     started = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", *arguments], cwd=ROOT, env={**os.environ, **single}, check=False
