@@ -200,8 +200,9 @@ def test_saved_pictures_stay(lab, folder):
     """Saved, they come back as images where nothing is trusted, and alive where it is; no kernel is asked."""
     lab.save()
     saved = nbformat.read(folder / "pictures.ipynb", as_version=4)
-    assert all("widget" not in json.dumps(cell.outputs) for cell in saved.cells)
-    assert all(cell.outputs[0].data["text/plain"].strip() for cell in saved.cells[: len(CELLS)])
+    assert [len(cell.outputs) for cell in saved.cells] == [1] * (len(CELLS) + 1)
+    assert "widget" not in json.dumps([cell.outputs for cell in saved.cells])
+    assert [cell for cell in saved.cells[: len(CELLS)] if not cell.outputs[0].data["text/plain"].strip()] == []
 
     saved.cells.insert(0, nbformat.v4.new_markdown_cell("Changed elsewhere, so it is not trusted"))
     nbformat.write(saved, folder / "untrusted.ipynb")
