@@ -289,7 +289,8 @@ def submission_page(tiny, server, page, student: str) -> Look:
     with tiny.api.gradebook as gradebook:
         number = gradebook.find_submission_notebook(NAME, NAME, student).id
     look = Look(page)
-    page.goto(server.address(f"formgrader/submissions/{number}/"))
+    page.context.request.get(server.address("lab"))  # which logs in: its cookies are the page's too
+    page.goto(f"{server.url}/formgrader/submissions/{number}/")
     page.wait_for_function("() => formgrader.loaded && formgrader.comments.loaded && formgrader.grades.loaded")
     return look
 
