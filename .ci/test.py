@@ -32,11 +32,9 @@ def run_part(name: str, arguments: list[str]) -> tuple[str, float]:
     print(f"\n=== {name}", flush=True)
     if not arguments:
         return "FAILED: there are no notebooks to run", 0.0
-    single = {} if name == "nbval" else {"OMP_NUM_THREADS": "1"}  # processes share the cores already
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}  # processes share the cores already
     started = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", *arguments], cwd=ROOT, env={**os.environ, **single}, check=False
-    )
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", *arguments], cwd=ROOT, env=env, check=False)
     failure = "FAILED: no test ran" if done.returncode == NOTHING_RAN else "FAILED"
     return "passed" if done.returncode == 0 else failure, time.monotonic() - started
 
