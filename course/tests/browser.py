@@ -24,19 +24,13 @@ nbclient or nbgrader in one is a command of its own.
 """
 
 import contextlib
-import json
 import os
-import subprocess
-import sys
-import tempfile
-import time
-import urllib.request
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
 import pytest
+from lab_server import GRADLAB_LAB, START_TIMEOUT_S, Server, serve
 
 from gradlab.setup.environment import CHROMIUM_ADVICE, find_chromium
 
@@ -50,14 +44,10 @@ CHROMIUM_FLAGS = [
     "--disable-sync",
 ]
 LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "http://localhost", "ws://localhost", "data:", "blob:", "about:")
-NEWS = "@jupyterlab/apputils-extension:announcements"
-START_TIMEOUT_S = 60
 KERNEL_TIMEOUT_S = 60
 RUN_TIMEOUT_S = 120
 PAGE_TIMEOUT_S = 60
 WINDOW = (1400, 1000)
-
-GRADLAB_LAB = (sys.executable, "-m", "gradlab", "lab")
 
 
 def write_notebook(path: Path, cells: Sequence[str | nbformat.NotebookNode]) -> Path:
@@ -67,79 +57,6 @@ def write_notebook(path: Path, cells: Sequence[str | nbformat.NotebookNode]) -> 
     notebook = nbformat.v4.new_notebook(cells=made, metadata={"kernelspec": kernel})
     nbformat.write(notebook, path)
     return path
-
-
-@dataclass(frozen=True)
-class Server:
-    """A running JupyterLab server: its address, its token and the folder that it shows."""
-
-    url: str
-    token: str
-    root: Path
-
-    def address(self, path: str) -> str:
-        """Return an address of the server that logs in whoever asks for it."""
-        return f"{self.url}/{path}{'&' if '?' in path else '?'}token={self.token}"
-
-
-@contextlib.contextmanager
-def serve(folder: Path, home: Path, command: Sequence[str], env: dict | None = None) -> Iterator[Server]:
-    """Run a JupyterLab server and stop it afterwards.
-
-    `command` starts the server and takes JupyterLab's own options at its end, as `jupyter lab` and
-    `python -m gradlab lab` do. It runs in `folder`, with `home` as an empty home folder.
-    """
-    log = home / "jupyter.log"
-    settings = home / ".jupyter/labconfig/page_config.json"
-    settings.parent.mkdir(parents=True)
-    settings.write_text(json.dumps({"disabledExtensions": {NEWS: True}}))
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "IPYTHON"))}
-    runtime = home / "runtime"
-    settled = {
-        "HOME": str(home),
-        "JUPYTER_RUNTIME_DIR": str(runtime),
-        "JUPYTER_PREFER_ENV_PATH": "1",
-        "MPLCONFIGDIR": str(_matplotlib_cache()),
-    }
-    options = ["--no-browser", "--ip=127.0.0.1", "--port=0", "--allow-root", "--expose-app-in-browser"]
-    with log.open("w") as sink:
-        process = subprocess.Popen(
-            [*command, *options],
-            cwd=folder,
-            env={**inherited, **settled, **(env or {})},
-            stdout=sink,
-            stderr=subprocess.STDOUT,
-        )
-        try:
-            yield _answering(process, runtime, log)
-        finally:
-            process.terminate()
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-
-def _answering(process: subprocess.Popen, runtime: Path, log: Path) -> Server:
-    """Wait until the server has written down its address and answers there."""
-    deadline = time.monotonic() + START_TIMEOUT_S
-    while time.monotonic() < deadline and process.poll() is None:
-        for info_file in runtime.glob("jpserver-*.json"):
-            with contextlib.suppress(OSError, ValueError):  # half written, or not listening yet
-                info = json.loads(info_file.read_text())
-                server = Server(info["url"].rstrip("/"), info["token"], Path(info["root_dir"]))
-                urllib.request.urlopen(server.address("api/status"), timeout=5).close()
-                return server
-        time.sleep(0.05)
-    raise RuntimeError(f"JupyterLab did not start within {START_TIMEOUT_S} s. Its log:\n{log.read_text()}")
-
-
-def _matplotlib_cache() -> Path:
-    """Where every server of this test run finds matplotlib's list of fonts, which takes seconds to make."""
-    folder = Path(tempfile.gettempdir()) / f"gradlab-tests-matplotlib-{os.getuid() if hasattr(os, 'getuid') else 0}"
-    folder.mkdir(exist_ok=True)
-    return folder
 
 
 class LabPage:
@@ -154,7 +71,6 @@ class LabPage:
         self.server = server
         self.foreign: list[str] = []
         self.complaints: list[str] = []
-        page.set_default_timeout(PAGE_TIMEOUT_S * 1000)
         page.context.on("request", self._see_request)
         page.on("console", lambda message: self._complain(message.type == "error", message.text))
         page.on("pageerror", lambda error: self._complain(True, str(error)))
@@ -375,33 +291,31 @@ def chromium():
         browser.close()
 
 
-@pytest.fixture
-def new_page(chromium):
-    """Return `new_page(size=…)`, which opens a page in a browser context of its own: no cookies, nothing cached."""
-    with contextlib.ExitStack() as stack:
-
-        def open_page(size: tuple[int, int] = WINDOW):
-            context = chromium.new_context(viewport={"width": size[0], "height": size[1]})
-            stack.callback(context.close)
-            return context.new_page()
-
-        yield open_page
+@contextlib.contextmanager
+def fresh_page(chromium):
+    """Open a page in a browser context of its own: no cookies, nothing cached."""
+    context = chromium.new_context(viewport={"width": WINDOW[0], "height": WINDOW[1]})
+    context.set_default_timeout(PAGE_TIMEOUT_S * 1000)
+    try:
+        yield context.new_page()
+    finally:
+        context.close()
 
 
 @pytest.fixture
-def page(new_page):
-    """Return a page in a browser context of its own."""
-    return new_page()
+def page(chromium):
+    """Return Playwright's page in a browser context of its own."""
+    with fresh_page(chromium) as page:
+        yield page
 
 
 @pytest.fixture
-def open_lab(new_page, tmp_path_factory):
-    """Return `open_lab(folder, command, env=…)`: start a server there and return a `LabPage` of its own for it."""
+def open_lab(page, tmp_path_factory):
+    """Return `open_lab(folder, command, env=…)`: start a server there and return the `LabPage` of a fresh page."""
     with contextlib.ExitStack() as stack:
 
         def start(folder: Path, command: Sequence[str], env: dict | None = None) -> LabPage:
-            server = stack.enter_context(serve(folder, tmp_path_factory.mktemp("home"), command, env))
-            return LabPage(new_page(), server)
+            return LabPage(page, stack.enter_context(serve(folder, tmp_path_factory.mktemp("home"), command, env)))
 
         yield start
 
@@ -410,14 +324,13 @@ def open_lab(new_page, tmp_path_factory):
 def shared_lab(chromium, tmp_path_factory):
     """Return the page that `lab` lends to one test after the other."""
     root = tmp_path_factory.getbasetemp()
-    with serve(root, tmp_path_factory.mktemp("home"), [*GRADLAB_LAB, f"--workspace={root}"]) as server:
-        context = chromium.new_context(viewport={"width": WINDOW[0], "height": WINDOW[1]})
-        lab = LabPage(context.new_page(), server)
+    command = [*GRADLAB_LAB, f"--workspace={root}"]
+    with serve(root, tmp_path_factory.mktemp("home"), command) as server, fresh_page(chromium) as page:
+        lab = LabPage(page, server)
         lab.goto()
         lab.assert_quiet()
         yield lab
         lab.close_all()
-        context.close()
 
 
 @pytest.fixture

@@ -8,7 +8,8 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from browser import GRADLAB_LAB, serve, write_notebook
+from browser import write_notebook
+from lab_server import GRADLAB_LAB, serve
 
 COURSE = Path(__file__).resolve().parents[1]
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from browser import LabPage, serve
+from browser import LabPage
+from lab_server import serve
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output, new_raw_cell
 from tiny_class import NAME, RIGHT, TinyClass
 
@@ -360,8 +361,11 @@ def test_were_the_sanitiser_to_fail_the_policy_of_formgrader_would_hold(tiny, pa
 @pytest.mark.browser
 def test_jupyterlab_shows_an_autograded_notebook_in_which_nothing_runs(tiny, formgrader, page):
     """Formgrader's link to the live notebook leads there; no notebook of a submission is trusted."""
-    LabPage(page, formgrader).goto(f"lab/tree/class/autograded/mallory/{NAME}/{NAME}.ipynb")
-    page.get_by_text("over everything").first.wait_for(state="attached")
+    lab = LabPage(page, formgrader)
+    lab.goto(f"lab/tree/class/autograded/mallory/{NAME}/{NAME}.ipynb")
+    lab.wait_for_kernel()
+    shown = [lab.locate(place).inner_text() for place in range(len(lab.cells()))]
+    assert sum("over everything" in text for text in shown) > 2, "in Markdown and in outputs"
     assert page.evaluate("top.ran") is None
 
 
