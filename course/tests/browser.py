@@ -271,7 +271,7 @@ def require_chromium() -> str:
     return found
 
 
-# Fixtures. Each room's conftest.py imports them all, and the hook.
+# What pytest sees: this file is a plugin, named in conftest.py beside the rooms, so that there is one of each for all.
 
 
 def pytest_collection_modifyitems(items):

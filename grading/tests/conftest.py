@@ -3,11 +3,8 @@
 import os
 
 import pytest
-from browser import chromium, lab, open_lab, page, pytest_collection_modifyitems, shared_lab
 
 from autograder.sandbox.machine import SandboxError, require
-
-__all__ = ["chromium", "lab", "open_lab", "page", "pytest_collection_modifyitems", "shared_lab"]
 
 
 @pytest.fixture(scope="session", autouse=True)
