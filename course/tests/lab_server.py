@@ -80,7 +80,9 @@ def _answering(process: subprocess.Popen, runtime: Path, log: Path) -> Server:
                 urllib.request.urlopen(server.address("api/status"), timeout=5).close()
                 return server
         time.sleep(0.05)
-    raise RuntimeError(f"JupyterLab did not start within {START_TIMEOUT_S} s. Its log:\n{log.read_text()}")
+    ended = process.poll()
+    what = f"did not start within {START_TIMEOUT_S} s" if ended is None else f"ended at once with exit code {ended}"
+    raise RuntimeError(f"JupyterLab {what}. Its log:\n{log.read_text()}")
 
 
 def _matplotlib_cache() -> Path:
