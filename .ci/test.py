@@ -1,6 +1,6 @@
 """Run all tests, part by part, and print how long each part took.
 
-With names of parts as arguments, run only those: make test PARTS="browser nbval-solved"
+With names of parts as arguments, run only those: make test PARTS="browser nbval"
 """
 
 import os
@@ -18,6 +18,7 @@ SPREAD = {
     "solutions": ["-n", "auto", "--dist", "worksteal"],  # tests that share little
     "grading": [*PARALLEL, "--no-loadscope-reorder"],  # else the longest files, which have few tests, come last
 }
+SHARED = ["-n", "auto", "--dist", "loadgroup"]  # every browser test by itself, but for those that share a fixture
 NOTHING_RAN = 5  # pytest's exit code
 
 
@@ -27,11 +28,10 @@ def parts() -> dict[str, list[str]]:
     for test in TESTS:
         room = test.split("/")[0]
         chosen[room] = [test, "-m", "not browser", "--timeout=600", *SPREAD.get(room, PARALLEL)]
-    chosen["browser"] = [*TESTS, "-m", "browser", "--timeout=300", *PARALLEL]
-    for name, room in [("nbval-solved", "solutions"), ("nbval-student", "course")]:
-        if room in ROOMS:
-            notebooks = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob(f"{room}/chapters/*/*.ipynb"))
-            chosen[name] = [*NBVAL, *PARALLEL, *notebooks] if notebooks else []
+    chosen["browser"] = [*TESTS, "-m", "browser", "--timeout=300", *SHARED]
+    editions = [sorted(ROOT.glob(f"{room}/chapters/*/*.ipynb")) for room in ("solutions", "course") if room in ROOMS]
+    notebooks = [str(path.relative_to(ROOT)) for edition in editions for path in edition]
+    chosen["nbval"] = [*NBVAL, *PARALLEL, *notebooks] if all(editions) else []
     return chosen
 
 
@@ -40,11 +40,9 @@ def run_part(name: str, arguments: list[str]) -> tuple[str, float]:
     print(f"\n=== {name}", flush=True)
     if not arguments:
         return "FAILED: there are no notebooks to run", 0.0
-    single = {} if name.startswith("nbval") else {"OMP_NUM_THREADS": "1"}  # processes share the cores already
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}  # processes share the cores already
     started = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", *arguments], cwd=ROOT, env={**os.environ, **single}, check=False
-    )
+    done = subprocess.run([sys.executable, "-m", "pytest", "-q", *arguments], cwd=ROOT, env=env, check=False)
     failure = "FAILED: no test ran" if done.returncode == NOTHING_RAN else "FAILED"
     return "passed" if done.returncode == 0 else failure, time.monotonic() - started
 

@@ -1,34 +1,36 @@
 """JupyterLab as a student sees it: a real server, a real headless Chromium, and few words to drive them.
 
-A test asks for the fixture `open_lab`, gives it a folder, and gets a `LabPage`:
+A test asks for the fixture `lab`, a `LabPage` on which nothing is open:
 
     @pytest.mark.browser
-    def test_a_picture_is_shown(open_lab, tmp_path):
-        write_notebook(tmp_path / "a.ipynb", ["1 + 1"])
-        lab = open_lab(tmp_path)
-        lab.open_notebook("a.ipynb")
+    def test_a_picture_is_shown(lab, tmp_path):
+        lab.open_notebook(write_notebook(tmp_path / "a.ipynb", ["1 + 1"]))
         lab.run_all()
         assert lab.shown(0) == "2"
         lab.assert_quiet()
 
 Cells are named by their position (0 is the first cell of the notebook, of any type) or by their nbgrader `grade_id`.
-The server gets a fresh home and fresh Jupyter folders, so no setting of this machine reaches the page. Playwright keeps
-an event loop running in the test's thread while a page is open: run nbclient or nbgrader as a command of its own.
+
+Starting a server and loading JupyterLab are what is slow, so the tests of a process share them: one Chromium, one
+server (`python -m gradlab lab`, whose workspace is pytest's temporary folder: the chapters lie there, and so does every
+`tmp_path`) and one loaded page. After each test its documents are closed and its kernels ended. A test that is about
+starting the server, or needs other settings, takes `open_lab`: a server of its own, and a page in a browser context of
+its own; a test of other pages takes `page`. Where a file has a fixture for all its tests, `pytest.mark.xdist_group`
+keeps them in one process.
+
+Every server gets a fresh home and fresh Jupyter folders, so no setting of this machine reaches the page. Playwright
+keeps an event loop running in the test's thread from the first browser test on: browser tests come last, and what runs
+nbclient or nbgrader in one is a command of its own.
 """
 
 import contextlib
-import json
 import os
-import subprocess
-import sys
-import tempfile
-import time
-import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import nbformat
 import pytest
+from lab_server import GRADLAB_LAB, START_TIMEOUT_S, Server, serve
 
 from gradlab.setup.system import CHROMIUM_ADVICE, find_chromium
 
@@ -42,13 +44,10 @@ CHROMIUM_FLAGS = [
     "--disable-sync",
 ]
 LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "http://localhost", "ws://localhost", "data:", "blob:", "about:")
-NEWS = "@jupyterlab/apputils-extension:announcements"
-START_TIMEOUT_S = 60
 KERNEL_TIMEOUT_S = 60
 RUN_TIMEOUT_S = 120
 PAGE_TIMEOUT_S = 60
-
-JUPYTER_LAB = (sys.executable, "-m", "jupyter", "lab")
+WINDOW = (1400, 1000)
 
 
 def write_notebook(path: Path, cells: Sequence[str | nbformat.NotebookNode]) -> Path:
@@ -58,75 +57,6 @@ def write_notebook(path: Path, cells: Sequence[str | nbformat.NotebookNode]) -> 
     notebook = nbformat.v4.new_notebook(cells=made, metadata={"kernelspec": kernel})
     nbformat.write(notebook, path)
     return path
-
-
-class Server:
-    """A running JupyterLab server: its address, its token and its log."""
-
-    def __init__(self, url: str, token: str, log: Path):
-        self.url = url
-        self.token = token
-        self.log = log
-
-
-@contextlib.contextmanager
-def serve(folder: Path, home: Path, command: Sequence[str] = JUPYTER_LAB, env: dict | None = None) -> Iterator[Server]:
-    """Run a JupyterLab server for `folder` and stop it afterwards.
-
-    `command` starts the server and takes JupyterLab's own options at its end, as `jupyter lab` and
-    `python -m gradlab lab` do. It runs in `folder`, with `home` as an empty home folder.
-    """
-    log = home / "jupyter.log"
-    settings = home / ".jupyter/labconfig/page_config.json"
-    settings.parent.mkdir(parents=True)
-    settings.write_text(json.dumps({"disabledExtensions": {NEWS: True}}))
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "IPYTHON"))}
-    runtime = home / "runtime"
-    settled = {
-        "HOME": str(home),
-        "JUPYTER_RUNTIME_DIR": str(runtime),
-        "JUPYTER_PREFER_ENV_PATH": "1",
-        "MPLCONFIGDIR": str(_matplotlib_cache()),
-    }
-    options = ["--no-browser", "--ip=127.0.0.1", "--port=0", "--allow-root", "--expose-app-in-browser"]
-    with log.open("w") as sink:
-        process = subprocess.Popen(
-            [*command, *options],
-            cwd=folder,
-            env={**inherited, **settled, **(env or {})},
-            stdout=sink,
-            stderr=subprocess.STDOUT,
-        )
-        try:
-            yield _answering(process, runtime, log)
-        finally:
-            process.terminate()
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-
-
-def _answering(process: subprocess.Popen, runtime: Path, log: Path) -> Server:
-    """Wait until the server has written down its address and answers there."""
-    deadline = time.monotonic() + START_TIMEOUT_S
-    while time.monotonic() < deadline and process.poll() is None:
-        for info_file in runtime.glob("jpserver-*.json"):
-            with contextlib.suppress(OSError, ValueError):  # half written, or not listening yet
-                info = json.loads(info_file.read_text())
-                address = info["url"].rstrip("/")
-                urllib.request.urlopen(f"{address}/api/status?token={info['token']}", timeout=5).close()
-                return Server(address, info["token"], log)
-        time.sleep(0.05)
-    raise RuntimeError(f"JupyterLab did not start within {START_TIMEOUT_S} s. Its log:\n{log.read_text()}")
-
-
-def _matplotlib_cache() -> Path:
-    """Where every server of this test run finds matplotlib's list of fonts, which takes seconds to make."""
-    folder = Path(tempfile.gettempdir()) / f"gradlab-tests-matplotlib-{os.getuid() if hasattr(os, 'getuid') else 0}"
-    folder.mkdir(exist_ok=True)
-    return folder
 
 
 class LabPage:
@@ -141,7 +71,6 @@ class LabPage:
         self.server = server
         self.foreign: list[str] = []
         self.complaints: list[str] = []
-        page.set_default_timeout(PAGE_TIMEOUT_S * 1000)
         page.context.on("request", self._see_request)
         page.on("console", lambda message: self._complain(message.type == "error", message.text))
         page.on("pageerror", lambda error: self._complain(True, str(error)))
@@ -164,14 +93,34 @@ class LabPage:
 
     def goto(self, path: str = "") -> None:
         """Go to an address of the server, such as `lab/tree/README.md`, and wait until JupyterLab stands."""
-        mark = "&" if "?" in path else "?"
-        self.page.goto(f"{self.server.url}/{path}{mark}token={self.server.token}", wait_until="domcontentloaded")
+        self.page.goto(self.server.address(path), wait_until="domcontentloaded")
         self.page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget", timeout=START_TIMEOUT_S * 1000)
 
-    def open_notebook(self, path: str) -> None:
-        """Open a notebook by its path below the folder and wait until its kernel is idle."""
-        self.goto(f"lab/tree/{path}?reset")
+    def open_notebook(self, path: Path | str) -> None:
+        """Open a notebook as it is on the disk, and wait until its kernel is idle; whatever was open is closed."""
+        self.close_all()
+        self.command("docmanager:open", path=(self.server.root / path).relative_to(self.server.root).as_posix())
         self.wait_for_kernel()
+
+    def close_all(self) -> None:
+        """Close every document without saving it, and end every kernel."""
+        self._evaluate(
+            """async () => {
+                const { shell, serviceManager } = window.jupyterapp;
+                for (const widget of [...shell.widgets('main')].filter(widget => widget.context)) widget.dispose();
+                await serviceManager.sessions.shutdownAll();
+            }""",
+            "closing what was open",
+        )
+
+    def put_back(self) -> None:
+        """Put the page back in order: nothing open, no dialog, the light theme, the usual size."""
+        self.close_all()
+        if self.page.locator(".jp-Dialog").count():
+            self.goto("lab?reset")
+        if self.page.locator('body[data-jp-theme-light="false"]').count():
+            self.theme("light")
+        self.page.set_viewport_size({"width": WINDOW[0], "height": WINDOW[1]})
 
     def wait_for_kernel(self) -> None:
         """Wait until the document in front is a notebook whose kernel is idle."""
@@ -312,19 +261,6 @@ class LabPage:
         return place
 
 
-@contextlib.contextmanager
-def browse(server: Server, chromium: str, size: tuple[int, int] = (1400, 1000)) -> Iterator[LabPage]:
-    """Open a page for a running server in a new headless Chromium."""
-    from playwright.sync_api import sync_playwright  # importing it costs 0.3 s, which only browser tests should pay
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, headless=True, args=CHROMIUM_FLAGS)
-        try:
-            yield LabPage(browser.new_page(viewport={"width": size[0], "height": size[1]}), server)
-        finally:
-            browser.close()
-
-
 def require_chromium() -> str:
     """Return the path of a Chromium; without one skip the test, or fail it where CI=true."""
     found = find_chromium()
@@ -335,15 +271,77 @@ def require_chromium() -> str:
     return found
 
 
+# What pytest sees: this file is a plugin, named in conftest.py beside the rooms, so that there is one of each for all.
+
+
+def pytest_collection_modifyitems(items):
+    """Put browser tests last, because Playwright's event loop stays until the end."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """Return the Chromium that all tests of this process share, as Playwright's browser."""
+    path = require_chromium()
+    from playwright.sync_api import sync_playwright  # importing it costs 0.3 s, which only browser tests should pay
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS)
+        yield browser
+        browser.close()
+
+
+@contextlib.contextmanager
+def fresh_page(chromium):
+    """Open a page in a browser context of its own: no cookies, nothing cached."""
+    context = chromium.new_context(viewport={"width": WINDOW[0], "height": WINDOW[1]})
+    context.set_default_timeout(PAGE_TIMEOUT_S * 1000)
+    try:
+        yield context.new_page()
+    finally:
+        context.close()
+
+
 @pytest.fixture
-def open_lab(tmp_path_factory):
-    """Return `open_lab(folder, command=…, env=…, size=…)`: start JupyterLab there and return its `LabPage`."""
-    chromium = require_chromium()
+def page(chromium):
+    """Return Playwright's page in a browser context of its own."""
+    with fresh_page(chromium) as page:
+        yield page
+
+
+@pytest.fixture
+def open_lab(page, tmp_path_factory):
+    """Return `open_lab(folder, command, env=…)`: start a server there and return the `LabPage` of a fresh page."""
     with contextlib.ExitStack() as stack:
 
-        def start(folder: Path, command: Sequence[str] = JUPYTER_LAB, env: dict | None = None, size=(1400, 1000)):
-            home = tmp_path_factory.mktemp("home")
-            server = stack.enter_context(serve(Path(folder), home, command, env))
-            return stack.enter_context(browse(server, chromium, size))
+        def start(folder: Path, command: Sequence[str], env: dict | None = None) -> LabPage:
+            return LabPage(page, stack.enter_context(serve(folder, tmp_path_factory.mktemp("home"), command, env)))
 
         yield start
+
+
+@pytest.fixture(scope="session")
+def shared_lab(chromium, tmp_path_factory):
+    """Return the page that `lab` lends to one test after the other."""
+    root = tmp_path_factory.getbasetemp()
+    command = [*GRADLAB_LAB, f"--workspace={root}"]
+    with serve(root, tmp_path_factory.mktemp("home"), command) as server, fresh_page(chromium) as page:
+        lab = LabPage(page, server)
+        lab.goto()
+        lab.assert_quiet()
+        yield lab
+        lab.close_all()
+
+
+@pytest.fixture
+def lab(shared_lab):
+    """Return a `LabPage` on which nothing is open."""
+    yield from lend(shared_lab)
+
+
+def lend(lab: LabPage) -> Iterator[LabPage]:
+    """Lend a page to a test, or to the tests of a module, and put it back in order."""
+    lab.foreign.clear()
+    lab.complaints.clear()
+    yield lab
+    lab.put_back()

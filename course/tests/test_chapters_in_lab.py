@@ -1,9 +1,15 @@
-"""Chapters as a student meets them in JupyterLab: run, answered wrongly, answered rightly, validated."""
+"""Chapters as a student meets them in JupyterLab: run, answered wrongly, answered rightly, validated.
 
-import sys
+A new chapter is a new row of EXERCISES.
+"""
+
+import re
+import shutil
 from dataclasses import dataclass
 
+import nbformat
 import pytest
+from nbgrader.utils import compute_checksum, determine_grade
 
 pytestmark = pytest.mark.browser
 
@@ -134,38 +140,69 @@ EXERCISES = [
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.chapter)
-def test_a_student_works_through_the_first_exercise(open_lab, tmp_path, exercise):
-    """Lessons run before anything is solved; the check answers a wrong and a right answer; Validate answers too."""
+def test_a_student_works_through_the_first_exercise(lab, exercise):
+    """Lessons run before anything is solved; every check says what is open; the first answers wrong and right."""
     answer, check = f"answer-{exercise.number}", f"check-{exercise.number}"
-    lab = open_lab(tmp_path, command=[sys.executable, "-m", "gradlab", "lab", f"--workspace={tmp_path / 'mine'}"])
     lab.open_notebook(f"{exercise.chapter}/{exercise.chapter}.ipynb")
 
     lab.run_all()
-    cells = lab.cells()
+    cells, errors = lab.cells(), lab.errors()
     assert [cell for cell in cells if cell["cell_type"] == "code" and not cell["execution_count"]] == []
-    errors = lab.errors()
     assert {place: error for place, error in errors.items() if "nbgrader" not in cells[place]["metadata"]} == {}
-    assert lab.position(check) in errors
+    checks = [place for place, cell in enumerate(cells) if cell["metadata"].get("nbgrader", {}).get("grade")]
+    assert lab.position(check) in checks
+    assert [place for place in checks if "Not solved yet" not in errors.get(place, "")] == []
     assert f"{exercise.title}: not yet" in lab.shown(check)
+    assert points(lab) == dict.fromkeys(checks, 0)
 
     lab.type_into(answer, exercise.wrong.strip())
     lab.run_cell(answer)
     lab.run_cell(check)
-    lab.screenshot(tmp_path / "wrong.png")
     assert f"{exercise.title}: not yet" in lab.shown(check)
     assert exercise.wrong_says in lab.shown(check)
+    assert points(lab) == dict.fromkeys(checks, 0)
 
     lab.type_into(answer, exercise.right.strip())
     lab.run_cell(answer)
     lab.run_cell(check)
-    lab.screenshot(tmp_path / "right.png")
     assert f"{exercise.title}: {exercise.right_says}" in lab.shown(check)
+    solved = lab.position(check)
+    assert points(lab) == dict.fromkeys(checks, 0) | {solved: cells[solved]["metadata"]["nbgrader"]["points"]}
+    lab.assert_quiet()
 
+
+def points(lab) -> dict[int, float]:
+    """Return what nbgrader makes of each check cell as the page holds it, by position; Validate goes by the same."""
+    cells = [nbformat.from_dict(cell) for cell in lab.cells()]
+    checks = {place: cell for place, cell in enumerate(cells) if cell.metadata.get("nbgrader", {}).get("grade")}
+    assert [place for place, cell in checks.items() if cell.metadata.nbgrader.checksum != compute_checksum(cell)] == []
+    return {place: determine_grade(cell)[0] for place, cell in checks.items()}
+
+
+def test_validate_names_what_is_still_open(lab, tmp_path):
+    """The Validate button runs a chapter anew: it is silent about what is solved and names the other exercises.
+
+    It judges the outputs of check cells and nothing else; the walk above asserts for each chapter what it would say.
+    """
+    exercise = EXERCISES[0]
+    chapter = tmp_path / exercise.chapter
+    shutil.copytree(lab.server.root / exercise.chapter, chapter)
+    lab.open_notebook(chapter / f"{exercise.chapter}.ipynb")
+    lab.type_into(f"answer-{exercise.number}", exercise.right.strip())
     lab.page.get_by_role("button", name="Validate").click()
     dialog = lab.page.get_by_role("dialog")
     dialog.get_by_text("Validation Results").wait_for()
-    lab.screenshot(tmp_path / "validate.png")
     validated = dialog.inner_text()
-    assert exercise.title not in validated, "Validate complains of the exercise that was solved"
-    assert "Not solved yet" in validated, "Validate does not name the exercises that are still open"
+    assert exercise.title not in validated
+    others = [
+        check.group(1)
+        for cell in lab.cells()
+        if cell["metadata"].get("nbgrader", {}).get("grade") and (check := re.search(r'check\("(.+?)"', cell["source"]))
+    ]
+    others.remove(exercise.title)
+    assert others
+    assert [title for title in others if f"{title}: not yet" not in validated] == []
+    assert validated.count("Not solved yet") >= len(others)
+    dialog.get_by_role("button", name="Ok", exact=True).click()
+    dialog.wait_for(state="hidden")
     lab.assert_quiet()

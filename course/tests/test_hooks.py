@@ -140,6 +140,7 @@ def test_the_picture_holds_all_its_text():
     rows = {}
     for text in root.iter("{http://www.w3.org/2000/svg}text"):
         rows.setdefault(text.get("y"), []).append((float(text.get("x")), text_width(text.text)))
+    assert len(rows) > 12, "a line for each of twelve calls"
     for texts in rows.values():
         texts.sort()
         ends = [x + width for x, width in texts]

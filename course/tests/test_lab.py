@@ -8,10 +8,10 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from browser import serve, write_notebook
+from browser import write_notebook
+from lab_server import GRADLAB_LAB, serve
 
 COURSE = Path(__file__).resolve().parents[1]
-LAB = (sys.executable, "-m", "gradlab", "lab")
 
 pytestmark = pytest.mark.browser
 
@@ -28,7 +28,7 @@ def copy(tmp_path) -> Path:
 
 def test_the_start_page_leads_to_a_chapter_that_runs(open_lab, copy):
     """The course opens on its map, a click opens a chapter, its first cell runs, and nothing needs the network."""
-    lab = open_lab(copy, command=LAB, env={"PYTHONPATH": str(copy / "course")})
+    lab = open_lab(copy, command=GRADLAB_LAB, env={"PYTHONPATH": str(copy / "course")})
     lab.goto()
     page = lab.page
     page.get_by_role("heading", name="torch.autograd, by hand").wait_for()
@@ -60,7 +60,7 @@ def test_a_class_hands_in_through_its_exchange(open_lab, copy):
     subprocess.run(nbgrader, cwd=copy / "class", check=True, capture_output=True)
 
     env = {"PYTHONPATH": str(copy / "course"), "GRADLAB_EXCHANGE": str(exchange)}
-    lab = open_lab(copy, command=LAB, env=env)
+    lab = open_lab(copy, command=GRADLAB_LAB, env=env)
     lab.goto()
     lab.command("nbgrader:open-assignment-list")
     lab.page.get_by_role("button", name="Submit").click()
@@ -73,8 +73,8 @@ def test_stopping_the_command_stops_the_server(copy):
     """Whoever ends `python -m gradlab lab` leaves no server behind."""
     home = copy / "home"
     home.mkdir()
-    with serve(copy, home, command=LAB, env={"PYTHONPATH": str(copy / "course")}) as server:
-        address = f"{server.url}/api/status?token={server.token}"
+    with serve(copy, home, command=GRADLAB_LAB, env={"PYTHONPATH": str(copy / "course")}) as server:
+        address = server.address("api/status")
         urllib.request.urlopen(address, timeout=5).close()
     with pytest.raises(urllib.error.URLError, match="refused"):
         urllib.request.urlopen(address, timeout=5)

@@ -10,9 +10,9 @@ import sys
 
 import nbformat
 import pytest
-from browser import browse, require_chromium, serve, write_notebook
+from browser import lend, write_notebook
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("pictures")]
 
 GRAPH = """\
 import torch, gradlab
@@ -42,12 +42,10 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def lab(folder, tmp_path_factory):
-    """A page with every picture shown, in a notebook that was run; one for all tests, none of which leaves it."""
-    write_notebook(folder / "pictures.ipynb", [*CELLS, WRONG])
-    chromium = require_chromium()
-    with serve(folder, tmp_path_factory.mktemp("home")) as server, browse(server, chromium) as lab:
-        lab.open_notebook("pictures.ipynb")
+def lab(folder, shared_lab):
+    """A page with every picture shown, in a notebook that was run; one for all tests of this file."""
+    for lab in lend(shared_lab):
+        lab.open_notebook(write_notebook(folder / "pictures.ipynb", [*CELLS, WRONG]))
         lab.run_all()
         yield lab
 
@@ -202,12 +200,13 @@ def test_saved_pictures_stay(lab, folder):
     """Saved, they come back as images where nothing is trusted, and alive where it is; no kernel is asked."""
     lab.save()
     saved = nbformat.read(folder / "pictures.ipynb", as_version=4)
-    assert all("widget" not in json.dumps(cell.outputs) for cell in saved.cells)
-    assert all(cell.outputs[0].data["text/plain"].strip() for cell in saved.cells[: len(CELLS)])
+    assert [len(cell.outputs) for cell in saved.cells] == [1] * (len(CELLS) + 1)
+    assert "widget" not in json.dumps([cell.outputs for cell in saved.cells])
+    assert [cell for cell in saved.cells[: len(CELLS)] if not cell.outputs[0].data["text/plain"].strip()] == []
 
     saved.cells.insert(0, nbformat.v4.new_markdown_cell("Changed elsewhere, so it is not trusted"))
     nbformat.write(saved, folder / "untrusted.ipynb")
-    lab.open_notebook("untrusted.ipynb")
+    lab.open_notebook(folder / "untrusted.ipynb")
     for place in (1, 2, 3, 4, 6, 7):
         output = lab.locate(place).locator(".jp-OutputArea-output").first
         image = output.locator("img")
@@ -216,22 +215,20 @@ def test_saved_pictures_stay(lab, folder):
         assert output.inner_text().strip() == "", "no text garbage"
         assert output.locator("svg").count() == 0
 
-    lab.open_notebook("pictures.ipynb")
+    lab.open_notebook(folder / "pictures.ipynb")
     stepper = lab.locate(1).locator(".gl-stepper")
     stepper.get_by_role("button", name="Next").click()
     assert stepper.locator("output").text_content() == "1 / 5"
     lab.assert_quiet()
 
 
-def test_exported_pictures_live(lab, folder):
+def test_exported_pictures_live(lab, folder, page):
     """nbconvert's HTML shows and steps through them, also where nothing can be fetched."""
     lab.save()
     convert = [sys.executable, "-m", "jupyter", "nbconvert", "--to", "html", "--log-level=ERROR", "pictures.ipynb"]
     subprocess.run(convert, cwd=folder, check=True)
-    page = lab.page.context.browser.new_page()
     page.route(re.compile("^https?://"), lambda route: route.abort())
     page.goto((folder / "pictures.html").as_uri())
     page.locator(".gl-stepper").get_by_role("button", name="Next").click()
     assert page.locator(".gl-stepper output").text_content() == "1 / 5"
     assert page.locator("svg.gl").count() == 6
-    page.close()

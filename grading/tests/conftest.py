@@ -6,11 +6,8 @@ import os
 import nbgrader.api
 import pytest
 import tiny_class
-from browser import open_lab
 
 from autograder.sandbox.machine import SandboxError, require
-
-__all__ = ["open_lab"]
 
 
 @pytest.fixture(scope="session", autouse=True)

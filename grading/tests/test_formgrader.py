@@ -5,9 +5,8 @@ import sys
 import pytest
 from tiny_class import NAME, RIGHT, TinyClass
 
-pytestmark = pytest.mark.browser
 
-
+@pytest.mark.browser
 def test_formgrader_shows_the_class_and_grades(open_lab, tmp_path):
     """The page lists the submissions; Autograde ends in Success, and the grades are those of `make grade`."""
     tiny = TinyClass(tmp_path / "class")

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from browser import CHROMIUM_FLAGS, require_chromium
+from browser import LabPage
+from lab_server import serve
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output, new_raw_cell
 from tiny_class import NAME, RIGHT, TinyClass
 
 from authoring.chapter import SOURCES
 from autograder.views import pages
 
+pytestmark = pytest.mark.xdist_group("pages")
 RUN = "(top.ran = top.ran || []).push(1)"  # what a script of a submission would leave behind
 FAR = "http://far.example"
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="  # one pixel
@@ -182,13 +184,8 @@ class Look:
 
 
 @pytest.fixture
-def look():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=require_chromium(), args=CHROMIUM_FLAGS)
-        yield Look(browser.new_page())
-        browser.close()
+def look(page):
+    return Look(page)
 
 
 def feedback(tiny, student: str) -> Path:
@@ -288,45 +285,43 @@ def test_were_the_sanitiser_to_fail_the_policy_of_the_page_would_hold(tiny, look
     assert [url for url in look.requests if url.startswith(FAR)]
 
 
-def submission_page(tiny, lab, student: str) -> Look:
+def submission_page(tiny, server, page, student: str) -> Look:
     """Open a submission, as Formgrader's list of submissions does."""
     with tiny.api.gradebook as gradebook:
         number = gradebook.find_submission_notebook(NAME, NAME, student).id
-    lab.goto("lab")  # which logs in
-    look = Look(lab.page)
-    look.page.goto(f"{lab.server.url}/formgrader/submissions/{number}/")
-    look.page.wait_for_function("() => formgrader.loaded && formgrader.comments.loaded && formgrader.grades.loaded")
+    look = Look(page)
+    page.context.request.get(server.address("lab"))  # which logs in: its cookies are the page's too
+    page.goto(f"{server.url}/formgrader/submissions/{number}/")
+    page.wait_for_function("() => formgrader.loaded && formgrader.comments.loaded && formgrader.grades.loaded")
     return look
 
 
-@pytest.fixture
-def open_formgrader(tiny, open_lab):
-    def start():
-        command = [sys.executable, "-m", "autograder", "--class", str(tiny.folder), "formgrader"]
-        return open_lab(tiny.folder.parent, command=command)
-
-    return start
+def serve_formgrader(tiny, home):
+    command = [sys.executable, "-m", "autograder", "--class", str(tiny.folder), "formgrader"]
+    return serve(tiny.folder.parent, home, command)
 
 
-@pytest.fixture
-def formgrader(open_formgrader):
-    return open_formgrader()
+@pytest.fixture(scope="module")
+def formgrader(tiny, tmp_path_factory):
+    """A server that was started by our own command, for all tests that look at it."""
+    with serve_formgrader(tiny, tmp_path_factory.mktemp("home")) as server:
+        yield server
 
 
 @pytest.mark.browser
-def test_formgrader_shows_a_submission_in_which_nothing_runs(tiny, formgrader):
-    look = submission_page(tiny, formgrader, "mallory")
+def test_formgrader_shows_a_submission_in_which_nothing_runs(tiny, formgrader, page):
+    look = submission_page(tiny, formgrader, page, "mallory")
     look.assert_dead()
-    assert [url for url in look.requests if not url.startswith((formgrader.server.url, "data:"))] == []
+    assert [url for url in look.requests if not url.startswith((formgrader.url, "data:"))] == []
     assert look.page.locator("#notebook script, iframe, object, embed, form, #notebook svg, base").count() == 0
     assert look.page.locator("#check-1").count() == 1
     assert look.page.locator("#notebook a[href], #notebook [class*=lure]").count() == 0
 
 
 @pytest.mark.browser
-def test_formgrader_shows_an_honest_submission_and_grades_it_by_hand(tiny, formgrader):
+def test_formgrader_shows_an_honest_submission_and_grades_it_by_hand(tiny, formgrader, page):
     """nbgrader's own scripts run under the policy: scores are there, and a new score and comment are saved."""
-    look = submission_page(tiny, formgrader, "anna")
+    look = submission_page(tiny, formgrader, page, "anna")
     look.assert_dead()
     assert_honest(look)
     score = look.page.locator("#check-2")
@@ -347,14 +342,15 @@ def test_formgrader_shows_an_honest_submission_and_grades_it_by_hand(tiny, formg
 
 
 @pytest.mark.browser
-def test_were_the_sanitiser_to_fail_the_policy_of_formgrader_would_hold(tiny, open_formgrader):
+def test_were_the_sanitiser_to_fail_the_policy_of_formgrader_would_hold(tiny, page, tmp_path):
     """Scripts of a submission get through to the page, and nbgrader's are still the only ones that run."""
     config = tiny.folder.parent / "nbgrader_config.py"
     text = config.read_text()
     leak = "lambda source, resources, attachments=None: source.replace('refresh', '').replace('evil.html', '')"
     config.write_text(f"{text}\nfrom autograder.views import pages\n\npages.clean = {leak}\n")
     try:
-        look = submission_page(tiny, open_formgrader(), "mallory")
+        with serve_formgrader(tiny, tmp_path) as server:
+            look = submission_page(tiny, server, page, "mallory")
     finally:
         config.write_text(text)
     assert f"<script>{RUN}</script>" in look.page.content()
@@ -363,11 +359,14 @@ def test_were_the_sanitiser_to_fail_the_policy_of_formgrader_would_hold(tiny, op
 
 
 @pytest.mark.browser
-def test_jupyterlab_shows_an_autograded_notebook_in_which_nothing_runs(tiny, formgrader):
+def test_jupyterlab_shows_an_autograded_notebook_in_which_nothing_runs(tiny, formgrader, page):
     """Formgrader's link to the live notebook leads there; no notebook of a submission is trusted."""
-    formgrader.goto(f"lab/tree/class/autograded/mallory/{NAME}/{NAME}.ipynb")
-    formgrader.page.get_by_text("over everything").first.wait_for(state="attached")
-    assert formgrader.page.evaluate("top.ran") is None
+    lab = LabPage(page, formgrader)
+    lab.goto(f"lab/tree/class/autograded/mallory/{NAME}/{NAME}.ipynb")
+    lab.wait_for_kernel()
+    shown = [lab.locate(place).inner_text() for place in range(len(lab.cells()))]
+    assert sum("over everything" in text for text in shown) > 2, "in Markdown and in outputs"
+    assert page.evaluate("top.ran") is None
 
 
 def test_a_page_takes_pictures_from_the_submission_alone(tiny):
