@@ -4,8 +4,11 @@ import argparse
 import sys
 from collections.abc import Iterator
 
+import nbformat
+
 from . import build
-from .chapter import ChapterError, chapter_names, load_chapter
+from .chapter import ChapterError, chapter_names, load_chapter, source_path
+from .minutes import minutes
 from .reference import AuthoredCheck
 from .validate import HEADING, total, validate
 
@@ -19,10 +22,11 @@ def main(argv: list[str] | None = None) -> int:
     for name, help_text in (
         ("build", "execute the solved notebooks and make the student edition from them"),
         ("check", "name every committed file that is not what its source makes"),
+        ("minutes", "reckon how long each chapter takes, and on what"),
         ("validate", "try slips, constants and other right answers on every check, and print a table"),
     ):
         command = commands.add_parser(name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
-        if name == "build":
+        if name in ("build", "minutes"):
             command.add_argument(
                 "chapters", nargs="*", metavar="CHAPTER", help="as in solutions/chapters; default: all"
             )
@@ -41,6 +45,8 @@ def main(argv: list[str] | None = None) -> int:
         if args.command == "build":
             build.build(args.chapters or chapter_names())
             return 0
+        if args.command == "minutes":
+            return _minutes(args.chapters or chapter_names())
         return _validate(args.names, args.seeds, args.other_seeds)
     except ChapterError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -55,6 +61,17 @@ def _check() -> int:
         f"{len(found)} stale files: run make notebooks, and commit what it makes." if found else "chapters: up to date"
     )
     return bool(found)
+
+
+def _minutes(names: list[str]) -> int:
+    print(
+        f"{'chapter':24} {'prose':>6} {'code':>6} {'predictions':>12} {'exercises':>10} {'in all, and a quarter more':>27}"
+    )
+    for name in names:
+        found = minutes(nbformat.read(source_path(name), as_version=4))
+        spent = f"{found.prose:6.0f} {found.code:6.0f} {found.predictions:12} {found.exercises:10}"
+        print(f"{name:24} {spent} {found.total:27}")
+    return 0
 
 
 def _chosen(words: list[str]) -> Iterator[AuthoredCheck]:
