@@ -84,7 +84,8 @@ PARTS = {
 LAYERS = {
     "checks": [
         "known_state observation delta",
-        "show shortcuts",
+        "show source",
+        "shortcuts",
         "encoding",
         "observe compare",
         "record",  # the file format: knows nothing of the words, nor of how a check comes to its verdict

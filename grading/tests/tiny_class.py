@@ -8,9 +8,8 @@ from pathlib import Path
 
 import nbformat
 from distributed import LocalCluster
-from jupyter_core.application import NoStart
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
-from nbgrader.apps.nbgraderapp import NbGraderApp
+from nbgrader.apps.nbgraderapp import NbGraderApp, NoStart
 
 from autograder.run.grade import grade
 from autograder.settings import class_api

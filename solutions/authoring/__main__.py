@@ -64,9 +64,7 @@ def _check() -> int:
 
 
 def _minutes(names: list[str]) -> int:
-    print(
-        f"{'chapter':24} {'prose':>6} {'code':>6} {'predictions':>12} {'exercises':>10} {'in all, and a quarter more':>27}"
-    )
+    print(f"{'chapter':24}  prose   code  predictions  exercises  in all, and a quarter more")
     for name in names:
         found = minutes(nbformat.read(source_path(name), as_version=4))
         spent = f"{found.prose:6.0f} {found.code:6.0f} {found.predictions:12} {found.exercises:10}"

@@ -14,7 +14,7 @@ from .. import notebook
 from ..pictures.diff import difference_picture
 from . import shortcuts, words
 from .compare import Difference, Judge
-from .memory import remember
+from .memory import read, remember
 from .observe import Scenario, call, observe
 from .record import CheckRecord, RecordError, digest, load_beside
 from .verdict import Verdict, judge_check
@@ -137,6 +137,12 @@ def _find(stated: Check) -> CheckRecord:
 def _cells_so_far() -> list[str]:
     shell = get_ipython()
     return list(shell.user_ns.get("In", [])) if shell is not None else []
+
+
+def passed(check_id: str) -> bool:
+    """Tell whether a check passed when it ran last, in this kernel or before it."""
+    now = [stood for name, stood in _stands.items() if name.split()[0] == check_id]
+    return now[-1] if now else read().get(check_id) == "passed"
 
 
 def summary() -> None:
