@@ -214,8 +214,13 @@ def test_there_are_only_so_many_flags(flags_of):
     assert len(flags_of(change=add)) == 20
 
 
-@pytest.mark.parametrize("source", ["(" * 500 + ")" * 500, "x = " + "-" * 5000 + "1", "a" + ".a" * 5000, "\x00"])
-def test_source_that_is_hard_to_parse_does_no_harm(flags_of, source):
-    """It is not flagged for itself, and what follows it in the same cell is still searched."""
+@pytest.mark.parametrize("source", ["(" * 500 + ")" * 500, "\x00"])
+def test_what_follows_a_source_that_is_no_python_is_still_searched(flags_of, source):
     assert flags_of(source) == []
     assert [(flag.line, flag.source) for flag in flags_of(f"{source}\nimport gc")] == [(2, "import gc")]
+
+
+@pytest.mark.parametrize("source", ["x = " + "-" * 5000 + "1", "a" + ".a" * 5000])
+def test_a_source_that_is_too_deep_to_be_searched_is_flagged_for_that(flags_of, source):
+    (flag,) = flags_of(f"{source}\nimport gc")
+    assert (flag.line, flag.why) == (1, "is too long, or nested too deep, to be searched")

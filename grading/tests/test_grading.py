@@ -13,7 +13,9 @@ from autograder.run.grade import grade
 from autograder.settings import class_api
 from gradlab.checks.check import OBSERVATION_MIME
 
-AUTOGRAD = "def pull_back(x, v):\n    leaf = x.requires_grad_()\n    (3 * leaf**2).backward(v)\n    return leaf.grad"
+AUTOGRAD = (
+    "def pull_back(x, v):\n    leaf = x.clone().requires_grad_()\n    (3 * leaf**2).backward(v)\n    return leaf.grad"
+)
 KILLER = "def implied(y):\n    import os\n\n    os._exit(1)"
 
 

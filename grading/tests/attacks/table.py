@@ -6,7 +6,6 @@ notebook or of the folder that is handed in. Its twin does the honest thing that
 machine.
 """
 
-import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ import nbformat
 from nbformat import NotebookNode
 from tiny_class import NAME, PULL_BACK, RIGHT
 
-from gradlab.checks.record import GRADLAB_VERSION
+from gradlab.checks.record import Record
 
 NOTHING = [0, 1.5]  # check-2 holds one check of its own, and one that uses pull_back
 ALL = [2, 3]
@@ -126,8 +125,8 @@ CHECKER = {
         points=(0, 0),
     ),
     "the encoder replaced": Attack(
-        "import gradlab.checks.observation, gradlab.checks.observe\ngradlab.checks.observation.encode = gradlab.checks.observe.encode = lambda v: {'object': 'right'}",
-        "from gradlab.checks.observation import encode\nencode(1)",
+        "import gradlab.checks.encoding, gradlab.checks.observe\ngradlab.checks.encoding.encode = gradlab.checks.observe.encode = lambda v: {'object': 'right'}",
+        "from gradlab.checks.encoding import encode\nencode(1)",
         points=(0, 0),
     ),
     "errors swallowed": Attack(
@@ -570,7 +569,7 @@ FILES = {
         points=tuple(NOTHING),
     ),
     "a record of its own": Attack(
-        files=_write("00.record.json", json.dumps({"chapter": "x", "gradlab": GRADLAB_VERSION, "checks": {}})),
+        files=_write("00.record.json", Record("x", {}).to_json()),
         twin_files=_write("00.json", "{}"),
     ),
     "names of 200 characters": Attack(files=_write("x" * 200, ""), twin_files=_write("y" * 200, "")),
