@@ -1,7 +1,7 @@
 """Predictions and payoffs as a student meets them in JupyterLab, by keyboard, and after the kernel is gone."""
 
 import json
-import sys
+import shutil
 
 import pytest
 
@@ -16,11 +16,11 @@ ANSWER = "def pull_back(x, v):\n    return 3 * x**2 * v"
 
 
 @pytest.fixture
-def lab(open_lab, tmp_path):
-    """Chapter 02 in a workspace of its own, open and not yet run."""
-    lab = open_lab(tmp_path, command=[sys.executable, "-m", "gradlab", "lab", f"--workspace={tmp_path / 'mine'}"])
-    lab.open_notebook(NOTEBOOK)
-    return lab
+def notebook(tmp_path, lab):
+    """Chapter 02 below a folder of its own, which remembers nothing yet; open and not yet run."""
+    shutil.copytree(lab.server.root / CHAPTER, tmp_path / "mine" / CHAPTER)
+    lab.open_notebook(tmp_path / "mine" / NOTEBOOK)
+    return tmp_path / "mine" / NOTEBOOK
 
 
 def place(lab, cell_id):
@@ -44,7 +44,7 @@ def focused(lab):
     )
 
 
-def test_a_guess_is_entered_by_keyboard_judged_remembered_and_kept(lab, tmp_path):
+def test_a_guess_is_entered_by_keyboard_judged_remembered_and_kept(lab, notebook, tmp_path):
     lab.run_all()  # all of it: then JupyterLab trusts the saved notebook, and looks for its widgets again
     form = lab.locate(place(lab, "s1-run")).get_by_role("group", name="What will x.grad hold?")
     form.wait_for()
@@ -81,7 +81,7 @@ def test_a_guess_is_entered_by_keyboard_judged_remembered_and_kept(lab, tmp_path
     lab.save()
 
     lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
-    lab.open_notebook(NOTEBOOK)
+    lab.open_notebook(notebook)
     assert "You guessed: 1 of 2 right" in visible(lab, "s1-run")
     assert "tensor([300.0000,   0.3000])" in visible(lab, "s1-run")
     lab.locate(place(lab, "s1-claim-run"))
@@ -96,7 +96,7 @@ def test_a_guess_is_entered_by_keyboard_judged_remembered_and_kept(lab, tmp_path
     assert "You guessed before: 1 of 2 right, and you were sure." in visible(lab, "s1-run")
 
 
-def test_no_answer_is_seen_before_its_question_and_every_guess_has_a_form(lab):
+def test_no_answer_is_seen_before_its_question_and_every_guess_has_a_form(lab, notebook):
     """As opened, each answer is folded; after Run All, each prediction asks, and shows nothing but its form."""
     predictions = [cell["id"] for cell in lab.cells() if "with predict." in "".join(cell["source"])]
     assert len(predictions) == 9
@@ -125,7 +125,7 @@ def test_no_answer_is_seen_before_its_question_and_every_guess_has_a_form(lab):
     lab.assert_quiet()
 
 
-def test_a_payoff_waits_for_its_exercise_and_then_moves(lab):
+def test_a_payoff_waits_for_its_exercise_and_then_moves(lab, notebook):
     lab.run_cell(place(lab, "setup"))
     lab.run_cell("answer-02-1")
     lab.run_cell(place(lab, "payoff-02-1"))
@@ -156,7 +156,7 @@ def test_a_payoff_waits_for_its_exercise_and_then_moves(lab):
 
     lab.save()
     lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
-    lab.open_notebook(NOTEBOOK)
+    lab.open_notebook(notebook)
     still = lab.locate(place(lab, "payoff-02-1")).get_by_alt_text("your pull_back finding a cube root")
     still.filter(visible=True).wait_for()
     assert lab.page.get_by_text("model not found").filter(visible=True).count() == 0

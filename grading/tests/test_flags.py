@@ -222,5 +222,6 @@ def test_what_follows_a_source_that_is_no_python_is_still_searched(flags_of, sou
 
 @pytest.mark.parametrize("source", ["x = " + "-" * 5000 + "1", "a" + ".a" * 5000])
 def test_a_source_that_is_too_deep_to_be_searched_is_flagged_for_that(flags_of, source):
-    (flag,) = flags_of(f"{source}\nimport gc")
-    assert (flag.line, flag.why) == (1, "is too long, or nested too deep, to be searched")
+    first, second = flags_of(f"{source}\nimport gc")
+    assert (first.line, first.why) == (1, "is too long, or nested too deep, to be searched")
+    assert (second.line, second.source) == (2, "import gc")
