@@ -40,6 +40,10 @@ def check_duplicated(nb):
     nb.cells.insert(at(nb, "check-2"), nbformat.from_dict({**nb.cells[at(nb, "check-1")], "id": "copy"}))
 
 
+def a_name_used_again(nb):
+    nb.cells.append(nbformat.v4.new_code_cell("slope = torch.autograd.grad"))
+
+
 def check_turned_into_text(nb):
     cell = nb.cells[at(nb, "check-1")]
     nb.cells[at(nb, "check-1")] = nbformat.v4.new_markdown_cell("gone", metadata=cell.metadata)
@@ -63,6 +67,11 @@ HONEST = {
         | {"answer-1": "import sys, warnings\nprint('x', file=sys.stderr)\nwarnings.warn('old')\n\n\n" + PULL_BACK}
         | {"answer-2": IMPLIED.replace("    return", "    import warnings\n\n    warnings.warn('old')\n    return")},
         None,
+        [2, 3],
+    ),
+    "a helper whose name a later cell uses for autograd": (
+        RIGHT | {"answer-1": "def slope(x):\n    return 6 * x\n\n\ndef pull_back(x, v):\n    return slope(x) * v"},
+        a_name_used_again,
         [2, 3],
     ),
     "check deleted": (RIGHT, first_check_deleted, [2, 3]),

@@ -29,14 +29,6 @@ class Chapter:
     name: str
     checks: dict[str, AuthoredCheck]
 
-    @property
-    def cells(self) -> dict[str, list[str]]:
-        """The ids of the checks in each graded cell, by its grade_id."""
-        found: dict[str, list[str]] = {}
-        for check_id, check in self.checks.items():
-            found.setdefault(check.cell, []).append(check_id)
-        return found
-
     def record(self, seeds: Iterable[int] = STUDENT_SEEDS) -> Record:
         """Make the record of all checks for `seeds`."""
         return Record(self.name, {check_id: check.record(seeds) for check_id, check in self.checks.items()})

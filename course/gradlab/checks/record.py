@@ -92,6 +92,13 @@ class Record(_Part):
         """The record that a student's process gets in grading."""
         return Record(self.chapter, {name: check.cases_only() for name, check in self.checks.items()})
 
+    def by_cell(self) -> dict[str, dict[str, CheckRecord]]:
+        """The checks of each cell, by grade_id and check id."""
+        found: dict[str, dict[str, CheckRecord]] = {}
+        for check_id, check in self.checks.items():
+            found.setdefault(check.cell, {})[check_id] = check
+        return found
+
     def to_json(self) -> str:
         """The record as text, one check to a line, so that a change is seen check by check."""
 

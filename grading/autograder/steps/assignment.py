@@ -21,7 +21,7 @@ from ..errors import ClassError
 
 @dataclass(frozen=True)
 class Assignment:
-    """What grading knows of an assignment and a submission never does. cells: the check ids by grade_id."""
+    """What grading knows of an assignment and a submission never does."""
 
     chapter: Chapter
     seed: int
@@ -52,8 +52,7 @@ def stored_checks(course: CourseDirectory, name: str) -> dict[str, dict[str, Che
     """
     try:
         stored = json.loads(_store(course, name).read_text(encoding="utf-8"))
-        checks = Record.from_json(json.dumps(stored["record"])).checks
-        return {grade_id: {i: checks[i] for i in ids} for grade_id, ids in stored["cells"].items()}
+        return Record.from_json(json.dumps(stored["record"])).by_cell()
     except (OSError, ValueError, KeyError, RecordError):
         return {}
 
@@ -71,7 +70,7 @@ def _load(db_url: str, course_id: str, source: Path, changed_at: int, store: Pat
     record = _usable(stored.get("record"), chapter) or chapter.record([stored["seed"]])
     store.parent.mkdir(parents=True, exist_ok=True)
     with open(os.open(store, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump({"seed": stored["seed"], "cells": chapter.cells, "record": json.loads(record.to_json())}, file)
+        json.dump({"seed": stored["seed"], "record": json.loads(record.to_json())}, file)
     return Assignment(chapter, stored["seed"], record)
 
 

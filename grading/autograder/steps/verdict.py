@@ -35,13 +35,14 @@ class WriteVerdicts(NbGraderPreprocessor):
 
 def judge(nb: NotebookNode, assignment: Assignment) -> dict[str, dict[str, Verdict]]:
     """The verdicts on all checks of an executed notebook, by the grade_id of their cell and by check id."""
-    sources = [cell.source for cell in nb.cells if cell.cell_type == "code"]
-    verdicts = {}
-    for cell in (cell for cell in nb.cells if cell.cell_type == "code" and is_grade(cell)):
-        grade_id, records = cell.metadata.nbgrader["grade_id"], assignment.record.checks
-        ids = assignment.chapter.cells.get(grade_id, [])
-        if ids:
-            verdicts[grade_id] = {i: _verdict(i, records[i], assignment.chapter, cell, sources) for i in ids}
+    checks, verdicts = assignment.record.by_cell(), {}
+    so_far: list[str] = []  # what a check's answer may be made of; what comes after it may use the same names otherwise
+    for cell in (cell for cell in nb.cells if cell.cell_type == "code"):
+        so_far.append(cell.source)
+        grade_id = cell.metadata.nbgrader["grade_id"] if is_grade(cell) else ""
+        if grade_id in checks:
+            chapter, records = assignment.chapter, checks[grade_id]
+            verdicts[grade_id] = {i: _verdict(i, record, chapter, cell, so_far) for i, record in records.items()}
     return verdicts
 
 
