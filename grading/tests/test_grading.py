@@ -69,11 +69,6 @@ HONEST = {
         None,
         [2, 3],
     ),
-    "a helper whose name a later cell uses for autograd": (
-        RIGHT | {"answer-1": "def slope(x):\n    return 6 * x\n\n\ndef pull_back(x, v):\n    return slope(x) * v"},
-        a_name_used_again,
-        [2, 3],
-    ),
     "check deleted": (RIGHT, first_check_deleted, [2, 3]),
     "check duplicated": (RIGHT, check_duplicated, [2, 3]),
     "only answers left": (RIGHT, nothing_but_answers, [2, 3]),
@@ -84,6 +79,11 @@ HONEST = {
     "a syntax error": (RIGHT | {"answer-2": "def implied(y:"}, None, [2, 0]),
     "kernel killed in an answer": (RIGHT | {"answer-2": "import os\n\nos._exit(1)"}, None, [2, 0]),
     "kernel killed in a check": (RIGHT | {"answer-2": KILLER}, None, [2, 0]),
+    "a helper whose name a later cell uses for autograd": (
+        RIGHT | {"answer-1": "def slope(x):\n    return 6 * x\n\n\ndef pull_back(x, v):\n    return slope(x) * v"},
+        a_name_used_again,
+        [2, 3],
+    ),
 }
 
 FORGED = {
