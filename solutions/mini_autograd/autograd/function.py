@@ -1,13 +1,16 @@
 """`Function`: an operation of one's own, whose backward is written by hand."""
 
 import functools
+import inspect
+import warnings
 
 import numpy as np
 
-from ..graph import FREED, Node, restore, save
-from ..inplace import check_inplace, rebase
-from ..modes import no_grad, state
-from ..tensor import Tensor, make
+from ..core.modes import no_grad, state
+from ..core.node import Node
+from ..core.saved import FREED, restore, save
+from ..core.tensor import Tensor, make
+from ..ops.inplace import check_inplace, rebase
 
 
 class FunctionCtx(Node):
@@ -94,8 +97,6 @@ class Function:
     """
 
     def __init__(self):
-        import warnings
-
         warnings.warn(
             f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
             "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
@@ -136,8 +137,6 @@ class Function:
     def apply(cls, *args, **kwargs):
         """Run forward on `args` and record it."""
         if kwargs:
-            import inspect
-
             skip = () if cls.setup_context is not Function.setup_context else (None,)
             args = inspect.signature(cls.forward).bind(*skip, *args, **kwargs).args[len(skip) :]
         ctx = type(cls.__name__ + "Backward", (FunctionCtx,), {"function": cls})()

@@ -1,5 +1,6 @@
 """What `torch.autograd.graph` offers: nodes, and hooks on what they save."""
 
-from ..graph import Node, saved_tensors_hooks
+from ..core.node import Node
+from ..core.saved import saved_tensors_hooks
 
 __all__ = ["Node", "saved_tensors_hooks"]

@@ -5,15 +5,17 @@ import warnings
 
 import numpy as np
 
-from .. import creation, dtypes
-from ..functions import log_softmax, softmax  # noqa: F401
+from ..core.tensor import Tensor, make
+from ..functions import creation
+from ..functions.arithmetic import log_softmax, softmax  # noqa: F401
+from ..functions.left_out import no_attribute
+from ..functions.shaping import expand
 from ..ops import conv, linalg, losses, normal
 from ..ops import elementwise as ew
 from ..ops.elementwise import sigmoid, tanh  # noqa: F401
 from ..ops.shape import embedding as _embedding
 from ..ops.shape import unsqueeze
-from ..shaping import expand
-from ..tensor import Tensor, make
+from ..values import dtypes
 
 # ----- checks, in torch's words -----
 
@@ -354,6 +356,4 @@ def binary_cross_entropy_with_logits(input, target, weight=None, reduction="mean
 
 
 def __getattr__(name):
-    from . import left_out
-
-    raise left_out("nn.functional", name)
+    raise no_attribute("nn.functional", name)

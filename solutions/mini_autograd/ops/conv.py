@@ -10,7 +10,7 @@ Inside, pictures lie as (C, H, W, N): then a window shifted by one pixel is copi
 
 import numpy as np
 
-from ..operation import operation
+from ..core.operation import operation
 from .reduce import sum_dim
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..operation import operation
-from ..tensor import Tensor, make
+from ..core.operation import operation
+from ..core.tensor import Tensor, make
 
 # ----- arithmetic -----
 

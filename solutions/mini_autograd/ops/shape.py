@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from ..operation import operation
+from ..core.operation import operation
 from .elementwise import clone, keep
 
 # ----- views: the outputs share memory with the input -----

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import mini_autograd as mini
-from mini_autograd import left_out
 from mini_autograd.autograd import gradcheck, gradgradcheck
 from mini_autograd.autograd.gradcheck import GradcheckError
+from mini_autograd.functions import left_out
 
 
 @pytest.fixture

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from .functions import _dim
-from .ops import shape as ops
-from .ops.elementwise import clone
-from .size import Size
-from .tensor import Tensor
+from ..core.tensor import Tensor
+from ..ops import shape as ops
+from ..ops.elementwise import clone
+from ..values.size import Size
+from .arithmetic import _dim
 
 
 def _sizes(sizes):

@@ -3,11 +3,12 @@
 import functools
 import types
 
-from . import dtypes, functions, left_out, shaping
-from .inplace import inplace
-from .ops import assign, indexing, linalg
-from .ops import elementwise as ew
-from .tensor import Tensor
+from ..core.tensor import Tensor
+from ..ops import assign, indexing, linalg
+from ..ops import elementwise as ew
+from ..ops.inplace import inplace
+from ..values import dtypes
+from . import arithmetic, left_out, shaping
 
 
 def to(self, *args, dtype=None, **options):
@@ -82,20 +83,21 @@ SHAPING = [
 METHODS_ONLY = ["view", "view_as", "expand", "expand_as", "contiguous", "size", "stride"]
 
 OPERATORS = {
-    "add": ew.add, "radd": ew.add, "sub": functions._sub, "rsub": ew.rsub, "mul": ew.mul, "rmul": ew.mul,
-    "truediv": ew.div, "rtruediv": functions.rdiv, "pow": functions.pow, "rpow": functions.rpow, "neg": functions.neg,
-    "abs": ew.abs, "matmul": linalg.matmul, "eq": functions.eq, "ne": functions.ne, "lt": functions.lt,
-    "le": functions.le, "gt": functions.gt, "ge": functions.ge, "invert": functions.invert,
-    "and": functions.bitwise_and, "or": functions.bitwise_or, "xor": functions.bitwise_xor,
+    "add": ew.add, "radd": ew.add, "sub": arithmetic._sub, "rsub": ew.rsub, "mul": ew.mul, "rmul": ew.mul,
+    "truediv": ew.div, "rtruediv": arithmetic.rdiv, "pow": arithmetic.pow, "rpow": arithmetic.rpow,
+    "neg": arithmetic.neg, "abs": ew.abs, "matmul": linalg.matmul, "invert": arithmetic.invert,
+    "eq": arithmetic.eq, "ne": arithmetic.ne, "lt": arithmetic.lt, "le": arithmetic.le, "gt": arithmetic.gt,
+    "ge": arithmetic.ge,
+    "and": arithmetic.bitwise_and, "or": arithmetic.bitwise_or, "xor": arithmetic.bitwise_xor,
     "iadd": _add_, "isub": _sub_, "imul": _in_place(ew.mul), "itruediv": _in_place(ew.div), "ipow": _pow_,
     "getitem": indexing.getitem, "setitem": indexing.setitem, "iter": shaping.iterate,
 }  # fmt: skip
 
 NAMED = {
-    "mul": ew.mul, "div": functions.div, "maximum": ew.maximum, "minimum": ew.minimum,
+    "mul": ew.mul, "div": arithmetic.div, "maximum": ew.maximum, "minimum": ew.minimum,
     "clone": ew.clone, "dot": linalg.dot,
     "matmul": linalg.matmul, "mm": linalg.matmul, "bmm": linalg.matmul, "mv": linalg.matmul,
-    "concat": shaping.cat, "divide": functions.div, "multiply": ew.mul, "absolute": ew.abs, "negative": functions.neg,
+    "concat": shaping.cat, "divide": arithmetic.div, "multiply": ew.mul, "absolute": ew.abs, "negative": arithmetic.neg,
 }  # fmt: skip
 
 IN_PLACE = {
@@ -112,7 +114,7 @@ OTHER = {
     "is_contiguous": lambda self: self._data.flags.c_contiguous,
     "element_size": lambda self: self._data.itemsize,
     "cpu": lambda self: self,
-    "where": lambda self, condition, other: functions.where(condition, self, other),
+    "where": lambda self, condition, other: arithmetic.where(condition, self, other),
     "data_ptr": lambda self: self._data.__array_interface__["data"][0],
 }  # fmt: skip
 
@@ -120,7 +122,7 @@ OTHER = {
 def _public():
     """Return the functions that are both `torch.name(x)` and `x.name()`."""
     shared = {name: getattr(ew, name) for name in UNARY}
-    shared.update({name: getattr(functions, name) for name in FUNCTIONS})
+    shared.update({name: getattr(arithmetic, name) for name in FUNCTIONS})
     shared.update({name: getattr(shaping, name) for name in SHAPING})
     return {**shared, **NAMED}
 
@@ -154,5 +156,5 @@ for _name, _function in {
 Tensor.T = property(shaping.reverse_dims)
 Tensor.mT = property(lambda self: shaping.transpose(self, -2, -1))
 Tensor.device = property(lambda self: types.SimpleNamespace(type="cpu"))
-PUBLIC.update(where=functions.where, cat=shaping.cat, stack=shaping.stack, is_tensor=shaping.is_tensor)
+PUBLIC.update(where=arithmetic.where, cat=shaping.cat, stack=shaping.stack, is_tensor=shaping.is_tensor)
 left_out.say_so(Tensor)

@@ -1,8 +1,8 @@
-"""The attributes of `torch.Tensor` that the mini engine leaves out; asking for one raises an error that says so.
+"""What to say of names that torch has and the mini engine leaves out.
 
-They are listed, not caught by `Tensor.__getattr__`, because a class with `__getattr__` pays for it on every attribute:
-CPython 3.11 then looks each one up in full, and a chain of small operations took an eighth longer. A test compares the
-list with torch.
+The attributes of `torch.Tensor` are listed, not caught by `Tensor.__getattr__`, because a class with `__getattr__` pays
+for it on every attribute: CPython 3.11 then looks each one up in full, and a chain of small operations took an eighth
+longer. A test compares the list with torch.
 """
 
 
@@ -70,6 +70,15 @@ NAMES = [
     "unique_consecutive", "unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes", "unsqueeze_", "untyped_storage",
     "values", "vdot", "volatile", "vsplit", "xlogy", "xlogy_", "xpu",
 ]  # fmt: skip
+
+
+def no_attribute(place, name):
+    """Return the AttributeError for a name that torch's `place` ("nn", "" for torch) may have and ours has not."""
+    place = f".{place}" if place else ""
+    message = f"module 'mini_autograd{place}' has no attribute '{name}'"
+    if not name.startswith("_"):
+        message += f" (if torch{place}.{name} exists, the mini engine leaves it out; see README.md)"
+    return AttributeError(message)
 
 
 def say_so(cls):

@@ -9,10 +9,10 @@ import warnings
 
 import numpy as np
 
-from . import dtypes
-from .ops import elementwise as ew
-from .ops import reduce, shape
-from .tensor import Tensor, make
+from ..core.tensor import Tensor, make
+from ..ops import elementwise as ew
+from ..ops import reduce, shape
+from ..values import dtypes
 
 
 def _dim(dim, ndim):

@@ -7,11 +7,12 @@ its memory, and its place in the graph. If the tensor is a view, the memory is i
 
 import numpy as np
 
-from .graph import Node, SavedOutput
-from .modes import enable_grad, no_grad, state
-from .ops.elementwise import keep, raw
-from .ops.shape import put, take
-from .tensor import Tensor, make
+from ..core.modes import enable_grad, no_grad, state
+from ..core.node import Node
+from ..core.saved import SavedOutput
+from ..core.tensor import Tensor, make
+from .elementwise import keep, raw
+from .shape import put, take
 
 VIEW_MANY = (
     "Output {number} of {name} is a view and is being modified inplace. This view is the output of a function that "
