@@ -29,6 +29,7 @@ def derivatives(lib, function, arrays):
     outputs = function(lib, *tensors)
     outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
     outputs = [output for output in outputs if output.requires_grad]
+    assert outputs
     weights = [
         lib.from_numpy(np.linspace(0.3, 1.7, output.numel()).reshape(tuple(output.shape))).requires_grad_()
         for output in outputs
