@@ -1,7 +1,7 @@
 """The backward pass: walk the graph from its roots, bring each gradient to where it belongs.
 
 The engine knows no operation and no tensor. Of a gradient it knows that two can be added and that it has a shape and a
-dtype; of a node, what `graph.Node` offers. Gradients are NumPy arrays, or Tensors where the walk is itself recorded
+dtype; of a node, what `node.Node` offers. Gradients are NumPy arrays, or Tensors where the walk is itself recorded
 (`create_graph`).
 """
 
