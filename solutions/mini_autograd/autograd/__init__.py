@@ -7,3 +7,4 @@ from ..core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from . import function, functional, graph
 from .function import Function
 from .gradcheck import gradcheck, gradgradcheck
+from .variable import Variable

@@ -1,12 +1,15 @@
 """`backward` and `grad`: what may be asked of the engine, checked as torch checks it."""
 
+import math
 import warnings
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from ..values.size import Size
 from . import engine
+from .node import Node
 from .tensor import Tensor, make
 
 CREATES_CYCLE = (
@@ -25,10 +28,10 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     Raises RuntimeError as torch does where a gradient is missing, has another shape, or there is no graph.
     """
     if inputs is not None:
-        inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+        inputs = _several(inputs)
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    tensors = (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
+    tensors = _several(tensors)
     gradients = _weights(_as_sequence(grad_tensors, len(tensors)), tensors)
     if create_graph:
         warnings.warn(CREATES_CYCLE, UserWarning, stacklevel=2)
@@ -61,8 +64,7 @@ def grad(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
-    outputs = (outputs,) if isinstance(outputs, Tensor) else tuple(outputs)
-    inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    outputs, inputs = _several(outputs), _several(inputs)
     gradients = _weights(_as_sequence(grad_outputs, len(outputs)), outputs)
     if not inputs:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
@@ -74,8 +76,10 @@ def grad(
                 f"The differentiated Tensor at index {index} appears to not have been used in the graph. "
                 "Set allow_unused=True if this is the desired behavior."
             )
-        if gradient is None:
-            results.append(make(np.zeros_like(source._data)) if materialize_grads else None)
+        if gradient is None and materialize_grads:
+            results.append(_zeros(source, create_graph))
+        elif gradient is None:
+            results.append(None)
         else:
             results.append(gradient if isinstance(gradient, Tensor) else make(np.asarray(gradient)))
     return tuple(results)
@@ -96,16 +100,17 @@ def _weights(gradients, tensors):
         raise RuntimeError(f"got {len(tensors)} tensors and {len(gradients)} gradients")
     weights = []
     for index, (gradient, tensor) in enumerate(zip(gradients, tensors, strict=True)):
+        shape, dtype = _form(tensor)
         if gradient is not None:
-            if gradient.shape != tensor.shape:
+            if gradient.shape != shape:
                 raise RuntimeError(
                     f"Mismatch in shape: grad_output[{index}] has a shape of {Size(gradient.shape)} "
-                    f"and output[{index}] has a shape of {Size(tensor.shape)}."
+                    f"and output[{index}] has a shape of {Size(shape)}."
                 )
-        elif tensor.requires_grad:
-            if tensor._data.size != 1:
+        elif isinstance(tensor, GradientEdge) or tensor.requires_grad:
+            if math.prod(shape) != 1:
                 raise RuntimeError("grad can be implicitly created only for scalar outputs")
-            gradient = make(np.ones_like(tensor._data))
+            gradient = make(np.ones(shape, dtype))
         weights.append(gradient)
     return weights
 
@@ -113,17 +118,26 @@ def _weights(gradients, tensors):
 def _run(tensors, gradients, retain_graph, create_graph, inputs, accumulate):
     roots = []
     for index, tensor in enumerate(tensors):
+        if isinstance(tensor, GradientEdge):
+            roots.append(tensor[:2])
+            continue
         if not tensor.requires_grad:
             raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
         roots.append(tensor._edge_or_leaf())
     captures = None
     if inputs is not None:
+        captures = []
         for tensor in inputs:
+            if isinstance(tensor, GradientEdge):
+                captures.append(tensor[:2])
+                continue
+            if not isinstance(tensor, Tensor):
+                raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}")
             if not tensor.requires_grad:
                 raise RuntimeError("One of the differentiated Tensors does not require grad")
             if accumulate and not tensor.is_leaf:
                 tensor.retain_grad()
-        captures = [tensor._edge_or_leaf() for tensor in inputs]
+            captures.append(tensor._edge_or_leaf())
     with np.errstate(all="ignore"):
         return engine.run(
             roots,
@@ -141,3 +155,40 @@ def _backward(self, gradient=None, retain_graph=None, create_graph=False, inputs
 
 
 Tensor.backward = _backward
+
+
+# A place in the graph instead of a tensor.
+
+
+class GradientEdge(NamedTuple):
+    """A place in the graph where a gradient arrives; it may stand for its tensor in `backward` and `grad`."""
+
+    node: Node
+    output_nr: int
+    ownership_token: Node | None = None  # torch keeps its graph alive by it; here the node does
+
+
+def get_gradient_edge(tensor):
+    """Return the place where the gradient of `tensor` arrives."""
+    if not tensor.requires_grad:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    return GradientEdge(*tensor._edge_or_leaf())
+
+
+def _several(tensors):
+    return (tensors,) if isinstance(tensors, (Tensor, GradientEdge)) else tuple(tensors)
+
+
+def _zeros(tensor, requires_grad):
+    if isinstance(tensor, GradientEdge):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+    zeros = make(np.zeros_like(tensor._data))
+    zeros._requires_grad = requires_grad
+    return zeros
+
+
+def _form(tensor):
+    """Return the shape and dtype of what comes out of a tensor's place in the graph."""
+    if isinstance(tensor, GradientEdge):
+        return tensor.node.outputs[tensor.output_nr]
+    return tensor._data.shape, tensor._data.dtype

@@ -47,7 +47,7 @@ def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate
     ready = ReadyQueue()
     source, edges, produced = None, roots, gradients
     del gradients
-    with set_grad_enabled(create_graph):
+    with set_grad_enabled(create_graph), Walk(wanted, watched):
         while True:
             # Hand each gradient to the node at the other end of its edge; a node that has all of its own is ready.
             for index, gradient in enumerate(produced):
@@ -99,8 +99,8 @@ def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate
                 node.release()
 
 
-# Two things that a first reader may skip: which nodes run when only some gradients are asked for, and the order in
-# which torch runs several leaves that are ready.
+# What a first reader may skip: which nodes run when only some gradients are asked for, the order in which torch runs
+# several leaves that are ready, and what hooks may ask of a walk.
 
 
 def leading_to(targets, nodes):
@@ -143,3 +143,23 @@ class ReadyQueue(list):
             self[hole] = self[(hole - 1) // 2]
             hole = (hole - 1) // 2
         self[hole] = node
+
+
+class Walk:
+    """A walk under way, which hooks may ask about: `walks[-1]` is the innermost."""
+
+    def __init__(self, wanted, watched):
+        self.wanted, self.watched = wanted, watched
+
+    def __enter__(self):
+        walks.append(self)
+
+    def __exit__(self, *error):
+        walks.pop()
+
+    def will_reach(self, node):
+        """Return whether a gradient is brought to `node`, as far as the walk knows beforehand."""
+        return node in self.wanted or node in self.watched
+
+
+walks = []

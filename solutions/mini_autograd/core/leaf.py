@@ -54,7 +54,9 @@ def accumulator(leaf):
 
 def edge_or_leaf(tensor):
     """Return the edge along which a tensor's gradient leaves: to its node, or to its accumulator."""
-    if not tensor.requires_grad:
+    if tensor._base is not None:
+        tensor._follow_base()
+    if not tensor._requires_grad:
         return (None, 0)
     return tensor._edge or (accumulator(tensor), 0)
 

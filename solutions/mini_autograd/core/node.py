@@ -9,6 +9,7 @@ from .hooks import add_hook, new_hooks
 from .modes import state
 from .tensor import Tensor, make
 
+NAMESPACED = {"AccumulateGrad", "CopySlices", "CopyBackwards", "Error"}
 next_sequence_nr = itertools.count().__next__
 
 
@@ -35,7 +36,7 @@ class Node:
     def name(self):
         """Return the name that torch gives this kind of node; those written by hand there carry their namespace."""
         name = type(self).__name__
-        return "torch::autograd::" + name if name in ("AccumulateGrad", "CopySlices", "CopyBackwards") else name
+        return "torch::autograd::" + name if name in NAMESPACED else name
 
     def forward_name(self):
         """Return the name of what this node is the backward of, as errors show it: "Mul" for MulBackward0."""
@@ -55,6 +56,11 @@ class Node:
 
     def __call__(self, *gradients):
         """Send gradients (Tensors, one for each output) through this node alone, as in a backward run by hand."""
+        if len(gradients) != len(self.outputs):
+            raise TypeError(f"expected {len(self.outputs)} arguments, got {len(gradients)} instead")
+        for index, gradient in enumerate(gradients):
+            if gradient is not None and not isinstance(gradient, Tensor):
+                raise TypeError(f"argument {index} is not a Variable")
         gradients = [_unwrap(gradient) for gradient in gradients]
         produced = tuple(_wrap(gradient) for gradient in self.run(gradients, None))
         return produced[0] if len(produced) == 1 else produced

@@ -54,7 +54,7 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
         arrays, edges, needs, bit, dtype, mixed = [], [], 0, 1, None, False
         for arg in args:
             if isinstance(arg, Tensor):
-                if arg._base is not None:
+                if arg._base is not None and state.grad:
                     arg._follow_base()
                 if arg._requires_grad:
                     needs |= bit

@@ -88,6 +88,10 @@ class Tensor:
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._data = new._data
 
+    @data.deleter
+    def data(self):
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
     @property
     def shape(self):
         return Size(self._data.shape)
@@ -103,9 +107,7 @@ class Tensor:
     @property
     def requires_grad(self):
         """Whether gradients are wanted here; may be set on leaves only."""
-        if self._base is not None:
-            self._follow_base()
-        return self._requires_grad
+        return self._requires_grad or (self._base is not None and self._base._requires_grad)
 
     @requires_grad.setter
     def requires_grad(self, wanted):
@@ -118,6 +120,10 @@ class Tensor:
         if wanted and self.is_inference() and not state.inference:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         self._requires_grad = wanted
+
+    @requires_grad.deleter
+    def requires_grad(self):
+        raise RuntimeError("requires_grad must be a bool")
 
     def requires_grad_(self, requires_grad=True):
         """Set `requires_grad` and return this tensor."""
