@@ -9,7 +9,7 @@ from .hooks import add_hook, new_hooks
 from .modes import state
 from .tensor import Tensor, make
 
-NAMESPACED = {"AccumulateGrad", "CopySlices", "CopyBackwards", "Error"}
+NAMESPACED = {"AccumulateGrad", "CopySlices", "CopyBackwards", "Error", "NotImplemented"}
 next_sequence_nr = itertools.count().__next__
 
 

@@ -222,7 +222,58 @@ def _plain_cases():
     yield "numbers compare as tensors too", lambda t: (t.is_tensor(t.ones(1)), t.is_tensor(1.0))
 
 
+def _division_cases():
+    x = lambda t: t.tensor([5.0, -5.0], requires_grad=True)  # noqa: E731
+    yield "what // gives has a node", lambda t: (x(t) // 2, x(t) // x(t), 7 // x(t))
+    yield "// is not differentiated", lambda t: (x(t) // 2).sum().backward(), RuntimeError
+    yield "nor is it in place", lambda t: (x(t) * 1).floor_divide_(2).sum().backward(), RuntimeError
+    yield "nor is a number's remainder", lambda t: (7 % x(t)).sum().backward(), RuntimeError
+    yield "a remainder has the sign of the divisor", lambda t: (x(t) % 3, x(t) % -3, 7 % x(t), t.remainder(x(t), 3))
+    yield "integers divide to integers", lambda t: (t.tensor([5, -5]) // 2, t.tensor([5, -5]) % 3)
+    yield "a broken divisor makes them floating", lambda t: (t.tensor([5, -5]) // 1.5, t.tensor([5, -5]) % 1.5)
+    yield "integers are not divided by zero", lambda t: t.tensor([5, -5]) // 0, RuntimeError
+    yield "nor is there a remainder", lambda t: t.tensor([5, -5]) % 0, RuntimeError
+    yield "floating numbers are", lambda t: (x(t) // 0, x(t) % 0)
+    yield (
+        "rounding goes down or to zero",
+        lambda t: [t.div(t.tensor([5, -5]), 2, rounding_mode=mode) for mode in ("floor", "trunc")],
+    )
+    yield "no other way", lambda t: t.div(x(t), 2, rounding_mode="up"), RuntimeError
+    yield "% works in place", lambda t: (x(t) * 1).remainder_(3)
+
+
 def _shape_cases():
+    pad = lambda t, *args: functional_of(t).pad(t.ones(2, 3), *args)  # noqa: E731
+    yield "padding comes in pairs", lambda t: pad(t, (1,)), RuntimeError
+    yield "padding is for dimensions that are there", lambda t: pad(t, (1,) * 6), RuntimeError
+    yield "padding does not cut off more than there is", lambda t: pad(t, (-2, -2)), RuntimeError
+    yield "repeat wants a number for each dimension", lambda t: t.ones(2, 2).repeat(2), RuntimeError
+    yield "repeat wants no negative number", lambda t: t.ones(2, 2).repeat(2, -1), RuntimeError
+    yield "a diagonal lies between two dimensions", lambda t: t.ones(2, 2).diagonal(0, 1, 1), RuntimeError
+    yield "a diagonal is a view", lambda t: (lambda x: (x.diagonal().add_(2), x))(t.zeros(2, 3))
+    yield (
+        "a diagonal of a computed tensor is changed in place",
+        lambda t: (lambda x: (x.diagonal().mul_(2), x, t.autograd.grad(x.sum(), [x])))(
+            t.ones(2, 3, requires_grad=True) * 1
+        ),
+    )
+    yield "hstack wants something to stack", lambda t: t.hstack([]), RuntimeError
+    yield "vstack wants something to stack", lambda t: t.vstack([]), RuntimeError
+    yield "split wants sizes that come out even", lambda t: t.ones(3).split([1, 1]), RuntimeError
+    yield "split wants sizes that are not negative", lambda t: t.ones(3).split([-1, 4]), RuntimeError
+    yield "split wants a size that is not negative", lambda t: t.ones(3).split(-1), RuntimeError
+    yield "split wants a size that is not zero", lambda t: t.ones(3).split(0), RuntimeError
+    yield (
+        "products and running sums of integers are long",
+        lambda t: [
+            (x.prod(), x.cumsum(0), x.cumprod(0)) for x in (t.tensor([2, 3], dtype=t.int32), t.tensor([True, True]))
+        ],
+    )
+    yield (
+        "they may be told their dtype",
+        lambda t: [getattr(t.ones(2), name)(0, dtype=t.float64) for name in ("prod", "cumsum", "cumprod")],
+    )
+    yield "a dimension to sum along must be there", lambda t: t.ones(2).cumsum(1), IndexError
     yield "view infers one size only", lambda t: t.ones(4).view(-1, -1), RuntimeError
     yield "flatten wants its dimensions in order", lambda t: t.ones(2, 2).flatten(1, 0), RuntimeError
     yield "expand cannot drop dimensions", lambda t: t.ones(2, 2).expand(2), RuntimeError
@@ -261,7 +312,7 @@ def _shape_cases():
     )
 
 
-for _label, _use, *_raises in (*_plain_cases(), *_shape_cases()):
+for _label, _use, *_raises in (*_plain_cases(), *_division_cases(), *_shape_cases()):
     fact(_label, *_raises)(_use)
 
 
