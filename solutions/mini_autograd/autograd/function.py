@@ -166,6 +166,11 @@ def _connect(ctx, inputs, results, recorded):
     """Return the outputs of forward as outputs of the node `ctx`."""
     name = "function"
     outputs, metadata = [], []
+    if not all(any(result is tensor for result in results) for tensor in ctx._dirty):
+        raise RuntimeError(
+            "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
+            "modified inplace must all be outputs of the Function."
+        )
     for result in results:
         if not isinstance(result, Tensor):
             outputs.append(result)

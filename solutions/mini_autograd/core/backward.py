@@ -2,7 +2,6 @@
 
 import math
 import warnings
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -88,7 +87,7 @@ def grad(
 def _as_sequence(gradients, count):
     if gradients is None:
         return (None,) * count
-    return tuple(gradients) if isinstance(gradients, Sequence) else (gradients,)
+    return (gradients,) if isinstance(gradients, Tensor) else tuple(gradients)
 
 
 def _weights(gradients, tensors):

@@ -260,6 +260,8 @@ def _spread_measure(name, operation):
     def method(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
         if isinstance(dim, builtins.bool):
             dim, unbiased = None, dim
+        if not _is_float(input):
+            raise RuntimeError("std and var only support floating point and complex dtypes")
         if correction is None:
             correction = 0 if unbiased is False else 1
         dims = _dims(dim, input.ndim)

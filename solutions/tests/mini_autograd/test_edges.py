@@ -104,6 +104,12 @@ def _(torch):
     return g.requires_grad, g.grad_fn is not None
 
 
+@fact("what is marked dirty must be returned", RuntimeError)
+def _(torch):
+    forward = staticmethod(lambda ctx, x: (ctx.mark_dirty(x), x * 2)[1])
+    doubling(torch, lambda ctx, g: g, forward=forward).apply(leaf(torch) * 1)
+
+
 # ----- autograd.functional -----
 
 
@@ -242,6 +248,23 @@ def _division_cases():
     yield "% works in place", lambda t: (x(t) * 1).remainder_(3)
 
 
+def _pooling_cases():
+    def picture(t, dtype):
+        return (5 - t.arange(16).reshape(1, 1, 4, 4)).to(dtype)
+
+    yield (
+        "max_pool2d pads integers with the lowest",
+        lambda t: [
+            functional_of(t).max_pool2d(picture(t, dtype), 3, stride=2, padding=1) for dtype in (t.int32, t.int64)
+        ],
+    )
+    yield "avg_pool2d cuts integers off", lambda t: functional_of(t).avg_pool2d(picture(t, t.int64), 2)
+    yield "std is for floating numbers", lambda t: t.tensor([1, 2, 4]).std(), RuntimeError
+    yield "and so is var", lambda t: t.tensor([1, 2, 4]).var(0), RuntimeError
+    yield "a weight that is a number is refused", lambda t: t.autograd.grad(leaf(t) * 2, leaf(t), 3.0), TypeError
+    yield "so it is by backward", lambda t: (leaf(t) * 2).backward(3.0), TypeError
+
+
 def _shape_cases():
     pad = lambda t, *args: functional_of(t).pad(t.ones(2, 3), *args)  # noqa: E731
     yield "padding comes in pairs", lambda t: pad(t, (1,)), RuntimeError
@@ -312,7 +335,7 @@ def _shape_cases():
     )
 
 
-for _label, _use, *_raises in (*_plain_cases(), *_division_cases(), *_shape_cases()):
+for _label, _use, *_raises in (*_plain_cases(), *_division_cases(), *_pooling_cases(), *_shape_cases()):
     fact(_label, *_raises)(_use)
 
 
