@@ -123,3 +123,32 @@ class PackedTensor(Saved):
                 + type(tensor).__name__
             )
         return tensor._alias(self.edge if self.number is None else (node, self.number))
+
+
+class SavedTensor:
+    """What `grad_fn._raw_saved_…` shows of a value that a node keeps: its hooks can be set, once."""
+
+    def __init__(self, node, index):
+        self._node, self._index = node, index
+
+    def register_hooks(self, pack_hook, unpack_hook):
+        """Keep `pack_hook(tensor)` from now on instead of the tensor, and ask `unpack_hook` for it."""
+        saved, index = self._node.saved, self._index
+        if type(saved) is dict:
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
+                "graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need "
+                "to backward through the graph a second time or if you need to access saved variables after calling "
+                "backward."
+            )
+        value = None if index is None else saved[index][0]
+        if isinstance(value, PackedTensor):
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
+                "hooks is allowed at a time."
+            )
+        if not isinstance(value, SavedOutput) and not hasattr(value, "_version_cell"):
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        with saved_tensors_hooks(pack_hook, unpack_hook):
+            pair = save(value.tensor, value.number) if isinstance(value, SavedOutput) else save(value)
+        self._node.saved = [*saved[:index], pair, *saved[index + 1 :]]

@@ -68,6 +68,46 @@ def _(torch):
     return z.grad_fn._saved_other
 
 
+# ----- hooks on one saved value -----
+
+
+@fact("a saved value can be packed after it was saved, be it an input or an output")
+def _(torch):
+    x, w, log = leaf(torch), leaf(torch, 3.0, 4.0), []
+    y = x * w
+    z = y.exp()
+    y.grad_fn._raw_saved_other.register_hooks(lambda t: (log.append(t.clone()), t * 10)[1], lambda t: t + 1)
+    z.grad_fn._raw_saved_result.register_hooks(lambda t: t * 2, lambda t: t)
+    z.backward(torch.tensor([1.0, 0.5]))
+    return type(y.grad_fn._raw_saved_self).__name__, log, x.grad, w.grad
+
+
+@fact("it is packed once", RuntimeError)
+def _(torch):
+    node = leaf(torch).exp().grad_fn
+    for _ in range(2):
+        node._raw_saved_result.register_hooks(lambda t: t, lambda t: t)
+
+
+@fact("a value packed when it was saved is not packed again", RuntimeError)
+def _(torch):
+    with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: t):
+        y = leaf(torch).exp()
+    y.grad_fn._raw_saved_result.register_hooks(lambda t: t, lambda t: t)
+
+
+@fact("a value that was freed is not packed", RuntimeError)
+def _(torch):
+    y = leaf(torch).exp()
+    y.sum().backward()
+    y.grad_fn._raw_saved_result.register_hooks(lambda t: t, lambda t: t)
+
+
+@fact("nor is a value that was not needed", RuntimeError)
+def _(torch):
+    (leaf(torch) * torch.ones(2)).grad_fn._raw_saved_self.register_hooks(lambda t: t, lambda t: t)
+
+
 # ----- a node called by hand -----
 
 
