@@ -6,8 +6,7 @@
 and SGD, written with `nn` and `optim`.
 """
 
-import numpy as np
-from mini_autograd_bench import compare, torch
+from mini_autograd_bench import compare, np, torch  # first of all: it asks for one thread before NumPy is loaded
 
 import mini_autograd
 
@@ -57,7 +56,11 @@ def main():
     ):
         ours, theirs = kind(mini_autograd.nn), kind(torch.nn)
         state = {key: tensor.numpy().copy() for key, tensor in theirs.state_dict().items()}
-        compare(name, training_step(mini_autograd, ours, state), training_step(torch, theirs, state))
+        compare(
+            name,
+            mini_autograd=training_step(mini_autograd, ours, state),
+            torch=training_step(torch, theirs, state),
+        )
 
 
 if __name__ == "__main__":

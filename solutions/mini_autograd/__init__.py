@@ -5,8 +5,19 @@ Names are torch's, so lesson code runs with `import mini_autograd as torch`.
 
 # ruff: noqa: F401 - the names imported here are what the package offers
 
-from . import autograd, hooks, methods
-from .creation import (
+from . import autograd, nn, optim
+from .core import hooks
+from .core.modes import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from .core.tensor import Tensor
+from .functions import methods
+from .functions.creation import (
     arange,
     as_tensor,
     empty,
@@ -29,7 +40,8 @@ from .creation import (
     zeros,
     zeros_like,
 )
-from .dtypes import (
+from .functions.left_out import no_attribute
+from .values.dtypes import (
     bool,
     double,
     dtype,
@@ -43,25 +55,11 @@ from .dtypes import (
     long,
     set_default_dtype,
 )
-from .modes import (
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    no_grad,
-    set_grad_enabled,
-)
-from .size import Size
-from .tensor import Tensor
+from .values.size import Size
 
 globals().update({name: methods.for_tensors(name, function) for name, function in methods.PUBLIC.items()})
-
-from . import nn, optim  # noqa: E402
 
 
 def __getattr__(name):
     """Say of a name that this package has not that it is left out."""
-    message = f"module 'mini_autograd' has no attribute '{name}'"
-    if not name.startswith("_"):
-        message += f" (if torch.{name} exists, the mini engine leaves it out; see README.md)"
-    raise AttributeError(message)
+    raise no_attribute("", name)

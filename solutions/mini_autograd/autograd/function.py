@@ -1,13 +1,16 @@
 """`Function`: an operation of one's own, whose backward is written by hand."""
 
 import functools
+import inspect
+import warnings
 
 import numpy as np
 
-from ..graph import FREED, Node, restore, save
-from ..inplace import check_inplace, rebase
-from ..modes import no_grad, state
-from ..tensor import Tensor, make
+from ..core.modes import no_grad, state
+from ..core.node import Node
+from ..core.saved import FREED, restore, save
+from ..core.tensor import Tensor, make
+from ..ops.inplace import check_inplace, rebase
 
 
 class FunctionCtx(Node):
@@ -52,9 +55,9 @@ class FunctionCtx(Node):
 
     def run(self, gradients, needs):
         received = []
-        for gradient, (shape, dtype) in zip(gradients, self.outputs, strict=True):
-            if gradient is None and self._materialize:
-                gradient = make(np.zeros(shape, dtype))
+        for gradient, form in zip(gradients, self.outputs, strict=True):
+            if gradient is None and self._materialize and form is not None:
+                gradient = make(np.zeros(*form))
             elif gradient is not None and not isinstance(gradient, Tensor):
                 gradient = make(np.asarray(gradient))
             received.append(gradient)
@@ -94,8 +97,6 @@ class Function:
     """
 
     def __init__(self):
-        import warnings
-
         warnings.warn(
             f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
             "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
@@ -135,11 +136,12 @@ class Function:
     @classmethod
     def apply(cls, *args, **kwargs):
         """Run forward on `args` and record it."""
-        if kwargs:
-            import inspect
-
-            skip = () if cls.setup_context is not Function.setup_context else (None,)
-            args = inspect.signature(cls.forward).bind(*skip, *args, **kwargs).args[len(skip) :]
+        if cls.setup_context is not Function.setup_context:
+            bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args = bound.args
+        elif kwargs:
+            args = inspect.signature(cls.forward).bind(None, *args, **kwargs).args[1:]
         ctx = type(cls.__name__ + "Backward", (FunctionCtx,), {"function": cls})()
         tensors = [arg for arg in args if isinstance(arg, Tensor)]
         ctx._is_tensor = [isinstance(arg, Tensor) for arg in args]
@@ -164,9 +166,15 @@ def _connect(ctx, inputs, results, recorded):
     """Return the outputs of forward as outputs of the node `ctx`."""
     name = "function"
     outputs, metadata = [], []
+    if not all(any(result is tensor for result in results) for tensor in ctx._dirty):
+        raise RuntimeError(
+            "Some elements marked as dirty during the forward method were not returned as output. The inputs that are "
+            "modified inplace must all be outputs of the Function."
+        )
     for result in results:
         if not isinstance(result, Tensor):
             outputs.append(result)
+            metadata.append(None)
             continue
         number = len(metadata)
         metadata.append((result._data.shape, result._data.dtype))
@@ -223,22 +231,23 @@ def once_differentiable(backward):
             produced = backward(ctx, *gradients)
         if not state.grad or not any(g is not None and g.requires_grad for g in gradients):
             return produced
-        several = isinstance(produced, tuple)
-        marked = tuple(
-            result.detach().requires_grad_() if isinstance(result, Tensor) else result
-            for result in (produced if several else (produced,))
-        )
-        marked = _DelayedError.apply(*marked)
-        return marked if several or not isinstance(marked, tuple) else marked[0]
+        marked = _refuse_second(produced if isinstance(produced, tuple) else (produced,))
+        return marked if len(marked) > 1 else marked[0]
 
     return wrapper
 
 
-class _DelayedError(Function):
-    @staticmethod
-    def forward(ctx, *results):
-        return tuple(r.detach() if isinstance(r, Tensor) else r for r in results)
+class Error(Node):
+    """The node behind what a once differentiable backward returned."""
 
-    @staticmethod
-    def backward(ctx, *gradients):
+    def run(self, gradients, needs):
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+
+def _refuse_second(results):
+    """Return the tensors among `results` as outputs of an `Error`, and None as it is."""
+    node = Error()
+    leaves = [None if result is None else result.detach().requires_grad_() for result in results]
+    node.next_functions = tuple((None, 0) if leaf is None else leaf._edge_or_leaf() for leaf in leaves)
+    node.outputs = tuple(None if leaf is None else (leaf._data.shape, leaf._data.dtype) for leaf in leaves)
+    return tuple(None if leaf is None else leaf._alias((node, number)) for number, leaf in enumerate(leaves))

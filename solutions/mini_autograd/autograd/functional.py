@@ -1,8 +1,10 @@
 """Jacobians, Hessians and products with them, built from `autograd.grad`."""
 
-from ..creation import zeros_like
-from ..modes import enable_grad
-from ..tensor import Tensor
+from ..core.backward import grad
+from ..core.modes import enable_grad
+from ..core.tensor import Tensor
+from ..functions.creation import zeros_like
+from ..functions.shaping import stack
 
 
 def _as_tuple(value, what, name):
@@ -41,8 +43,6 @@ def _finish(values, create_graph):
 
 def _grad(outputs, inputs, weights, create_graph):
     """Return the gradients, zeros where an input plays no part."""
-    from . import grad
-
     pairs = [(y, w) for y, w in zip(outputs, weights, strict=True) if y.requires_grad]
     if not pairs:
         return tuple(zeros_like(x) for x in inputs)
@@ -70,8 +70,6 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
     _refuse_strict(strict)
     if strategy != "reverse-mode":
         raise NotImplementedError("forward mode is left out of the mini engine; use torch.autograd.functional.jacobian")
-    from ..shaping import stack
-
     with enable_grad():
         several_in, inputs = _as_tuple(inputs, "inputs", "jacobian")
         inputs = _prepare(inputs, create_graph)

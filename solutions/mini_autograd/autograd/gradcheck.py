@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..tensor import Tensor, make
+from ..core.backward import grad
+from ..core.tensor import Tensor, make
 
 
 class GradcheckError(RuntimeError):
@@ -29,8 +30,6 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
 
 
 def _check(func, inputs, eps, atol, rtol):
-    from . import grad
-
     checked = [x for x in inputs if isinstance(x, Tensor) and x.requires_grad]
     if not checked:
         raise ValueError(
@@ -89,8 +88,6 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=
 
     grad_outputs: the weights of the first backward; drawn at random if not given.
     """
-    from . import grad
-
     inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
     if grad_outputs is None:
         draw = np.random.default_rng(0)

@@ -1,5 +1,63 @@
-"""What `torch.autograd.graph` offers: nodes, and hooks on what they save."""
+"""What `torch.autograd.graph` offers: nodes, edges, hooks on what nodes save and on several gradients at once."""
 
-from ..graph import Node, saved_tensors_hooks
+import functools
 
-__all__ = ["Node", "saved_tensors_hooks"]
+from ..core.backward import GradientEdge, get_gradient_edge
+from ..core.engine import walks
+from ..core.hooks import RemovableHandle
+from ..core.node import Node
+from ..core.saved import saved_tensors_hooks
+
+__all__ = ["GradientEdge", "Node", "get_gradient_edge", "register_multi_grad_hook", "saved_tensors_hooks"]
+
+
+class _MultiHandle(RemovableHandle):
+    """Removes several hooks at once."""
+
+    def __init__(self, handles):
+        self.handles = handles
+
+    def remove(self):
+        for handle in self.handles:
+            handle.remove()
+
+
+def register_multi_grad_hook(tensors, fn, *, mode="all"):
+    """Call `fn` once in each backward run.
+
+    mode "all": with a list of the gradients of `tensors`, None for those that the run does not reach, when the last is
+    known. "any": with the first of them, at once.
+    """
+    if mode not in ("all", "any"):
+        raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
+    if mode == "any":
+        return _MultiHandle(_on_first(tensors, fn))
+    for tensor in tensors:
+        assert tensor.requires_grad, "Expected gradient function to be set"
+    nodes = [tensor._edge_or_leaf()[0] for tensor in tensors]
+    under_way = {}  # walk → its gradients, and how many are still to come
+
+    def note(index, grad):
+        walk = walks[-1]
+        if walk not in under_way:
+            under_way[walk] = [None] * len(nodes), [sum(map(walk.will_reach, nodes))]
+        gradients, missing = under_way[walk]
+        gradients[index] = grad
+        missing[0] -= 1
+        if not missing[0]:
+            del under_way[walk]
+            fn(gradients)
+
+    return _MultiHandle([tensor.register_hook(functools.partial(note, index)) for index, tensor in enumerate(tensors)])
+
+
+def _on_first(tensors, fn):
+    last = None  # the walk in which fn was called
+
+    def once(grad):
+        nonlocal last
+        if walks[-1] is not last:
+            last = walks[-1]
+            fn(grad)
+
+    return [tensor.register_hook(once) for tensor in tensors if tensor.requires_grad]

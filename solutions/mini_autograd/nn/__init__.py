@@ -1,16 +1,10 @@
 """`torch.nn`: modules, their functions, first values. Read `modules/module.py` first, then `modules/hooks.py`."""
 
+# ruff: noqa: F401 - the names imported here are what the package offers
 
-def left_out(place, name):
-    """Return the AttributeError for a name that torch's `place` may have and this package has not."""
-    message = f"module 'mini_autograd.{place}' has no attribute '{name}'"
-    if not name.startswith("_"):
-        message += f" (if torch.{place}.{name} exists, the mini engine leaves it out; see README.md)"
-    return AttributeError(message)
-
-
-from . import functional, init, modules, utils  # noqa: E402, F401
-from .modules import (  # noqa: E402, F401
+from ..functions.left_out import no_attribute
+from . import functional, init, modules, utils
+from .modules import (
     AvgPool2d,
     BatchNorm1d,
     BatchNorm2d,
@@ -36,8 +30,8 @@ from .modules import (  # noqa: E402, F401
     Softmax,
     Tanh,
 )
-from .parameter import Parameter  # noqa: E402, F401
+from .parameter import Parameter
 
 
 def __getattr__(name):
-    raise left_out("nn", name)
+    raise no_attribute("nn", name)

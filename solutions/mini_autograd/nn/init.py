@@ -8,9 +8,10 @@ import warnings
 
 import numpy as np
 
-from .. import creation
-from ..modes import no_grad
-from ..tensor import make
+from ..core.modes import no_grad
+from ..core.tensor import make
+from ..functions import creation
+from ..functions.left_out import no_attribute
 
 
 def calculate_gain(nonlinearity, param=None):
@@ -111,6 +112,4 @@ def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
 
 
 def __getattr__(name):
-    from . import left_out
-
-    raise left_out("nn.init", name)
+    raise no_attribute("nn.init", name)

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from .. import dtypes
-from ..tensor import Tensor, make
+from ..core.tensor import Tensor, make
+from ..values import dtypes
 
 
 class Parameter(Tensor):

@@ -5,8 +5,9 @@ import warnings
 
 import numpy as np
 
-from ..modes import no_grad
-from ..tensor import Tensor, make
+from ..core.modes import no_grad
+from ..core.tensor import Tensor, make
+from ..functions.left_out import no_attribute
 
 
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
@@ -45,6 +46,4 @@ def _norm(gradients, norm_type):
 
 
 def __getattr__(name):
-    from . import left_out
-
-    raise left_out("nn.utils", name)
+    raise no_attribute("nn.utils", name)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..operation import check_broadcast, operation
+from ..core.operation import check_broadcast, operation
 from .elementwise import zeros_like
 
 

@@ -10,7 +10,7 @@ Inside, pictures lie as (C, H, W, N): then a window shifted by one pixel is copi
 
 import numpy as np
 
-from ..operation import operation
+from ..core.operation import operation
 from .reduce import sum_dim
 
 
@@ -127,9 +127,10 @@ def _unpadded(picture, padding):
 
 def _max_pool(self, kernel_size, stride, padding):
     """Return the maxima, and for each the number of the pixel in its window (the first of equal ones)."""
-    picture = _padded(self, padding, -np.inf)
+    lowest = -np.inf if self.dtype.kind == "f" else np.iinfo(self.dtype).min
+    picture = _padded(self, padding, lowest)
     size = out_size(self.shape[2:], kernel_size, stride, padding)
-    best = np.full((*self.shape[:2], *size), -np.inf, self.dtype)
+    best = np.full((*self.shape[:2], *size), lowest, self.dtype)
     chosen = np.zeros(best.shape, np.int64 if kernel_size[0] * kernel_size[1] > 127 else np.int8)
     for number, (_, (rows, cols)) in enumerate(_shifts(kernel_size, stride, size)):
         pixel = picture[:, :, rows, cols]
@@ -181,7 +182,8 @@ def _avg_pool(self, kernel_size, stride, padding):
     total = np.zeros((*self.shape[:2], *size), self.dtype)
     for _, (rows, cols) in _shifts(kernel_size, stride, size):
         total += picture[:, :, rows, cols]
-    return total / self.dtype.type(kernel_size[0] * kernel_size[1])
+    mean = total / self.dtype.type(kernel_size[0] * kernel_size[1])
+    return mean.astype(self.dtype, copy=False)  # integers are cut off, as in torch
 
 
 def _avg_unpool(self, shape, kernel_size, stride, padding):

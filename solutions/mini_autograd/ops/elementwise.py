@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..operation import operation
-from ..tensor import Tensor, make
+from ..core.operation import operation
+from ..core.tensor import Tensor, make
 
 # ----- arithmetic -----
 
@@ -72,6 +72,74 @@ div = operation(
     promote="float",
     self=lambda grad, other: div(grad, other),
     other=lambda grad, self, other: -grad * div(div(self, other), other),
+)
+
+
+def _no_zero(self, other):
+    if np.result_type(self, other).kind in "biu" and not np.all(other):
+        raise RuntimeError("ZeroDivisionError")
+
+
+def _remainder(self, other):
+    _no_zero(self, other)
+    with np.errstate(all="ignore"):
+        return np.remainder(self, other)
+
+
+def _floor_divide(self, other):
+    _no_zero(self, other)
+    with np.errstate(all="ignore"):
+        return np.floor_divide(self, other)
+
+
+def _truncate_divide(self, other):
+    _no_zero(self, other)
+    return np.trunc(_divide(self, other)).astype(np.result_type(self, other))
+
+
+def _constant(function):
+    """Return `function` as a division that is rounded, and so has no gradient to speak of."""
+    return operation(
+        "DivBackward2",
+        function,
+        promote="same",
+        self=lambda grad: zeros_like(grad),
+        other=lambda grad: zeros_like(grad),
+    )
+
+
+div_floor, div_trunc = _constant(_floor_divide), _constant(_truncate_divide)
+remainder = operation("RemainderBackward0", _remainder, self=lambda grad: grad)
+remainder_tensor = operation(
+    "RemainderBackward1",
+    _remainder,
+    promote="same",
+    self=lambda grad: grad,
+    other=lambda grad, self, other: grad * -_floor_divide(raw(self), raw(other)),
+)
+
+
+def _not_implemented(name):
+    def formula(grad):
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+
+    return formula
+
+
+def _floor(name):
+    return operation(
+        "NotImplemented",
+        _floor_divide,
+        promote="same",
+        self=_not_implemented(name),
+        other=_not_implemented(name),
+    )
+
+
+# What torch computes, but does not differentiate.
+floor_divide, floor_divide_inplace = _floor("floor_divide"), _floor("floor_divide_")
+remainder_of_number = operation(
+    "NotImplemented", lambda self, other: _remainder(other, self), self=_not_implemented("remainder")
 )
 
 neg = operation("NegBackward0", lambda self: -self, self=lambda grad: -grad)

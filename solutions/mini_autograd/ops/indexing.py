@@ -2,9 +2,11 @@
 
 import numpy as np
 
-from ..tensor import Tensor
+from ..core.tensor import Tensor
 from . import shape
+from .assign import copy, fill
 from .elementwise import raw
+from .inplace import inplace
 
 WRONG = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})"
 
@@ -110,9 +112,6 @@ def getitem(self, index):
 
 def setitem(self, index, value):
     """Put `value` (a Tensor or number) where `index` points, in place."""
-    from ..inplace import inplace
-    from .assign import copy, fill
-
     found, picks = _steps(self, index)
     if any(isinstance(pick, np.ndarray) for pick in picks):
         unset = np.ones(found.shape, bool)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..operation import operation
+from ..core.operation import operation
 from .shape import expand, reshape, squeeze_dim, t, unsafe_view, unsqueeze
 
 dot = operation(

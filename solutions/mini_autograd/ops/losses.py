@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..operation import operation
+from ..core.operation import operation
 from .elementwise import div, mul, sigmoid, softplus
 from .shape import index_add
 

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from ..operation import operation
+from ..core.operation import operation
 from .elementwise import div, rsqrt
 from .reduce import sum_dim
 from .shape import reshape

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from ..operation import operation
+from ..core.operation import operation
 from .elementwise import div, exp, keep, raw
 from .shape import expand, reshape, scatter_add, unsqueeze
 

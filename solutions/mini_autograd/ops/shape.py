@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from ..operation import operation
+from ..core.operation import operation
 from .elementwise import clone, keep
 
 # ----- views: the outputs share memory with the input -----
@@ -102,12 +102,69 @@ def _split(self, split_size, dim):
 
 
 split = operation("SplitBackward0", _split, view="many", self=lambda grad, dim: cat(grad, dim))
+split_with_sizes = operation(
+    "SplitWithSizesBackward0",
+    lambda self, split_sizes, dim: tuple(np.split(self, np.cumsum(split_sizes[:-1]), dim)),
+    view="many",
+    self=lambda grad, dim: cat(grad, dim),
+)
 unbind = operation(
     "UnbindBackward0",
     lambda self, dim: tuple(self[(slice(None),) * dim + (i, ...)] for i in range(self.shape[dim])),
     view="many",
     self=lambda grad, dim: stack(grad, dim),
 )
+
+
+def _diagonal(self, offset, dim1, dim2):
+    found = self.diagonal(offset, dim1, dim2)
+    found.flags.writeable = self.flags.writeable
+    return found
+
+
+def _spread_diagonal(self, shape, offset, dim1, dim2):
+    whole = np.zeros(shape, self.dtype)
+    _diagonal(whole, offset, dim1, dim2)[...] = self
+    return whole
+
+
+diagonal = operation(
+    "DiagonalBackward0",
+    _diagonal,
+    view="one",
+    self=lambda grad, self_sym_sizes, offset, dim1, dim2: spread_diagonal(grad, self_sym_sizes, offset, dim1, dim2),
+)
+spread_diagonal = operation(
+    "DiagonalBackwardBackward0",
+    _spread_diagonal,
+    self=lambda grad, offset, dim1, dim2: diagonal(grad, offset, dim1, dim2),
+)
+
+# ----- repeating, padding -----
+
+
+def _repeat_gradient(grad, self_sym_sizes, repeats):
+    """Sum what was repeated: each dimension is taken apart into (how often, its size)."""
+    sizes = (1,) * (len(repeats) - len(self_sym_sizes)) + tuple(self_sym_sizes)
+    apart = reshape(grad, tuple(n for pair in zip(repeats, sizes, strict=True) for n in pair))
+    return reshape(apart.sum(tuple(range(0, 2 * len(sizes), 2))), self_sym_sizes)
+
+
+repeat = operation("RepeatBackward0", lambda self, repeats: np.tile(self, repeats), self=_repeat_gradient)
+
+
+def _pad(self, pad, value):
+    """Put `value` around the last dimensions, from the last on; a negative number cuts off instead."""
+    pairs = [(0, 0)] * (self.ndim - len(pad) // 2) + list(zip(pad[::2], pad[1::2], strict=True))[::-1]
+    cut = tuple(slice(max(0, -a), n + min(0, b)) for n, (a, b) in zip(self.shape, pairs, strict=True))
+    return np.pad(self[cut], [(max(0, a), max(0, b)) for a, b in pairs], constant_values=value)
+
+
+def _pad_gradient(grad, pad):
+    return constant_pad(grad, tuple(-n for n in pad), 0)
+
+
+constant_pad = operation("ConstantPadNdBackward0", _pad, self=_pad_gradient)
 
 # ----- joining -----
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from .. import creation, dtypes
+from ..functions import creation
+from ..values import dtypes
 from .optimizer import Optimizer, check_not_negative
 
 

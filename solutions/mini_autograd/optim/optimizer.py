@@ -7,9 +7,9 @@ from collections import defaultdict
 
 import numpy as np
 
-from ..modes import enable_grad, no_grad
+from ..core.modes import enable_grad, no_grad
+from ..core.tensor import Tensor
 from ..nn.modules.module import typename, zero_grads
-from ..tensor import Tensor
 
 
 class Optimizer:

@@ -1,6 +1,6 @@
 """Stochastic gradient descent."""
 
-from ..tensor import make
+from ..core.tensor import make
 from .optimizer import Optimizer, check_not_negative
 
 

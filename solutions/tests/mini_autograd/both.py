@@ -4,6 +4,7 @@ import re
 import warnings
 
 import numpy as np
+import pytest
 import torch
 
 import mini_autograd as mini
@@ -49,30 +50,69 @@ def same(a, b, path="result"):
 torch.set_warn_always(True)  # torch says some things once in a process; compared they are each time
 
 
-def observe(scenario, lib):
-    """Return what `scenario(lib)` gives: its result or its error, and its warnings."""
+def observe(scenario, lib, raises=None):
+    """Return what `scenario(lib)` gives: its result, or the error that it `raises`; and its warnings.
+
+    Any other error passes through: a scenario that breaks on both libraries shows nothing.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             outcome = ("returned", plain(scenario(lib)))
         except Exception as error:
+            if raises is None or not isinstance(error, raises):
+                raise
             outcome = ("raised", type(error).__name__, str(error))
+    assert raises is None or outcome[0] == "raised", f"{lib.__name__} raised no {raises.__name__} but gave {outcome[1]}"
     said = [(w.category.__name__, re.sub(r" ?\(Triggered internally.*", "", str(w.message)).strip()) for w in caught]
     return [*outcome, said]
 
 
-def assert_same(scenario):
-    """Assert that `scenario` gives the same on both: values, error type and words, warnings."""
-    same(observe(scenario, torch), observe(scenario, mini))
+def assert_same(scenario, raises=None):
+    """Assert that `scenario` gives the same on both: values, warnings, and the words of the error that it `raises`."""
+    same(observe(scenario, torch, raises), observe(scenario, mini, raises))
+
+
+class Scenarios(dict):
+    """Scenarios by name, each with the error that it ends in, or None; called, it decorates a function that is one."""
+
+    def add(self, name, scenario, raises=None):
+        assert name not in self, name
+        self[name] = scenario, raises
+
+    def __call__(self, function=None, *, raises=None):
+        if function is None:
+            return lambda function: self(function, raises=raises)
+        self.add(function.__name__, function, raises)
+        return function
+
+
+def each(*lines):
+    """Let a test run once for each line of code; one that ends in an error comes as a pair (line, type of error)."""
+    pairs = [line if isinstance(line, tuple) else (line, None) for line in lines]
+    return pytest.mark.parametrize(("line", "raises"), pairs, ids=[line for line, _ in pairs])
 
 
 def collect(listing, lib):
-    """Return the scenarios of `listing`, a function that calls `see(label, scenario)`, for one library."""
-    found = {}
-    listing(lib, found.__setitem__)
-    return found
+    """Return the scenarios of `listing` for one library, and the list to which they will show values.
+
+    listing(lib, see, show) calls `see(label, scenario, raises=None)` for each; inside one, `show(…)` notes values.
+    """
+    found, shown = Scenarios(), []
+    listing(lib, found.add, lambda *values: shown.append(plain(values)))
+    return found, shown
 
 
 def cases(listing):
     """Return the labels of the scenarios of `listing`."""
-    return list(collect(listing, torch))
+    return list(collect(listing, torch)[0])
+
+
+def assert_same_in(listing, label):
+    """Assert that the scenario `label` of `listing` gives, and shows, the same on both libraries."""
+    seen = {}
+    for lib in (torch, mini):
+        found, shown = collect(listing, lib)
+        scenario, raises = found[label]
+        seen[lib] = [observe(lambda lib, scenario=scenario: scenario(), lib, raises), shown]
+    same(seen[torch], seen[mini])

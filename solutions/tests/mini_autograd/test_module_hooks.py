@@ -6,21 +6,16 @@ import weakref
 
 import pytest
 import torch as real_torch
-from both import assert_same
+from both import Scenarios, assert_same
 
 import mini_autograd as mini
 
-SCENARIOS = []
+scenario = SCENARIOS = Scenarios()
 
 
-def scenario(function):
-    SCENARIOS.append(function)
-    return function
-
-
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda function: function.__name__)
-def test_same_as_torch(scenario):
-    assert_same(scenario)
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_same_as_torch(name):
+    assert_same(*SCENARIOS[name])
 
 
 def fill(torch, module):
@@ -100,14 +95,14 @@ def forward_pre_hook_with_kwargs(torch):
     return module(leaf(torch), scale=3.0), log
 
 
-@scenario
+@scenario(raises=RuntimeError)
 def forward_pre_hook_with_kwargs_returns_wrong(torch):
     module = _Options(torch)
     module.register_forward_pre_hook(lambda m, args, kwargs: args, with_kwargs=True)
     return module(leaf(torch))
 
 
-@scenario
+@scenario(raises=RuntimeError)
 def forward_pre_hook_with_kwargs_returns_number(torch):
     module = _Options(torch)
     module.register_forward_pre_hook(lambda m, args, kwargs: 3, with_kwargs=True)
@@ -125,7 +120,7 @@ def forward_hooks_prepend_kwargs_and_replace(torch):
     return module(leaf(torch), scale=2.0), log
 
 
-@scenario
+@scenario(raises=ZeroDivisionError)
 def forward_hook_with_an_error_of_its_own(torch):
     net = network(torch)
     net[0].register_forward_hook(lambda m, args, out: 1 / 0)
@@ -260,7 +255,7 @@ def backward_hook_without_input_gradient_returns_nones(torch):
     return net[0].weight.grad
 
 
-@scenario
+@scenario(raises=RuntimeError)
 def backward_hook_without_input_gradient_returns_something(torch):
     net = network(torch)
     net[0].register_full_backward_hook(lambda m, gi, go: (torch.zeros(2, dtype=torch.float64),))
@@ -307,28 +302,28 @@ def backward_hooks_prepend(torch):
     return log
 
 
-@scenario
+@scenario(raises=RuntimeError)
 def backward_hook_returns_too_many(torch):
     net = network(torch)
     net[1].register_full_backward_hook(lambda m, gi, go: (gi[0], None))
     net(leaf(torch)).sum().backward()
 
 
-@scenario
+@scenario(raises=RuntimeError)
 def backward_pre_hook_returns_too_many(torch):
     net = network(torch)
     net[1].register_full_backward_pre_hook(lambda m, go: (go[0], None))
     net(leaf(torch)).sum().backward()
 
 
-@scenario
+@scenario(raises=RuntimeError)
 def backward_hook_returns_a_tensor(torch):
     net = network(torch)
     net[1].register_full_backward_hook(lambda m, gi, go: gi[0])
     net(leaf(torch)).sum().backward()
 
 
-@scenario
+@scenario(raises=RuntimeError)
 def backward_hook_returns_a_tensor_of_one_row(torch):
     net = network(torch)
     x = leaf(torch, [0.5, -1.0])
@@ -337,21 +332,21 @@ def backward_hook_returns_a_tensor_of_one_row(torch):
     return x.grad
 
 
-@scenario
+@scenario(raises=RuntimeError)
 def backward_hook_returns_another_shape(torch):
     net = network(torch)
     net[1].register_full_backward_hook(lambda m, gi, go: (gi[0][:2],))
     net(leaf(torch)).sum().backward()
 
 
-@scenario
+@scenario(raises=TypeError)
 def backward_hook_returns_a_number(torch):
     net = network(torch)
     net[1].register_full_backward_hook(lambda m, gi, go: (3,))
     net(leaf(torch)).sum().backward()
 
 
-@scenario
+@scenario(raises=ZeroDivisionError)
 def backward_hook_with_an_error(torch):
     net = network(torch)
     net[1].register_full_backward_hook(lambda m, gi, go: 1 / 0)
@@ -444,7 +439,7 @@ def one_module_called_twice(torch):
     return log
 
 
-@scenario
+@scenario(raises=RuntimeError)
 def a_hooked_module_followed_by_an_in_place_operation(torch):
     nn = torch.nn
     net = network(torch, nn.Linear(2, 2), nn.ReLU(inplace=True))
@@ -452,7 +447,7 @@ def a_hooked_module_followed_by_an_in_place_operation(torch):
     return net(leaf(torch))
 
 
-@scenario
+@scenario(raises=RuntimeError)
 def a_hooked_module_that_works_in_place(torch):
     nn = torch.nn
     net = network(torch, nn.Linear(2, 2), nn.ReLU(inplace=True))
@@ -460,7 +455,7 @@ def a_hooked_module_that_works_in_place(torch):
     return net(leaf(torch))
 
 
-@scenario
+@scenario(raises=RuntimeError)
 def a_pre_hooked_module_followed_by_an_in_place_operation(torch):
     nn = torch.nn
     net = network(torch, nn.Linear(2, 2), nn.ReLU(inplace=True))
@@ -468,7 +463,7 @@ def a_pre_hooked_module_followed_by_an_in_place_operation(torch):
     return net(leaf(torch))
 
 
-@scenario
+@scenario(raises=RuntimeError)
 def hooked_and_then_changed_by_hand(torch):
     net = network(torch)
     net.register_full_backward_hook(lambda m, gi, go: None)
@@ -643,7 +638,7 @@ def legacy_replaces(torch):
     return x.grad
 
 
-@scenario
+@scenario(raises=RuntimeError)
 def legacy_returns_too_many(torch):
     module = torch.nn.Sigmoid()
 
@@ -654,21 +649,21 @@ def legacy_returns_too_many(torch):
     module(leaf(torch)).sum().backward()
 
 
-@scenario
+@scenario(raises=RuntimeError)
 def legacy_and_full_on_one_module(torch):
     net = network(torch)
     net.register_backward_hook(lambda m, gi, go: None)
     net.register_full_backward_hook(lambda m, gi, go: None)
 
 
-@scenario
+@scenario(raises=RuntimeError)
 def full_and_legacy_on_one_module(torch):
     net = network(torch)
     net.register_full_backward_hook(lambda m, gi, go: None)
     net.register_backward_hook(lambda m, gi, go: None)
 
 
-@scenario
+@scenario(raises=RuntimeError)
 def legacy_hook_of_a_dead_module(torch):
     module = torch.nn.Sigmoid()
     module.register_backward_hook(lambda m, gi, go: None)
@@ -737,7 +732,7 @@ def global_forward_hook_with_kwargs(torch):
     return log
 
 
-@scenario
+@scenario(raises=KeyError)
 def global_forward_hook_always_called(torch):
     module, log = plus_global(torch), []
 
@@ -785,7 +780,7 @@ def no_kind_of_global_backward_hook():
 @pytest.mark.parametrize("second", ["backward_hook", "full_backward_hook"])
 @pytest.mark.usefixtures("no_kind_of_global_backward_hook")
 def test_the_two_kinds_of_global_backward_hook_exclude_each_other(first, second):
-    assert_same(lambda torch: _global_backward(torch, first, second))
+    assert_same(lambda torch: _global_backward(torch, first, second), None if first == second else RuntimeError)
 
 
 @pytest.mark.usefixtures("no_kind_of_global_backward_hook")

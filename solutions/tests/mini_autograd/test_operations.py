@@ -29,6 +29,7 @@ def derivatives(lib, function, arrays):
     outputs = function(lib, *tensors)
     outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
     outputs = [output for output in outputs if output.requires_grad]
+    assert outputs
     weights = [
         lib.from_numpy(np.linspace(0.3, 1.7, output.numel()).reshape(tuple(output.shape))).requires_grad_()
         for output in outputs
@@ -113,6 +114,11 @@ UNARY = {
     "index none": lambda t, x: x[None],
     "ellipsis": lambda t, x: x[...],
     "mask": lambda t, x: x[x > 0],
+    "remainder": lambda t, x: x % 0.3,
+    "prod": lambda t, x: x.prod(),
+    "repeat": lambda t, x: x.repeat(2, *(1,) * x.ndim),
+    "hstack": lambda t, x: t.hstack([x, x.sin()]),
+    "vstack": lambda t, x: t.vstack([x, x.sin()]),
 }
 POSITIVE = {
     "log": lambda t, x: x.log(),
@@ -143,6 +149,9 @@ BINARY = {
     "maximum": lambda t, x, y: t.maximum(x, y),
     "minimum": lambda t, x, y: t.minimum(x, y),
     "where": lambda t, x, y: t.where(x > y, x, y * 2),
+    "remainder": lambda t, x, y: x % y,
+    "div and floor": lambda t, x, y: t.div(x, y, rounding_mode="floor") * x,
+    "div and trunc": lambda t, x, y: t.div(x, y, rounding_mode="trunc") * y,
     "shared": lambda t, x, y: (x * y) * (x + y) + x,
 }
 PAIRS = [
@@ -208,6 +217,30 @@ def test_softmax(name, shape, dim):
     compare(lambda t, x: getattr(t, name)(x, dim), inputs([shape], seed=2))
 
 
+ALONG = {
+    "prod": lambda x, dim: x.prod(dim),
+    "prod, kept": lambda x, dim: x.prod(dim, keepdim=True),
+    "cumsum": lambda x, dim: x.cumsum(dim),
+    "cumprod": lambda x, dim: x.cumprod(dim),
+}
+
+
+@pytest.mark.parametrize("zeros", [0, 1, 2])
+@pytest.mark.parametrize(("shape", "dim"), [((), 0), ((4,), 0), ((2, 3), -1), ((3, 2, 2), 0), ((0, 3), 1), ((0, 3), 0)])
+@pytest.mark.parametrize("name", ALONG)
+def test_products_and_running_sums_where_elements_are_zero_too(name, shape, dim, zeros):
+    (x,) = inputs([shape], seed=4)
+    x.reshape(-1)[1 : 1 + zeros] = 0
+    compare(lambda t, x: ALONG[name](x, dim), [x])
+
+
+@pytest.mark.parametrize("zeros", [0, 1, 2])
+def test_a_product_of_all_where_elements_are_zero_too(zeros):
+    (x,) = inputs([(2, 3)])
+    x.reshape(-1)[1 : 1 + zeros] = 0
+    compare(lambda t, x: x.prod(), [x])
+
+
 PRODUCTS = [
     ((3,), (3,)),
     ((2, 3), (3,)),
@@ -270,6 +303,17 @@ SHAPING = {
     "expand": lambda t, x: x[:, :1].expand(-1, 5, -1),
     "iterate": lambda t, x: [row * 2 for row in x][1],
     "flatten some": lambda t, x: x.flatten(1),
+    "split into sizes": lambda t, x: x.split([1, 0, 3], 2),
+    "diagonal": lambda t, x: x.diagonal(),
+    "diagonal above": lambda t, x: x.diagonal(1, 2, 1),
+    "diagonal below": lambda t, x: t.diagonal(x, -1, dim1=-1, dim2=0),
+    "repeat more": lambda t, x: x.repeat(2, 1, 3, 2),
+    "repeat never": lambda t, x: x.repeat(1, 0, 1) * 2,
+    "tile": lambda t, x: x.tile(3, 1),
+    "pad": lambda t, x: functional_of(t).pad(x, (1, 2, 0, 1), value=3.0),
+    "pad and cut": lambda t, x: functional_of(t).pad(x, (-1, 2, 1, -2)),
+    "hstack": lambda t, x: t.hstack([x, x[:, :1]]),
+    "vstack": lambda t, x: t.vstack([x, x[:1]]),
 }  # fmt: skip
 
 

@@ -9,8 +9,8 @@ import warnings
 import weakref
 
 from ...autograd.function import Function
-from ...modes import is_grad_enabled
-from ...tensor import Tensor
+from ...core.modes import is_grad_enabled
+from ...core.tensor import Tensor
 
 NO_INPUT_GRADIENT = (
     "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require "

@@ -6,8 +6,8 @@ modules come first. Gradients are caught by `BackwardHook`, which puts a node of
 
 import warnings
 
-from ...hooks import RemovableHandle, new_hooks
-from ...tensor import Tensor
+from ...core.hooks import RemovableHandle, new_hooks
+from ...core.tensor import Tensor
 from .backward_hook import BackwardHook, register_legacy_hooks
 
 BOTH_KINDS = (

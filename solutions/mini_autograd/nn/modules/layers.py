@@ -2,8 +2,8 @@
 
 import math
 
-from ... import creation
-from ...modes import no_grad
+from ...core.modes import no_grad
+from ...functions import creation
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter

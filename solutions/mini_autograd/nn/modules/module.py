@@ -3,9 +3,9 @@
 Hooks and the call itself are in `hooks.py`, saving and loading in `state.py`.
 """
 
-from ... import dtypes
-from ...modes import no_grad
-from ...tensor import Tensor
+from ...core.modes import no_grad
+from ...core.tensor import Tensor
+from ...values import dtypes
 from ..parameter import Parameter
 from .hooks import (  # noqa: F401
     Hooked,

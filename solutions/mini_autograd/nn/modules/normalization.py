@@ -1,6 +1,7 @@
 """The layers that normalise: `BatchNorm1d`, `BatchNorm2d`, `LayerNorm`."""
 
-from ... import creation, dtypes
+from ...functions import creation
+from ...values import dtypes
 from .. import functional as F
 from .. import init
 from ..parameter import Parameter

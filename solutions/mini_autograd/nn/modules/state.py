@@ -3,8 +3,8 @@
 from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 
-from ...modes import no_grad
-from ...tensor import Tensor
+from ...core.modes import no_grad
+from ...core.tensor import Tensor
 from ..parameter import Parameter
 
 

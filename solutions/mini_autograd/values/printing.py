@@ -26,8 +26,13 @@ def tensor_repr(tensor):
         summarize = array.size > THRESHOLD
         shown = _edges(array) if summarize else array
         text = _text(array, len(prefix), summarize, *_formatter(shown))
-    if tensor.grad_fn is not None:
-        suffixes.append(f"grad_fn=<{type(tensor.grad_fn).__name__}>")
+    try:
+        node = tensor.grad_fn
+        made_by = None if node is None else type(node).__name__
+    except RuntimeError:  # a view whose base was changed where that is not allowed
+        made_by = "Invalid"
+    if made_by:
+        suffixes.append(f"grad_fn=<{made_by}>")
     elif tensor.requires_grad:
         suffixes.append("requires_grad=True")
     return _add_suffixes(prefix + text, suffixes, len(prefix))

@@ -1,43 +1,11 @@
 """The backward pass: walk the graph from its roots, bring each gradient to where it belongs.
 
 The engine knows no operation and no tensor. Of a gradient it knows that two can be added and that it has a shape and a
-dtype; of a node, what `graph.Node` offers. Gradients are NumPy arrays, or Tensors where the walk is itself recorded
+dtype; of a node, what `node.Node` offers. Gradients are NumPy arrays, or Tensors where the walk is itself recorded
 (`create_graph`).
 """
 
 from .modes import set_grad_enabled
-
-
-class ReadyQueue(list):
-    """The nodes that may run, the latest made first.
-
-    Leaves come before all others (their `sequence_nr` is infinite), several ready leaves in the order in which torch,
-    whose queue is C++'s `std::priority_queue`, runs them: the moves below are those of `push_heap` and `pop_heap`.
-    """
-
-    def put(self, node):
-        self.append(node)
-        self._rise(len(self) - 1, node)
-
-    def take(self):
-        last = self.pop()
-        top, size, hole, child = self[0], len(self), 0, 0
-        while child < (size - 1) // 2:
-            child = 2 * child + 2
-            if self[child].sequence_nr < self[child - 1].sequence_nr:
-                child -= 1
-            self[hole], hole = self[child], child
-        if size % 2 == 0 and child == (size - 2) // 2:
-            child = 2 * child + 1
-            self[hole], hole = self[child], child
-        self._rise(hole, last)
-        return top
-
-    def _rise(self, hole, node):
-        while hole and self[(hole - 1) // 2].sequence_nr < node.sequence_nr:
-            self[hole] = self[(hole - 1) // 2]
-            hole = (hole - 1) // 2
-        self[hole] = node
 
 
 def count_dependencies(edges):
@@ -55,16 +23,6 @@ def count_dependencies(edges):
                 if node.next_functions:
                     stack.append(node.next_functions)
     return dependencies
-
-
-def leading_to(targets, nodes):
-    """Return which of `nodes` (closed under `next_functions`) have one of `targets` below them, as a set."""
-    found = set()
-    # What a node leads to was made before it, so this order settles every node after all those below it.
-    for node in sorted(nodes, key=lambda node: node.sequence_nr if node.next_functions else -1):
-        if any(below in targets or below in found for below, _ in node.next_functions):
-            found.add(node)
-    return found
 
 
 def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate=False):
@@ -89,7 +47,7 @@ def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate
     ready = ReadyQueue()
     source, edges, produced = None, roots, gradients
     del gradients
-    with set_grad_enabled(create_graph):
+    with set_grad_enabled(create_graph), Walk(wanted, watched):
         while True:
             # Hand each gradient to the node at the other end of its edge; a node that has all of its own is ready.
             for index, gradient in enumerate(produced):
@@ -139,3 +97,69 @@ def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate
             produced = node.run_hooked(received, needs) if node.hooked else node.run(received, needs)
             if not keep_graph:
                 node.release()
+
+
+# What a first reader may skip: which nodes run when only some gradients are asked for, the order in which torch runs
+# several leaves that are ready, and what hooks may ask of a walk.
+
+
+def leading_to(targets, nodes):
+    """Return which of `nodes` (closed under `next_functions`) have one of `targets` below them, as a set."""
+    found = set()
+    # What a node leads to was made before it, so this order settles every node after all those below it.
+    for node in sorted(nodes, key=lambda node: node.sequence_nr if node.next_functions else -1):
+        if any(below in targets or below in found for below, _ in node.next_functions):
+            found.add(node)
+    return found
+
+
+class ReadyQueue(list):
+    """The nodes that may run, the latest made first.
+
+    Leaves come before all others (their `sequence_nr` is infinite), several ready leaves in the order in which torch,
+    whose queue is C++'s `std::priority_queue`, runs them: the moves below are those of `push_heap` and `pop_heap`.
+    """
+
+    def put(self, node):
+        self.append(node)
+        self._rise(len(self) - 1, node)
+
+    def take(self):
+        last = self.pop()
+        top, size, hole, child = self[0], len(self), 0, 0
+        while child < (size - 1) // 2:
+            child = 2 * child + 2
+            if self[child].sequence_nr < self[child - 1].sequence_nr:
+                child -= 1
+            self[hole], hole = self[child], child
+        if size % 2 == 0 and child == (size - 2) // 2:
+            child = 2 * child + 1
+            self[hole], hole = self[child], child
+        self._rise(hole, last)
+        return top
+
+    def _rise(self, hole, node):
+        while hole and self[(hole - 1) // 2].sequence_nr < node.sequence_nr:
+            self[hole] = self[(hole - 1) // 2]
+            hole = (hole - 1) // 2
+        self[hole] = node
+
+
+class Walk:
+    """A walk under way, which hooks may ask about: `walks[-1]` is the innermost."""
+
+    def __init__(self, wanted, watched):
+        self.wanted, self.watched = wanted, watched
+
+    def __enter__(self):
+        walks.append(self)
+
+    def __exit__(self, *error):
+        walks.pop()
+
+    def will_reach(self, node):
+        """Return whether a gradient is brought to `node`, as far as the walk knows beforehand."""
+        return node in self.wanted or node in self.watched
+
+
+walks = []

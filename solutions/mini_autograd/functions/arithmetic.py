@@ -9,10 +9,10 @@ import warnings
 
 import numpy as np
 
-from . import dtypes
-from .ops import elementwise as ew
-from .ops import reduce, shape
-from .tensor import Tensor, make
+from ..core.tensor import Tensor, make
+from ..ops import elementwise as ew
+from ..ops import products, reduce, shape
+from ..values import dtypes
 
 
 def _dim(dim, ndim):
@@ -99,10 +99,38 @@ def rpow(input, other):
 
 
 def div(input, other, *, rounding_mode=None):
-    """Return input / other."""
-    if rounding_mode is not None:
-        raise NotImplementedError("rounding_mode is left out of the mini engine; use torch.div")
-    return ew.div(input, other)
+    """Return input / other, rounded down ("floor") or towards zero ("trunc") if that is asked for; then constant."""
+    if rounding_mode is None:
+        return ew.div(input, other)
+    if rounding_mode not in ("trunc", "floor"):
+        raise RuntimeError(
+            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
+        )
+    return (ew.div_floor if rounding_mode == "floor" else ew.div_trunc)(input, other)
+
+
+def remainder(input, other):
+    """Return what is left of input after division by other, with the sign of other."""
+    if isinstance(input, Tensor) and isinstance(other, Tensor):
+        return ew.remainder_tensor(input, other)
+    if isinstance(input, Tensor):
+        return ew.remainder(input if _is_float(input) else _float(input, other), other)
+    return ew.remainder_of_number(other if _is_float(other) else _float(other, input), input)
+
+
+def rremainder(input, other):
+    """Return what is left of other after division by input."""
+    return remainder(other, input)
+
+
+def floor_divide(input, other):
+    """Return input / other, rounded down; not differentiable, as in torch."""
+    return ew.floor_divide(input, other)
+
+
+def rfloor_divide(input, other):
+    """Return other / input, rounded down."""
+    return ew.floor_divide(other, input)
 
 
 def square(input):
@@ -200,6 +228,24 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):
     return reduce.sum(input) if dim is None else reduce.sum_dim(input, _dims(dim, input.ndim), keepdim)
 
 
+def prod(input, dim=None, keepdim=False, *, dtype=None):
+    """Return the product of all elements, or along one dimension."""
+    input = input if dtype is None else ew.cast(input, dtype.numpy)
+    return products.prod(input) if dim is None else products.prod_dim(input, _dim(dim, input.ndim), keepdim)
+
+
+def cumsum(input, dim, *, dtype=None):
+    """Return the sums of what comes first along `dim`."""
+    input = input if dtype is None else ew.cast(input, dtype.numpy)
+    return products.cumsum(input, _dim(dim, input.ndim))
+
+
+def cumprod(input, dim, *, dtype=None):
+    """Return the products of what comes first along `dim`."""
+    input = input if dtype is None else ew.cast(input, dtype.numpy)
+    return products.cumprod(input, _dim(dim, input.ndim))
+
+
 def mean(input, dim=None, keepdim=False):
     """Return the mean, over all dimensions or over `dim`."""
     if not _is_float(input):
@@ -214,6 +260,8 @@ def _spread_measure(name, operation):
     def method(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
         if isinstance(dim, builtins.bool):
             dim, unbiased = None, dim
+        if not _is_float(input):
+            raise RuntimeError("std and var only support floating point and complex dtypes")
         if correction is None:
             correction = 0 if unbiased is False else 1
         dims = _dims(dim, input.ndim)

@@ -1,4 +1,8 @@
-"""`Tensor`: an array that remembers how it was made. Its arithmetic is added in `methods.py`."""
+"""`Tensor`: an array that remembers how it was made.
+
+What needs more than this file is added to the class where it is written: `backward` in `backward.py`,
+`_edge_or_leaf` in `leaf.py`, `_follow_base` (of views) in `ops/inplace.py`, all arithmetic in `functions/methods.py`.
+"""
 
 import copy
 import warnings
@@ -6,11 +10,11 @@ import weakref
 
 import numpy as np
 
-from . import dtypes
-from .graph import accumulator, owned
+from ..values import dtypes
+from ..values.printing import tensor_repr
+from ..values.size import Size
 from .hooks import add_hook, new_hooks
 from .modes import state
-from .size import Size
 
 NOT_LEAF_GRAD = (
     "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't be "
@@ -27,10 +31,6 @@ DETACH_VIEW = (
     "training, and gradient_as_bucket_view is set as True, gradients are views of DDP buckets, and hence detach_() "
     "cannot be called on these gradients. To fix this error, please refer to the Optimizer.zero_grad() function in "
     "torch/optim/optimizer.py as the solution."
-)
-COPY_TENSOR = (
-    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
-    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
 )
 
 
@@ -88,6 +88,10 @@ class Tensor:
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._data = new._data
 
+    @data.deleter
+    def data(self):
+        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
     @property
     def shape(self):
         return Size(self._data.shape)
@@ -103,9 +107,7 @@ class Tensor:
     @property
     def requires_grad(self):
         """Whether gradients are wanted here; may be set on leaves only."""
-        if self._base is not None:
-            self._follow_base()
-        return self._requires_grad
+        return self._requires_grad or (self._base is not None and self._base._requires_grad)
 
     @requires_grad.setter
     def requires_grad(self, wanted):
@@ -118,6 +120,10 @@ class Tensor:
         if wanted and self.is_inference() and not state.inference:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         self._requires_grad = wanted
+
+    @requires_grad.deleter
+    def requires_grad(self):
+        raise RuntimeError("requires_grad must be a bool")
 
     def requires_grad_(self, requires_grad=True):
         """Set `requires_grad` and return this tensor."""
@@ -163,12 +169,6 @@ class Tensor:
 
     def _type_name(self):
         return self.dtype.type_name
-
-    def _edge_or_leaf(self):
-        """Return the edge along which this tensor's gradient leaves: to its node, or to its accumulator."""
-        if not self.requires_grad:
-            return (None, 0)
-        return self._edge or (accumulator(self), 0)
 
     def _alias(self, edge=None):
         """Return a tensor with the same memory and version, connected to the graph by `edge` only."""
@@ -232,31 +232,6 @@ class Tensor:
                 f"'{list(self.shape)}'. "
                 "Please ensure that the gradient and the tensor are the same size"
             )
-
-    def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
-        """Run backward from here; see `autograd.backward`."""
-        from . import autograd
-
-        autograd.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
-
-    def _accumulate(self, gradients):
-        """Add `gradients[0]`, which came out of a backward run, to `grad`; called by AccumulateGrad."""
-        keep = self._grad is None and not state.grad and owned(gradients)
-        new = gradients[0]
-        if keep:
-            self._grad = make(new)
-        elif self._grad is None:
-            if state.grad:
-                from .ops.assign import copy as copied
-
-                self._grad = copied(make(np.empty_like(new._data)), new)
-            else:
-                self._grad = make(np.array(new))
-        elif state.grad:
-            self._grad = self._grad + gradients[0]
-        else:
-            self._grad._data += gradients[0]
-            self._grad._bump()
 
     def _retain(self, gradient):
         gradient = gradient.clone() if isinstance(gradient, Tensor) else make(np.array(gradient))
@@ -367,8 +342,6 @@ class Tensor:
         return len(self._data)
 
     def __repr__(self):
-        from .printing import tensor_repr
-
         return tensor_repr(self)
 
     def __deepcopy__(self, memo):

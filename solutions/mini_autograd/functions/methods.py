@@ -3,11 +3,12 @@
 import functools
 import types
 
-from . import dtypes, functions, left_out, shaping
-from .inplace import inplace
-from .ops import assign, indexing, linalg
-from .ops import elementwise as ew
-from .tensor import Tensor
+from ..core.tensor import Tensor
+from ..ops import assign, indexing, linalg
+from ..ops import elementwise as ew
+from ..ops.inplace import inplace
+from ..values import dtypes
+from . import arithmetic, left_out, shaping
 
 
 def to(self, *args, dtype=None, **options):
@@ -45,6 +46,10 @@ def _pow_(self, exponent):
     return inplace(ew.pow_tensor if isinstance(exponent, Tensor) else ew.pow_scalar, self, exponent)
 
 
+def _remainder_(self, other):
+    return inplace(ew.remainder_tensor if isinstance(other, Tensor) else ew.remainder, self, other)
+
+
 def _copy_(self, src, non_blocking=False):
     return inplace(assign.copy, self, src)
 
@@ -73,35 +78,40 @@ FUNCTIONS = [
     "add", "sub", "pow", "square", "clamp", "masked_fill", "neg", "eq", "ne", "lt", "le", "gt", "ge", "logical_not",
     "logical_and", "logical_or", "isnan", "isinf", "isfinite", "allclose", "equal", "argmax", "argmin", "argsort",
     "any", "all", "nonzero", "sum", "mean", "var", "std", "norm", "max", "min", "amax", "amin", "logsumexp",
-    "softmax", "log_softmax",
+    "softmax", "log_softmax", "prod", "cumsum", "cumprod", "remainder", "floor_divide",
 ]  # fmt: skip
 SHAPING = [
     "reshape", "flatten", "transpose", "t", "permute", "squeeze", "unsqueeze", "select", "narrow", "chunk", "split",
     "unbind", "gather", "index_select", "tril", "triu", "flip", "outer", "numel",
+    "diagonal", "split_with_sizes", "tile",
 ]  # fmt: skip
-METHODS_ONLY = ["view", "view_as", "expand", "expand_as", "contiguous", "size", "stride"]
+METHODS_ONLY = ["view", "view_as", "expand", "expand_as", "contiguous", "size", "stride", "repeat"]
 
 OPERATORS = {
-    "add": ew.add, "radd": ew.add, "sub": functions._sub, "rsub": ew.rsub, "mul": ew.mul, "rmul": ew.mul,
-    "truediv": ew.div, "rtruediv": functions.rdiv, "pow": functions.pow, "rpow": functions.rpow, "neg": functions.neg,
-    "abs": ew.abs, "matmul": linalg.matmul, "eq": functions.eq, "ne": functions.ne, "lt": functions.lt,
-    "le": functions.le, "gt": functions.gt, "ge": functions.ge, "invert": functions.invert,
-    "and": functions.bitwise_and, "or": functions.bitwise_or, "xor": functions.bitwise_xor,
+    "add": ew.add, "radd": ew.add, "sub": arithmetic._sub, "rsub": ew.rsub, "mul": ew.mul, "rmul": ew.mul,
+    "truediv": ew.div, "rtruediv": arithmetic.rdiv, "pow": arithmetic.pow, "rpow": arithmetic.rpow,
+    "neg": arithmetic.neg, "abs": ew.abs, "matmul": linalg.matmul, "invert": arithmetic.invert,
+    "eq": arithmetic.eq, "ne": arithmetic.ne, "lt": arithmetic.lt, "le": arithmetic.le, "gt": arithmetic.gt,
+    "ge": arithmetic.ge,
+    "and": arithmetic.bitwise_and, "or": arithmetic.bitwise_or, "xor": arithmetic.bitwise_xor,
+    "mod": arithmetic.remainder, "rmod": arithmetic.rremainder, "imod": _remainder_,
+    "floordiv": arithmetic.floor_divide, "rfloordiv": arithmetic.rfloor_divide,
+    "ifloordiv": _in_place(ew.floor_divide_inplace),
     "iadd": _add_, "isub": _sub_, "imul": _in_place(ew.mul), "itruediv": _in_place(ew.div), "ipow": _pow_,
     "getitem": indexing.getitem, "setitem": indexing.setitem, "iter": shaping.iterate,
 }  # fmt: skip
 
 NAMED = {
-    "mul": ew.mul, "div": functions.div, "maximum": ew.maximum, "minimum": ew.minimum,
+    "mul": ew.mul, "div": arithmetic.div, "maximum": ew.maximum, "minimum": ew.minimum,
     "clone": ew.clone, "dot": linalg.dot,
     "matmul": linalg.matmul, "mm": linalg.matmul, "bmm": linalg.matmul, "mv": linalg.matmul,
-    "concat": shaping.cat, "divide": functions.div, "multiply": ew.mul, "absolute": ew.abs, "negative": functions.neg,
+    "concat": shaping.cat, "divide": arithmetic.div, "multiply": ew.mul, "absolute": ew.abs, "negative": arithmetic.neg,
 }  # fmt: skip
 
 IN_PLACE = {
     "add_": _add_, "sub_": _sub_, "mul_": _in_place(ew.mul), "div_": _in_place(ew.div), "pow_": _pow_,
     "neg_": _in_place(ew.neg), "copy_": _copy_, "fill_": _fill_, "zero_": _in_place(assign.zero), "clamp_": _clamp_,
-    "masked_fill_": _masked_fill_,
+    "masked_fill_": _masked_fill_, "remainder_": _remainder_, "floor_divide_": _in_place(ew.floor_divide_inplace),
     **{name + "_": _in_place(getattr(ew, name)) for name in UNARY},
 }  # fmt: skip
 
@@ -112,7 +122,7 @@ OTHER = {
     "is_contiguous": lambda self: self._data.flags.c_contiguous,
     "element_size": lambda self: self._data.itemsize,
     "cpu": lambda self: self,
-    "where": lambda self, condition, other: functions.where(condition, self, other),
+    "where": lambda self, condition, other: arithmetic.where(condition, self, other),
     "data_ptr": lambda self: self._data.__array_interface__["data"][0],
 }  # fmt: skip
 
@@ -120,14 +130,19 @@ OTHER = {
 def _public():
     """Return the functions that are both `torch.name(x)` and `x.name()`."""
     shared = {name: getattr(ew, name) for name in UNARY}
-    shared.update({name: getattr(functions, name) for name in FUNCTIONS})
+    shared.update({name: getattr(arithmetic, name) for name in FUNCTIONS})
     shared.update({name: getattr(shaping, name) for name in SHAPING})
     return {**shared, **NAMED}
 
 
+TAKES_OTHERS = {
+    "pow", "where", "cat", "stack", "hstack", "vstack", "concat", "is_tensor", "remainder", "floor_divide",
+}  # fmt: skip
+
+
 def for_tensors(name, function):
     """Return `function` for use as `torch.name(x)`, which refuses what is not a Tensor as torch does."""
-    if name in ("pow", "where", "cat", "stack", "concat", "is_tensor"):
+    if name in TAKES_OTHERS:
         return function
 
     @functools.wraps(function)
@@ -154,5 +169,12 @@ for _name, _function in {
 Tensor.T = property(shaping.reverse_dims)
 Tensor.mT = property(lambda self: shaping.transpose(self, -2, -1))
 Tensor.device = property(lambda self: types.SimpleNamespace(type="cpu"))
-PUBLIC.update(where=functions.where, cat=shaping.cat, stack=shaping.stack, is_tensor=shaping.is_tensor)
+PUBLIC.update(
+    where=arithmetic.where,
+    cat=shaping.cat,
+    stack=shaping.stack,
+    hstack=shaping.hstack,
+    vstack=shaping.vstack,
+    is_tensor=shaping.is_tensor,
+)
 left_out.say_so(Tensor)

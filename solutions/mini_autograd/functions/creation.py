@@ -4,9 +4,14 @@ import warnings
 
 import numpy as np
 
-from . import dtypes
-from .size import Size
-from .tensor import COPY_TENSOR, Tensor, make
+from ..core.tensor import Tensor, make
+from ..values import dtypes
+from ..values.size import Size
+
+COPY_TENSOR = (
+    "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
+    "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor)."
+)
 
 _generator = np.random.default_rng(0)
 

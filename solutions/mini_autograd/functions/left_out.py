@@ -1,8 +1,8 @@
-"""The attributes of `torch.Tensor` that the mini engine leaves out; asking for one raises an error that says so.
+"""What to say of names that torch has and the mini engine leaves out.
 
-They are listed, not caught by `Tensor.__getattr__`, because a class with `__getattr__` pays for it on every attribute:
-CPython 3.11 then looks each one up in full, and a chain of small operations took an eighth longer. A test compares the
-list with torch.
+The attributes of `torch.Tensor` are listed, not caught by `Tensor.__getattr__`, because a class with `__getattr__` pays
+for it on every attribute: CPython 3.11 then looks each one up in full, and a chain of small operations took an eighth
+longer. A test compares the list with torch.
 """
 
 
@@ -31,11 +31,11 @@ NAMES = [
     "ccol_indices", "cdouble", "cfloat", "chalf", "char", "cholesky", "cholesky_inverse", "cholesky_solve",
     "clamp_max", "clamp_max_", "clamp_min", "clamp_min_", "clip", "clip_", "coalesce", "col_indices", "conj",
     "conj_physical", "conj_physical_", "const_data_ptr", "copysign", "copysign_", "corrcoef", "cosh", "cosh_",
-    "count_nonzero", "cov", "cross", "crow_indices", "cuda", "cummax", "cummin", "cumprod", "cumprod_", "cumsum",
-    "cumsum_", "deg2rad", "deg2rad_", "dense_dim", "dequantize", "det", "diag", "diag_embed", "diagflat", "diagonal",
+    "count_nonzero", "cov", "cross", "crow_indices", "cuda", "cummax", "cummin", "cumprod_",
+    "cumsum_", "deg2rad", "deg2rad_", "dense_dim", "dequantize", "det", "diag", "diag_embed", "diagflat",
     "diagonal_scatter", "diff", "digamma", "digamma_", "dim_order", "dist", "divide_", "dsplit", "eig", "eq_", "erf",
     "erf_", "erfc", "erfc_", "erfinv", "erfinv_", "exp2", "exp2_", "expm1", "expm1_", "exponential_", "fill_diagonal_",
-    "fix", "fix_", "fliplr", "flipud", "float_power", "float_power_", "floor_divide", "floor_divide_", "fmax", "fmin",
+    "fix", "fix_", "fliplr", "flipud", "float_power", "float_power_", "fmax", "fmin",
     "fmod", "fmod_", "frac", "frac_", "frexp", "gcd", "gcd_", "ge_", "geometric_", "geqrf", "ger", "get_device",
     "grad_dtype", "greater", "greater_", "greater_equal", "greater_equal_", "gt_", "half", "hardshrink", "hash_tensor",
     "heaviside", "heaviside_", "histc", "histogram", "hsplit", "hypot", "hypot_", "i0", "i0_", "igamma", "igamma_",
@@ -54,22 +54,31 @@ NAMES = [
     "nansum", "narrow_copy", "nbytes", "ndimension", "ne_", "negative_", "new", "new_empty", "new_empty_strided",
     "new_full", "new_ones", "new_tensor", "new_zeros", "nextafter", "nextafter_", "nonzero_static", "normal_",
     "not_equal", "not_equal_", "orgqr", "ormqr", "pin_memory", "pinverse", "polygamma", "polygamma_", "positive",
-    "prelu", "prod", "put", "put_", "q_per_channel_axis", "q_per_channel_scales", "q_per_channel_zero_points",
+    "prelu", "put", "put_", "q_per_channel_axis", "q_per_channel_scales", "q_per_channel_zero_points",
     "q_scale", "q_zero_point", "qr", "qscheme", "quantile", "rad2deg", "rad2deg_", "random_", "ravel", "real",
-    "record_stream", "reinforce", "remainder", "remainder_", "renorm", "renorm_", "repeat", "repeat_interleave",
+    "record_stream", "reinforce", "renorm", "renorm_", "repeat_interleave",
     "reshape_as", "resize", "resize_", "resize_as", "resize_as_", "resize_as_sparse_", "resolve_conj", "resolve_neg",
     "roll", "rot90", "row_indices", "scatter", "scatter_", "scatter_add", "scatter_add_", "scatter_reduce",
     "scatter_reduce_", "select_scatter", "set_", "sgn", "sgn_", "share_memory_", "short", "signbit", "sinc", "sinc_",
     "sinh", "sinh_", "slice_inverse", "slice_scatter", "slogdet", "smm", "solve", "sort", "sparse_dim", "sparse_mask",
-    "sparse_resize_", "sparse_resize_and_clear_", "split_with_sizes", "square_", "squeeze_", "sspaddmm", "stft",
+    "sparse_resize_", "sparse_resize_and_clear_", "square_", "squeeze_", "sspaddmm", "stft",
     "storage", "storage_offset", "storage_type", "subtract", "subtract_", "sum_to_size", "svd", "swapaxes",
     "swapaxes_", "swapdims", "swapdims_", "symeig", "t_", "take", "take_along_dim", "tan", "tan_", "tensor_split",
-    "tile", "to_dense", "to_mkldnn", "to_padded_tensor", "to_sparse", "to_sparse_bsc", "to_sparse_bsr",
+    "to_dense", "to_mkldnn", "to_padded_tensor", "to_sparse", "to_sparse_bsc", "to_sparse_bsr",
     "to_sparse_coo", "to_sparse_csc", "to_sparse_csr", "topk", "trace", "transpose_", "triangular_solve", "tril_",
     "triu_", "true_divide", "true_divide_", "trunc", "trunc_", "type_as", "unflatten", "unfold", "uniform_", "unique",
     "unique_consecutive", "unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes", "unsqueeze_", "untyped_storage",
     "values", "vdot", "volatile", "vsplit", "xlogy", "xlogy_", "xpu",
 ]  # fmt: skip
+
+
+def no_attribute(place, name):
+    """Return the AttributeError for a name that torch's `place` ("nn", "" for torch) may have and ours has not."""
+    place = f".{place}" if place else ""
+    message = f"module 'mini_autograd{place}' has no attribute '{name}'"
+    if not name.startswith("_"):
+        message += f" (if torch{place}.{name} exists, the mini engine leaves it out; see README.md)"
+    return AttributeError(message)
 
 
 def say_so(cls):

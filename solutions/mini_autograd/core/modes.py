@@ -2,6 +2,13 @@
 
 import functools
 import inspect
+import warnings
+
+CLASSES = (
+    "Decorating classes is deprecated and will be disabled in future versions. You should only decorate functions or "
+    "methods. To preserve the current behavior of class decoration, you can directly decorate the `__init__` method "
+    "and nothing else."
+)
 
 
 class _State:
@@ -47,6 +54,8 @@ class _Mode:
 
     def __call__(self, function):
         """Return `function` wrapped so that every call runs in this mode."""
+        if inspect.isclass(function):
+            warnings.warn(CLASSES, FutureWarning, stacklevel=2)
         if inspect.isgeneratorfunction(function):
 
             @functools.wraps(function)
@@ -69,7 +78,7 @@ class _Mode:
                     return stop.value
         else:
 
-            @functools.wraps(function)
+            @functools.wraps(function, updated=())
             def wrapped(*args, **kwargs):
                 with self.clone():
                     return function(*args, **kwargs)

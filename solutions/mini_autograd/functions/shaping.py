@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from .functions import _dim
-from .ops import shape as ops
-from .ops.elementwise import clone
-from .size import Size
-from .tensor import Tensor
+from ..core.tensor import Tensor
+from ..ops import shape as ops
+from ..ops.elementwise import clone
+from ..values.size import Size
+from .arithmetic import _dim
 
 
 def _sizes(sizes):
@@ -180,6 +180,53 @@ def stack(tensors, dim=0):
     return ops.stack(tensors, _dim(dim, tensors[0].ndim + 1))
 
 
+def hstack(tensors):
+    """Join tensors along their second dimension, those of one dimension or none along the first."""
+    tensors = _not_empty("hstack", tensors)
+    rows = [reshape(each, 1) if each.ndim == 0 else each for each in tensors]
+    return cat(rows, 0 if rows[0].ndim == 1 else 1)
+
+
+def vstack(tensors):
+    """Join tensors along their first dimension, after those of one dimension or none became rows."""
+    tensors = _not_empty("vstack", tensors)
+    rows = [reshape(each, 1, 1) if each.ndim == 0 else each for each in tensors]
+    return cat([unsqueeze(each, 0) if each.ndim == 1 else each for each in rows])
+
+
+def _not_empty(name, tensors):
+    tensors = list(tensors)
+    if not tensors:
+        raise RuntimeError(f"{name} expects a non-empty TensorList")
+    return tensors
+
+
+def repeat(input, *repeats):
+    """Return copies of input side by side, as many along each dimension as `repeats` says."""
+    repeats = _sizes(repeats)
+    if len(repeats) < input.ndim:
+        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+    target = [n * m for n, m in zip((1,) * (len(repeats) - input.ndim) + tuple(input.shape), repeats, strict=True)]
+    if any(n < 0 for n in target):
+        negative = next(n for n in target if n < 0)
+        raise RuntimeError(f"Trying to create tensor with negative dimension {negative}: {target}")
+    return ops.repeat(input, repeats)
+
+
+def tile(input, *dims):
+    """Return copies of input side by side; dimensions that `dims` leaves out stay."""
+    dims = _sizes(dims)
+    return repeat(input, *(1,) * (input.ndim - len(dims)), *dims)
+
+
+def diagonal(input, offset=0, dim1=0, dim2=1):
+    """Return the view of the diagonal of two dimensions, as a last dimension."""
+    first, second = _dim(dim1, input.ndim), _dim(dim2, input.ndim)
+    if first == second:
+        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    return ops.diagonal(input, offset, first, second)
+
+
 def chunk(input, chunks, dim=0):
     """Return views of `chunks` parts along `dim`, the last one smaller where it does not come out even."""
     if chunks < 1:
@@ -188,10 +235,33 @@ def chunk(input, chunks, dim=0):
 
 
 def split(input, split_size, dim=0):
-    """Return views of `split_size` elements each along `dim`."""
-    if not isinstance(split_size, int):
-        raise NotImplementedError("split into given sizes is left out of the mini engine; use narrow, or torch.split")
-    return ops.split(input, split_size, _dim(dim, input.ndim))
+    """Return views of `split_size` elements each along `dim`, or of the sizes in a list."""
+    dim = _dim(dim, input.ndim)
+    if isinstance(split_size, (list, tuple)):
+        return _split_with_sizes(input, split_size, dim)
+    size = input.shape[dim]
+    if split_size < 0:
+        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={split_size}")
+    if not split_size and size:
+        raise RuntimeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {size}")
+    return ops.split(input, split_size or 1, dim)
+
+
+def _split_with_sizes(input, sizes, dim):
+    shown = f"split_sizes={list(sizes)}"
+    if any(n < 0 for n in sizes):
+        raise RuntimeError(f"split_with_sizes expects split_sizes have only non-negative entries, but got {shown}")
+    if sum(sizes) != input.shape[dim]:
+        raise RuntimeError(
+            f"split_with_sizes expects split_sizes to sum exactly to {input.shape[dim]} (input tensor's size at "
+            f"dimension {dim}), but got {shown}"
+        )
+    return ops.split_with_sizes(input, tuple(sizes), dim)
+
+
+def split_with_sizes(input, split_sizes, dim=0):
+    """Return views of the given sizes along `dim`."""
+    return _split_with_sizes(input, split_sizes, _dim(dim, input.ndim))
 
 
 def unbind(input, dim=0):

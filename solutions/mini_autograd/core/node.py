@@ -1,22 +1,16 @@
-"""What a graph is made of: `Node`, the leaf's `AccumulateGrad`, and what nodes keep for backward."""
+"""What a graph is made of: `Node`, one step of the forward pass with its edges and hooks."""
 
 import itertools
-import sys
-import weakref
 
 import numpy as np
 
+from ..values import dtypes
 from .hooks import add_hook, new_hooks
-from .modes import no_grad, state
+from .modes import state
+from .tensor import Tensor, make
 
+NAMESPACED = {"AccumulateGrad", "CopySlices", "CopyBackwards", "Error", "NotImplemented"}
 next_sequence_nr = itertools.count().__next__
-
-FREED = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
-    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
-    "after calling backward."
-)
 
 
 class Node:
@@ -42,7 +36,7 @@ class Node:
     def name(self):
         """Return the name that torch gives this kind of node; those written by hand there carry their namespace."""
         name = type(self).__name__
-        return "torch::autograd::" + name if name in ("AccumulateGrad", "CopySlices", "CopyBackwards") else name
+        return "torch::autograd::" + name if name in NAMESPACED else name
 
     def forward_name(self):
         """Return the name of what this node is the backward of, as errors show it: "Mul" for MulBackward0."""
@@ -62,6 +56,11 @@ class Node:
 
     def __call__(self, *gradients):
         """Send gradients (Tensors, one for each output) through this node alone, as in a backward run by hand."""
+        if len(gradients) != len(self.outputs):
+            raise TypeError(f"expected {len(self.outputs)} arguments, got {len(gradients)} instead")
+        for index, gradient in enumerate(gradients):
+            if gradient is not None and not isinstance(gradient, Tensor):
+                raise TypeError(f"argument {index} is not a Variable")
         gradients = [_unwrap(gradient) for gradient in gradients]
         produced = tuple(_wrap(gradient) for gradient in self.run(gradients, None))
         return produced[0] if len(produced) == 1 else produced
@@ -146,9 +145,7 @@ class Node:
             gradient = sum_to(gradient, shape)
         if gradient.dtype is dtype:
             return gradient
-        from .ops.elementwise import cast
-
-        return cast(gradient, dtype)
+        return gradient.astype(dtype) if isinstance(gradient, np.ndarray) else gradient.to(dtypes.of(dtype))
 
 
 def _expandable(shape, target):
@@ -168,172 +165,8 @@ def sum_to(gradient, shape):
     return gradient.sum(over).reshape(shape)
 
 
-class AccumulateGrad(Node):
-    """The end of a path: adds the gradient that arrives to `variable.grad`. A leaf refers to its own weakly."""
-
-    def __init__(self, variable):
-        self.variable = variable
-        self.next_functions = ()
-        self.outputs = ((variable._data.shape, variable._data.dtype),)
-        self.sequence_nr = float("inf")
-        self.hooked = bool(variable._hooks)
-        self.tensor_hooks = variable._hooks and {0: variable._hooks}
-
-    def run(self, gradients, needs):
-        variable = self.variable
-        if gradients[0] is not None:
-            variable._accumulate(gradients)
-            for hook in list((variable._post_accumulate or {}).values()):
-                result = hook(variable)
-                if result is not None:
-                    raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
-        return ()
-
-
-def owned(gradients):
-    """Return whether the array `gradients[0]` is held by the list `gradients` alone, so that it may be kept as it is.
-
-    torch asks the same of a gradient's reference count before a leaf takes it over instead of copying it.
-    """
-    array = gradients[0]
-    if type(array) is not np.ndarray or sys.getrefcount(array) != ALONE:
-        return False
-    memory = array.base
-    # A view of the whole of a memory that only the view holds: a weight, transposed back.
-    return memory is None or (
-        type(memory) is np.ndarray
-        and memory.size == array.size
-        and array.flags.c_contiguous
-        and memory.flags.owndata
-        and sys.getrefcount(memory) == ALONE
-    )
-
-
-def _count_holders(gradients):
-    array = gradients[0]
-    return sys.getrefcount(array)
-
-
-ALONE = _count_holders([np.empty(0)])  # one holder, and what a name and a call add in this Python
-
-
-# What a node keeps for backward is a list of pairs (value, version). An input is kept as (Tensor, its version); with
-# version None, a `Saved` says itself how it comes back, and anything else is a plain value.
-
-
-class Saved:
-    """A tensor that is not kept as it is: `array` and `unpack` give it back for the node that keeps it."""
-
-    __slots__ = ()
-
-
-class SavedOutput(Saved):
-    """An output kept by its own node: without its place in the graph, else the two would hold each other."""
-
-    __slots__ = ("number", "tensor", "version")
-
-    def __init__(self, tensor, number):
-        self.number = number
-        self.tensor, self.version = tensor._alias(), tensor._version_cell[0]
-
-    def array(self, node):
-        if self.tensor._version_cell[0] != self.version:
-            refuse_changed(self.tensor, self.version, node, self.number)
-        return self.tensor._data
-
-    def unpack(self, node):
-        self.array(node)
-        return self.tensor._alias((node, self.number))
-
-
-class PackedTensor(Saved):
-    """What the `pack` of a user's hooks made of a tensor. Its version is the user's own affair."""
-
-    __slots__ = ("edge", "number", "packed", "unpack_hook")
-
-    def __init__(self, tensor, number):
-        pack, self.unpack_hook = hooks_on_saved[-1]
-        self.number, self.edge = number, tensor._edge_or_leaf() if number is None else None
-        version = tensor._version_cell[0]
-        with no_grad():
-            self.packed = pack(tensor.detach())
-        if tensor._version_cell[0] != version:
-            raise RuntimeError(
-                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook "
-                "cannot be modified by in-place operations as this can lead to unexpected side-effects. Please open an "
-                "issue if you need to perform in-place operations on the input to a pack hook."
-            )
-
-    def array(self, node):
-        return self.unpack(node)._data
-
-    def unpack(self, node):
-        tensor = self.unpack_hook(self.packed)
-        if not hasattr(tensor, "_version_cell"):
-            raise TypeError(
-                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
-                + type(tensor).__name__
-            )
-        return tensor._alias(self.edge if self.number is None else (node, self.number))
-
-
-def save(tensor, number=None):
-    """Return the pair in which a node keeps `tensor`, an input of it, or its output `number`."""
-    if hooks_on_saved:
-        return PackedTensor(tensor, number), None
-    version = tensor._version_cell[0]
-    if version is None:
-        raise RuntimeError(
-            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode "
-            "in computation tracked by autograd. To work around this, you can make a clone to get a normal tensor "
-            "and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
-        )
-    return (tensor, version) if number is None else (SavedOutput(tensor, number), None)
-
-
-def restore(pair, node, as_tensors):
-    """Return the value that `node` kept as `pair`: a tensor as its array, or as a Tensor in its place in the graph."""
-    value, version = pair
-    if version is not None:
-        if value._version_cell[0] != version:
-            refuse_changed(value, version, value.grad_fn, value._output_nr)
-        return value if as_tensors else value._data
-    if isinstance(value, Saved):
-        return value.unpack(node) if as_tensors else value.array(node)
-    return value
-
-
-def refuse_changed(tensor, version, made_by, number):
-    """Raise torch's error for a saved tensor that was changed in place."""
-    origin = "" if made_by is None else f", which is output {number} of {made_by.forward_name()},"
-    raise RuntimeError(
-        "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[torch.{tensor._type_name()} {list(tensor._data.shape)}]{origin} is at version "
-        f"{tensor._version_cell[0]}; expected version {version} instead. Hint: enable anomaly detection to find the "
-        "operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
-    )
-
-
-hooks_on_saved = []  # the (pack, unpack) pairs of the `with` statements that are open, the innermost last
-
-
-class saved_tensors_hooks:
-    """Inside `with`, keep `pack(tensor)` instead of each saved tensor, and ask `unpack` for it when it is needed."""
-
-    def __init__(self, pack_hook, unpack_hook):
-        self.hooks = pack_hook, unpack_hook
-
-    def __enter__(self):
-        hooks_on_saved.append(self.hooks)
-
-    def __exit__(self, *error):
-        hooks_on_saved.pop()
-
-
 def _wrap(gradient):
     """Return `gradient`, an array inside the engine, as the Tensor that hooks and users see."""
-    from .tensor import Tensor, make
-
     return gradient if gradient is None or isinstance(gradient, Tensor) else make(np.asarray(gradient))
 
 
@@ -375,12 +208,3 @@ def _replaced(hook, result, values):
             f"{len(result)}, but expected {len(values)})"
         )
     return tuple(_checked(hook, new, value) for new, value in zip(result, values, strict=True))
-
-
-def accumulator(leaf):
-    """Return the node of `leaf`, made when first needed and kept alive by the graphs that use it."""
-    node = leaf._accumulator and leaf._accumulator()
-    if node is None:
-        node = AccumulateGrad(leaf)
-        leaf._accumulator = weakref.ref(node)
-    return node

@@ -7,29 +7,31 @@ its memory, and its place in the graph. If the tensor is a view, the memory is i
 
 import numpy as np
 
-from .graph import Node, SavedOutput
-from .modes import enable_grad, no_grad, state
-from .ops.elementwise import keep, raw
-from .ops.shape import put, take
-from .tensor import Tensor, make
+from ..core.modes import enable_grad, no_grad, state
+from ..core.node import Node
+from ..core.saved import SavedOutput
+from ..core.tensor import Tensor, make
+from .elementwise import keep, raw
+from .shape import put, take
 
 VIEW_MANY = (
-    "Output {number} of {name} is a view and is being modified inplace. This view is the output of a function that "
+    "Output {number} of {name} is a view and {what} modified inplace. This view is the output of a function that "
     "returns multiple views. Such functions do not allow the output views to be modified inplace. You should replace "
     "the inplace operation by an out-of-place one."
 )
 VIEW_FUNCTION = (
-    "Output {number} of {name} is a view and is being modified inplace. This view was created inside a custom Function "
+    "Output {number} of {name} is a view and {what} modified inplace. This view was created inside a custom Function "
     "(or because an input was returned as-is) and the autograd logic to handle view+inplace would override the custom "
     "backward associated with the custom Function, leading to incorrect gradients. This behavior is forbidden. You can "
     "fix this by cloning the output of the custom Function."
 )
 VIEW_NO_GRAD = (
-    "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this use case "
+    "A view was created in no_grad mode and {what} modified inplace with grad mode enabled. Given that this use case "
     "is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both the view and the inplace "
     "either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want "
     "the inplace to be tracked)."
 )
+ON_VIEWS = {"many": VIEW_MANY, "function": VIEW_FUNCTION, "no_grad": VIEW_NO_GRAD}
 OVERLAP = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
     "clone() the tensor before performing the operation."
@@ -53,6 +55,8 @@ def inplace(call, target, *args):
         with no_grad():
             write(target, call(target, *args)._data)
         return target
+    if target._base is not None:
+        target._follow_base()
     old = make(target._data.copy())
     old._requires_grad, old._edge = target._requires_grad, target._edge
     result = call(old, *args)
@@ -76,14 +80,18 @@ def check_inplace(target, recorded):
     if not recorded:
         return
     if target._base is not None:
-        messages = {"many": VIEW_MANY, "function": VIEW_FUNCTION, "no_grad": VIEW_NO_GRAD}
-        if target._view_kind in messages:
-            name = target.grad_fn.forward_name() if target.grad_fn else ""
-            raise RuntimeError(messages[target._view_kind].format(number=target._output_nr, name=name))
+        if target._view_kind in ON_VIEWS:
+            refuse_view(target, "is being")
         if target.requires_grad and target._base.is_leaf:
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if target.requires_grad and target.is_leaf:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
+
+
+def refuse_view(view, what):
+    """Raise torch's error for a view of a kind that is not to change, by itself or with its base."""
+    name = view._edge[0].forward_name() if view._edge else ""
+    raise RuntimeError(ON_VIEWS[view._view_kind].format(number=view._output_nr, name=name, what=what))
 
 
 def write(target, array):
@@ -139,6 +147,8 @@ def follow_base(view):
     view._requires_grad = True
     if view._view_version == view._version_cell[0] or view.is_inference():
         return
+    if view._view_kind in ON_VIEWS:
+        refuse_view(view, "its base or another view of its base has been")
     view._view_version = view._version_cell[0]
     with enable_grad():
         view._edge = take(base, positions(view))._edge

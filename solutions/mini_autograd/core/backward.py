@@ -1,0 +1,193 @@
+"""`backward` and `grad`: what may be asked of the engine, checked as torch checks it."""
+
+import math
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+
+from ..values.size import Size
+from . import engine
+from .node import Node
+from .tensor import Tensor, make
+
+CREATES_CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient "
+    "which can cause a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you "
+    "have to use this function, make sure to reset the .grad fields of your parameters to None after use to break "
+    "the cycle and avoid the leak."
+)
+
+
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
+    """Accumulate into the leaves below `tensors` (or into `inputs` alone) the gradient of their weighted sum.
+
+    grad_tensors: for each tensor a gradient of its shape, the weights; None stands for 1.0 where a tensor has one
+    element. retain_graph: keep the saved values for another walk (as `create_graph` does by default).
+    Raises RuntimeError as torch does where a gradient is missing, has another shape, or there is no graph.
+    """
+    if inputs is not None:
+        inputs = _several(inputs)
+        if not inputs:
+            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    tensors = _several(tensors)
+    gradients = _weights(_as_sequence(grad_tensors, len(tensors)), tensors)
+    if create_graph:
+        warnings.warn(CREATES_CYCLE, UserWarning, stacklevel=2)
+    _run(tensors, gradients, retain_graph, create_graph, inputs, accumulate=True)
+
+
+def grad(
+    outputs,
+    inputs,
+    grad_outputs=None,
+    retain_graph=None,
+    create_graph=False,
+    only_inputs=True,
+    allow_unused=None,
+    is_grads_batched=False,
+    materialize_grads=False,
+):
+    """Return, for each of `inputs`, the gradient of the weighted sum of `outputs`, and store nothing.
+
+    grad_outputs: the weights, as in `backward`. allow_unused: None instead of an error for an input that is not part
+    of the graph; materialize_grads: zeros instead.
+    """
+    if is_grads_batched:
+        raise NotImplementedError(
+            "is_grads_batched is left out of the mini engine, which has no vmap; call grad once for each row, "
+            "or use torch.autograd.grad"
+        )
+    if materialize_grads and allow_unused is False:
+        raise ValueError(
+            "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
+        )
+    allow_unused = materialize_grads if allow_unused is None else allow_unused
+    outputs, inputs = _several(outputs), _several(inputs)
+    gradients = _weights(_as_sequence(grad_outputs, len(outputs)), outputs)
+    if not inputs:
+        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    found = _run(outputs, gradients, retain_graph, create_graph, inputs, accumulate=False)
+    results = []
+    for index, (gradient, source) in enumerate(zip(found, inputs, strict=True)):
+        if gradient is None and not allow_unused:
+            raise RuntimeError(
+                f"The differentiated Tensor at index {index} appears to not have been used in the graph. "
+                "Set allow_unused=True if this is the desired behavior."
+            )
+        if gradient is None and materialize_grads:
+            results.append(_zeros(source, create_graph))
+        elif gradient is None:
+            results.append(None)
+        else:
+            results.append(gradient if isinstance(gradient, Tensor) else make(np.asarray(gradient)))
+    return tuple(results)
+
+
+def _as_sequence(gradients, count):
+    if gradients is None:
+        return (None,) * count
+    return (gradients,) if isinstance(gradients, Tensor) else tuple(gradients)
+
+
+def _weights(gradients, tensors):
+    """Return one gradient for each of `tensors`: the one given, or 1.0 for one element."""
+    for gradient in gradients:
+        if gradient is not None and not isinstance(gradient, Tensor):
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
+    if len(gradients) != len(tensors):
+        raise RuntimeError(f"got {len(tensors)} tensors and {len(gradients)} gradients")
+    weights = []
+    for index, (gradient, tensor) in enumerate(zip(gradients, tensors, strict=True)):
+        shape, dtype = _form(tensor)
+        if gradient is not None:
+            if gradient.shape != shape:
+                raise RuntimeError(
+                    f"Mismatch in shape: grad_output[{index}] has a shape of {Size(gradient.shape)} "
+                    f"and output[{index}] has a shape of {Size(shape)}."
+                )
+        elif isinstance(tensor, GradientEdge) or tensor.requires_grad:
+            if math.prod(shape) != 1:
+                raise RuntimeError("grad can be implicitly created only for scalar outputs")
+            gradient = make(np.ones(shape, dtype))
+        weights.append(gradient)
+    return weights
+
+
+def _run(tensors, gradients, retain_graph, create_graph, inputs, accumulate):
+    roots = []
+    for index, tensor in enumerate(tensors):
+        if isinstance(tensor, GradientEdge):
+            roots.append(tensor[:2])
+            continue
+        if not tensor.requires_grad:
+            raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
+        roots.append(tensor._edge_or_leaf())
+    captures = None
+    if inputs is not None:
+        captures = []
+        for tensor in inputs:
+            if isinstance(tensor, GradientEdge):
+                captures.append(tensor[:2])
+                continue
+            if not isinstance(tensor, Tensor):
+                raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}")
+            if not tensor.requires_grad:
+                raise RuntimeError("One of the differentiated Tensors does not require grad")
+            if accumulate and not tensor.is_leaf:
+                tensor.retain_grad()
+            captures.append(tensor._edge_or_leaf())
+    with np.errstate(all="ignore"):
+        return engine.run(
+            roots,
+            gradients if create_graph else [gradient._data for gradient in gradients],
+            keep_graph=create_graph if retain_graph is None else retain_graph,
+            create_graph=create_graph,
+            captures=captures,
+            accumulate=accumulate,
+        )
+
+
+def _backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+    """Run backward from here; see `autograd.backward`."""
+    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+
+
+Tensor.backward = _backward
+
+
+# A place in the graph instead of a tensor.
+
+
+class GradientEdge(NamedTuple):
+    """A place in the graph where a gradient arrives; it may stand for its tensor in `backward` and `grad`."""
+
+    node: Node
+    output_nr: int
+    ownership_token: Node | None = None  # torch keeps its graph alive by it; here the node does
+
+
+def get_gradient_edge(tensor):
+    """Return the place where the gradient of `tensor` arrives."""
+    if not tensor.requires_grad:
+        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
+    return GradientEdge(*tensor._edge_or_leaf())
+
+
+def _several(tensors):
+    return (tensors,) if isinstance(tensors, (Tensor, GradientEdge)) else tuple(tensors)
+
+
+def _zeros(tensor, requires_grad):
+    if isinstance(tensor, GradientEdge):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+    zeros = make(np.zeros_like(tensor._data))
+    zeros._requires_grad = requires_grad
+    return zeros
+
+
+def _form(tensor):
+    """Return the shape and dtype of what comes out of a tensor's place in the graph."""
+    if isinstance(tensor, GradientEdge):
+        return tensor.node.outputs[tensor.output_nr]
+    return tensor._data.shape, tensor._data.dtype

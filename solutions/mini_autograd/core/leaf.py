@@ -1,0 +1,105 @@
+"""Where a path through the graph ends: `AccumulateGrad`, which adds what arrives to the leaf's `grad`."""
+
+import sys
+import weakref
+
+import numpy as np
+
+from .modes import state
+from .node import Node
+from .tensor import Tensor, make
+
+
+class AccumulateGrad(Node):
+    """The end of a path: adds the gradient that arrives to `variable.grad`. A leaf refers to its own weakly."""
+
+    def __init__(self, variable):
+        self.variable = variable
+        self.next_functions = ()
+        self.outputs = ((variable._data.shape, variable._data.dtype),)
+        self.sequence_nr = float("inf")
+        self.hooked = bool(variable._hooks)
+        self.tensor_hooks = variable._hooks and {0: variable._hooks}
+
+    def run(self, gradients, needs):
+        variable = self.variable
+        if gradients[0] is not None:
+            accumulate(variable, gradients)
+            for hook in list((variable._post_accumulate or {}).values()):
+                result = hook(variable)
+                if result is not None:
+                    raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+        return ()
+
+
+def accumulate(leaf, gradients):
+    """Add `gradients[0]` to the `grad` of `leaf`."""
+    if leaf._grad is None:
+        leaf._grad = _copy_or_keep(gradients)
+    elif state.grad:
+        leaf._grad = leaf._grad + gradients[0]
+    else:
+        leaf._grad._data += gradients[0]
+        leaf._grad._bump()
+
+
+def accumulator(leaf):
+    """Return the node of `leaf`, made when first needed and kept alive by the graphs that use it."""
+    node = leaf._accumulator and leaf._accumulator()
+    if node is None:
+        node = AccumulateGrad(leaf)
+        leaf._accumulator = weakref.ref(node)
+    return node
+
+
+def edge_or_leaf(tensor):
+    """Return the edge along which a tensor's gradient leaves: to its node, or to its accumulator."""
+    if tensor._base is not None:
+        tensor._follow_base()
+    if not tensor._requires_grad:
+        return (None, 0)
+    return tensor._edge or (accumulator(tensor), 0)
+
+
+Tensor._edge_or_leaf = edge_or_leaf
+
+
+# How the first gradient becomes `grad`: a copy, unless nobody else holds it. A first reader may stop here.
+
+
+def _copy_or_keep(gradients):
+    """Return `gradients[0]` as a Tensor that nobody else holds: itself if that is so already, else a copy."""
+    if state.grad:
+        return make(np.empty_like(gradients[0]._data)).copy_(gradients[0])  # recorded, as in torch
+    if owned(gradients):
+        return make(gradients[0])
+    copied = make(np.array(gradients[0]))
+    copied._bump()
+    return copied
+
+
+def owned(gradients):
+    """Return whether the array `gradients[0]` is held by the list `gradients` alone, so that it may be kept as it is.
+
+    torch asks the same of a gradient's reference count before a leaf takes it over instead of copying it.
+    """
+    array = gradients[0]
+    if type(array) is not np.ndarray or sys.getrefcount(array) != ALONE:
+        return False
+    memory = array.base
+    # A view of the whole of a memory that only the view holds: a weight, transposed back.
+    return memory is None or (
+        type(memory) is np.ndarray
+        and memory.size == array.size
+        and array.flags.c_contiguous
+        and memory.flags.owndata
+        and sys.getrefcount(memory) == ALONE
+    )
+
+
+def _count_holders(gradients):
+    array = gradients[0]
+    return sys.getrefcount(array)
+
+
+ALONE = _count_holders([np.empty(0)])  # one holder, and what a name and a call add in this Python

@@ -1,0 +1,154 @@
+"""What nodes keep for backward, and how they get it back: unchanged, or not at all.
+
+It is a list of pairs (value, version). An input is kept as (Tensor, its version); with version None, a `Saved` says
+itself how it comes back, and anything else is a plain value.
+"""
+
+from .modes import no_grad
+
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+
+
+def save(tensor, number=None):
+    """Return the pair in which a node keeps `tensor`, an input of it, or its output `number`."""
+    if hooks_on_saved:
+        return PackedTensor(tensor, number), None
+    version = tensor._version_cell[0]
+    if version is None:
+        raise RuntimeError(
+            "Inference tensors cannot be saved for backward. Please do not use Tensors created in inference mode "
+            "in computation tracked by autograd. To work around this, you can make a clone to get a normal tensor "
+            "and use it in autograd, or use `torch.no_grad()` instead of `torch.inference_mode()`."
+        )
+    return (tensor, version) if number is None else (SavedOutput(tensor, number), None)
+
+
+def restore(pair, node, as_tensors):
+    """Return the value that `node` kept as `pair`: a tensor as its array, or as a Tensor in its place in the graph."""
+    value, version = pair
+    if version is not None:
+        if value._version_cell[0] != version:
+            refuse_changed(value, version, value.grad_fn, value._output_nr)
+        return value if as_tensors else value._data
+    if isinstance(value, Saved):
+        return value.unpack(node) if as_tensors else value.array(node)
+    return value
+
+
+def refuse_changed(tensor, version, made_by, number):
+    """Raise torch's error for a saved tensor that was changed in place."""
+    origin = "" if made_by is None else f", which is output {number} of {made_by.forward_name()},"
+    raise RuntimeError(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[torch.{tensor._type_name()} {list(tensor._data.shape)}]{origin} is at version "
+        f"{tensor._version_cell[0]}; expected version {version} instead. Hint: enable anomaly detection to find the "
+        "operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+    )
+
+
+class Saved:
+    """A tensor that is not kept as it is: `array` and `unpack` give it back for the node that keeps it."""
+
+    __slots__ = ()
+
+
+class SavedOutput(Saved):
+    """An output kept by its own node: without its place in the graph, else the two would hold each other."""
+
+    __slots__ = ("number", "tensor", "version")
+
+    def __init__(self, tensor, number):
+        self.number = number
+        self.tensor, self.version = tensor._alias(), tensor._version_cell[0]
+
+    def array(self, node):
+        if self.tensor._version_cell[0] != self.version:
+            refuse_changed(self.tensor, self.version, node, self.number)
+        return self.tensor._data
+
+    def unpack(self, node):
+        self.array(node)
+        return self.tensor._alias((node, self.number))
+
+
+# Hooks on what is saved: a first reader may stop here.
+
+hooks_on_saved = []  # the (pack, unpack) pairs of the `with` statements that are open, the innermost last
+
+
+class saved_tensors_hooks:
+    """Inside `with`, keep `pack(tensor)` instead of each saved tensor, and ask `unpack` for it when it is needed."""
+
+    def __init__(self, pack_hook, unpack_hook):
+        self.hooks = pack_hook, unpack_hook
+
+    def __enter__(self):
+        hooks_on_saved.append(self.hooks)
+
+    def __exit__(self, *error):
+        hooks_on_saved.pop()
+
+
+class PackedTensor(Saved):
+    """What the `pack` of a user's hooks made of a tensor. Its version is the user's own affair."""
+
+    __slots__ = ("edge", "number", "packed", "unpack_hook")
+
+    def __init__(self, tensor, number):
+        pack, self.unpack_hook = hooks_on_saved[-1]
+        self.number, self.edge = number, tensor._edge_or_leaf() if number is None else None
+        version = tensor._version_cell[0]
+        with no_grad():
+            self.packed = pack(tensor.detach())
+        if tensor._version_cell[0] != version:
+            raise RuntimeError(
+                "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook "
+                "cannot be modified by in-place operations as this can lead to unexpected side-effects. Please open an "
+                "issue if you need to perform in-place operations on the input to a pack hook."
+            )
+
+    def array(self, node):
+        return self.unpack(node)._data
+
+    def unpack(self, node):
+        tensor = self.unpack_hook(self.packed)
+        if not hasattr(tensor, "_version_cell"):
+            raise TypeError(
+                "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
+                + type(tensor).__name__
+            )
+        return tensor._alias(self.edge if self.number is None else (node, self.number))
+
+
+class SavedTensor:
+    """What `grad_fn._raw_saved_…` shows of a value that a node keeps: its hooks can be set, once."""
+
+    def __init__(self, node, index):
+        self._node, self._index = node, index
+
+    def register_hooks(self, pack_hook, unpack_hook):
+        """Keep `pack_hook(tensor)` from now on instead of the tensor, and ask `unpack_hook` for it."""
+        saved, index = self._node.saved, self._index
+        if type(saved) is dict:
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
+                "graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need "
+                "to backward through the graph a second time or if you need to access saved variables after calling "
+                "backward."
+            )
+        value = None if index is None else saved[index][0]
+        if isinstance(value, PackedTensor):
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
+                "hooks is allowed at a time."
+            )
+        if not isinstance(value, SavedOutput) and not hasattr(value, "_version_cell"):
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
+        with saved_tensors_hooks(pack_hook, unpack_hook):
+            pair = save(value.tensor, value.number) if isinstance(value, SavedOutput) else save(value)
+        self._node.saved = [*saved[:index], pair, *saved[index + 1 :]]

@@ -1,0 +1,1 @@
+"""What is no idea of autograd's: dtypes, shapes, and how tensors print."""
