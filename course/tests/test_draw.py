@@ -14,9 +14,8 @@ from torch import nn
 
 import gradlab
 from gradlab.pictures.drawing import draw
-from gradlab.pictures.graph import GraphError
 from gradlab.pictures.layout import layout
-from gradlab.pictures.picture import TEXT, TITLE, text_width
+from gradlab.pictures.picture import TEXT, TITLE, PictureError, text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -287,16 +286,16 @@ def test_a_tensor_without_graph_says_why():
 
 
 def test_bad_input_gets_one_clear_sentence():
-    with pytest.raises(GraphError, match=r"needs a tensor, but was given \[1, 2\] of type list"):
+    with pytest.raises(PictureError, match=r"needs a tensor, but was given \[1, 2\] of type list"):
         draw([1, 2])
-    with pytest.raises(GraphError, match=r"was given nothing"):
+    with pytest.raises(PictureError, match=r"was given nothing"):
         draw()
     try:
         draw("loss")
-    except GraphError as error:
+    except PictureError as error:
         shown = error._render_traceback_()
     assert len(shown) == 1
-    assert shown[0].startswith("GraphError: draw() needs a tensor, but was given 'loss' of type str.")
+    assert shown[0].startswith("PictureError: draw() needs a tensor, but was given 'loss' of type str.")
 
 
 def test_a_large_model_is_drawn_by_modules():

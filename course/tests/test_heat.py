@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import gradlab
-from gradlab.pictures.graph import GraphError
+from gradlab.pictures.picture import PictureError
 
 
 def png(picture):
@@ -73,7 +73,7 @@ def test_images_of_all_usual_shapes():
     ],
 )
 def test_bad_input_gets_one_clear_sentence(arguments, message):
-    with pytest.raises(GraphError, match=message):
+    with pytest.raises(PictureError, match=message):
         gradlab.heat(*arguments)
 
 

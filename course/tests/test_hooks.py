@@ -7,9 +7,8 @@ import torch
 from torch import nn
 
 import gradlab
-from gradlab.pictures.graph import GraphError
 from gradlab.pictures.hooking import registered
-from gradlab.pictures.picture import text_width
+from gradlab.pictures.picture import PictureError, text_width
 
 
 def two_layers():
@@ -149,8 +148,8 @@ def test_the_picture_holds_all_its_text():
 
 
 def test_bad_input_gets_one_clear_sentence():
-    with pytest.raises(GraphError, match="hooks\\(\\) needs a module, but was given a Tensor"):
+    with pytest.raises(PictureError, match="hooks\\(\\) needs a module, but was given a Tensor"):
         gradlab.hooks(torch.ones(2))
-    with pytest.raises(GraphError, match=r"nothing to run backward from.*Pass loss="):
+    with pytest.raises(PictureError, match=r"nothing to run backward from.*Pass loss="):
         gradlab.hooks(nn.LSTM(2, 3), torch.ones(1, 1, 2))
     assert "No hook fired: none is registered" in gradlab.hooks(two_layers(), torch.ones(1, 2)).text

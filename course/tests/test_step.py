@@ -9,7 +9,8 @@ from graphs import GRAPHS
 from torch.autograd.graph import GradientEdge
 
 import gradlab
-from gradlab.pictures.graph import GraphError, walk
+from gradlab.pictures.graph import walk
+from gradlab.pictures.picture import PictureError
 from gradlab.pictures.recording import record as record_visits
 from gradlab.pictures.rules import RULES, formula
 from gradlab.pictures.stepper import step
@@ -185,7 +186,7 @@ def test_no_hook_stays_behind():
     loss.backward(retain_graph=True)
     assert len(stepper.visits) == before
     y.add_(1)
-    with pytest.raises(GraphError, match="backward raised: one of the variables needed for gradient computation"):
+    with pytest.raises(PictureError, match="backward raised: one of the variables needed for gradient computation"):
         step(loss)
 
 
@@ -249,6 +250,6 @@ def bad_inputs():
 
 @pytest.mark.parametrize(("arguments", "message"), [pytest.param(a, m, id=i) for i, a, m in bad_inputs()])
 def test_bad_input_gets_one_clear_sentence(arguments, message):
-    with pytest.raises(GraphError, match=message) as caught:
+    with pytest.raises(PictureError, match=message) as caught:
         gradlab.step(*arguments)
-    assert caught.value._render_traceback_() == [f"GraphError: {caught.value}"]
+    assert caught.value._render_traceback_() == [f"PictureError: {caught.value}"]

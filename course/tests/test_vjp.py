@@ -4,8 +4,8 @@ import pytest
 import torch
 
 import gradlab
-from gradlab.pictures.graph import GraphError
 from gradlab.pictures.jacobian import jacobian, product
+from gradlab.pictures.picture import PictureError
 
 FUNCTIONS = {
     "elementwise": (lambda x: x**2 * 3, torch.tensor([1.0, -2.0, 0.5])),
@@ -62,5 +62,5 @@ def test_the_words():
     ],
 )
 def test_bad_input_gets_one_clear_sentence(arguments, message):
-    with pytest.raises(GraphError, match=message):
+    with pytest.raises(PictureError, match=message):
         gradlab.vjp(*arguments)

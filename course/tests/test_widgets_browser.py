@@ -71,7 +71,7 @@ def test_pictures_follow_the_theme(lab):
         assert lab.locate(4).locator("img").evaluate("e => e.naturalWidth") > 100
 
     assert lab.shown(7) == (
-        "GraphError: draw() needs a tensor, but was given 'loss' of type str. "
+        "PictureError: draw() needs a tensor, but was given 'loss' of type str. "
         "Give it the result of your computation, such as draw(loss)."
     )
     lab.assert_quiet()

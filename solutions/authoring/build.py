@@ -13,6 +13,7 @@ from traitlets.config import Config
 from gradlab import live
 
 from .chapter import SOLUTIONS, SOURCES, ChapterError, chapter_names, source_path
+from .map import CONTRIBUTING, with_map
 from .preprocessors import GENERATE
 
 STUDENT_EDITION = SOLUTIONS.parent / "course" / "chapters"
@@ -101,6 +102,7 @@ def build(names: list[str]) -> None:
         write(normalise(notebook), path)
     print("generating the student edition", flush=True)
     generate(names, STUDENT_EDITION)
+    CONTRIBUTING.write_text(with_map(CONTRIBUTING.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def shown(path: Path) -> str:
@@ -111,6 +113,9 @@ def shown(path: Path) -> str:
 def stale() -> list[str]:
     """What is not as `build` would leave it, one sentence a file; outputs are not run again (nbval does that)."""
     names, found = chapter_names(), []
+    text = CONTRIBUTING.read_text(encoding="utf-8")
+    if with_map(text) != text:
+        found.append(f"{shown(CONTRIBUTING)} has a map that is not the tree's")
     for name in names:
         path = source_path(name)
         notebook = nbformat.read(path, as_version=4)

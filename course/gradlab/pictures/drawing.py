@@ -3,10 +3,10 @@
 from collections import Counter
 
 from .collapse import fit
-from .graph import Graph, GraphError, Node, describe, short, walk
+from .graph import Graph, Node, describe, short, walk
 from .layout import layout
 from .naming import callers_names, is_tensor
-from .picture import TEXT, TITLE, Picture, label, shorten, static, svg, text_width
+from .picture import TEXT, TITLE, Picture, PictureError, label, shorten, static, svg, text_width
 from .texts import as_text, summary
 
 LIMIT = 60  # boxes that can be read in one picture
@@ -35,14 +35,14 @@ def draw(*tensors, names=None, values=False, depth=None, limit=LIMIT):
 
 
 def graph_of(tensors, names, values=False, depth=None, limit=LIMIT):
-    """The described graph behind tensors, made small enough to be read. Raises GraphError for what has no picture."""
+    """The described graph behind tensors, made small enough to be read. Raises PictureError for what has no picture."""
     if not tensors:
-        raise GraphError(
+        raise PictureError(
             "draw() was given nothing. Give it the tensor whose history you want to see, such as draw(loss)."
         )
     for tensor in tensors:
         if not is_tensor(tensor):
-            raise GraphError(
+            raise PictureError(
                 f"draw() needs a tensor, but was given {shorten(repr(tensor), 60)} of type {type(tensor).__name__}. "
                 "Give it the result of your computation, such as draw(loss)."
             )

@@ -9,13 +9,6 @@ from dataclasses import dataclass, field
 SHOWN = 6  # numbers of a tensor that are written out
 
 
-class GraphError(ValueError):
-    """What cannot be drawn or stepped through, and why. In a notebook only the message shows, not our own frames."""
-
-    def _render_traceback_(self):
-        return [f"{type(self).__name__}: {self}"]
-
-
 @dataclass(slots=True)
 class Saved:
     """A value that a node keeps for its backward."""

@@ -4,7 +4,7 @@ import io
 
 import numpy as np
 
-from .graph import GraphError
+from .picture import PictureError
 
 OVERLAY = 0.55  # opacity of the map over the image
 RISING, BOTH_SIGNS = "inferno", "PuOr_r"  # told apart by colour-blind readers
@@ -25,7 +25,7 @@ def heat(image, map=None, titles=None, columns=4):
     titles = [titles] if isinstance(titles, str) else list(titles or [""] * len(images))
     if not len(images) == len(maps) == len(titles):
         counts = f"{len(images)} images, {len(maps)} maps, {len(titles)} titles"
-        raise GraphError(f"heat() needs as many maps and titles as images, but was given {counts}.")
+        raise PictureError(f"heat() needs as many maps and titles as images, but was given {counts}.")
     return Heat(images, maps, titles, columns)
 
 
@@ -54,7 +54,7 @@ def _image(value):
     if array.ndim == 3 and array.shape[0] == 3:
         array = array.transpose(1, 2, 0)
     if not (array.ndim == 2 or (array.ndim == 3 and array.shape[2] == 3)):
-        raise GraphError(f"an image has the shape (H, W) or (C, H, W) with 1 or 3 channels, not {np.shape(value)}.")
+        raise PictureError(f"an image has the shape (H, W) or (C, H, W) with 1 or 3 channels, not {np.shape(value)}.")
     low, high = array.min(), array.max()
     return (array - low) / (high - low) if high > low else np.zeros_like(array)
 
@@ -64,7 +64,7 @@ def _map(value):
     while array.ndim > 2 and array.shape[0] == 1:
         array = array[0]
     if array.ndim != 2:
-        raise GraphError(f"a map has the shape (h, w), not {array.shape}. Sum or take the maximum over channels first.")
+        raise PictureError(f"a map has the shape (h, w), not {array.shape}. Sum or take the maximum over channels.")
     return array
 
 

@@ -3,9 +3,9 @@
 import json
 
 from .cells import CELL_H, cell_width, largest, table
-from .graph import GraphError, number
+from .graph import number
 from .naming import is_tensor
-from .picture import Picture, label, shorten, static, svg, text_width
+from .picture import Picture, PictureError, label, shorten, static, svg, text_width
 
 MOST = 8  # inputs, and outputs
 
@@ -30,17 +30,17 @@ def vjp(f, x, v=None):
 def jacobian(f, x):
     """The Jacobian as rows of numbers, one backward with a one-hot v for each row; and the shape of f(x)."""
     if not callable(f):
-        raise GraphError(f"vjp() needs a function first, but was given a {type(f).__name__}: vjp(f, x).")
+        raise PictureError(f"vjp() needs a function first, but was given a {type(f).__name__}: vjp(f, x).")
     if not is_tensor(x):
-        raise GraphError(f"vjp() needs a tensor as its second argument, but was given {shorten(repr(x), 40)}.")
+        raise PictureError(f"vjp() needs a tensor as its second argument, but was given {shorten(repr(x), 40)}.")
     leaf = x.detach().clone().requires_grad_()
     y = f(leaf)
     if not is_tensor(y) or y.grad_fn is None:
         given = "a tensor without a graph" if is_tensor(y) else f"a {type(y).__name__}"
-        raise GraphError(f"f(x) is {given}; f must compute a tensor from x, without detaching it.")
+        raise PictureError(f"f(x) is {given}; f must compute a tensor from x, without detaching it.")
     n, m = leaf.reshape(-1).shape[0], y.reshape(-1).shape[0]
     if n > MOST or m > MOST:
-        raise GraphError(f"x has {n} elements and f(x) {m}; the sliders show up to {MOST} of each. Take a smaller f.")
+        raise PictureError(f"x has {n} elements and f(x) {m}; the sliders show up to {MOST} of each. Take a smaller f.")
     rows = []
     for k in range(m):
         one_hot = y.detach().clone()
@@ -58,7 +58,7 @@ def _start(v, m, shape):
         return [1.0] + [0.0] * (m - 1)
     flat = v.detach().reshape(-1).tolist() if is_tensor(v) else list(v)
     if len(flat) != m:
-        raise GraphError(f"v has {len(flat)} elements, but f(x) has {m} (shape {shape}): v needs one for each output.")
+        raise PictureError(f"v has {len(flat)} elements, but f(x) has {m} (shape {shape}); v needs one for each.")
     return [float(value) for value in flat]
 
 

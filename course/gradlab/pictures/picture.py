@@ -16,6 +16,13 @@ _WIDTHS = [
 ]  # fmt: skip
 
 
+class PictureError(ValueError):
+    """What cannot be shown as a picture, and why. In a notebook only the message shows, not our own frames."""
+
+    def _render_traceback_(self):
+        return [f"{type(self).__name__}: {self}"]
+
+
 @cache
 def static(name):
     """Read a file that stands beside the modules."""

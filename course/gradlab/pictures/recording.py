@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from math import prod
 
-from .graph import GraphError, Saved, is_freed, saved_values, short, walk
+from .graph import Saved, is_freed, saved_values, short, walk
 from .naming import is_tensor
-from .picture import shorten
+from .picture import PictureError, shorten
 from .rules import formula
 
 LIMIT = 60  # nodes
@@ -38,7 +38,7 @@ def record(loss, graph, gradient=None, retain_graph=False):
     """Return the visits of `loss.backward(gradient, retain_graph)`, which really runs: leaves accumulate.
 
     `graph` is walk's for `loss`. Prehooks on its nodes tell the order and what arrives, hooks what each node sends; all
-    are removed again. An error of the engine becomes a GraphError with the same words.
+    are removed again. An error of the engine becomes a PictureError with the same words.
     """
     visits, handles = [], []
     place = {id(node.fn): i for i, node in enumerate(graph.nodes) if node.fn is not None}
@@ -50,7 +50,7 @@ def record(loss, graph, gradient=None, retain_graph=False):
             handles.append(node.fn.register_hook(_departure(graph, visits, i, place)))
         loss.backward(gradient, retain_graph=retain_graph)
     except RuntimeError as error:
-        raise GraphError(f"backward raised: {error}") from None
+        raise PictureError(f"backward raised: {error}") from None
     finally:
         for handle in handles:
             handle.remove()
@@ -59,32 +59,32 @@ def record(loss, graph, gradient=None, retain_graph=False):
 
 
 def refuse(loss, gradient, name):
-    """Raise GraphError for what cannot be stepped through, saying why and what to do."""
+    """Raise PictureError for what cannot be stepped through, saying why and what to do."""
     if not is_tensor(loss):
-        raise GraphError(
+        raise PictureError(
             f"step() needs a tensor, but was given {shorten(repr(loss), 60)} of type {type(loss).__name__}. "
             "Give it the result of your computation, such as step(loss)."
         )
     if loss.grad_fn is None:
         why = "it is a leaf" if loss.requires_grad else "no operation was recorded"
-        raise GraphError(f"{name} has no graph to step through: its grad_fn is None, {why}.")
+        raise PictureError(f"{name} has no graph to step through: its grad_fn is None, {why}.")
     shape, count = tuple(loss.shape), prod(loss.shape)
     if gradient is None and count != 1:
-        raise GraphError(
+        raise PictureError(
             f"{name} has {count} elements (shape {shape}); only for one element is the external gradient implied to "
             f"be 1. Pass it: step({name}, gradient=…) with a tensor of shape {shape}."
         )
     if gradient is not None and (not is_tensor(gradient) or tuple(gradient.shape) != shape):
         given = f"shape {tuple(gradient.shape)}" if is_tensor(gradient) else f"type {type(gradient).__name__}"
-        raise GraphError(f"gradient must be a tensor of {name}'s shape {shape}, but was given one of {given}.")
+        raise PictureError(f"gradient must be a tensor of {name}'s shape {shape}, but was given one of {given}.")
     graph = walk([loss.grad_fn])
     if len(graph.nodes) > LIMIT:
-        raise GraphError(
+        raise PictureError(
             f"The graph of {name} has {len(graph.nodes):,} nodes; the stepper shows up to {LIMIT}. "
             "Step through a smaller model or fewer time steps; draw() shows large graphs by modules."
         )
     if is_freed(graph):
-        raise GraphError(
+        raise PictureError(
             f"The saved values of this graph were freed by an earlier backward, so {name} cannot be stepped through "
             "again. Compute it anew, or call the earlier backward with retain_graph=True."
         )

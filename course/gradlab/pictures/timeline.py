@@ -2,10 +2,9 @@
 
 from contextlib import nullcontext
 
-from .graph import GraphError
 from .hooking import EVERYWHERE, TENSOR_HOOKS, listening, registered, watching
 from .naming import is_module, is_tensor
-from .picture import TITLE, Picture, label, shorten, static, svg, text_width
+from .picture import TITLE, Picture, PictureError, label, shorten, static, svg, text_width
 
 ROW = 22  # px
 LANE = 30  # px between the lines of two places
@@ -29,7 +28,7 @@ def hooks(model, *inputs, loss=None, watch=False):
     """
     if not is_module(model):
         given = type(model).__name__
-        raise GraphError(f"hooks() needs a module, but was given a {given}. Pass the model, then its inputs.")
+        raise PictureError(f"hooks() needs a module, but was given a {given}. Pass the model, then its inputs.")
     fired = run(model, inputs, loss, watch) if inputs else None
     return Timeline(fired, registered(model, inputs), places(model, inputs))
 
@@ -41,7 +40,7 @@ def run(model, inputs, loss=None, watch=False):
         output = model(*inputs)
         value = loss(output) if loss is not None else output
         if not is_tensor(value) or value.grad_fn is None:
-            raise GraphError(
+            raise PictureError(
                 f"there is nothing to run backward from: the model gave {shorten(type(value).__name__, 40)} without a "
                 "graph. Pass loss=, a function of the model's output that returns a scalar computed from it."
             )
