@@ -10,9 +10,9 @@ from . import build
 from .chapter import ChapterError, chapter_names, load_chapter, source_path
 from .minutes import minutes
 from .reference import AuthoredCheck
-from .validate import HEADING, total, validate
+from .validate import HEADING, total, try_mutants, validate
 
-SEEDS, OTHER_SEEDS = 20, 200
+SEEDS, OTHER_SEEDS, MUTANT_SEEDS = 20, 200, 3
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -38,6 +38,9 @@ def main(argv: list[str] | None = None) -> int:
             command.add_argument(
                 "--other-seeds", type=int, default=OTHER_SEEDS, help=f"for right answers (default {OTHER_SEEDS})"
             )
+            command.add_argument(
+                "--mutant-seeds", type=int, default=MUTANT_SEEDS, help=f"for mutants; 0: none (default {MUTANT_SEEDS})"
+            )
     args = parser.parse_args(argv)
     try:
         if args.command == "check":
@@ -47,7 +50,7 @@ def main(argv: list[str] | None = None) -> int:
             return 0
         if args.command == "minutes":
             return _minutes(args.chapters or chapter_names())
-        return _validate(args.names, args.seeds, args.other_seeds)
+        return _validate(args.names, args.seeds, args.other_seeds, args.mutant_seeds)
     except ChapterError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -83,15 +86,20 @@ def _chosen(words: list[str]) -> Iterator[AuthoredCheck]:
         yield from [checks[word]] if point else checks.values()
 
 
-def _validate(words: list[str], seeds: int, other_seeds: int) -> int:
+def _validate(words: list[str], seeds: int, other_seeds: int, mutant_seeds: int) -> int:
     tallies = []
     print(HEADING)
     for check in _chosen(words):
         tallies.append(validate(check, range(100, 100 + seeds), range(100, 100 + other_seeds)))
+        if mutant_seeds:
+            try_mutants(check, range(100, 100 + mutant_seeds), tallies[-1])
         print(tallies[-1].row(), flush=True)
     together = total(tallies)
     print(together.row())
     print(f"slips and constants on {seeds} seeds each, the solution and other right answers on {other_seeds}")
+    if together.unexplained:
+        print(f"mutants that pass on {mutant_seeds} seeds, for the author to tell apart or to explain:")
+        print("\n".join(f"  {mutant}" for mutant in together.unexplained))
     for fault in together.faults:
         print(f"FAULT {fault}", file=sys.stderr)
     return bool(together.faults)

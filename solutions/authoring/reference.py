@@ -30,12 +30,14 @@ class Reference:
     case in words, and "words", where the case ends in an error, what its message must contain if not the whole message.
     answer: torch itself wherever torch has the thing. slips: functions; a slip's name and docstring are what the
     learner reads. others: other right answers. All are called as the check's scenario calls the learner's answer.
+    mutants: why a variation made by a program passes rightly, by its words in the table of `validate`.
     """
 
     cases: Callable[[np.random.Generator], Iterator[dict]]
     answer: Callable
     slips: list[Callable] = field(default_factory=list)
     others: list[Callable] = field(default_factory=list)
+    mutants: dict[str, str] = field(default_factory=dict)
 
 
 references: dict[str, Reference] = {}

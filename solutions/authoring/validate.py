@@ -10,6 +10,7 @@ from gradlab.checks.observation import Error, Observation, replace_numbers
 from gradlab.checks.record import CheckRecord
 from gradlab.checks.verdict import judge_check
 
+from .mutants import surviving
 from .reference import AuthoredCheck, slip_name
 
 
@@ -27,6 +28,9 @@ class Tally:
     accepted: int = 0
     constants: int = 0
     caught: int = 0
+    mutants: int = 0
+    explained: int = 0
+    unexplained: list[str] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
 
     def fault(self, seed: int, text: str) -> None:
@@ -38,19 +42,35 @@ class Tally:
         return (
             f"{self.check_id:14} {self.slips:5} {self.rejected:7}/{self.tried:<5} {self.named:7}/{self.tried:<5}"
             f" {self.others:12} {self.accepted:7}/{self.right:<6} {self.caught:8}/{self.constants:<6}"
-        ).rstrip()
+            f" {self.mutants - self.explained - len(self.unexplained):7}/{self.mutants:<5} {self.explained:9}"
+            f" {len(self.unexplained):11}"
+        )
 
 
 HEADING = (
     f"{'exercise':14} {'slips':>5} {'rejected':>13} {'named':>13} {'other right':>12} {'accepted':>14}"
-    f" {'constants':>11} rejected"
+    f" {'constants':>15} {'mutants':>13} {'explained':>9} {'unexplained':>11}"
 )
 
 
 def total(tallies: list[Tally]) -> Tally:
     """The sums over all exercises, as the last line of the table."""
     sums = Tally(f"{len(tallies)} exercise{'s' if len(tallies) != 1 else ''}")
-    for name in ("slips", "tried", "rejected", "named", "others", "right", "accepted", "constants", "caught", "faults"):
+    for name in (
+        "slips",
+        "tried",
+        "rejected",
+        "named",
+        "others",
+        "right",
+        "accepted",
+        "constants",
+        "caught",
+        "mutants",
+        "explained",
+        "unexplained",
+        "faults",
+    ):
         setattr(sums, name, sum((getattr(tally, name) for tally in tallies), start=getattr(sums, name)))
     return sums
 
@@ -71,6 +91,16 @@ def validate(check: AuthoredCheck, seeds: range, other_seeds: range) -> Tally:
             _try_slips(check, record, seed, tally)
             _try_constants(check, record, seed, tally)
     return tally
+
+
+def try_mutants(check: AuthoredCheck, seeds: range, tally: Tally) -> None:
+    """Try variations of the right answers; those that pass without a reason in the Reference are for the author."""
+    tally.mutants, passing = surviving(check, seeds)
+    reasons = check.reference.mutants
+    tally.explained = sum(says in reasons for says in passing)
+    tally.unexplained = [f"{check.check_id}: {says}" for says in passing if says not in reasons]
+    for says in reasons.keys() - set(passing):
+        tally.fault(seeds[0], f"there is a reason for the mutant {says!r}, which does not pass")
 
 
 def _try_slips(check: AuthoredCheck, record: CheckRecord, seed: int, tally: Tally) -> None:

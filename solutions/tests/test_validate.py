@@ -28,12 +28,14 @@ def test_slips_are_observed_only_on_the_seeds_on_which_they_are_tried(first_chec
 
 
 def test_the_table_has_a_line_for_each_chosen_check_and_their_sum(capsys):
-    assert main(["validate", "02.1", "02.3", "--seeds=1", "--other-seeds=2"]) == 0
+    assert main(["validate", "02.1", "02.3", "--seeds=1", "--other-seeds=2", "--mutant-seeds=1"]) == 0
     shown = capsys.readouterr()
     heading, first, second, together, last = shown.out.splitlines()
     assert heading.split() == ["exercise", "slips", "rejected", "named", "other", "right", "accepted"] + [
         "constants",
-        "rejected",
+        "mutants",
+        "explained",
+        "unexplained",
     ]
     assert first.split()[:6] == ["02.1", "7", "7/7", "7/7", "3", "8/8"]
     assert second.split()[:6] == ["02.3", "8", "8/8", "8/8", "3", "8/8"]
@@ -43,7 +45,7 @@ def test_the_table_has_a_line_for_each_chosen_check_and_their_sum(capsys):
 
 
 def test_a_chapter_is_found_by_its_number(capsys):
-    assert main(["validate", "04", "--seeds=0", "--other-seeds=1"]) == 0
+    assert main(["validate", "04", "--seeds=0", "--other-seeds=1", "--mutant-seeds=0"]) == 0
     rows = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
     assert rows == ["exercise", *(f"04.{n}" for n in range(1, 7)), "6", "slips"]
 
