@@ -382,6 +382,24 @@ def test_an_answer_may_draw_and_warn_as_it_likes(exercise):
     check("02.1 the gradient at x", noisy)
 
 
+def test_an_error_in_a_hook_shows_the_line_in_the_hook(exercise):
+    def walks(answer, case):
+        x = case["x"].requires_grad_()
+        answer(x)
+        (x**2).sum().backward()
+        return x.grad
+
+    def hooks(x):
+        def broken(gradient):
+            return gradient / missing  # noqa: F821
+
+        x.register_hook(broken)
+
+    exercise(answer=lambda x: None)
+    assert "Raised at line" in says(hooks, walks)
+    assert "return gradient / missing" in says(hooks, walks)
+
+
 def test_an_error_says_what_was_due_when_it_came(exercise):
     def twice(answer, case):
         yield {"the first call": answer(**case)}

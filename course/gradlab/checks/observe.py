@@ -2,7 +2,7 @@
 
 import inspect
 import linecache
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -86,4 +86,12 @@ def _codes(answer: Callable) -> list[CodeType]:
         functions += [part for m in members if isinstance(m, property) for part in (m.fget, m.fset, m.fdel)]
         functions = [function for function in functions if isinstance(function, FunctionType)]
     codes = [getattr(inspect.unwrap(function), "__code__", None) for function in functions]
-    return [code for code in codes if isinstance(code, CodeType)]
+    return [inner for code in codes if isinstance(code, CodeType) for inner in _with_inner(code)]
+
+
+def _with_inner(code: CodeType) -> Iterator[CodeType]:
+    """The code of a function, and of what is defined inside it: a hook runs when the function has long returned."""
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from _with_inner(const)
