@@ -206,13 +206,35 @@ def test_names_can_be_given():
     assert "weight (1, 2) leaf" in gradlab.draw(layer(torch.ones(1, 2)), names=layer).text
 
 
-def test_frozen_tensors_are_shown_where_the_graph_knows_them():
+def test_constants_are_shown_where_the_graph_knows_them():
     text = drawn("frozen_parts").text
-    assert "f (2,) frozen" in text
-    assert "no grad frozen" in text, "a sum does not save what it adds: only the empty slot is known"
+    assert "f (2,) constant" in text
+    assert "no grad constant" in text, "a sum does not save what it adds: only the empty slot is known"
     svg = drawn("frozen_parts").svg
-    assert svg.count("gl-n gl-frozen") == text.count(" frozen\n") + text.endswith(" frozen")
+    assert svg.count("gl-n gl-constant") == text.count(" constant\n") + text.endswith(" constant")
     assert "gl-e gl-cold" in svg
+
+
+def test_a_parameter_without_gradient_is_frozen_and_anything_else_a_constant():
+    layer = nn.Linear(2, 2, bias=False).requires_grad_(False)
+    x = torch.ones(1, 2, requires_grad=True)
+    text = draw(layer(x) * 3).text
+    assert "1 frozen parameter, 1 constant." in text
+    assert "weight" in text
+
+
+def test_the_variable_of_an_earlier_loop_names_no_tensor():
+    """In a notebook it holds whatever came last."""
+    cells = ["for value in [torch.ones(2, requires_grad=True)]:\n    pass\ne = value * 2", "shown = draw(e * 3)"]
+    scope = {"torch": torch, "draw": gradlab.draw, "get_ipython": None, "In": [""]}
+    for cell in cells:
+        scope["In"].append(cell)
+        exec(cell, scope)
+    assert "value" not in scope["shown"].text
+    assert "e = MulBackward0" in scope["shown"].text
+    scope["In"].append("for value in [e]:\n    shown = draw(value)")
+    exec(scope["In"][-1], scope)
+    assert "e = MulBackward0" in scope["shown"].text
 
 
 def test_values_are_shown_on_demand():
@@ -233,7 +255,7 @@ def test_every_kind_of_tensor_can_be_shown():
     z = torch.tensor([1 + 2j], requires_grad=True)
     assert "[1+2j]" in draw((z * z).abs().sum(), values=True).text
     assert "[nan, −inf]" in draw(torch.tensor([float("nan"), -float("inf")]), values=True).text
-    assert "(0,) frozen = []" in draw(torch.zeros(0), values=True).text
+    assert "(0,) constant = []" in draw(torch.zeros(0), values=True).text
     assert "[1, 0]" in draw(torch.tensor([True, False]), values=True).text
     assert "= …" in draw(torch.zeros(2, device="meta", requires_grad=True) * 2, values=True).text
 
@@ -353,12 +375,12 @@ def test_the_text_reads_like_the_graph():
     y = x * f
     loss = (y + x).sum()
     assert draw(loss).text.splitlines() == [
-        "Backward graph of loss: 3 operations, 1 leaf, 1 frozen tensor.",
+        "Backward graph of loss: 3 operations, 1 leaf, 1 constant.",
         "loss = SumBackward0 ()",
         "AddBackward0 (2,)",
         "├─ y = MulBackward0 (2,)  saved: other (2,)",
         "│  ├─ x (2,) leaf",
-        "│  └─ f (2,) frozen",
+        "│  └─ f (2,) constant",
         "└─ x (2,) leaf",
     ]
 

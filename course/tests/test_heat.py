@@ -40,7 +40,9 @@ def test_maps_of_a_grid_share_one_scale():
     assert len(figure.axes) == 5, "four places and one colour bar"
     signed = gradlab.heat(np.zeros((4, 4)), np.array([[-3.0, 1.0]])).figure().axes[0].images[1]
     assert signed.get_clim() == (-3, 3)
-    assert signed.get_cmap().name == "PuOr_r"
+    below, above = (signed.get_cmap()(signed.norm(value)) for value in (-3, 1))
+    assert below[0] > below[2], "orange below zero"
+    assert above[2] > above[0], "blue above, as in every other picture"
 
 
 def test_the_figure_has_no_background_and_stays_the_same():

@@ -204,7 +204,7 @@ def test_the_words():
     bias = torch.tensor(0.5, requires_grad=True)
     y = x * 3 + bias
     assert step(y, gradient=torch.tensor([100.0, 0.1])).text.splitlines() == [
-        "Backward graph of y: 2 operations, 2 leaves, 1 frozen tensor. Backward ran in 4 steps.",
+        "Backward graph of y: 2 operations, 2 leaves, 1 constant. Backward ran in 4 steps.",
         "1. AddBackward0 (y): [100, 0.1] arrives; sends g = [100, 0.1] to MulBackward0; "
         "g, summed to () = 100.1 to bias (AccumulateGrad).",
         "2. bias (AccumulateGrad): 100.1 arrives; .grad was None and is now 100.1.",

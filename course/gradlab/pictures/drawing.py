@@ -3,7 +3,7 @@
 from collections import Counter
 
 from .collapse import fit
-from .graph import Graph, Node, describe, short, walk
+from .graph import Graph, Node, describe, kind_outside, short, walk
 from .layout import layout
 from .naming import callers_names, is_tensor
 from .picture import TEXT, TITLE, Picture, PictureError, label, shorten, static, svg, text_width
@@ -15,7 +15,7 @@ MARGIN = 6
 
 
 def draw(*tensors, names=None, values=False, depth=None, limit=LIMIT):
-    """Draw the graph that `tensors` hang on: operations, leaves, frozen tensors, shapes and what each node has saved.
+    """Draw the graph that `tensors` hang on: operations, leaves, what needs no gradient, and what each node saved.
 
     Roots are at the top, leaves at the bottom; an arrow goes the way the gradient goes. Tensors are called what the
     caller's variables are called; `names` (a dict of tensors, or a module) comes first. `values=True` writes numbers
@@ -24,11 +24,11 @@ def draw(*tensors, names=None, values=False, depth=None, limit=LIMIT):
 
     >>> x = torch.tensor([1., 2.], requires_grad=True)
     >>> draw((x * 3).sum())
-    Backward graph of SumBackward0: 2 operations, 1 leaf, 1 frozen tensor.
+    Backward graph of SumBackward0: 2 operations, 1 leaf, 1 constant.
     SumBackward0 ()
     MulBackward0 (2,)  saved: other 3
     ├─ x (2,) leaf
-    └─ 3 frozen
+    └─ 3 constant
     """
     graph = graph_of(tensors, callers_names(names), values=values, depth=depth, limit=limit)
     return picture(graph)
@@ -59,7 +59,7 @@ def _add_lone(graph, tensor, names, values):
     """A box for a tensor without a graph, unless the graph holds it already as a leaf."""
     if any(getattr(node.fn, "variable", None) is tensor for node in graph.nodes):
         return
-    kind = "leaf" if tensor.requires_grad else "frozen"
+    kind = "leaf" if tensor.requires_grad else kind_outside(tensor)
     node = Node(kind, "", names.of(tensor) or "tensor", tuple(tensor.shape), value=short(tensor) if values else "")
     graph.roots.append(len(graph.nodes))
     graph.nodes.append(node)
@@ -144,7 +144,7 @@ def _size(lines, ports):
 
 def _box(i, graph, box, lines, done):
     node = graph.nodes[i]
-    radius = {"leaf": min(17, box.h // 2), "frozen": min(17, box.h // 2)}.get(node.kind, 4)
+    radius = min(17, box.h // 2) if node.kind in ("leaf", "frozen", "constant") else 4
     css = f"gl-n gl-{node.kind}" + (" gl-root" if i in graph.roots else "") + (" gl-done" if done else "")
     size = f'x="{box.x}" y="{box.y}" width="{box.w}" height="{box.h}"'
     parts = [f'<g class="{css}" data-node="{i}"><rect {size} rx="{radius}"/>']

@@ -25,7 +25,7 @@ class Saved:
 class Node:
     """One box of the picture."""
 
-    kind: str  # "op", "leaf", "frozen", "group" (a module) or "rest" (nodes left out)
+    kind: str  # "op", "leaf", "frozen" (a parameter), "constant", "group" (a module) or "rest" (nodes left out)
     op: str  # torch's name of the node, such as MulBackward0
     name: str = ""  # the caller's name of the tensor
     shape: tuple | None = None
@@ -81,20 +81,20 @@ def walk(roots):
 
 
 def describe(graph, names, values=False, nameless=True):
-    """Fill in names, shapes and saved values, and add a box for each frozen tensor that can be seen from the graph.
+    """Fill in names, shapes and saved values, and add a box for each constant and frozen parameter that can be seen.
 
     A tensor that needs no gradient is not in the graph: the slot in `next_functions` is None. It is seen where a
     node has saved it. With `nameless`, operations of up to two inputs also get a box for a number, and for what they
     did not save.
     """
-    frozen = {}
+    outside = {}
     for i in range(len(graph.nodes)):
         node = graph.nodes[i]
         if node.kind == "leaf":
             _describe_leaf(node, names, values)
         elif node.kind == "op":
             _describe_op(node, names, values)
-            _add_frozen(graph, i, frozen, names, values, nameless)
+            _add_outside(graph, i, outside, names, values, nameless)
     graph.edges.sort(key=lambda e: (e.source, e.slot))
     return graph
 
@@ -129,22 +129,28 @@ def output_shapes(fn):
     return [tuple(shape) for shape, _ in getattr(fn, "outputs", ())]
 
 
-def _add_frozen(graph, i, frozen, names, values, nameless):
+def kind_outside(tensor):
+    """What a tensor is that needs no gradient: a parameter that could need one is frozen, anything else a constant."""
+    whole = getattr(tensor, "_base", None)  # of a view, such as a transposed weight
+    return "frozen" if "Parameter" in (type(tensor).__name__, type(whole).__name__) else "constant"
+
+
+def _add_outside(graph, i, outside, names, values, nameless):
     fn = graph.nodes[i].fn
     empty = [slot for slot, (child, _) in enumerate(fn.next_functions) if child is None]
     seen = [(s, t) for s, t in saved_values(fn, names) if t is not None and s.state == "kept" and not t.requires_grad]
 
-    def box(key, slot, **described):
-        if key not in frozen:
-            frozen[key] = len(graph.nodes)
-            graph.nodes.append(Node("frozen", "", **described))
-        graph.edges.append(Edge(i, frozen[key], slot, frozen=True))
+    def box(key, slot, tensor=None, **described):
+        if key not in outside:
+            outside[key] = len(graph.nodes)
+            graph.nodes.append(Node(kind_outside(tensor), "", **described))
+        graph.edges.append(Edge(i, outside[key], slot, frozen=True))
 
     for saved, tensor in seen:
         if saved.holds:
             slot = empty.pop(0) if empty else len(fn.next_functions)
             value = short(tensor) if values else ""
-            box(saved.holds, slot, name=saved.holds, shape=saved.shape, value=value)
+            box(saved.holds, slot, tensor, name=saved.holds, shape=saved.shape, value=value)
     if len(fn.next_functions) > 2 or not nameless:
         return
     inputs = [(s, t) for s, t in seen if not s.holds and not s.name.startswith("result")]
@@ -156,7 +162,7 @@ def _add_frozen(graph, i, frozen, names, values, nameless):
             number = saved.shape == ()
             value = "" if number or not values else short(tensor)
             name, shape = (short(tensor), None) if number else ("tensor", saved.shape)
-            box((i, slot), slot, name=name, shape=shape, value=value)
+            box((i, slot), slot, tensor, name=name, shape=shape, value=value)
 
 
 def saved_values(fn, names=None):

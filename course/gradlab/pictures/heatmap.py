@@ -7,7 +7,8 @@ import numpy as np
 from .picture import PictureError
 
 OVERLAY = 0.55  # opacity of the map over the image
-RISING, BOTH_SIGNS = "inferno", "PuOr_r"  # told apart by colour-blind readers
+RISING = "inferno"  # told apart by colour-blind readers, as are
+BELOW, ZERO, ABOVE = "#e8801a", "#f7f7f7", "#3b82d6"  # orange and blue, as in every other picture: static/cells.css
 
 
 def heat(image, map=None, titles=None, columns=4):
@@ -68,6 +69,12 @@ def _map(value):
     return array
 
 
+def _both_signs():
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("gradlab", [BELOW, ZERO, ABOVE])
+
+
 class Heat:
     """Images and maps; shown in a notebook as one figure, on a terminal as the place of each map's largest value."""
 
@@ -116,7 +123,7 @@ class Heat:
         axis.imshow(image if image.ndim == 2 else image.mean(2), cmap="gray", vmin=0, vmax=1)  # colour is the map's
         low, high = self._range()
         h, w = image.shape[:2]
-        colours = BOTH_SIGNS if low < 0 else RISING
+        colours = _both_signs() if low < 0 else RISING
         return axis.imshow(map, cmap=colours, vmin=low, vmax=high, alpha=OVERLAY, extent=(-0.5, w - 0.5, h - 0.5, -0.5))
 
     def _range(self):

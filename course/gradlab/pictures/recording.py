@@ -44,7 +44,7 @@ def record(loss, graph, gradient=None, retain_graph=False):
     place = {id(node.fn): i for i, node in enumerate(graph.nodes) if node.fn is not None}
     try:
         for i, node in enumerate(graph.nodes):
-            if node.fn is None:  # a frozen tensor
+            if node.fn is None:  # a constant, or a frozen parameter
                 continue
             handles.append(node.fn.register_prehook(_arrival(graph, visits, i)))
             handles.append(node.fn.register_hook(_departure(graph, visits, i, place)))

@@ -3,7 +3,8 @@
 KINDS = (
     ("op", "operation"),
     ("leaf", "leaf"),
-    ("frozen", "frozen tensor"),
+    ("frozen", "frozen parameter"),
+    ("constant", "constant"),
     ("group", "module"),
     ("rest", "box for what is left out"),
 )

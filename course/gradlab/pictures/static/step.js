@@ -47,6 +47,7 @@
     return [make("div", {class: "gl-head"}, step.title), ...rows];
   };
   const show = () => {
+    const held = document.activeElement;  // a button that is switched off loses the keyboard to the page
     const now = at ? steps[at - 1].node : null;
     for (const g of nodes) {
       const k = when.get(+g.dataset.node);
@@ -64,6 +65,7 @@
     count.textContent = `${at} / ${steps.length}`;
     first.disabled = back.disabled = at === 0;
     next.disabled = at === steps.length;
+    if ([first, back, next].some(button => button.disabled && button === held)) slider.focus({preventScroll: true});
     said.replaceChildren(...tell());
     const box = now === null ? null : nodes.find(g => +g.dataset.node === now);
     if (box) {
@@ -85,6 +87,17 @@
   play.onclick = toggle;
   slider.oninput = () => { stop(); go(+slider.value); };
   slider.onkeydown = event => { if (event.key === " ") { event.preventDefault(); toggle(); } };
-  for (const g of nodes) g.onclick = () => { const k = when.get(+g.dataset.node); if (k) { stop(); go(k); } };
+  for (const g of nodes) g.onclick = () => {
+    const k = when.get(+g.dataset.node);
+    if (k) { stop(); go(k); slider.focus({preventScroll: true}); }
+  };
+  root.addEventListener("keydown", event => {  // the slider moves by itself; from the buttons the arrows step too
+    const by = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+    if (!by || event.target === slider) return;
+    event.preventDefault();
+    event.stopPropagation();
+    stop();
+    go(at + by);
+  });
   show();
 }
