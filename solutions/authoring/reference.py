@@ -30,12 +30,14 @@ class Reference:
     case in words, and "words", where the case ends in an error, what its message must contain if not the whole message.
     answer: torch itself wherever torch has the thing. slips: functions; a slip's name and docstring are what the
     learner reads. others: other right answers. All are called as the check's scenario calls the learner's answer.
+    owns: one sentence for whoever passes: what their function can do now.
     """
 
     cases: Callable[[np.random.Generator], Iterator[dict]]
     answer: Callable
     slips: list[Callable] = field(default_factory=list)
     others: list[Callable] = field(default_factory=list)
+    owns: str = ""
 
 
 references: dict[str, Reference] = {}
@@ -108,6 +110,7 @@ class AuthoredCheck(Check):
                 for slip in self.reference.slips
                 if slips
             ],
+            owns=self.reference.owns,
         )
 
     def observe(self, answer: Callable, cases: list[Case]) -> list[Observation]:
