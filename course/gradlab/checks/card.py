@@ -36,7 +36,7 @@ def card(told: Told, arrays: tuple[np.ndarray, ...] = ()) -> str:
     if told.score:
         parts.append(f"<p>{_text(told.score)}</p>")
     if told.printed:
-        parts.append(_fold("What your code printed", f"<pre>{_text(told.printed)}</pre>"))
+        parts.append(_fold("Your code printed:", f"<pre>{_text(told.printed)}</pre>"))
     return framed(told.state, told.title, told.head, "".join(parts))
 
 

@@ -177,27 +177,22 @@ def interrupted(title: str, case: Case, number: int, total: int) -> Told:
 
 def not_run(title: str, name: str, why: str) -> Told:
     """Tell that the definition on the page is not the one in memory, and why."""
-    lead = f"In memory is an earlier version of {name}, and it is the one on the page that counts: {why} "
+    lead = f"What stands on the page is what counts, and in memory is an earlier version of {name}: {why} "
     return Told(title, STALE, lead + "Mend that cell and run it, then run this one again.")
 
 
 def setup_missing(title: str, name: str, cells: int) -> Told:
     """Tell which cells define a name that is not defined, where it is one of the chapter's `cells` setup cells."""
     which = "the setup cell above" if cells == 1 else f"the {_COUNTS.get(cells, cells)} setup cells above"
-    lead = f"{name} is not defined, because a setup cell has not run since the kernel started. Run {which}, or choose "
-    return Told(title, STOPPED, f"{lead}Run All Above Selected Cell in the Run menu, then run this cell again.")
+    lead = f"{name} is not defined, because a setup cell has not run since the kernel started."
+    return Told(title, STOPPED, f"{lead} Run {which}, {_OR_ALL}")
 
 
 def answer_missing(title: str, name: str) -> Told:
     """Tell that the cell with the answer has not run."""
-    lead = (
-        f"{name} is not defined, because the cell with your answer has not run through since the kernel started. Run "
-    )
-    return Told(
-        title,
-        STOPPED,
-        lead + "that cell, or choose Run All Above Selected Cell in the Run menu, then run this cell again.",
-    )
+    lead = f"{name} is not defined, because the cell with your answer has not run through since the kernel started."
+    return Told(title, STOPPED, f"{lead} Run that cell, {_OR_ALL}")
 
 
+_OR_ALL = "or choose Run All Above Selected Cell in the Run menu, then run this cell again."
 _COUNTS = {2: "two", 3: "three", 4: "four", 5: "five"}
