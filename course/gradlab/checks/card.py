@@ -15,7 +15,7 @@ _MARKS = {PASSED: "✓", WRONG: "✗", UNSOLVED: "…", STALE: "!", STOPPED: "!"
 @cache
 def _style() -> str:
     text = resources.files(__package__).joinpath("static", "card.css").read_text(encoding="utf-8")
-    return f"<style>{text.strip()}</style>"
+    return f"<style>{''.join(text.splitlines())}</style>"
 
 
 def card(told: Told, arrays: tuple[np.ndarray, ...] = ()) -> str:
