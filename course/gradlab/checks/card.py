@@ -53,6 +53,8 @@ def framed(state: str, title: str, head: str, body: str) -> str:
 
 
 def _lead(told: Told) -> str:
+    if told.owned and not told.lead:
+        return f'<p class="gl-card-lead">Yours now: <code>{_text(told.owned)}</code></p>'
     slip = f"<strong>{_text(told.slip)}</strong> " if told.slip else ""
     return f'<p class="gl-card-lead">{slip}{_text(told.lead)}</p>' if told.lead else ""
 

@@ -60,8 +60,8 @@ class Told:
     """What is said of a check, in the order in which it is read.
 
     lead: what helps most, in one sentence. name: of the known slip that the lead is about. more: what else is seen in
-    the answer. case, inputs, where, yours, expected, whose: the case that failed, and its first difference. score: how
-    many cases agree. printed: what the answer printed.
+    the answer. owned: the name of the function that passed. case, inputs, where, yours, expected, whose: the case that
+    failed, and its first difference. score: how many cases agree. printed: what the answer printed.
     """
 
     title: str
@@ -69,6 +69,7 @@ class Told:
     lead: str = ""
     name: str = ""
     more: tuple[str, ...] = ()
+    owned: str = ""
     case: str = ""
     inputs: tuple[tuple[str, str], ...] = ()
     where: str = ""
@@ -115,18 +116,17 @@ def failure(
     note = difference.note
     lead = slip.says if slip else hint or (note if difference.kind in _NOTES_LEAD else "") or sentence
     sentence = "" if difference.kind == "judged" and note else sentence  # the note says why
-    where = ""
-    if difference.where:
-        where = f"{'Raised at' if difference.kind in _RAISED else 'First difference at'} {difference.where}."
+    at = difference.where and f"{'Raised' if difference.kind in _RAISED else 'First difference'} at {difference.where}."
+    raised = at if difference.kind in _RAISED else ""
     return Told(
         title,
         WRONG,
         lead,
         slip.name if slip else "",
-        more=tuple(text for text in (sentence, hint, note) if text and text != lead),
+        more=tuple(text for text in (sentence, hint, raised, note) if text and text != lead),
         case=f"Case {number} of {total}" + (f": {case.says}" if case.says else "") + ".",
         inputs=_inputs(case),
-        where=where,
+        where="" if raised else at,
         yours=difference.yours,
         expected=difference.expected,
         whose=difference.whose,
@@ -160,7 +160,7 @@ def success(check: CheckRecord) -> Told:
     if errors:
         kinds = " or ".join(dict.fromkeys(errors))
         score += f", {len(errors)} of them by raising {kinds} as torch does"
-    return Told(check.title, PASSED, check.owns, score=score + ".")
+    return Told(check.title, PASSED, check.owns, owned=check.answer, score=score + ".")
 
 
 def shortcut_in_source(title: str, lines: list[str]) -> Told:
