@@ -39,6 +39,15 @@ def test_the_checks_own_tolerance_can_decide():
     assert difference_picture([1.0, 2.0], [1.001, 2.0]).text.startswith("1 of 2 elements differ")
 
 
+def test_what_is_only_rounding_is_shown_as_such():
+    picture = difference_picture([1.0, 0.1 + 0.2, 5.0], [1.0, 0.3, 2.0])
+    texts = [t.text for t in ET.fromstring(picture.svg).iter(f"{SVG}text")]
+    assert "≈ 0" in texts
+    assert not any("e−" in text for text in texts)
+    assert marked(picture) == ["5", "3"]
+    assert picture.text.startswith("1 of 3 elements differ; the largest difference is 3 at index (2,)")
+
+
 @pytest.mark.parametrize(
     ("yours", "expected", "text"),
     [

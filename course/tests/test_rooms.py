@@ -70,7 +70,7 @@ PARTS = {
     "setup": set(),
     "pictures": set(),
     "checks": {"notebook"},
-    "checks.check": {"notebook", "pictures"},
+    "checks.card": {"pictures"},
     "overview": {"checks", "pictures"},
     "predict": {"notebook", "captured", "live"},
     "payoffs": {"checks", "pictures", "captured", "live"},
@@ -89,8 +89,9 @@ LAYERS = {
         "encoding",
         "observe compare",
         "record",  # the file format: knows nothing of the words, nor of how a check comes to its verdict
-        "words memory",
-        "verdict",
+        "words memory session printed",
+        "verdict page",
+        "card",
         "check",
     ],
     "pictures": [

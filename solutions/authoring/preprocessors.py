@@ -1,5 +1,7 @@
 """The steps by which nbgrader makes a student edition from a solved notebook, beyond its own."""
 
+import re
+
 from nbgrader.preprocessors import (
     CheckCellMetadata,
     ClearHiddenTests,
@@ -14,12 +16,19 @@ from nbgrader.preprocessors import (
     SaveCells,
 )
 from nbgrader.utils import is_grade, is_solution
+from traitlets import Dict
 
 from gradlab.checks.record import SUFFIX
 
 from .chapter import read_chapter, tags
 
 AFTER_EXERCISES = "after-exercises"
+LONGEST_CHECK = 12  # lines of a check cell that stands open
+YOUR_TURN = "# Your turn: put your code here, in the place of the next line.\nraise NotImplementedError()"
+WITHOUT_GRADLAB = (
+    "# No module named 'gradlab'? Then this is another Python: start Jupyter with `make lab`, in the course."
+)
+_IMPORT = re.compile(r"^from gradlab import", re.MULTILINE)
 
 
 class WriteRecord(NbGraderPreprocessor):
@@ -39,6 +48,12 @@ class RemoveReferences(NbGraderPreprocessor):
         """Keep every cell that is not tagged `reference`."""
         nb.cells = [cell for cell in nb.cells if "reference" not in tags(cell)]
         return nb, resources
+
+
+class LeaveYourTurn(ClearSolutions):
+    """Clear solutions as nbgrader does; what stands in their place speaks to the learner."""
+
+    code_stub = Dict({"python": YOUR_TURN}).tag(config=True)
 
 
 class ClearExerciseOutput(ClearOutput):
@@ -61,15 +76,37 @@ class PermitExerciseErrors(NbGraderPreprocessor):
         return cell, resources
 
 
+class FoldLongChecks(NbGraderPreprocessor):
+    """Fold the source of long check cells: a click opens it, and what is asked and answered stays in sight."""
+
+    def preprocess_cell(self, cell, resources, cell_index):
+        """Hide the source; nbgrader's checksum knows nothing of it."""
+        if cell.cell_type == "code" and is_grade(cell) and cell.source.count("\n") >= LONGEST_CHECK:
+            cell.metadata["jupyter"] = {**cell.metadata.get("jupyter", {}), "source_hidden": True}
+        return cell, resources
+
+
+class HelpWithoutGradlab(NbGraderPreprocessor):
+    """Say above the import of gradlab what to do where it fails: the traceback shows the line."""
+
+    def preprocess_cell(self, cell, resources, cell_index):
+        """Put the comment into setup cells that import gradlab."""
+        if cell.cell_type == "code" and "setup" in tags(cell):
+            cell.source = _IMPORT.sub(rf"{WITHOUT_GRADLAB}\n\g<0>", cell.source, count=1)
+        return cell, resources
+
+
 GENERATE = [
     IncludeHeaderFooter,
     InstantiateTests,
     WriteRecord,
     RemoveReferences,
     LockCells,
-    ClearSolutions,
+    LeaveYourTurn,
     ClearExerciseOutput,
     PermitExerciseErrors,
+    FoldLongChecks,
+    HelpWithoutGradlab,
     CheckCellMetadata,
     ComputeChecksums,
     SaveCells,

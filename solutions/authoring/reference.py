@@ -31,6 +31,7 @@ class Reference:
     answer: torch itself wherever torch has the thing. slips: functions; a slip's name and docstring are what the
     learner reads. others: other right answers. All are called as the check's scenario calls the learner's answer.
     mutants: why a variation made by a program passes rightly, by its words in the table of `validate`.
+    owns: one sentence for whoever passes: what their function can do now.
     """
 
     cases: Callable[[np.random.Generator], Iterator[dict]]
@@ -38,6 +39,7 @@ class Reference:
     slips: list[Callable] = field(default_factory=list)
     others: list[Callable] = field(default_factory=list)
     mutants: dict[str, str] = field(default_factory=dict)
+    owns: str = ""
 
 
 references: dict[str, Reference] = {}
@@ -110,6 +112,7 @@ class AuthoredCheck(Check):
                 for slip in self.reference.slips
                 if slips
             ],
+            owns=self.reference.owns,
         )
 
     def observe(self, answer: Callable, cases: list[Case]) -> list[Observation]:

@@ -1,12 +1,17 @@
 """The checker itself: what it must reject, what it must accept, and what it says."""
 
+import contextlib
+import html
 import random
+import re
 import sys
 import warnings
 
+import nbformat
 import numpy as np
 import pytest
 import torch
+from nbformat.v4 import new_code_cell, new_notebook
 from torch.nn.modules import module as nn_module
 
 from authoring import reference
@@ -26,6 +31,10 @@ def cube_cases(rng):
 
 def cube(x, v):
     return 3 * x**2 * v
+
+
+def stub(x, v):
+    raise NotImplementedError
 
 
 def external_gradient_alone(x, v):
@@ -60,13 +69,13 @@ def test_a_right_answer_passes_and_says_what_was_compared(exercise, capsys):
 
 def test_a_failure_shows_case_index_both_sides_and_the_slip(exercise):
     text = says(external_gradient_alone)
-    assert text.startswith("02.1 the gradient at x: not yet.\nThe values differ.")
+    slip = "Likely slip: external gradient alone. It still has to be multiplied by dy/dx."
+    assert text.startswith(f"02.1 the gradient at x: not yet.\n{slip}\nThe values differ.")
     assert "Case 1 of 6: x of shape (2,)." in text
     assert "v = tensor([" in text
     assert "First difference at index [0] (2 of 2 elements differ)." in text
     assert "    yours    " in text
     assert "    torch's  " in text
-    assert "Likely slip: external gradient alone. It still has to be multiplied by dy/dx." in text
 
 
 def test_one_element_wrong_by_a_tenth_of_a_percent_fails(exercise):
@@ -137,9 +146,6 @@ def test_a_missing_part_is_not_a_missing_return(exercise):
 
 
 def test_an_unsolved_stub_is_told_so_and_nothing_more(exercise):
-    def stub(x, v):
-        raise NotImplementedError
-
     assert says(stub) == (
         "02.1 the gradient at x: not yet.\nNot solved yet: your function still raises NotImplementedError."
     )
@@ -295,8 +301,16 @@ def test_prints_and_warnings_cost_nothing(exercise, capsys):
     warnings.simplefilter("error")  # pytest restores the filters
     check("02.1 the gradient at x", chatty)
     shown = capsys.readouterr()
-    assert shown.out.endswith("passed. 6 cases agree with torch.\n")
-    assert shown.err == "UserWarning: careful\n"
+    start = "02.1 the gradient at x: passed. 6 cases agree with torch.\n\nYour code printed:\nthinking\n"
+    assert shown.out == start + "thinking\n" * 5 + "UserWarning: careful\n"
+    assert shown.err == "", "what is on stderr costs the points of Validate"
+
+
+def test_a_flood_of_prints_is_cut(exercise):
+    text = says(lambda x, v: print("flood " * 1000))
+    assert len(text) < 4000
+    assert text.index("Your function returned None") < text.index("Your code printed:") < text.index("flood")
+    assert text.endswith("… and 34,006 characters more")
 
 
 def test_the_state_is_known_inside_and_restored_outside(exercise):
@@ -419,10 +433,35 @@ def test_an_error_says_what_was_due_when_it_came(exercise):
     assert "What was due then: 'the second call'." in says(once(), twice)
 
 
-def test_an_interrupt_stops_the_check(exercise):
+def test_an_interrupted_check_says_in_which_case_it_was(exercise):
+    calls = []
+
+    def interrupted(x, v):
+        calls.append(x)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return cube(x, v)
+
+    assert says(interrupted) == (
+        "02.1 the gradient at x: not checked.\n"
+        "Interrupted in case 2 of 6: x of shape (4,). Does a loop in your answer ever end?"
+    )
+
+
+def test_an_interrupted_check_leaves_what_was_passed(beside):
     def interrupted(x, v):
         raise KeyboardInterrupt
 
+    check("02.1 the gradient at x", cube)
+    says(interrupted)
+    assert checking.passed("02.1")
+
+
+def test_in_grading_an_interrupt_passes_through(beside):
+    def interrupted(x, v):
+        raise KeyboardInterrupt
+
+    beside.write_text(Record.from_json(beside.read_text()).cases_only().to_json())
     with pytest.raises(KeyboardInterrupt):
         check("02.1 the gradient at x", interrupted)
 
@@ -481,9 +520,7 @@ def test_the_summary_says_which_checks_stand(exercise, capsys):
     says(external_gradient_alone)
     capsys.readouterr()
     summary()
-    out = capsys.readouterr().out
-    assert "02.1 the gradient at x ...." in out
-    assert out.endswith("not yet\n0 of 1 checks passed.\n")
+    assert capsys.readouterr().out == "02.1 the gradient at x .... not yet\n0 of 1 checks passed.\n"
 
 
 def stored_record() -> Record:
@@ -510,28 +547,124 @@ def test_the_students_run_uses_the_record_beside_the_notebook(beside, capsys):
     assert "Likely slip: external gradient alone." in says(external_gradient_alone)
 
 
-def test_a_wrong_array_is_shown_as_a_picture_too(beside, monkeypatch):
+@pytest.fixture
+def cards(monkeypatch):
+    """What is displayed, as in a notebook."""
     shown = []
-    monkeypatch.setattr(checking, "get_ipython", lambda: object())
-    monkeypatch.setattr(checking, "_cells_so_far", list)
-    monkeypatch.setattr(checking, "display", shown.append)
+    monkeypatch.setattr(checking, "_in_notebook", lambda: True)
+    monkeypatch.setattr(checking, "display", lambda data, raw: shown.append(data))
+    return shown
+
+
+def test_a_wrong_array_is_shown_as_a_picture_in_the_card(beside, cards):
     says(external_gradient_alone)
-    (picture,) = shown
-    assert "2 of 2 elements differ" in repr(picture)
     says(lambda x, v: None)
-    assert len(shown) == 1
+    with_picture, without = [card["text/html"] for card in cards]
+    assert 'alt="2 of 2 elements differ' in with_picture
+    assert "<img" not in without
 
 
 def test_progress_remembers_what_was_passed_or_tried_but_not_a_stub(beside):
-    def stub(x, v):
-        raise NotImplementedError
-
     says(stub)
     assert memory.read(beside.parent) == {}
     says(external_gradient_alone)
     assert memory.read(beside.parent) == {"02.1": "tried"}
     check("02.1 the gradient at x", cube)
     assert memory.read(beside.parent) == {"02.1": "passed"}
+
+
+def summary_after_a_restart(monkeypatch, capsys) -> str:
+    monkeypatch.setattr(checking, "_stands", {})
+    capsys.readouterr()
+    summary()
+    return capsys.readouterr().out
+
+
+def test_the_summary_remembers_across_restarts_and_knows_the_points(beside, monkeypatch, capsys):
+    cell = new_code_cell('check("02.1 the gradient at x", cube)', metadata={"nbgrader": {"grade": True, "points": 3}})
+    nbformat.write(new_notebook(cells=[cell]), beside.parent / "02_test.ipynb")
+    line = "02.1 the gradient at x ...."
+    out = summary_after_a_restart(monkeypatch, capsys)
+    assert out == f"{line} not tried 0 of 3\n0 of 1 checks passed, 0 of 3 points.\n"
+    check("02.1 the gradient at x", cube)
+    out = summary_after_a_restart(monkeypatch, capsys)
+    assert out == f"{line} passed    3 of 3\n1 of 1 checks passed, 3 of 3 points.\n"
+    says(external_gradient_alone)
+    capsys.readouterr()
+    summary()
+    assert capsys.readouterr().out.startswith(f"{line} not yet   0 of 3\n0 of 1"), "the tick is taken back"
+
+
+def test_a_passed_exercise_that_is_reset_is_passed_no_more(beside, monkeypatch):
+    noted = []
+    monkeypatch.setattr(checking, "remember", lambda check_id, verdict: noted.append(verdict))
+    monkeypatch.setattr(checking, "read", lambda: {"02.1": "passed"})
+
+    says(stub)
+    assert noted == ["tried"]
+
+
+def test_a_name_of_a_setup_cell_is_not_laid_on_the_answer(beside):
+    cells = [new_code_cell(text, metadata={"tags": ["setup"]}) for text in ("import torch", "HELPER = 2")]
+    nbformat.write(new_notebook(cells=cells), beside.parent / "02_test.ipynb")
+
+    def helped(x, v):
+        return HELPER * x  # noqa: F821
+
+    def mistaken(x, v):
+        return HLEPER * x  # noqa: F821
+
+    assert says(helped) == (
+        "02.1 the gradient at x: not checked.\n"
+        "HELPER is not defined, because a setup cell has not run since the kernel started. Run the two setup cells "
+        "above, or choose Run All Above Selected Cell in the Run menu, then run this cell again."
+    )
+    assert memory.read(beside.parent) == {}
+    assert "NameError: name 'HLEPER' is not defined" in says(mistaken)
+
+
+def test_what_is_owned_is_said_when_it_is(exercise, capsys):
+    exercise(owns="Any cube can be walked backwards by your function.")
+    check("02.1 the gradient at x", cube)
+    out = capsys.readouterr().out
+    assert out.endswith("6 cases agree with torch.\nAny cube can be walked backwards by your function.\n")
+    assert stored_record().checks["02.1"].cases_only().owns == ""
+
+
+def test_a_card_says_what_the_text_says_and_runs_nothing(beside, cards, monkeypatch):
+    """Without its picture, whose script only puts the drawing into the page, a card holds no script and no heading."""
+    text = says(lambda x, v: print("<b>loud</b>") or external_gradient_alone(x, v))
+    (shown,) = cards
+    assert shown["text/plain"] == "02.1 the gradient at x: not yet."
+    page = re.sub(r"<style>.*?</style>|<img.*?</script>", "", shown["text/html"], flags=re.DOTALL)
+    assert "<script" not in page
+    assert not re.search(r"<h\d", page), "headings in outputs would stand in the table of contents"
+    assert 'role="heading"' in page
+    read = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
+    for line in text.replace("not yet.", "not yet").replace("   in ", "\n").splitlines():
+        for part in re.split(r"^ +(?:yours|torch's)? +| = ", line):
+            assert " ".join(part.split()) in read
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        (cube, "passed"),
+        (external_gradient_alone, "wrong"),
+        (stub, "unsolved"),
+    ],
+)
+def test_the_colour_of_a_card_tells_how_it_ended(beside, cards, answer, state):
+    with contextlib.suppress(CheckFailed):
+        check("02.1 the gradient at x", answer)
+    assert f'class="gl-card gl-card-{state}"' in cards[0]["text/html"]
+
+
+def test_a_notebook_that_lies_alone_gets_a_card_that_says_so(beside, cards):
+    beside.unlink()
+    with pytest.raises(RecordError):
+        check("02.1 the gradient at x", cube)
+    assert "start the notebook from its own chapter folder" in cards[0]["text/html"]
 
 
 def test_a_missing_record_is_explained(beside):

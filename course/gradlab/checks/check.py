@@ -1,23 +1,26 @@
 """The check at the end of each exercise, and the summary at the end of each chapter."""
 
-import contextlib
-import sys
-import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
 
 import msgspec
 from IPython import get_ipython
 from IPython.display import display
 
 from .. import notebook
-from ..pictures.diff import difference_picture
 from . import shortcuts, words
-from .compare import Difference, Judge
+from .card import card, overview
+from .compare import Judge
 from .memory import read, remember
+from .observation import Observation
 from .observe import Scenario, call, observe
+from .page import points, setup_names
+from .printed import kept_back
 from .record import CheckRecord, RecordError, digest, load_beside
+from .session import called_checks, missing_name, watched
 from .verdict import Verdict, judge_check
+from .words import Told
 
 OBSERVATION_MIME = "application/vnd.gradlab.observation+json"
 
@@ -27,7 +30,7 @@ _stands: dict[str, bool] = {}  # by name: whether the check passed when it ran l
 
 
 class CheckFailed(AssertionError):
-    """A check did not pass; the message is written for the learner, and is all that a notebook shows of it."""
+    """A check did not pass; the message is written for the learner, and is all that a terminal shows of it."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
@@ -68,52 +71,86 @@ def check(
     grading, where the record holds cases but nothing that is expected, it only shows what it observed.
     """
     stated = Check(name, answer, scenario, judge, autograd)
-    check_id, record = stated.check_id, _find(stated)
-    cases = [case.inputs for case in record.cases]
+    try:
+        record = _find(stated)
+    except RecordError as error:
+        _show(Told(name, words.STOPPED, str(error)))
+        raise
     if not record.expected:
-        for number, case in enumerate(cases):
-            data = {
-                "check": check_id,
-                "case": number,
-                "observation": msgspec.to_builtins(observe(answer, scenario, case, autograd)),
-            }
-            display({OBSERVATION_MIME: data}, raw=True)
+        _hand_over(stated, record)
         return
-    _stands[name] = False
-    lines = [] if autograd else shortcuts.find(record.answer, _cells_so_far())
+    verdict = _verdict(stated, record)
+    if verdict.told.state != words.STOPPED:
+        _stands[name] = verdict.passed
+        _remember(stated.check_id, verdict)
+    if verdict.passed:
+        _show(verdict.told)
+        return
+    _show(verdict.told, verdict.difference.arrays if verdict.difference else ())
+    raise CheckFailed(verdict.told.text)
+
+
+def _hand_over(stated: Check, record: CheckRecord) -> None:
+    """Show what is observed, for whoever grades."""
+    for number, case in enumerate(record.cases):
+        seen = msgspec.to_builtins(observe(stated.answer, stated.scenario, case.inputs, stated.autograd))
+        display({OBSERVATION_MIME: {"check": stated.check_id, "case": number, "observation": seen}}, raw=True)
+
+
+def _verdict(stated: Check, record: CheckRecord) -> Verdict:
+    """The verdict on the answer as it stands on the page, or why there can be none."""
+    session = watched()
+    stale = session and session.why_stale(stated.answer, record.answer)
+    if stale:
+        return Verdict.of(words.not_run(stated.name, *stale))
+    lines = [] if stated.autograd else shortcuts.find(record.answer, _cells_so_far())
     if lines:
-        raise CheckFailed(words.shortcut_in_source(name, lines))
-    with _each_warning_once():
-        observations = [observe(answer, scenario, case, autograd) for case in cases]
-    verdict = judge_check(record, observations, judge)
-    _stands[name] = verdict.passed
-    _remember(check_id, verdict)
-    if not verdict.passed:
-        _show(verdict.difference)
-        raise CheckFailed(verdict.message)
-    print(verdict.message)
+        return Verdict.of(words.shortcut_in_source(stated.name, lines))
+    seen: list[Observation] = []
+    with kept_back() as printed:
+        try:
+            for case in record.cases:
+                seen.append(observe(stated.answer, stated.scenario, case.inputs, stated.autograd))
+        except KeyboardInterrupt:
+            pass
+    if len(seen) < len(record.cases):
+        told = words.interrupted(stated.name, record.cases[len(seen)], len(seen) + 1, len(record.cases))
+        return Verdict.of(replace(told, printed=printed.text))
+    missing, cells = _missing_setup(seen)
+    if missing:
+        return Verdict.of(words.setup_missing(stated.name, missing, cells))
+    verdict = judge_check(record, seen, stated.judge)
+    return Verdict.of(replace(verdict.told, printed=printed.text), verdict.difference)
+
+
+def _missing_setup(seen: list[Observation]) -> tuple[str, int]:
+    """A name that setup cells define and that was missing in a case, and how many setup cells there are."""
+    errors = [one.error for one in seen if one.error and one.error.type == "NameError"]
+    names = [name for error in errors if (name := missing_name(NameError(error.message)))]
+    if names and authored is None:
+        known, cells = setup_names(notebook.FOLDER)
+        return next((name for name in names if name in known), ""), cells
+    return "", 0
 
 
 def _remember(check_id: str, verdict: Verdict) -> None:
     """Note for `gradlab.progress` what a student has passed or tried; an author's runs leave no trace."""
-    if authored is None and (verdict.difference is None or verdict.difference.kind != "unsolved"):
+    untouched = verdict.told.state == words.UNSOLVED and check_id not in read()
+    if authored is None and not untouched:
         remember(check_id, "passed" if verdict.passed else "tried")
 
 
-def _show(difference: Difference | None) -> None:
-    """Show arrays that differ as a picture above the words."""
-    if difference is not None and difference.arrays and get_ipython() is not None:
-        yours, expected, wrong = difference.arrays
-        display(difference_picture(yours, expected, "torch's", wrong))
+def _show(told: Told, arrays: tuple = ()) -> None:
+    """Show the card in a notebook; elsewhere the text of what passed, for what did not pass is told by its error."""
+    if _in_notebook():
+        text = told.text if told.state == words.PASSED else f"{told.title}: {told.head}."
+        display({"text/html": card(told, arrays), "text/plain": text}, raw=True)
+    elif told.state == words.PASSED:
+        print(told.text)
 
 
-@contextlib.contextmanager
-def _each_warning_once() -> Iterator[None]:
-    """Show a warning once for all cases, and without the path of a cell, which changes from run to run."""
-    with warnings.catch_warnings(record=True) as caught:
-        yield
-    for text in dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in caught):
-        print(text, file=sys.stderr)
+def _in_notebook() -> bool:
+    return getattr(get_ipython(), "kernel", None) is not None
 
 
 def _find(stated: Check) -> CheckRecord:
@@ -146,9 +183,50 @@ def passed(check_id: str) -> bool:
 
 
 def summary() -> None:
-    """Print which exercises of this chapter stand, as far as their checks ran since the kernel started."""
+    """Show which exercises of this chapter stand, and their points: what their checks said last, in any session."""
     names = list(_stands) if authored else [record.title for record in load_beside(notebook.FOLDER).values()]
-    states = {True: "passed", False: "not yet", None: "check not run"}
+    known, worth = {} if authored else read(), points(notebook.FOLDER)
+    rows, got, all_of = [], 0.0, 0.0
     for name in names:
-        print(f"{name} {'.' * max(3, 68 - len(name))} {states[_stands.get(name)]}")
-    print(f"{sum(_stands.get(name, False) for name in names)} of {len(names)} checks passed.")
+        check_id = name.split()[0]
+        last = {True: "passed", False: "tried", None: known.get(check_id)}[_stands.get(name)]
+        state = {"passed": "passed", "tried": "not yet"}.get(last, "not tried")
+        most = worth.get(check_id, 0)
+        got, all_of = got + most * (state == "passed"), all_of + most
+        rows.append((name, state, f"{most * (state == 'passed'):g} of {most:g}" if most else ""))
+    total = f"{sum(state == 'passed' for _, state, _ in rows)} of {len(rows)} checks passed"
+    total += f", {got:g} of {all_of:g} points." if all_of else "."
+    width = max((len(name) for name in names), default=0) + 4
+    lines = [f"{name} {'.' * (width - len(name))} {state:9} {of}".rstrip() for name, state, of in rows]
+    text = "\n".join([*lines, total])
+    if _in_notebook():
+        display({"text/html": overview(rows, total), "text/plain": text}, raw=True)
+    else:
+        print(text)
+
+
+def _explain_missing(shell: Any, kind: type, error: Exception, trace: Any, tb_offset: int | None = None) -> list[str]:
+    """In the place of IPython's traceback: a check cell without its setup or its answer says which cells to run."""
+    session = watched()
+    name, checks = missing_name(error), called_checks(session.running) if session else []
+    told = _cells_to_run(checks[0], name) if name and checks and authored is None else None
+    if told is None:
+        return shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset)
+    _show(told)
+    return told.text.split("\n")
+
+
+def _cells_to_run(title: str, name: str) -> Told | None:
+    """What to say where a check cell misses a name: which cells have not run."""
+    known, cells = setup_names(notebook.FOLDER)
+    if name in known:
+        return words.setup_missing(title, name, cells)
+    try:
+        record = load_beside(notebook.FOLDER).get(title.split()[0])
+    except RecordError:
+        return None
+    return words.answer_missing(title, name) if record and name == record.answer else None
+
+
+if watched() is not None:
+    get_ipython().set_custom_exc((NameError,), _explain_missing)

@@ -65,6 +65,7 @@ class CheckRecord(_Part):
 
     cell: the grade_id of the check's cell. answer: the name of the learner's function. expected: one observation per
     case, none where only the cases may be known. digest: of the name, scenario and options, to tell a changed cell.
+    owns: what the learner has who passes, in one sentence.
     """
 
     title: str
@@ -75,10 +76,11 @@ class CheckRecord(_Part):
     answer: str = ""
     expected: list[Observation] = []
     slips: list[Slip] = []
+    owns: str = ""
 
     def cases_only(self) -> "CheckRecord":
         """The same check without anything that tells an answer."""
-        return msgspec.structs.replace(self, expected=[], slips=[])
+        return msgspec.structs.replace(self, expected=[], slips=[], owns="")
 
 
 class Record(_Part):

@@ -107,7 +107,7 @@ def find(name: str, sources: Iterable[str]) -> list[str]:
     """
     definitions: dict[str, _Definition] = {}
     for cell in sources:
-        definitions |= _definitions(cell)
+        definitions |= defined(cell)
     found, strings, looks_up = [], [], False
     todo, seen = [name], set()
     while todo:
@@ -132,7 +132,7 @@ class _Definition:
 
 
 @functools.lru_cache(maxsize=512)  # a class shares most of its cells
-def _definitions(text: str) -> dict[str, _Definition]:
+def defined(text: str) -> dict[str, _Definition]:
     """What a cell defines. IPython compiles statement by statement, and one that it cannot compile ends the cell."""
     tree = source.read(text).tree
     definitions = {}

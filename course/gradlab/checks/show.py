@@ -19,7 +19,10 @@ from .observation import (
 
 
 def show(value: Value, digits: int = 6) -> str:
-    """Plain data as a learner would type it; numbers have `digits` significant digits, long tensors are cut."""
+    """Plain data as a learner would type it; numbers have `digits` significant digits, long tensors are cut.
+
+    In a tensor or array of floats, what is as small as rounding beside its largest number is shown as ≈0.
+    """
     match value:
         case Tensor() | Array():
             return _show_array(value, digits)
@@ -55,15 +58,24 @@ def show_number(number: float | str, digits: int = 6) -> str:
     return f"{number + 0.0:.{digits}g}" if type(number) is float else str(number)
 
 
+_ROUNDING = {"float64": 1e-14, "float32": 1e-6}  # of the largest number beside it: what is below came of rounding
+
+
 def _show_array(value: Tensor | Array, digits: int, most: int = 24) -> str:
     kind, shape = kind_of(value), shape_of(value)
+    sizes = [abs(n) for n in value.values if type(n) is float]
+    rounding = _ROUNDING.get(value.dtype, 0) * max(sizes, default=0)
+
+    def written(number):
+        return "≈0" if type(number) is float and 0 < abs(number) < rounding else show_number(number, digits)
+
     if room(shape) > most:
-        first = ", ".join(show_number(n, digits) for n in value.values[:6])
+        first = ", ".join(written(n) for n in value.values[:6])
         return f"{kind} of shape {shape}, {value.dtype}" + (f", that begins {first}, …" if first else "")
 
     def nested(numbers, shape):
         if not shape:
-            return show_number(numbers[0], digits)
+            return written(numbers[0])
         step = len(numbers) // shape[0] if shape[0] else 0
         return "[" + ", ".join(nested(numbers[i * step : (i + 1) * step], shape[1:]) for i in range(shape[0])) + "]"
 

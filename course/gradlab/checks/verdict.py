@@ -20,12 +20,19 @@ class Verdict:
     """What a check came to: passed or not, and the words for it.
 
     slip: the name of the known slip, if it was one. difference: the first one, where observations were compared.
+    told: what `message` says, part by part.
     """
 
     passed: bool
     message: str
     slip: str = ""
     difference: Difference | None = None
+    told: words.Told | None = None
+
+    @classmethod
+    def of(cls, told: words.Told, difference: Difference | None = None) -> "Verdict":
+        """The verdict that is told so."""
+        return cls(told.state == words.PASSED, told.text, told.name, difference, told)
 
 
 def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None) -> Verdict:
@@ -42,11 +49,11 @@ def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None)
     found = [_difference(check, i, observation, judge) for i, observation in enumerate(observations)]
     wrong = [i for i, difference in enumerate(found) if difference]
     if not wrong:
-        return Verdict(True, words.success(check.title, check.expected))
+        return Verdict.of(words.success(check))
     slip = _known_slip(check, observations, wrong, judge)
     first, total = wrong[0], len(found)
-    text = words.failure(check.title, check.cases[first], first + 1, total - len(wrong), total, found[first], slip)
-    return Verdict(False, text, slip.name if slip else "", found[first])
+    told = words.failure(check.title, check.cases[first], first + 1, total - len(wrong), total, found[first], slip)
+    return Verdict.of(told, found[first])
 
 
 def _refused(check: CheckRecord, reason: str) -> Verdict:

@@ -1,11 +1,18 @@
-"""A verdict in words: what a learner reads when a check fails, and when it passes."""
+"""What is said of a check: plain data, part by part, and the text that is made of it."""
 
 import re
+from dataclasses import dataclass
 
 from .compare import Difference
-from .observation import Dict, List, Observation, Tuple
-from .record import Case, Slip
+from .observation import Dict, List, Tuple
+from .record import Case, CheckRecord, Slip
 from .show import show
+
+# How a check can end. Stale: what is in memory is not what stands on the page; stopped: there was nothing to judge.
+PASSED, WRONG, UNSOLVED, STALE, STOPPED = "passed", "wrong", "unsolved", "stale", "stopped"
+_HEADS = {PASSED: "passed", WRONG: "not yet", UNSOLVED: "not yet", STALE: "not checked", STOPPED: "not checked"}
+
+MOST = 400  # characters of one input of a case
 
 _SENTENCES = {
     "unsolved": "Not solved yet: your function still raises NotImplementedError.",
@@ -15,7 +22,7 @@ _SENTENCES = {
     "silent": "Your function returned where an error was expected.",
     "error type": "Your function raised an error of another type than expected.",
     "error message": "The error is of the right type; its message is not the expected one.",
-    "count": "A different number of values was seen.",
+    "count": "The check saw more values, or fewer, than it expected.",
     "type": "What came back is of another type.",
     "dtype": "The dtype is not the expected one: torch.zeros, torch.ones and torch.eye make float32 without dtype=.",
     "shape": "The shape is not the expected one.",
@@ -43,67 +50,149 @@ _TENSOR_HINTS = {  # the same, where a tensor is expected
 }
 
 _EMPTY = (Dict({}), List([]), Tuple([]))
-
-MOST = 400  # characters of one input of a case
-
 _GRAPH_HINT = "detach() gives the same values without the graph; so does computing them under torch.no_grad()."
+_RAISED = ("raised", "shortcut", "error type", "error message")
+_NOTES_LEAD = ("value", "shape", "judged", "error message")  # where the note says more than the sentence does
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is said of a check, in the order in which it is read.
+
+    lead: what helps most, in one sentence. name: of the known slip that the lead is about. more: what else is seen in
+    the answer. owned: the name of the function that passed. case, inputs, where, yours, expected, whose: the case that
+    failed, and its first difference. score: how many cases agree. printed: what the answer printed.
+    """
+
+    title: str
+    state: str
+    lead: str = ""
+    name: str = ""
+    more: tuple[str, ...] = ()
+    owned: str = ""
+    case: str = ""
+    inputs: tuple[tuple[str, str], ...] = ()
+    where: str = ""
+    yours: str = ""
+    expected: str = ""
+    whose: str = ""
+    score: str = ""
+    printed: str = ""
+
+    @property
+    def head(self) -> str:
+        """How the check ended, in a word or two."""
+        return _HEADS[self.state]
+
+    @property
+    def slip(self) -> str:
+        """The words that stand before the lead where a slip is known."""
+        return f"Likely slip: {self.name}." if self.name else ""
+
+    @property
+    def text(self) -> str:
+        """All of it as plain text: for terminals, for Validate, for grading."""
+        if self.state == PASSED:
+            parts = [[f"{self.title}: {self.head}. {self.score}", self.lead]]
+        else:
+            parts = [[f"{self.title}: {self.head}.", f"{self.slip} {self.lead}".strip(), *self.more]]
+            parts += [[self.case, *(f"    {name} = {value}" for name, value in self.inputs), self.where]]
+            parts[-1] += [f"    yours    {self.yours}", f"    {self.whose:8} {self.expected}"] if self.whose else []
+            parts += [[self.score]]
+        parts += [["Your code printed:", self.printed]] if self.printed else []
+        return "\n\n".join(text for part in parts if (text := "\n".join(filter(None, part))))
 
 
 def failure(
     title: str, case: Case, number: int, right: int, total: int, difference: Difference, slip: Slip | None
-) -> str:
-    """Say which case failed, where the first difference is, both sides, and the slip if it is a known one.
+) -> Told:
+    """Tell which case failed, where the first difference is, both sides, and the slip if it is a known one.
 
     `number` counts the cases from 1; `right` of `total` cases agreed.
     """
-    lines = [f"{title}: not yet.", *_what(difference)]
+    sentence, hint = _what(difference)
     if difference.kind == "unsolved":
-        return "\n".join(lines)
-    lines += ["", f"Case {number} of {total}" + (f": {case.says}" if case.says else "") + ".", *_inputs(case)]
-    if difference.where:
-        label = "Raised at" if difference.kind in _RAISED else "First difference at"
-        lines.append(f"{label} {difference.where}.")
-    lines += [f"    yours    {difference.yours}", f"    {difference.whose:8} {difference.expected}"]
-    if difference.note:
-        lines.append(difference.note)
-    if slip:
-        lines += ["", f"Likely slip: {slip.name}. {slip.says}"]
-    if total > 1:
-        lines += ["", f"{right} of {total} cases are right."]
-    return "\n".join(lines)
+        return Told(title, UNSOLVED, sentence)
+    note = difference.note
+    lead = slip.says if slip else hint or (note if difference.kind in _NOTES_LEAD else "") or sentence
+    sentence = "" if difference.kind == "judged" and note else sentence  # the note says why
+    at = difference.where and f"{'Raised' if difference.kind in _RAISED else 'First difference'} at {difference.where}."
+    raised = at if difference.kind in _RAISED else ""
+    return Told(
+        title,
+        WRONG,
+        lead,
+        slip.name if slip else "",
+        more=tuple(text for text in (sentence, hint, raised, note) if text and text != lead),
+        case=f"Case {number} of {total}" + (f": {case.says}" if case.says else "") + ".",
+        inputs=_inputs(case),
+        where="" if raised else at,
+        yours=difference.yours,
+        expected=difference.expected,
+        whose=difference.whose,
+        score=f"{right} of {total} cases {'is' if right == 1 else 'are'} right." if total > 1 else "",
+    )
 
 
-_RAISED = ("raised", "shortcut", "error type", "error message")
-
-
-def _what(difference: Difference) -> list[str]:
-    kind, hint = difference.kind, None
+def _what(difference: Difference) -> tuple[str, str]:
+    """What kind of difference it is, and a hint where there is one."""
+    kind, hint = difference.kind, ""
     if kind == "raised" and not difference.where:
         kind = "raised later"
     if kind == "type" and difference.where in ("", "'returned'"):  # of all that came back, not of a part of it
         hints = _HINTS | (_TENSOR_HINTS if difference.expected.startswith("tensor") else {})
-        hint = hints.get(re.split(r"\W", difference.yours.strip("<"))[0])
+        hint = hints.get(re.split(r"\W", difference.yours.strip("<"))[0], "")
     if kind == "graph" and "part of a graph" in difference.yours:
         hint = _GRAPH_HINT
-    return [_SENTENCES[kind], *([hint] if hint else [])]
+    return _SENTENCES[kind], hint
 
 
-def _inputs(case: Case) -> list[str]:
+def _inputs(case: Case) -> tuple[tuple[str, str], ...]:
     texts = {name: show(value) for name, value in case.inputs.items.items() if value not in _EMPTY}
-    return [f"    {name} = {text if len(text) <= MOST else text[:MOST] + ' …'}" for name, text in texts.items()]
+    return tuple((name, text if len(text) <= MOST else text[:MOST] + " …") for name, text in texts.items())
 
 
-def success(title: str, expected: list[Observation]) -> str:
-    """Say what was compared: how many cases, and how many of them are refusals."""
-    errors = [observation.error.type for observation in expected if observation.error]
-    text = f"{title}: passed. {len(expected)} cases agree with torch"
+def success(check: CheckRecord) -> Told:
+    """Tell what the learner now owns, and what was compared: how many cases, and how many of them are refusals."""
+    errors = [observation.error.type for observation in check.expected if observation.error]
+    count = len(check.expected)
+    score = f"{count} cases agree with torch" if count != 1 else "The one case agrees with torch"
     if errors:
         kinds = " or ".join(dict.fromkeys(errors))
-        text += f", {len(errors)} of them by raising {kinds} as torch does"
-    return text + "."
+        score += f", {len(errors)} of them by raising {kinds} as torch does"
+    return Told(check.title, PASSED, check.owns, owned=check.answer, score=score + ".")
 
 
-def shortcut_in_source(title: str, lines: list[str]) -> str:
-    """Say that the source of an answer mentions torch's autograd where it is forbidden."""
+def shortcut_in_source(title: str, lines: list[str]) -> Told:
+    """Tell that the source of an answer mentions torch's autograd where it is forbidden."""
     found = ", ".join(lines[:3])
-    return f"{title}: not yet.\n{_SENTENCES['shortcut']}\nYour code mentions it: {found}"
+    return Told(title, WRONG, _SENTENCES["shortcut"], more=(f"Your code mentions it: {found}",))
+
+
+def interrupted(title: str, case: Case, number: int, total: int) -> Told:
+    """Tell in which case a check was when it was interrupted."""
+    says = f": {case.says}" if case.says else ""
+    return Told(title, STOPPED, f"Interrupted in case {number} of {total}{says}. Does a loop in your answer ever end?")
+
+
+def not_run(title: str, name: str, why: str) -> Told:
+    """Tell that the definition on the page is not the one in memory, and why."""
+    lead = f"What stands on the page is what counts, and in memory is an earlier version of {name}: {why} "
+    return Told(title, STALE, lead + "Mend that cell and run it, then run this one again.")
+
+
+def setup_missing(title: str, name: str, cells: int) -> Told:
+    """Tell which cells define a name that is not defined, where it is one of the chapter's `cells` setup cells."""
+    which = "the setup cell above" if cells == 1 else f"the {_COUNTS.get(cells, cells)} setup cells above"
+    lead = f"{name} is not defined, because a setup cell has not run since the kernel started."
+    return Told(title, STOPPED, f"{lead} Run {which}, {_OR_ALL}")
+
+
+def answer_missing(title: str, name: str) -> Told:
+    """Tell that the cell with the answer has not run."""
+    lead = f"{name} is not defined, because the cell with your answer has not run through since the kernel started."
+    return Told(title, STOPPED, f"{lead} Run that cell, {_OR_ALL}")
+
+
+_OR_ALL = "or choose Run All Above Selected Cell in the Run menu, then run this cell again."
+_COUNTS = {2: "two", 3: "three", 4: "four", 5: "five"}

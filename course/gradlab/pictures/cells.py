@@ -26,8 +26,8 @@ def cell_width(*tables):
     return max([40, *(text_width(number(v)) + 12 for rows in tables for row in rows for v in row)])
 
 
-def table(x, y, rows, w, most, key="", marked=lambda i, j: False):
-    """A table of numbers with its top left corner at (x, y); `key` marks its cells for a script."""
+def table(x, y, rows, w, most, key="", marked=lambda i, j: False, shown=number):
+    """A table of numbers with its top left corner at (x, y); `key` marks its cells for a script; `shown` writes one."""
     parts = [_ground(x, y, len(max(rows, key=len, default=[])) * w, len(rows) * CELL_H)]
     for i, row in enumerate(rows):
         for j, value in enumerate(row):
@@ -37,7 +37,7 @@ def table(x, y, rows, w, most, key="", marked=lambda i, j: False):
             data = f' data-key="{key}{i},{j}"' if key else ""
             parts.append(
                 f'<g class="{css}"{data}><rect class="{_sign(value)}" {size} fill-opacity="{strength(value, most)}"/>'
-                f'<text x="{left + w // 2}" y="{top + CELL_H // 2 + 4}" text-anchor="middle">{number(value)}</text></g>'
+                f'<text x="{left + w // 2}" y="{top + CELL_H // 2 + 4}" text-anchor="middle">{shown(value)}</text></g>'
             )
     return "".join(parts)
 

@@ -8,6 +8,7 @@ from .picture import Picture, label, static, svg, text_width
 
 WRITTEN = 8  # rows and columns up to which numbers are written in the cells
 SHOWN = 32  # rows and columns that are shown at most
+ROUNDING = float(np.finfo(float).tiny)  # stands for each difference that is no more than rounding
 
 
 def difference_picture(yours, expected, expected_name="expected", wrong=None):
@@ -28,12 +29,18 @@ def difference_picture(yours, expected, expected_name="expected", wrong=None):
         if wrong is None:
             wrong = ~np.isclose(a, b, equal_nan=True)
         wrong = np.broadcast_to(np.asarray(wrong, bool), a.shape)
+    difference = np.where((difference != 0) & ~wrong, ROUNDING, difference)
     size = np.where(np.isfinite(difference), np.abs(difference), np.inf)
     text = _words(a, b, difference, wrong, size, expected_name)
     worst = np.unravel_index(int(np.argmax(_flat(size))), _flat(size).shape) if size.size else (0, 0)
     marks = _flat(wrong)
     panels = [("yours", _flat(a), marks), (expected_name, _flat(b), None), ("difference", _flat(difference), marks)]
     return _draw(panels, text, worst)
+
+
+def _difference(value):
+    """A difference as it is written: one that is rounding as such."""
+    return "≈ 0" if 0 < abs(value) <= ROUNDING else number(value)
 
 
 def _flat(array):
@@ -82,7 +89,11 @@ def _draw(panels, text, worst):
             body += [label(x + 20, 38 + i * h + 16, str(top + i), "gl-note", "end") for i in range(len(rows))]
         few = marks is not None and (written or marks.mean() < 0.25)  # many marks hide the colours
         marked = (lambda i, j, m=marks: bool(m[i, j])) if few else (lambda i, j: False)
-        draw = table(x + 26, 38, rows, w, most, marked=marked) if written else mosaic(x + 26, 38, rows, most, marked)
+        if written:
+            shown = _difference if name == "difference" else number
+            draw = table(x + 26, 38, rows, w, most, marked=marked, shown=shown)
+        else:
+            draw = mosaic(x + 26, 38, rows, most, marked)
         body.append(draw)
         height = max(height, 38 + len(rows) * h)
         x += wide + 22

@@ -49,7 +49,7 @@ def judge(nb: NotebookNode, assignment: Assignment) -> dict[str, dict[str, Verdi
 def _verdict(check_id: str, record: CheckRecord, chapter: Chapter, cell: NotebookNode, sources: list[str]) -> Verdict:
     lines = [] if record.autograd else shortcuts.find(record.answer, sources)
     if lines:
-        return Verdict(False, words.shortcut_in_source(record.title, lines))
+        return Verdict.of(words.shortcut_in_source(record.title, lines))
     seen = observations(cell, check_id, len(record.cases))
     if isinstance(seen, str):
         return Verdict(False, f"{record.title}: not passed.\n{seen}")

@@ -1,0 +1,43 @@
+"""What the notebook beside a record says of itself: the points of its checks, and what its setup cells define."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from .record import SUFFIX
+from .session import called_checks
+from .shortcuts import defined
+
+
+def cells_beside(folder: Path) -> list[dict[str, Any]]:
+    """The code cells of the chapter's notebook in `folder`, as it was saved last; none where it cannot be read."""
+    names = [path.name.removesuffix(SUFFIX) for path in folder.glob("*" + SUFFIX)] or [folder.name]
+    found = []
+    for name in names:
+        try:
+            notebook = json.loads((folder / f"{name}.ipynb").read_text(encoding="utf-8"))
+            found += [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return found
+
+
+def points(folder: Path) -> dict[str, float]:
+    """The points of each check by its id; checks that share a cell share its points equally."""
+    found = {}
+    for cell in cells_beside(folder):
+        marks = cell.get("metadata", {}).get("nbgrader", {})
+        names = called_checks(_source(cell)) if marks.get("grade") else []
+        found |= {name.split()[0]: marks.get("points", 0) / len(names) for name in names}
+    return found
+
+
+def setup_names(folder: Path) -> tuple[set[str], int]:
+    """The names that setup cells define, and how many such cells there are."""
+    setup = [cell for cell in cells_beside(folder) if "setup" in cell.get("metadata", {}).get("tags", [])]
+    return {name for cell in setup for name in defined(_source(cell))}, len(setup)
+
+
+def _source(cell: dict[str, Any]) -> str:
+    text = cell.get("source", "")
+    return text if isinstance(text, str) else "".join(text)

@@ -1,0 +1,167 @@
+"""The answer of a check in JupyterLab: one card, in both themes, about the code that stands on the page."""
+
+import re
+import shutil
+
+import nbformat
+import pytest
+
+pytestmark = pytest.mark.browser
+
+CHAPTER = "02_external_gradients"
+TITLE = "02.1 the gradient that arrives at x"
+WRONG = "def pull_back(x, v):\n    return v"
+RIGHT = "def pull_back(x, v):\n    return 3 * x**2 * v"
+CONTRAST = 4.5  # of text and its background, as WCAG asks
+
+
+@pytest.fixture
+def chapter(lab, tmp_path):
+    """Chapter 02 in a folder of its own, open, its setup run."""
+    shutil.copytree(lab.server.root / CHAPTER, tmp_path / CHAPTER)
+    lab.open_notebook(tmp_path / CHAPTER / f"{CHAPTER}.ipynb")
+    lab.run_cell(setup(lab))
+    return lab
+
+
+def setup(lab) -> int:
+    return next(place for place, cell in enumerate(lab.cells()) if "setup" in cell["metadata"].get("tags", []))
+
+
+def answer(lab, source: str) -> str:
+    """Write the answer to the first exercise, run it and its check; return what the check shows."""
+    lab.type_into("answer-02-1", source)
+    lab.run_cell("answer-02-1")
+    lab.run_cell("check-02-1")
+    return seen(lab, "check-02-1")
+
+
+def seen(lab, cell: str) -> str:
+    """Return the text of a cell's outputs, without those that are hidden, on one line."""
+    texts = lab.locate(cell).locator(".jp-OutputArea-output:visible").all_inner_texts()
+    return " ".join(" ".join(texts).split())
+
+
+def contrast(card) -> float:
+    """Return the least contrast of the card's texts with what is behind them."""
+    return card.evaluate(
+        """card => {
+            const rgb = text => (text.match(/[\\d.]+/g) || []).map(Number);
+            const light = ([r, g, b]) => [r, g, b].map(c => c / 255)
+                .map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+                .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+            const behind = element => {
+                for (let at = element; at; at = at.parentElement) {
+                    const colour = rgb(getComputedStyle(at).backgroundColor);
+                    if (colour.length === 3 || colour[3] > 0.5) return colour;
+                }
+                return [255, 255, 255];
+            };
+            const texts = [...card.querySelectorAll('span, p, th, td, code, summary, strong')];
+            return Math.min(...texts.filter(t => t.innerText?.trim()).map(t => {
+                const [a, b] = [light(rgb(getComputedStyle(t).color)), light(behind(t))].sort((x, y) => y - x);
+                return (a + 0.05) / (b + 0.05);
+            }));
+        }"""
+    )
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_check_answers_with_one_card_that_can_be_read(chapter, tmp_path, theme):
+    """Not solved, wrong, right: each a card without JupyterLab's own error below it, at both widths within its cell."""
+    chapter.theme(theme)
+    stub = chapter.cells()[chapter.position("answer-02-1")]["source"]
+    for state, source in (("unsolved", stub), ("wrong", WRONG), ("passed", RIGHT)):
+        text = answer(chapter, source)
+        assert text.count(f"{TITLE}:") == 1, "the error's own text is not shown beside the card"
+        cell = chapter.locate("check-02-1")
+        card = cell.locator(f".gl-card-{state}")
+        assert contrast(card) >= CONTRAST
+        head = card.get_by_role("heading").inner_text()
+        assert head.endswith(f"{TITLE}: {'passed' if state == 'passed' else 'not yet'}")
+        for width in (1400, 1000):
+            chapter.page.set_viewport_size({"width": width, "height": 1000})
+            chapter.locate("check-02-1")
+            assert card.evaluate("card => card.scrollWidth <= card.clientWidth")
+            assert card.bounding_box()["width"] <= cell.bounding_box()["width"]
+            chapter.screenshot(tmp_path / f"{state}-{theme}-{width}.png")
+        chapter.page.set_viewport_size({"width": 1400, "height": 1000})
+    chapter.assert_quiet()
+
+
+def test_the_slip_comes_first_and_details_are_folded(chapter):
+    card = (answer(chapter, WRONG), chapter.locate("check-02-1").locator(".gl-card"))[1]
+    lines = [line for line in card.inner_text().splitlines() if line.strip()]
+    order = [next(i for i, line in enumerate(lines) if start in line) for start in ("Likely slip", "Case 1", "yours")]
+    assert order == sorted(order)
+    assert lines[order[0] - 1].endswith("not yet")
+    assert card.locator("svg[role=img]").is_visible()
+    assert not card.get_by_text("First difference at").is_visible()
+    card.get_by_text("The case in full").click()
+    assert card.get_by_text("First difference at").is_visible()
+
+
+@pytest.mark.parametrize("broken", ["def pull_back(x, v):\n    return (v", "1 / 0\n\n\n" + RIGHT])
+def test_a_later_version_that_does_not_run_is_not_passed(chapter, broken):
+    assert "passed" in answer(chapter, RIGHT)
+    refused = answer(chapter, broken)
+    assert f"{TITLE}: not checked" in refused
+    assert re.search(r"the cell that defines it ended in a (SyntaxError|ZeroDivisionError)", refused)
+    assert "passed" in answer(chapter, RIGHT)
+
+
+def test_a_check_without_its_answer_or_setup_says_which_cells_to_run(chapter):
+    chapter.run_cell("check-02-1")
+    shown = seen(chapter, "check-02-1")
+    assert "pull_back is not defined, because the cell with your answer has not run" in shown
+    assert "Run All Above Selected Cell" in shown
+    assert "Traceback" not in shown
+    chapter.type_into("answer-02-1", "del torch\n\n\n" + "def pull_back(x, v):\n    return torch.ones(2)")
+    chapter.run_cell("answer-02-1")
+    chapter.run_cell("check-02-1")
+    assert "torch is not defined, because a setup cell has not run" in seen(chapter, "check-02-1")
+
+
+def test_an_interrupted_check_says_in_which_case_it_was(chapter, tmp_path):
+    """The answer leaves a file when it has begun; an interrupt before that would be nobody's."""
+    endless = f"def pull_back(x, v):\n    open({str(tmp_path / 'begun')!r}, 'w')\n    while True:\n        pass"
+    chapter.type_into("answer-02-1", endless)
+    chapter.run_cell("answer-02-1")
+    chapter.locate("check-02-1")
+    chapter.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell'); }")
+    while not (tmp_path / "begun").exists():
+        chapter.page.wait_for_timeout(20)
+    chapter.command("notebook:interrupt-kernel")
+    chapter.wait_until_done()
+    shown = seen(chapter, "check-02-1")
+    assert "Interrupted in case 1 of" in shown
+    assert "Traceback" not in shown
+
+
+def test_in_an_untrusted_notebook_a_card_can_still_be_read(chapter, tmp_path):
+    answer(chapter, WRONG)
+    path = tmp_path / CHAPTER / f"{CHAPTER}.ipynb"
+    chapter.save()
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        cell.metadata.pop("trusted", None)
+    other = path.with_name("untrusted.ipynb")
+    notebook.metadata["other"] = "signed by nobody"
+    nbformat.write(notebook, other)
+    chapter.open_notebook(other)
+    card = chapter.locate("check-02-1").locator(".jp-RenderedHTMLCommon")
+    assert "Likely slip: external gradient unscaled." in card.first.inner_text()
+    assert card.first.locator("img").count() == 1
+
+
+def test_long_check_cells_come_folded_and_run_all_the_same(chapter):
+    hidden = [
+        cell["metadata"]["nbgrader"]["grade_id"]
+        for cell in chapter.cells()
+        if cell["metadata"].get("jupyter", {}).get("source_hidden")
+        and cell["metadata"].get("nbgrader", {}).get("grade")
+    ]
+    assert hidden == ["check-02-5"]
+    chapter.run_cell("answer-02-5")
+    chapter.run_cell("check-02-5")
+    assert "Not solved yet" in seen(chapter, "check-02-5")

@@ -1,0 +1,103 @@
+"""What is known of a session: whether the definition in memory is the one that stands on the page."""
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from gradlab.checks.session import Session, called_checks
+
+RIGHT = "def answer(x):\n    return helper(x)"
+HELPER = "def helper(x):\n    return x"
+
+
+class Page:
+    """Cells that run in a shell, watched; `stale` says which name is not the page's."""
+
+    def __init__(self):
+        self.shell = InteractiveShell()
+        self.session = Session(self.shell.user_ns)
+        self.shell.events.register("pre_run_cell", self.session.begins)
+        self.shell.events.register("post_run_cell", self.session.ended)
+
+    def run(self, source: str, cell: str | None = "answer") -> None:
+        self.shell.run_cell(source, cell_id=cell, store_history=False)
+
+    @property
+    def stale(self) -> str:
+        found = self.session.why_stale(self.shell.user_ns.get("answer"), "answer")
+        return f"{found[0]}: {found[1]}" if found else ""
+
+
+@pytest.fixture
+def page(capsys):
+    page = Page()
+    page.run(HELPER, "helper")
+    page.run(RIGHT)
+    assert page.stale == ""
+    return page
+
+
+@pytest.mark.parametrize("cell", ["answer", None])
+@pytest.mark.parametrize(
+    ("later", "error"),
+    [
+        ("def answer(x):\n    return (x", "SyntaxError in line 2"),
+        ("def answer(x:\n    return x", "SyntaxError in line 1"),
+        ("1 / 0\n\n" + RIGHT, "ZeroDivisionError"),
+        ("@undefined\n" + RIGHT, "NameError"),
+        ("answer = functools.partial(max)", "NameError"),
+    ],
+)
+def test_a_later_version_that_fails_makes_the_earlier_one_stale(page, later, error, cell):
+    if cell is None:
+        page.session.homes["answer"] = None
+    page.run(later, cell)
+    assert page.stale.startswith("answer: the cell that defines it ended in a")
+    assert error in page.stale
+    page.run(RIGHT, cell)
+    assert page.stale == ""
+
+
+def test_a_cell_is_known_by_its_id_where_its_text_is_no_python(page):
+    page.run("  dfe answer(x):\n return x")
+    assert page.stale.startswith("answer: the cell that defines it ended in a")
+
+
+def test_a_version_that_fails_after_its_definition_is_what_stands_on_the_page(page):
+    page.run(RIGHT + "\n\n\nanswer(1) / 0")
+    assert page.stale == ""
+
+
+def test_a_cell_whose_other_function_was_not_reached_is_stale(page):
+    both = RIGHT + "\n\n\n1 / {}\n\n\n" + HELPER
+    page.run(both.format(1))
+    assert page.stale == ""
+    page.run(both.format(0))
+    assert page.stale.startswith("helper: the cell that defines it ended in a ZeroDivisionError")
+
+
+def test_a_helper_in_a_cell_of_its_own_counts_too(page):
+    page.run("def helper(x:\n    return x", "helper")
+    assert page.stale.startswith("helper: ")
+
+
+def test_a_definition_that_was_taken_out_of_its_cell_is_stale(page):
+    page.run(RIGHT.replace("answer", "anwser"))
+    assert page.stale == "answer: the cell that defined it has since run without that definition."
+
+
+def test_what_fails_elsewhere_changes_nothing(page):
+    page.run("answer(1) / 0", "try")
+    page.run("def answer(x", "scratch")
+    page.run("def another(x", "scratch")
+    assert page.stale == ""
+
+
+def test_a_class_is_watched_too(page):
+    page.run("class answer:\n    def forward(self):\n        return helper(1)")
+    page.run("def helper(", "helper")
+    assert page.stale.startswith("helper: ")
+
+
+def test_the_checks_of_a_cell_are_found():
+    assert called_checks('# why\ncheck("02.1 a", f)\n\ncheck("02.2 b", g, judge=h)') == ["02.1 a", "02.2 b"]
+    assert called_checks("check(name, f)\nother('02.1')") == called_checks("check(") == []
