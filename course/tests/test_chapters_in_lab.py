@@ -123,7 +123,7 @@ EXERCISES = [
         number="06-1",
         title="06.1 record what passes",
         wrong=RECORDING.replace("handle.remove()", "pass"),
-        wrong_says="Likely slip: hooks left behind. The hooks are still registered after the block.",
+        wrong_says="Likely slip: hooks left behind. After the block the hooks still fire, and record.",
         right=RECORDING,
         right_says="passed",
     ),
