@@ -132,7 +132,7 @@ EXERCISES = [
         number="07-1",
         title="07.1 silence some channels",
         wrong=SILENCE.replace("        return output", "        output = None"),
-        wrong_says="what it does not return has no effect",
+        wrong_says="what a hook does not return has no effect",
         right=SILENCE,
         right_says="passed",
     ),
