@@ -10,7 +10,7 @@ from authoring.build import STUDENT_EDITION, normalise
 from authoring.chapter import chapter_names, source_path, tags
 from gradlab.live import WIDGET
 
-STILL_TO_COME = {"03_accumulation", "04_grad_fn", "05_freezing", "06_tensor_hooks", "07_module_hooks"}
+STILL_TO_COME = {"03_accumulation", "05_freezing", "06_tensor_hooks", "07_module_hooks"}
 CONVERTED = [name for name in chapter_names() if name not in STILL_TO_COME]
 KINDS = {"numbers", "choice", "true_false", "order"}
 FOLD = "<details><summary>What happened, and why</summary>\n\n"
