@@ -6,6 +6,7 @@ not written in follows the released one. A notebook of a new edition takes in wh
 `02_external_gradients.before-2026-11-21`, which is never written in again.
 """
 
+import contextlib
 import datetime
 import os
 import shutil
@@ -155,13 +156,20 @@ class _Plan:
             self.writes[path] = new
             self.says.append("There is a new edition; your notebook could not be read, so the chapter begins anew.")
             return
-        merged = edition.merge(edition.read(old) if old else edition.NOTHING, mine, edition.read(new), before)
+        merged = edition.merge(_known(old), mine, edition.read(new), before)
         if not merged.wrote:
             self.writes[path] = new
         elif not edition.same(merged.notebook, mine):
             self.writes[path] = merged.to_json()
             ends = " What has no place in it any more stands at its end." if merged.left else ""
             self.says.append(f"There is a new edition, and what you wrote is in it.{ends}")
+
+
+def _known(released: bytes | None) -> dict:
+    """What was released last, as far as that is known."""
+    with contextlib.suppress(edition.Unreadable):
+        return edition.read(released or b"")
+    return edition.NOTHING
 
 
 def _keep(place: Path, before: Path, plan: _Plan, paths: set[str]) -> None:
@@ -205,8 +213,13 @@ def _replace_folder(folder: Path, files: dict[str, bytes]) -> None:
     fresh.rename(folder)
 
 
+def today() -> str:
+    """Return the date as a kept copy bears it."""
+    return datetime.date.today().isoformat()
+
+
 def _free_name(place: Path) -> Path:
     """Return the first name such as `02_demo.before-2026-11-21`, or `README.before-2026-11-21-2.md`, not yet taken."""
-    day = datetime.date.today().isoformat()
+    day = today()
     names = (f"{place.stem}.before-{day}{count}{place.suffix}" for count in ["", *(f"-{n}" for n in range(2, 10_000))])
     return next(place.with_name(name) for name in names if not os.path.lexists(place.with_name(name)))
