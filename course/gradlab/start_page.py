@@ -29,7 +29,7 @@ def _done(checks: dict[str, CheckRecord], verdicts: dict[str, str]) -> str:
     marks = {"passed": "●", "tried": "◐"}
     dots = "".join(marks.get(verdicts.get(name), "○") for name in checks)
     passed = sum(verdicts.get(name) == "passed" for name in checks)
-    return f"{dots} {passed}\u00a0of\u00a0{len(checks)}" if checks else ""
+    return f"{dots}\u00a0{passed}\u00a0of\u00a0{len(checks)}" if checks else ""
 
 
 def next_exercise(ids: list[str], verdicts: dict[str, str]) -> str | None:

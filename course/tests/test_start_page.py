@@ -74,8 +74,8 @@ def test_each_chapter_shows_how_far_it_is(workspace):
     remember("01.1", "passed", workspace)
     remember("01.2", "tried", workspace)
     page = start_page(RELEASED, workspace)
-    assert "| 01 | [graph: a | in code](01_graph/01_graph.ipynb) | ●◐ 1\u00a0of\u00a02 | |" in page
-    assert "| 02 | [gradients](02_gradients/02_gradients.ipynb) | ○ 0\u00a0of\u00a01 | 01 |" in page
+    assert "| 01 | [graph: a | in code](01_graph/01_graph.ipynb) | ●◐\u00a01\u00a0of\u00a02 | |" in page
+    assert "| 02 | [gradients](02_gradients/02_gradients.ipynb) | ○\u00a00\u00a0of\u00a01 | 01 |" in page
     assert "| 03 | to come | | 02 |" in page
     remember("01.1", "tried", workspace)
     assert "●" not in start_page(RELEASED, workspace)
