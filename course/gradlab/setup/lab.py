@@ -56,6 +56,7 @@ def lab(folder: Path, options: list[str]) -> int:
         *[sys.executable, "-m", "jupyter", "lab"],
         f"--ServerApp.root_dir={folder}",
         f"--LabApp.workspaces_dir={folder / LAYOUTS}",
+        f"--LabApp.extra_labextensions_path={COURSE / 'gradlab/jupyter/labextensions'}",
         f"--LabApp.default_url=/lab/tree/{START_PAGE}",
         "--LabApp.extension_manager=readonly",  # the other one asks a package index
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
