@@ -21,7 +21,7 @@ from gradlab.setup.commands import SetupError
 
 ROOT = Path(__file__).resolve().parents[2]
 SET_UP = sorted((ROOT / "course/gradlab/setup").glob("*.py"))
-READ_LATER = ["setup/lab", "setup/workspace"]  # after what they need is installed
+READ_LATER = ["setup/lab", "setup/workspace", "setup/edition"]  # after what they need is installed
 
 
 def write_wheel(folder: Path, name: str, version: str, text: str) -> None:

@@ -68,6 +68,8 @@ def test_every_package_is_installed_from_its_room(room):
 # Inside gradlab: what a part may import of the others. `checks` shows a difference as a picture, in one module.
 PARTS = {
     "setup": set(),
+    "setup.lab": {"start_page"},
+    "start_page": {"checks"},
     "pictures": set(),
     "checks": {"notebook"},
     "checks.card": {"pictures"},
@@ -105,8 +107,8 @@ LAYERS = {
         "prediction lookback",
     ],
     "setup": [
-        "commands workspace",
-        "needs",
+        "commands edition",
+        "needs workspace",
         "found system clean",
         "install lab",
         "doctor",

@@ -1,155 +1,297 @@
 """A student's copy follows the released chapters, and nothing a student wrote is ever lost."""
 
+import copy
+import json
+import shutil
 from pathlib import Path
 
+import nbformat
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_edition import CHECK, CLOSE, EDITS, LESSON, MENDED, NEWS, OLD, STUB, TITLE, changed, edited, notebook, own
 
+from gradlab.setup import edition, workspace
 from gradlab.setup.command_line import main
-from gradlab.setup.lab import released
-from gradlab.setup.workspace import bring_up_to_date
+from gradlab.setup.lab import prepare, released
+from gradlab.setup.workspace import bring_up_to_date, kept_copies, put_page
+
+TODAY = "2026-11-21"
+KEPT = f"02_demo.before-{TODAY}"
+
+
+@pytest.fixture(autouse=True)
+def _always_the_same_day(monkeypatch):
+    monkeypatch.setattr(workspace, "today", lambda: TODAY)
+
+
+class Student:
+    """A released chapter of a notebook, a record and a picture, and a student's copy of it."""
+
+    def __init__(self, folder: Path):
+        self.chapter, self.root = folder / "released/02_demo", folder / "workspace"
+        self.mine = self.root / "02_demo"
+        self.notebook = self.mine / "02_demo.ipynb"
+        self.release({"02_demo.ipynb": OLD, "02_demo.record.json": "records 1", "figures/opening.svg": "picture 1"})
+
+    def release(self, files: dict) -> None:
+        """Release an edition of these files, a notebook given as such, instead of what was released before."""
+        shutil.rmtree(self.chapter, ignore_errors=True)
+        for name, content in files.items():
+            (self.chapter / name).parent.mkdir(parents=True, exist_ok=True)
+            text = content if isinstance(content, str) else nbformat.writes(nbformat.from_dict(content))
+            (self.chapter / name).write_text(text)
+
+    def second_edition(self) -> None:
+        """Release a second edition, in which all files are other ones."""
+        new = notebook(TITLE, NEWS, MENDED, STUB, CHECK, CLOSE)
+        self.release({"02_demo.ipynb": new, "02_demo.record.json": "records 2", "figures/opening.svg": "picture 2"})
+
+    def update(self) -> list[str]:
+        """Bring the workspace up to date; return what changed."""
+        return [change.what for change in bring_up_to_date({"02_demo": self.chapter}, self.root)]
+
+    def write(self, *cells: dict) -> None:
+        """Save a notebook of these cells, as JupyterLab would."""
+        nbformat.write(nbformat.from_dict(notebook(*cells)), self.notebook)
+
+    def files(self) -> dict[str, str]:
+        """Return the text of each file of the workspace but of those in its hidden folders."""
+        found = {path.relative_to(self.root): path for path in self.root.rglob("*") if path.is_file()}
+        return {name.as_posix(): path.read_text() for name, path in found.items() if name.parts[0][0] != "."}
+
+    def sources(self) -> dict[str, str]:
+        """Return the source of each cell of the student's notebook, by id."""
+        return {cell["id"]: cell["source"] for cell in nbformat.read(self.notebook, as_version=4).cells}
 
 
 @pytest.fixture
-def chapter(tmp_path) -> Path:
-    """A released chapter of two files."""
-    folder = tmp_path / "released" / "02_demo"
-    folder.mkdir(parents=True)
-    (folder / "02_demo.ipynb").write_text("edition 1")
-    (folder / "records.json").write_text("records 1")
-    return folder
+def student(tmp_path) -> Student:
+    """A student with a first edition, up to date."""
+    student = Student(tmp_path)
+    assert student.update() == ["added"]
+    return student
 
 
-@pytest.fixture
-def update(chapter, tmp_path):
-    """Bring the workspace up to date and return what changed, as (what, place) pairs."""
-
-    def run():
-        changes = bring_up_to_date({"02_demo": chapter}, tmp_path / "workspace")
-        return [(change.what, change.place.name) for change in changes]
-
-    return run
+ANSWER = changed(STUB, "def f(x):\n    return 3 * x")
+HALF_SOLVED = [TITLE, LESSON, own("my note"), ANSWER, CHECK, CLOSE]
 
 
-def contents(tmp_path) -> dict[str, str]:
-    """Return the text of each visible file of the workspace."""
-    root = tmp_path / "workspace"
-    files = [path for path in root.rglob("*") if path.is_file() and path.name[0] != "."]
-    return {path.relative_to(root).as_posix(): path.read_text() for path in files}
+def test_a_chapter_is_copied_once(student):
+    """The copy is the release, and the second call changes nothing."""
+    first = student.files()
+    assert first == {f"02_demo/{name}": text for name, text in released_files(student).items()}
+    assert student.update() == []
+    assert student.files() == first
 
 
-def test_a_chapter_is_copied_once(update, tmp_path):
-    """The first call copies, the second changes nothing."""
-    assert update() == [("added", "02_demo")]
-    assert contents(tmp_path) == {"02_demo/02_demo.ipynb": "edition 1", "02_demo/records.json": "records 1"}
-    assert update() == []
+def released_files(student) -> dict[str, str]:
+    paths = [path for path in student.chapter.rglob("*") if path.is_file()]
+    return {path.relative_to(student.chapter).as_posix(): path.read_text() for path in paths}
 
 
-def test_work_stays_when_nothing_was_released(update, tmp_path):
-    """A student's answer survives every further call."""
-    update()
-    (tmp_path / "workspace/02_demo/02_demo.ipynb").write_text("my answer")
-    assert update() == []
-    assert contents(tmp_path)["02_demo/02_demo.ipynb"] == "my answer"
+def test_work_stays_when_nothing_was_released(student):
+    student.write(*HALF_SOLVED)
+    before = student.files()
+    assert student.update() == []
+    assert student.files() == before
 
 
-def test_an_untouched_chapter_follows_the_release(update, chapter, tmp_path):
+def test_an_untouched_chapter_follows_the_release(student):
     """New, changed and withdrawn files arrive in a chapter nobody has worked in."""
-    update()
-    (chapter / "02_demo.ipynb").write_text("edition 2")
-    (chapter / "picture.svg").write_text("new")
-    (chapter / "records.json").unlink()
-    assert update() == [("updated", "02_demo")]
-    assert contents(tmp_path) == {"02_demo/02_demo.ipynb": "edition 2", "02_demo/picture.svg": "new"}
+    student.second_edition()
+    (student.chapter / "figures/opening.svg").rename(student.chapter / "figures/first.svg")
+    assert student.update() == ["updated"]
+    assert student.files() == {f"02_demo/{name}": text for name, text in released_files(student).items()}
 
 
-def test_a_new_edition_lies_beside_work(update, chapter, tmp_path):
-    """A chapter that was worked in stays whole, with its own records; the new edition is complete beside it."""
-    update()
-    (tmp_path / "workspace/02_demo/02_demo.ipynb").write_text("my answer")
-    (chapter / "02_demo.ipynb").write_text("edition 2")
-    (chapter / "records.json").write_text("records 2")
-    assert update() == [("beside", "02_demo.new-1")]
-    assert contents(tmp_path) == {
-        "02_demo/02_demo.ipynb": "my answer",
-        "02_demo/records.json": "records 1",
-        "02_demo.new-1/02_demo.ipynb": "edition 2",
-        "02_demo.new-1/records.json": "records 2",
-    }
-    assert update() == [], "an edition is offered once"
+def test_a_new_edition_takes_in_a_half_solved_chapter(student):
+    """Answer and note are in the new edition, record and picture are its own, and the old copy lies beside it."""
+    student.write(*HALF_SOLVED)
+    written = student.files()
+    student.second_edition()
+    assert student.update() == ["merged"]
+    assert student.sources()["answer-02-1"] == ANSWER["source"]
+    assert "my note" in student.sources().values()
+    assert student.sources()["s1-run"] == MENDED["source"]
+    after = student.files()
+    assert after["02_demo/02_demo.record.json"] == "records 2"
+    assert {name: after[name.replace("02_demo/", f"{KEPT}/", 1)] for name in written} == written
+    assert student.update() == []
+    assert student.files() == after
 
 
-def test_a_third_edition_takes_a_name_of_its_own(update, chapter, tmp_path):
-    """Work begun in an edition laid beside is as safe as any."""
-    update()
-    (tmp_path / "workspace/02_demo/02_demo.ipynb").write_text("my answer")
-    (chapter / "02_demo.ipynb").write_text("edition 2")
-    update()
-    (tmp_path / "workspace/02_demo.new-1/02_demo.ipynb").write_text("my second answer")
-    (chapter / "02_demo.ipynb").write_text("edition 3")
-    assert update() == [("beside", "02_demo.new-2")]
-    kept = contents(tmp_path)
-    assert kept["02_demo/02_demo.ipynb"] == "my answer"
-    assert kept["02_demo.new-1/02_demo.ipynb"] == "my second answer"
-    assert kept["02_demo.new-2/02_demo.ipynb"] == "edition 3"
+@pytest.mark.parametrize("form", ["opened", "run"])
+def test_a_chapter_that_was_merely_opened_is_brought_up_to_date_in_silence(student, form):
+    """What JupyterLab saves by itself is no work: the new edition stands as released, and nothing is kept."""
+    saved = nbformat.from_dict(copy.deepcopy(OLD))
+    saved.metadata.language_info = {"name": "python", "version": "3.11.7"}
+    saved.cells[2].metadata = {"collapsed": True, "jupyter": {"outputs_hidden": True}}
+    if form == "run":
+        saved.cells[2].execution_count = 3
+        saved.cells[2].outputs = [nbformat.v4.new_output("stream", text="1\n")]
+    nbformat.write(saved, student.notebook)
+    student.second_edition()
+    assert student.update() == ["updated"]
+    assert student.files() == {f"02_demo/{name}": text for name, text in released_files(student).items()}
 
 
-def test_records_follow_where_the_notebook_did_not_change(update, chapter, tmp_path):
-    """A file the student has not touched is brought up to date beside one that was worked in."""
-    update()
-    (tmp_path / "workspace/02_demo/02_demo.ipynb").write_text("my answer")
-    (chapter / "records.json").write_text("records 2")
-    assert update() == [("updated", "02_demo")]
-    assert contents(tmp_path) == {"02_demo/02_demo.ipynb": "my answer", "02_demo/records.json": "records 2"}
+def test_a_third_edition_keeps_a_copy_of_its_own(student):
+    """A kept copy is never written in again, and the work goes from edition to edition."""
+    student.write(*HALF_SOLVED)
+    student.second_edition()
+    student.update()
+    kept = (student.root / KEPT / "02_demo.ipynb").read_text()
+    student.release({"02_demo.ipynb": notebook(NEWS, TITLE, STUB, CHECK), "02_demo.record.json": "records 3"})
+    assert student.update() == ["merged"]
+    assert student.sources()["answer-02-1"] == ANSWER["source"]
+    assert (student.root / KEPT / "02_demo.ipynb").read_text() == kept
+    assert (student.root / f"{KEPT}-2/02_demo.ipynb").exists()
+    assert list(kept_copies(student.root)) == [student.root / KEPT, student.root / f"{KEPT}-2"]
 
 
-def test_a_students_own_file_is_not_taken_for_a_released_one(update, chapter, tmp_path):
-    """A released file never replaces a student's file that has the same name by chance."""
-    update()
-    (tmp_path / "workspace/02_demo/notes.md").write_text("my notes")
-    (chapter / "notes.md").write_text("released notes")
-    assert update() == [("beside", "02_demo.new-1")]
-    assert contents(tmp_path)["02_demo/notes.md"] == "my notes"
+def test_a_new_record_reaches_a_chapter_that_was_worked_in(student):
+    """Where the notebook did not change the work is left alone, and its checks have the new record."""
+    student.write(*HALF_SOLVED)
+    (student.chapter / "02_demo.record.json").write_text("records 2")
+    assert student.update() == ["updated"]
+    assert student.sources()["answer-02-1"] == ANSWER["source"]
+    assert student.files()["02_demo/02_demo.record.json"] == "records 2"
+    assert kept_copies(student.root) == {}
 
 
-def test_a_deleted_or_renamed_notebook_comes_back(update, tmp_path):
+def test_a_damaged_notebook_is_kept_and_the_chapter_begins_anew(student):
+    student.notebook.write_text('{"cells": [{"source": "my answer"')
+    assert student.update() == [], "without a new edition it is left alone"
+    student.second_edition()
+    assert student.update() == ["merged"]
+    assert student.files()[f"{KEPT}/02_demo.ipynb"] == '{"cells": [{"source": "my answer"'
+    assert student.sources()["s1-run"] == MENDED["source"]
+    (says,) = kept_copies(student.root).values()
+    assert "could not be read, so the chapter begins anew" in says
+    assert student.update() == []
+
+
+def test_a_students_own_file_is_not_lost_where_a_released_one_takes_its_name(student):
+    (student.mine / "notes.md").write_text("my notes")
+    (student.chapter / "notes.md").write_text("released notes")
+    assert student.update() == ["merged"]
+    assert student.files()["02_demo/notes.md"] == "released notes"
+    assert student.files()[f"{KEPT}/notes.md"] == "my notes"
+
+
+def test_a_deleted_or_renamed_notebook_comes_back(student):
     """Renaming the notebook is how to begin anew; the renamed one stays."""
-    update()
-    notebook = tmp_path / "workspace/02_demo/02_demo.ipynb"
-    notebook.write_text("my answer")
-    notebook.rename(notebook.with_name("first try.ipynb"))
-    assert update() == [("restored", "02_demo")]
-    assert contents(tmp_path)["02_demo/02_demo.ipynb"] == "edition 1"
-    assert contents(tmp_path)["02_demo/first try.ipynb"] == "my answer"
+    student.write(*HALF_SOLVED)
+    student.notebook.rename(student.mine / "first try.ipynb")
+    assert student.update() == ["restored"]
+    assert student.sources()["answer-02-1"] == STUB["source"]
+    renamed = nbformat.read(student.mine / "first try.ipynb", as_version=4)
+    assert ANSWER["source"] in [cell.source for cell in renamed.cells]
+    assert student.update() == []
 
 
-@pytest.mark.parametrize("memory", ["", "not JSON", None])
-def test_without_a_memory_work_is_still_safe(update, chapter, tmp_path, memory):
-    """If nobody knows what was released, a file that differs counts as the student's."""
-    update()
-    (tmp_path / "workspace/02_demo/02_demo.ipynb").write_text("my answer")
-    state = tmp_path / "workspace/.released.json"
-    state.unlink() if memory is None else state.write_text(memory)
-    assert update() == [("beside", "02_demo.new-1")]
-    assert contents(tmp_path)["02_demo/02_demo.ipynb"] == "my answer"
+@pytest.mark.parametrize("path", ["02_demo/02_demo.ipynb", "02_demo/figures", "02_demo"])
+def test_what_stands_where_a_part_of_the_chapter_belongs_is_moved_aside(student, path):
+    """A folder in the place of a file, a file in the place of a folder."""
+    place = student.root / path
+    if place.is_dir():
+        shutil.rmtree(place)
+        place.write_text("mine")
+    else:
+        place.unlink()
+        (place / "inside").mkdir(parents=True)
+        (place / "inside/mine.txt").write_text("mine")
+    assert student.update() == ["merged"]
+    assert "mine" in {name: text for name, text in student.files().items() if name.startswith(KEPT)}.values()
+    assert released_files(student).items() <= {n.partition("/")[2]: t for n, t in student.files().items()}.items()
+    assert student.update() == []
 
 
-def test_a_single_file_is_offered_beside_under_its_own_ending(tmp_path):
-    """The start page keeps its ending, so that it still opens as a page."""
-    page = tmp_path / "README.md"
-    page.write_text("one")
-    bring_up_to_date({"README.md": page}, tmp_path / "workspace")
-    (tmp_path / "workspace/README.md").write_text("mine")
-    page.write_text("two")
-    (change,) = bring_up_to_date({"README.md": page}, tmp_path / "workspace")
-    assert change.place.name == "README.new-1.md"
-    assert contents(tmp_path) == {"README.md": "mine", "README.new-1.md": "two"}
-    assert "Yours is kept as it is" in str(change)
+@pytest.mark.parametrize("memory", ["gone", "damaged"])
+def test_without_a_memory_of_what_was_released_work_is_still_safe(student, memory):
+    """What nobody can tell from work counts as work."""
+    student.write(TITLE, changed(LESSON, "print('mine')"), ANSWER, CHECK)
+    if memory == "gone":
+        shutil.rmtree(student.root / ".released")
+    else:
+        (student.root / ".released/02_demo/02_demo.ipynb").write_text("{")
+    student.second_edition()
+    assert student.update() == ["merged"]
+    assert student.sources()["answer-02-1"] == ANSWER["source"]
+    assert "print('mine')" in student.sources().values()
+    assert student.update() == []
 
 
-def test_the_workspace_holds_the_start_page_and_every_chapter():
-    """What `lab` copies is the start page, nbgrader's settings and each chapter that is there."""
+def test_an_update_that_was_cut_short_is_finished_by_the_next(student, monkeypatch):
+    """The edition is known as brought only when all of it is there."""
+    student.write(*HALF_SOLVED)
+    student.second_edition()
+
+    def full(*_):
+        raise OSError("No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(workspace, "_replace_folder", full)
+        (change,) = bring_up_to_date({"02_demo": student.chapter}, student.root)
+        assert str(change).startswith("02_demo could not be brought up to date: No space left on device.")
+    assert student.update() == []
+    assert student.sources()["answer-02-1"] == ANSWER["source"]
+    assert list(kept_copies(student.root)) == [student.root / KEPT]
+
+
+@settings(max_examples=60, deadline=None)
+@given(edits=EDITS, twice=st.booleans())
+def test_no_edit_loses_a_word(tmp_path_factory, edits, twice):
+    """Whatever was done to the notebook, each text stands in the new edition, and a second run changes nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workspace, "today", lambda: TODAY)
+        student = Student(tmp_path_factory.mktemp("student"))
+        student.update()
+        mine = edited(OLD, edits)
+        student.notebook.write_text(json.dumps(mine))
+        student.second_edition()
+        student.update()
+        if twice:
+            student.release({"02_demo.ipynb": notebook(LESSON, CLOSE), "02_demo.record.json": "records 3"})
+            student.update()
+        after = student.files()
+        there = [edition.text(cell).rstrip() for cell in edition.read(student.notebook.read_bytes())["cells"]]
+        given_out = [cell["source"] for cell in [TITLE, LESSON, MENDED, STUB, CHECK, CLOSE, NEWS, *OLD["cells"]]]
+        for cell in mine["cells"]:
+            written = edition.text(cell).rstrip()
+            assert written in [*there, *given_out] or not written.strip()
+        assert student.update() == []
+        assert student.files() == after
+
+
+def test_a_setting_that_the_student_changed_stays(tmp_path):
+    """The class's own course id is not taken back."""
+    source, root = tmp_path / "nbgrader_config.py", tmp_path / "workspace"
+    source.write_text("one")
+    assert [str(change) for change in bring_up_to_date({source.name: source}, root)] == ["added nbgrader_config.py"]
+    source.write_text("two")
+    assert [str(change) for change in bring_up_to_date({source.name: source}, root)] == ["updated nbgrader_config.py"]
+    (root / source.name).write_text("mine")
+    source.write_text("three")
+    assert bring_up_to_date({source.name: source}, root) == []
+    assert (root / source.name).read_text() == "mine"
+
+
+def test_a_page_that_the_student_wrote_in_is_kept_beside_the_made_one(tmp_path):
+    """The page is made anew each time; made the same, nothing changes."""
+    put_page("README.md", lambda: "one", tmp_path)
+    put_page("README.md", lambda: "two", tmp_path)
+    assert kept_copies(tmp_path) == {}
+    (tmp_path / "README.md").write_text("mine")
+    put_page("README.md", lambda: f"three, {len(kept_copies(tmp_path))} kept", tmp_path)
+    assert (tmp_path / "README.md").read_text() == "three, 1 kept"
+    assert (tmp_path / f"README.before-{TODAY}.md").read_text() == "mine"
+
+
+def test_the_workspace_holds_nbgraders_settings_and_every_chapter():
     items = released()
-    assert {"README.md", "nbgrader_config.py"} <= set(items)
+    assert "nbgrader_config.py" in items
     for name, source in items.items():
         assert source.exists()
         assert source.name == name
@@ -161,8 +303,19 @@ def test_a_course_without_its_start_page_says_what_to_do(tmp_path):
         released(tmp_path)
 
 
+def test_preparing_a_workspace_twice_changes_nothing(tmp_path, capsys):
+    """The whole course as it is: every chapter, the start page, and how JupyterLab is arranged at first."""
+    prepare(tmp_path)
+    first = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert tmp_path / "README.md" in first
+    capsys.readouterr()
+    prepare(tmp_path)
+    assert capsys.readouterr().out == f"Your workspace: {tmp_path}\n"
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == first
+
+
 def test_help_names_every_command(capsys):
-    """`python -m gradlab --help` lists lab and doctor; `lab --help` says that work is safe."""
+    """`python -m gradlab --help` lists lab and doctor; `lab --help` says that work is safe, and where it goes."""
     with pytest.raises(SystemExit):
         main(["--help"])
     shown = capsys.readouterr().out
@@ -170,4 +323,6 @@ def test_help_names_every_command(capsys):
     assert "doctor" in shown
     with pytest.raises(SystemExit):
         main(["lab", "--help"])
-    assert "Your work is never overwritten" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "Your work is never overwritten" in shown
+    assert "takes in your answers, notes and own cells" in shown

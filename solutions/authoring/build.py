@@ -14,10 +14,21 @@ from gradlab import live
 
 from .chapter import SOLUTIONS, SOURCES, ChapterError, chapter_names, source_path
 from .map import CONTRIBUTING, with_map
+from .minutes import with_minutes
 from .preprocessors import GENERATE
 
 STUDENT_EDITION = SOLUTIONS.parent / "course" / "chapters"
+START_PAGE = STUDENT_EDITION.parent / "README.md"
 MAX_BYTES = 1_000_000
+LANGUAGE_INFO = {
+    "codemirror_mode": {"name": "ipython", "version": 3},
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "nbconvert_exporter": "python",
+    "pygments_lexer": "ipython3",
+    "version": "3.11.0",
+}
 KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
 
@@ -62,6 +73,18 @@ def _joined(outputs: list[NotebookNode]) -> list[NotebookNode]:
     return joined
 
 
+def as_shipped(notebook: NotebookNode) -> NotebookNode:
+    """Bring a student's notebook, in place, into the form in which JupyterLab saves one that was opened and not run."""
+    notebook.metadata.language_info = LANGUAGE_INFO
+    for cell in notebook.cells:
+        if cell.metadata.get("jupyter", {}).get("outputs_hidden"):
+            cell.metadata["collapsed"] = True
+        if cell.cell_type == "code":
+            for part in [cell, *(output for output in cell.outputs if "execution_count" in output)]:
+                part.execution_count = None
+    return notebook
+
+
 def write(notebook: NotebookNode, path: Path) -> None:
     """Write a notebook in the one form in which it is committed; raises ChapterError past MAX_BYTES."""
     text = nbformat.writes(notebook, version=4)
@@ -87,7 +110,7 @@ def generate(names: list[str], folder: Path) -> None:
                 raise ChapterError(f"nbgrader could not make the student edition of {name}:\n{result['log']}")
             released = Path(scratch) / "release" / name
             path = released / f"{name}.ipynb"
-            write(nbformat.read(path, as_version=4), path)
+            write(as_shipped(nbformat.read(path, as_version=4)), path)
             shutil.rmtree(folder / name, ignore_errors=True)
             shutil.copytree(released, folder / name)
 
@@ -103,6 +126,7 @@ def build(names: list[str]) -> None:
     print("generating the student edition", flush=True)
     generate(names, STUDENT_EDITION)
     CONTRIBUTING.write_text(with_map(CONTRIBUTING.read_text(encoding="utf-8")), encoding="utf-8")
+    START_PAGE.write_text(with_minutes(START_PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def shown(path: Path) -> str:
@@ -123,6 +147,9 @@ def stale() -> list[str]:
             found.append(f"{shown(path)} has cells that were not run")
         if nbformat.writes(normalise(notebook)).rstrip("\n") + "\n" != path.read_text(encoding="utf-8"):
             found.append(f"{shown(path)} is not in normal form")
+    page = START_PAGE.read_text(encoding="utf-8")
+    if with_minutes(page) != page:
+        found.append(f"{shown(START_PAGE)} gives other minutes than the chapters take")
     with tempfile.TemporaryDirectory() as scratch:
         fresh = Path(scratch)
         generate(names, fresh)

@@ -3,10 +3,11 @@
 import re
 from dataclasses import dataclass
 
+import nbformat
 from nbformat import NotebookNode
 from nbgrader.utils import is_grade, is_solution
 
-from .chapter import tags
+from .chapter import chapter_names, source_path, tags
 
 WORDS_A_MINUTE = 130
 SECONDS_A_LINE = 5  # of code
@@ -16,6 +17,7 @@ RESERVE = 1.25
 _EXERCISE = re.compile(r"importance [●○]+ · (\d+) minutes")
 _FOLDED = re.compile(r"<details>.*?</details>", re.DOTALL)
 _EXPLANATION = re.compile(r"<details>\s*<summary>What happened, and why</summary>(.*?)</details>", re.DOTALL)
+_ROW = re.compile(r"^\|.*\]\((\w+)/\1\.ipynb\).*\|( *\d* *)\|[^|]*\|$", re.MULTILINE)  # of the start page's table
 _NO_WORDS = re.compile(r"<[^>]*>|\$[^$]*\$|`[^`]*`|!\[[^\]]*\]\([^)]*\)|\]\([^)]*\)")
 
 
@@ -46,3 +48,17 @@ def minutes(notebook: NotebookNode) -> Minutes:
             lines += sum(bool(line.strip()) for line in cell.source.splitlines())
             predictions += bool(re.search(r"^with predict\.", cell.source, re.MULTILINE))
     return Minutes(words / WORDS_A_MINUTE, lines * SECONDS_A_LINE / 60, predictions * MINUTES_A_PREDICTION, exercises)
+
+
+def with_minutes(page: str) -> str:
+    """Return the start page with the minutes of each chapter that is there, in the last column but one."""
+
+    def filled(row: re.Match) -> str:
+        if row[1] not in names:
+            return row[0]
+        taken = minutes(nbformat.read(source_path(row[1]), as_version=4)).total
+        start, end = row.start(2) - row.start(), row.end(2) - row.start()
+        return f"{row[0][:start]} {taken} {row[0][end:]}"
+
+    names = chapter_names()
+    return _ROW.sub(filled, page)

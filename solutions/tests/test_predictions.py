@@ -10,8 +10,6 @@ from authoring.build import STUDENT_EDITION, normalise
 from authoring.chapter import chapter_names, source_path, tags
 from gradlab.live import WIDGET
 
-STILL_TO_COME = {"04_grad_fn", "05_freezing", "06_tensor_hooks", "07_module_hooks"}
-CONVERTED = [name for name in chapter_names() if name not in STILL_TO_COME]
 KINDS = {"numbers", "choice", "true_false", "order"}
 FOLD = "<details><summary>What happened, and why</summary>\n\n"
 
@@ -30,13 +28,7 @@ def block(cell):
     return next(node for node in ast.parse(cell.source).body if isinstance(node, ast.With))
 
 
-def test_only_chapters_that_are_there_are_still_to_come():
-    assert set(chapter_names()) >= STILL_TO_COME
-    for name in STILL_TO_COME:
-        assert not any(is_prediction(cell) for cell in edition(name, "solved")), f"{name} is converted: take it out"
-
-
-@pytest.mark.parametrize("name", CONVERTED)
+@pytest.mark.parametrize("name", chapter_names())
 def test_a_prediction_names_its_cell_and_takes_its_answer_from_the_run(name):
     cells = [cell for cell in edition(name, "solved") if is_prediction(cell)]
     assert len(cells) >= 5
@@ -53,7 +45,7 @@ def test_a_prediction_names_its_cell_and_takes_its_answer_from_the_run(name):
 
 
 @pytest.mark.parametrize("room", ["solved", "student"])
-@pytest.mark.parametrize("name", CONVERTED)
+@pytest.mark.parametrize("name", chapter_names())
 def test_question_guess_answer_and_explanation_come_in_this_order(name, room):
     """Words first, then the cell whose saved answer is folded, then a folded explanation; nothing shows it earlier."""
     cells = edition(name, room)
@@ -85,7 +77,7 @@ def test_a_widget_is_taken_out_and_what_stands_beside_it_stays():
     assert cell.outputs[0].data == {"text/plain": "a form"}
 
 
-@pytest.mark.parametrize("name", CONVERTED)
+@pytest.mark.parametrize("name", chapter_names())
 def test_payoffs_name_an_exercise_and_two_of_them_move(name):
     """Each stands behind its check; solved it shows a picture, in the student edition nothing yet."""
     solved = edition(name, "solved")
@@ -106,7 +98,7 @@ def test_payoffs_name_an_exercise_and_two_of_them_move(name):
     assert all(not cell.outputs for cell in edition(name, "student") if cell.id in payoffs)
 
 
-@pytest.mark.parametrize("name", CONVERTED)
+@pytest.mark.parametrize("name", chapter_names())
 def test_the_chapter_ends_with_what_was_sure_and_wrong(name):
     code = [cell for cell in edition(name, "student") if cell.cell_type == "code"]
     assert [cell.source for cell in code[-2:]] == ["predict.summary()", "summary()"]

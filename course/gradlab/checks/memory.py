@@ -21,7 +21,10 @@ def _home(folder=None):
 
 
 def read(folder=None):
-    """Return what is remembered: {"02.1": "passed" or "tried"}. A damaged memory counts as empty."""
+    """Return what is remembered, what came last at the end: {"02.1": "passed" or "tried"}.
+
+    A damaged memory counts as empty.
+    """
     try:
         found = json.loads((_home(folder) / MEMORY).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -31,27 +34,26 @@ def read(folder=None):
 
 
 def remember(check_id, verdict, folder=None):
-    """Note that a check was "passed" or "tried"; what was passed once stays passed.
+    """Note how a check ended when it ran last: "passed" or "tried". What was passed is taken back if it fails later.
 
     Called by the check. Where nothing can be written (a sandbox, a full disk) nothing is remembered and nothing raised.
     """
-    known = read(folder)
     if verdict not in ("passed", "tried"):
         raise ValueError(f"a check is 'passed' or 'tried', not {verdict!r}")
-    if known.get(check_id) in ("passed", verdict):
-        return
+    known = read(folder)
+    known.pop(check_id, None)
     known[check_id] = verdict
     home = _home(folder)
     try:
         with tempfile.NamedTemporaryFile("w", dir=home, prefix=MEMORY, delete=False, encoding="utf-8") as sink:
-            json.dump(known, sink, indent=1, sort_keys=True)
+            json.dump(known, sink, indent=1)
         os.replace(sink.name, home / MEMORY)
     except OSError:
         pass
 
 
 def exercises(folder=None):
-    """Return the checks' ids by chapter, from the records of this folder: {"02_external_gradients": ["02.1"]}.
+    """Return the checks by chapter and id, from the records of this folder: {"02_external_gradients": {"02.1": …}}.
 
     A folder without a record that can be read is left out.
     """
@@ -60,5 +62,5 @@ def exercises(folder=None):
         chapter = path.name.removesuffix(SUFFIX)
         if chapter == path.parent.name and CHAPTER.fullmatch(chapter):
             with contextlib.suppress(OSError, ValueError, RecordError):
-                found[chapter] = list(Record.from_json(path.read_text(encoding="utf-8"), path.name).checks)
+                found[chapter] = Record.from_json(path.read_text(encoding="utf-8"), path.name).checks
     return found

@@ -14,8 +14,9 @@ from .needs import EVERYTHING, ROOT, STUDENT
 LAB_HELP = """\
 Copy the chapters to a workspace of your own and open JupyterLab there.
 
-Your work is never overwritten: new chapters are added, chapters you have not touched are brought up to date, and where
-a chapter has changed since you began it, the new edition is laid beside yours. To begin a chapter anew, rename or
+Your work is never overwritten. New chapters are added, and chapters you have not written in are brought up to date. A
+new edition of a chapter you have begun takes in your answers, notes and own cells; what has no place in it any more
+stands at its end, and your copy as it was is kept beside it. The start page says so. To begin a chapter anew, rename or
 delete its folder and run this again.
 
 If your class hands in through nbgrader's exchange, set the environment variable GRADLAB_EXCHANGE to its folder.

@@ -1,20 +1,23 @@
 """JupyterLab on a student's own copy of the chapters."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
 from .commands import become, is_root
-from .workspace import bring_up_to_date
+from .workspace import bring_up_to_date, kept_copies, put_page
 
 COURSE = Path(__file__).resolve().parents[2]
 START_PAGE = "README.md"
+FIRST_LAYOUT = COURSE / "gradlab/jupyter/default-37a8.jupyterlab-workspace"  # the name JupyterLab gives the first one
+LAYOUTS = ".jupyterlab"  # in the workspace: how the student has arranged JupyterLab
 
 
 def released(course: Path = COURSE) -> dict[str, Path]:
-    """Return what a workspace is made of: the start page, nbgrader's settings and each chapter, by name."""
-    items = {START_PAGE: course / START_PAGE, "nbgrader_config.py": course / "nbgrader_config.py"}
-    lost = [str(path) for path in items.values() if not path.exists()]
+    """Return what a workspace is made of beside its start page: nbgrader's settings and each chapter, by name."""
+    items = {"nbgrader_config.py": course / "nbgrader_config.py"}
+    lost = [str(path) for path in [course / START_PAGE, *items.values()] if not path.exists()]
     if lost:
         raise SystemExit(
             f"{', '.join(lost)} not found. The course is used from its own folder: "
@@ -24,11 +27,18 @@ def released(course: Path = COURSE) -> dict[str, Path]:
     return {**items, **{chapter.name: chapter for chapter in chapters}}
 
 
-def prepare(folder: Path) -> None:
-    """Bring a workspace up to date and say what changed."""
-    changes = bring_up_to_date(released(), folder)
-    for change in changes:
+def prepare(folder: Path, course: Path = COURSE) -> None:
+    """Bring a workspace up to date, its start page too, and say what changed."""
+    from ..start_page import start_page  # with what must be installed first
+
+    for change in bring_up_to_date(released(course), folder):
         print(change)
+    page = (course / START_PAGE).read_text(encoding="utf-8")
+    put_page(START_PAGE, lambda: start_page(page, folder, kept_copies(folder)), folder)
+    layout = folder / LAYOUTS / FIRST_LAYOUT.name
+    if not layout.exists():
+        layout.parent.mkdir(exist_ok=True)
+        shutil.copyfile(FIRST_LAYOUT, layout)
     print(f"Your workspace: {folder}", flush=True)
 
 
@@ -45,6 +55,8 @@ def lab(folder: Path, options: list[str]) -> int:
     command = [
         *[sys.executable, "-m", "jupyter", "lab"],
         f"--ServerApp.root_dir={folder}",
+        f"--LabApp.workspaces_dir={folder / LAYOUTS}",
+        f"--LabApp.extra_labextensions_path={COURSE / 'gradlab/jupyter/labextensions'}",
         f"--LabApp.default_url=/lab/tree/{START_PAGE}",
         "--LabApp.extension_manager=readonly",  # the other one asks a package index
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",

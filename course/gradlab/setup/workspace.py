@@ -1,104 +1,225 @@
-"""A student's own copy of the chapters: brought up to date without ever overwriting work.
+"""A student's own copy of the chapters, brought up to date: new editions come with the student's work in them.
 
-Each chapter is a folder and travels as a whole. A file the student has not touched follows the released one. Where a
-file was changed on both sides, the student's chapter stays as it is and the released one is laid beside it. What was
-released last is remembered in `.released.json`, as a hash of each file.
+What was released last is kept whole in `.released/`; by it one sees what a student wrote. A file that the student has
+not written in follows the released one. A notebook of a new edition takes in what the student wrote in the old one
+(see `edition`). What is replaced although the student wrote in it is kept beside the chapter first, in a folder such as
+`02_external_gradients.before-2026-11-21`, which is never written in again.
 """
 
-import hashlib
-import json
+import contextlib
+import datetime
+import os
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-MEMORY = ".released.json"
+from . import edition
+
+RELEASED = ".released"  # what was released last
+NOTICE = "about.md"  # in a kept copy: what it is
 PASSING = {"__pycache__", ".ipynb_checkpoints"}
 
 
 @dataclass(frozen=True)
 class Change:
-    """What happened to one item of the workspace: `added`, `updated`, `restored` or `beside`."""
+    """What happened to an item of the workspace: `added`, `updated`, `restored`, `merged` or `failed`; in words."""
 
     name: str
     what: str
-    place: Path
+    says: str
 
     def __str__(self):
-        if self.what == "beside":
-            return (
-                f"{self.name} has a new edition. Yours is kept as it is; the new one is in {self.place.name}: "
-                "copy your answers over when you like."
-            )
-        return f"{self.what} {self.name}"
+        return self.says
 
 
 def bring_up_to_date(released: dict[str, Path], workspace: Path) -> list[Change]:
     """Copy released items, each a file or a folder by its name in the workspace, and return what changed.
 
-    Nothing that a student wrote is overwritten or deleted. A file that was deleted or renamed comes back as released,
-    which is how to begin a chapter anew.
+    Nothing that a student wrote is lost. A file that was deleted or renamed comes back as released, which is how to
+    begin a chapter anew.
     """
     workspace.mkdir(parents=True, exist_ok=True)
-    memory = _remembered(workspace / MEMORY)
     changes = []
     for name, source in released.items():
-        change = _bring(name, source, workspace, memory.get(name, {}))
-        memory[name] = hashes(source)
+        try:
+            change = (_bring_folder if source.is_dir() else _bring_file)(name, source, workspace)
+        except OSError as error:
+            change = Change(name, "failed", f"{name} could not be brought up to date: {error}. It is as it was.")
         changes += [change] if change else []
-    (workspace / MEMORY).write_text(json.dumps(memory, indent=1, sort_keys=True) + "\n", encoding="utf-8")
     return changes
 
 
-def hashes(item: Path) -> dict[str, str]:
-    """Return the hash of a file, or of each file of a folder by its path below it; a file's own path is ""."""
-    files = [item] if item.is_file() else sorted(path for path in item.rglob("*") if path.is_file())
-    paths = {path: path.relative_to(item) for path in files if not PASSING & set(path.relative_to(item).parts)}
-    return {
-        "" if path == item else relative.as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path, relative in paths.items()
-    }
+def put_page(name: str, make: Callable[[], str], workspace: Path) -> None:
+    """Write a page that is made for this workspace; one that the student wrote in is kept beside it.
+
+    make: returns the text; called when what is kept beside is in its place.
+    """
+    place, last = workspace / name, workspace / RELEASED / name
+    here = _bytes(place)
+    if os.path.lexists(place) and (here is None or here != _bytes(last)):
+        place.rename(_free_name(place))
+    text = make().encode()
+    _write(last, text)
+    _write(place, text)
 
 
-def _bring(name: str, source: Path, workspace: Path, before: dict[str, str]) -> Change | None:
-    place = workspace / name
-    now = hashes(source)
-    if not place.exists():
-        _copy(source, place, now)
-        return Change(name, "restored" if before else "added", place)
-    here = hashes(place)
-    due = {path for path in now if here.get(path) != now[path] and (path not in here or now[path] != before.get(path))}
-    if any(path in here and here[path] != before.get(path) for path in due):
-        place = _free_name(place)
-        _copy(source, place, now)
-        return Change(name, "beside", place)
-    for path in before.keys() - now.keys():
-        if here.get(path) == before[path]:
-            (place / path).unlink()
-    _copy(source, place, due)
-    if not due:
+def kept_copies(workspace: Path) -> dict[Path, str]:
+    """Return what was kept beside new editions and is still there, with the words that say what it is."""
+    found = sorted(workspace.glob("*.before-*"), key=lambda path: path.lstat().st_mtime)
+    return {path: _notice(path) for path in found}
+
+
+def _notice(path: Path) -> str:
+    notice = path / NOTICE
+    return notice.read_text(encoding="utf-8").strip() if notice.is_file() else f"{path.name}, as you had written it."
+
+
+def _bring_file(name: str, source: Path, workspace: Path) -> Change | None:
+    """Bring a single file, such as a setting; one that the student changed stays."""
+    place, last = workspace / name, workspace / RELEASED / name
+    here, old, new = _bytes(place), _bytes(last), source.read_bytes()
+    _write(last, new)
+    if here == new or (os.path.lexists(place) and here != old):
         return None
-    return Change(name, "updated" if any(path in here for path in due) else "restored", place)
+    _write(place, new)
+    what = "updated" if here is not None else "restored" if old is not None else "added"
+    return Change(name, what, f"{what} {name}")
 
 
-def _copy(source: Path, place: Path, paths) -> None:
-    for path in sorted(paths):
-        (place / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source / path, place / path)
+def _bring_folder(name: str, source: Path, workspace: Path) -> Change | None:
+    place, last = workspace / name, workspace / RELEASED / name
+    old, new = _files(last), _files(source)
+    known, there = last.is_dir(), os.path.lexists(place)
+    before = _free_name(place)
+    plan = _Plan(place, old, new, before.name)
+    if plan.says:
+        _keep(place, before, plan, old.keys() | new.keys())
+    for path, data in plan.writes.items():
+        _write(place / path, data)
+    for path in plan.withdrawn:
+        (place / path).unlink()
+    if old != new or not known:
+        _replace_folder(last, new)
+    if plan.says:
+        return Change(name, "merged", f"{name}: {' '.join(plan.says)} Your copy as it was is in {before.name}.")
+    if not plan.writes and not plan.withdrawn:
+        return None
+    what = "updated" if there and plan.missing != plan.writes.keys() else "restored" if known else "added"
+    return Change(name, what, f"{what} {name}")
+
+
+class _Plan:
+    """What is to be done in a chapter's folder.
+
+    writes: files by their path. withdrawn: what is deleted. moved: what is no file and stands where one belongs. says:
+    what becomes of the student's work, in sentences; without any, there is none in what is replaced.
+    """
+
+    def __init__(self, place: Path, old: dict[str, bytes], new: dict[str, bytes], before: str):
+        self.writes: dict[str, bytes] = {}
+        self.missing: set[str] = set()
+        self.moved: set[Path] = set()
+        self.says: list[str] = []
+        for path, data in new.items():
+            here = _bytes(place / path)
+            if here is None:
+                self.missing.add(path)
+                self.writes[path] = data
+                self._clear_the_way(place, path)
+            elif here == old.get(path):
+                self.writes |= {path: data} if here != data else {}
+            elif here != data and data != old.get(path):
+                self._meet(path, old.get(path), here, data, before)
+        self.withdrawn = [path for path in old.keys() - new.keys() if _bytes(place / path) == old[path]]
+
+    def _clear_the_way(self, place: Path, path: str) -> None:
+        """Find what stands where a file belongs, or in the place of one of its folders."""
+        below = place / path
+        folders = [folder for folder in below.parents if folder.is_relative_to(place)]
+        for found in [*reversed(folders), below]:
+            if os.path.lexists(found) and (found == below or not found.is_dir()):
+                if found not in self.moved:
+                    self.says.append(f"{found.name} stood where a part of the chapter belongs.")
+                self.moved.add(found)
+                return
+
+    def _meet(self, path: str, old: bytes | None, here: bytes, new: bytes, before: str) -> None:
+        """Bring a new edition of a file together with one in which the student may have written."""
+        if not path.endswith(".ipynb"):
+            self.writes[path] = new
+            self.says.append(f"There is a new edition, in which {path}, which you had changed, is as released.")
+            return
+        try:
+            mine = edition.read(here)
+        except edition.Unreadable:
+            self.writes[path] = new
+            self.says.append("There is a new edition; your notebook could not be read, so the chapter begins anew.")
+            return
+        merged = edition.merge(_known(old), mine, edition.read(new), before)
+        if not merged.wrote:
+            self.writes[path] = new
+        elif not edition.same(merged.notebook, mine):
+            self.writes[path] = merged.to_json()
+            ends = " What has no place in it any more stands at its end." if merged.left else ""
+            self.says.append(f"There is a new edition, and what you wrote is in it.{ends}")
+
+
+def _known(released: bytes | None) -> dict:
+    """What was released last, as far as that is known."""
+    with contextlib.suppress(edition.Unreadable):
+        return edition.read(released or b"")
+    return edition.NOTHING
+
+
+def _keep(place: Path, before: Path, plan: _Plan, paths: set[str]) -> None:
+    """Lay the student's copy of a chapter beside it; what stands in the way of a file is moved there."""
+    for path in paths:
+        data = _bytes(place / path)
+        if data is not None:
+            _write(before / path, data)
+    for found in plan.moved:
+        kept = before / (found.relative_to(place) if found != place else found.name)
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        found.rename(kept)
+    _write(before / NOTICE, f"{place.name}: {' '.join(plan.says)}\n".encode())
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    """Return the files below a folder by their path."""
+    found = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {name.as_posix(): path.read_bytes() for name, path in found.items() if not PASSING & set(name.parts)}
+
+
+def _bytes(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f".{path.name}.part")
+    half.write_bytes(data)
+    os.replace(half, path)
+
+
+def _replace_folder(folder: Path, files: dict[str, bytes]) -> None:
+    fresh = folder.with_name(f"{folder.name}.part")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    for path, data in files.items():
+        _write(fresh / path, data)
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh.rename(folder)
+
+
+def today() -> str:
+    """Return the date as a kept copy bears it."""
+    return datetime.date.today().isoformat()
 
 
 def _free_name(place: Path) -> Path:
-    """Return the first name such as `02_external_gradients.new-1`, or `README.new-1.md`, that is not taken."""
-    number = 1
-    while True:
-        free = place.with_name(f"{place.stem}.new-{number}{place.suffix}")
-        if not free.exists():
-            return free
-        number += 1
-
-
-def _remembered(file: Path) -> dict[str, dict[str, str]]:
-    """Return what was released last; without a readable memory, files that differ count as the student's work."""
-    try:
-        return json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
+    """Return the first name such as `02_demo.before-2026-11-21`, or `README.before-2026-11-21-2.md`, not yet taken."""
+    day = today()
+    names = (f"{place.stem}.before-{day}{count}{place.suffix}" for count in ["", *(f"-{n}" for n in range(2, 10_000))])
+    return next(place.with_name(name) for name in names if not os.path.lexists(place.with_name(name)))

@@ -1,0 +1,228 @@
+"""A new edition of a notebook, with what a student wrote in the old one: cell by cell, by id.
+
+What a student writes is the source of a cell, its type and its attachments; outputs, counts and all else that
+JupyterLab saves by itself is not. Notebooks are plain JSON here: what is read may be damaged in any way.
+"""
+
+import json
+import re
+import uuid
+from dataclasses import dataclass
+
+TYPES = ("code", "markdown", "raw")
+HEADING = "## Kept from your earlier copy"
+NOTHING = {"cells": []}  # an edition of which nothing is known
+
+
+class Unreadable(ValueError):
+    """What should be a notebook is none."""
+
+
+@dataclass(frozen=True)
+class Merged:
+    """A notebook of the new edition.
+
+    wrote: whether there is anything in it that a student wrote. left: whether some of that has no place in it.
+    """
+
+    notebook: dict
+    wrote: bool
+    left: bool
+
+    def to_json(self) -> bytes:
+        """Return the notebook as a file holds it."""
+        return (json.dumps(self.notebook, indent=1, sort_keys=True) + "\n").encode()
+
+
+def read(data: bytes) -> dict:
+    """Return a notebook whose cells have the fields that `merge` reads; raises Unreadable for anything else."""
+    try:
+        notebook = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(str(error)) from None
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if not isinstance(cells, list) or not all(map(_is_cell, cells)):
+        raise Unreadable("it has no list of cells")
+    return notebook
+
+
+def _is_cell(cell: object) -> bool:
+    if not isinstance(cell, dict) or cell.get("cell_type") not in TYPES:
+        return False
+    source = cell.get("source", "")
+    lines = source if isinstance(source, list) else [source]
+    return all(isinstance(line, str) for line in lines)
+
+
+def text(cell: dict) -> str:
+    """Return the source of a cell in one piece."""
+    source = cell.get("source", "")
+    return source if isinstance(source, str) else "".join(source)
+
+
+def _written(cell: dict) -> tuple:
+    """All of a cell that a person writes."""
+    return cell["cell_type"], text(cell).rstrip(), cell.get("attachments") or {}
+
+
+def _has_words(cell: dict) -> bool:
+    return bool(text(cell).strip() or cell.get("attachments"))
+
+
+def _nbgrader(cell: dict) -> dict:
+    """What nbgrader says about a cell."""
+    metadata = cell.get("metadata")
+    found = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _grade_id(cell: dict) -> str | None:
+    name = _nbgrader(cell).get("grade_id")
+    return name if isinstance(name, str) else None
+
+
+def same(one: dict, other: dict) -> bool:
+    """Tell whether two notebooks have the same cells, whatever was run in them."""
+
+    def frames(notebook: dict) -> list[tuple]:
+        return [(cell.get("id"), _written(cell), _nbgrader(cell)) for cell in notebook["cells"]]
+
+    return frames(one) == frames(other)
+
+
+def merge(old: dict, mine: dict, new: dict, copy: str) -> Merged:
+    """Return the new edition of a notebook with what the student wrote in the old one.
+
+    old: as it was released. mine: as the student has it. new: as it is released now. copy: where mine is kept, for the
+    words of the section that takes in what has no place any more.
+
+    Each released cell stands in its place. The student's text is in it where the cell is an answer, or where the new
+    edition left it alone; own cells stand behind the cell they stood behind.
+    """
+    return _Merge(old, mine, new, copy).result()
+
+
+class _Merge:
+    def __init__(self, old: dict, mine: dict, new: dict, copy: str):
+        self.new, self.copy = new, copy
+        self.former = {cell["id"]: cell for cell in old["cells"] if isinstance(cell.get("id"), str)}
+        self.released = {cell["id"]: cell for cell in new["cells"]}
+        self.ids = set(self.released)
+        self.left: list[dict] = []  # what goes to the section, each piece after a line that says what it is
+        self.wrote = False
+        self.own: dict[str | None, list[dict]] = {}  # behind the cell of that id; None: before all
+        self.tail: list[dict] = []
+        self.filled = self._sort(mine["cells"])
+
+    def result(self) -> Merged:
+        cells = list(self.own.get(None, []))
+        for cell in self.new["cells"]:
+            cells.append(self._filled_in(cell))
+            cells += self.own.get(cell["id"], [])
+        cells += self.tail
+        if self.left:
+            heading = (
+                f"{HEADING}\n\nThe new edition has no place for what follows. Copy from it what you need, move it or "
+                f"delete it; the notebook as you left it is in `{self.copy}`, beside this chapter's folder."
+            )
+            cells += [self._said(heading), *self.left]
+        return Merged({**self.new, "cells": cells}, self.wrote, bool(self.left))
+
+    def _sort(self, cells: list[dict]) -> dict[str, dict]:
+        """Note own cells and those that were withdrawn; return the student's form of each released cell, by id."""
+        keys = self._keys(cells)
+        known = [place for place, key in enumerate(keys) if key is not None]
+        last, anchor, filled = max(known, default=-1), None, {}
+        for place, (cell, key) in enumerate(zip(cells, keys, strict=True)):
+            if key in self.released:
+                anchor, filled[key] = key, cell
+            elif key is not None:
+                if _has_words(cell) and _written(cell) != _written(self.former[key]):
+                    self._leave(f"From `{key}`, which the new edition does not have:", cell)
+            elif _has_words(cell):
+                self.wrote = True
+                (self.tail if place > last else self.own.setdefault(anchor, [])).append(self._as_own(cell))
+        return filled
+
+    def _keys(self, cells: list[dict]) -> list[str | None]:
+        """The id of the released cell that each cell is, None for own cells.
+
+        A cell is known by its id; else, where it was cut and pasted or an older program took the ids away, by
+        nbgrader's id of it, or because it is as it was released.
+        """
+        released = {**self.former, **self.released}
+        grades = {_grade_id(cell): key for key, cell in released.items() if _grade_id(cell)}
+        texts = {json.dumps(_written(cell)): key for key, cell in [*self.former.items(), *self.released.items()]}
+        keys: list[str | None] = [None] * len(cells)
+        taken = set()
+        for key_of in (
+            lambda cell: cell.get("id"),
+            lambda cell: grades.get(_grade_id(cell)),
+            lambda cell: texts.get(json.dumps(_written(cell))),
+        ):
+            for place, cell in enumerate(cells):
+                key = key_of(cell) if keys[place] is None else None
+                if isinstance(key, str) and key in released and key not in taken:
+                    keys[place] = key
+                    taken.add(key)
+        return keys
+
+    def _filled_in(self, cell: dict) -> dict:
+        """A cell of the new edition, with the student's text where that has its place there."""
+        key = cell["id"]
+        mine, old = self.filled.get(key), self.former.get(key)
+        if mine is None or not _has_words(mine) or _written(mine) in (_written(cell), old and _written(old)):
+            return cell
+        changed = old is None or _written(old) != _written(cell)
+        answer = _nbgrader(cell).get("solution") is True
+        if answer and changed and old is not None:
+            self.left.append(self._said(f"`{key}` begins differently in the new edition:\n\n{_fenced(text(cell))}"))
+        if not answer and (changed or _nbgrader(cell).get("locked") is True):
+            self._leave(f"From `{key}`, which is another one in the new edition:", mine)
+            return cell
+        self.wrote = True
+        filled = self._body(mine, cell["cell_type"] if answer else mine["cell_type"])
+        return {**filled, "id": key, "metadata": cell.get("metadata", {})}
+
+    def _leave(self, says: str, cell: dict) -> None:
+        self.wrote = True
+        self.left += [self._said(says), self._as_own(cell)]
+
+    def _said(self, words: str) -> dict:
+        return {"cell_type": "markdown", "id": self._fresh(None), "metadata": {}, "source": words}
+
+    def _as_own(self, cell: dict) -> dict:
+        """A cell of the student's own: nothing in it is locked, and nbgrader takes it for no other."""
+        metadata = cell.get("metadata")
+        kept = dict(metadata) if isinstance(metadata, dict) else {}
+        if kept.pop("nbgrader", None) is not None:
+            for name in ("editable", "deletable"):
+                kept.pop(name, None)
+        return {**self._body(cell, cell["cell_type"]), "id": self._fresh(cell.get("id")), "metadata": kept}
+
+    @staticmethod
+    def _body(cell: dict, cell_type: str) -> dict:
+        """What a cell of that type holds beside its id and metadata."""
+        body = {"cell_type": cell_type, "source": cell.get("source", "")}
+        if cell_type != "code":
+            attachments = cell.get("attachments")
+            return {**body, "attachments": attachments} if attachments else body
+        outputs, count = cell.get("outputs"), cell.get("execution_count")
+        return {
+            **body,
+            "outputs": outputs if isinstance(outputs, list) else [],
+            "execution_count": count if isinstance(count, int) else None,
+        }
+
+    def _fresh(self, wanted: object) -> str:
+        """An id that no other cell has: the wanted one if it can be had."""
+        fits = isinstance(wanted, str) and re.fullmatch(r"[\w-]{1,64}", wanted, re.ASCII) and wanted not in self.ids
+        chosen = wanted if fits else uuid.uuid4().hex[:12]
+        self.ids.add(chosen)
+        return chosen
+
+
+def _fenced(source: str) -> str:
+    longest = max(map(len, re.findall(r"~+", source)), default=0)
+    fence = "~" * max(3, longest + 1)
+    return f"{fence}python\n{source}\n{fence}"

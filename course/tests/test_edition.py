@@ -1,0 +1,303 @@
+"""A new edition of a notebook takes in what a student wrote in the old one, cell by cell."""
+
+import copy
+import json
+
+import nbformat
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gradlab.setup import edition
+
+KEPT = "02_demo.before-2026-11-21"
+
+
+def cell(cell_id: str, source: str, kind: str = "code", **nbgrader) -> dict:
+    """Return a cell as a released notebook holds it."""
+    metadata = {"nbgrader": {"grade_id": cell_id, "schema_version": 3, **nbgrader}} if nbgrader else {}
+    made = {"cell_type": kind, "id": cell_id, "metadata": metadata, "source": source}
+    return {**made, "outputs": [], "execution_count": None} if kind == "code" else made
+
+
+def notebook(*cells: dict) -> dict:
+    """Return a notebook of these cells, each one's own."""
+    return {"cells": copy.deepcopy(list(cells)), "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+
+
+TITLE = cell("opening", "# A chapter", "markdown")
+SETUP = cell("setup", "import torch")
+LESSON = cell("s1-run", "print(1)")
+STUB = cell("answer-02-1", "def f(x):\n    # YOUR CODE HERE", solution=True, grade=False, locked=False)
+CHECK = cell("check-02-1", 'check("02.1 f", f)', solution=False, grade=True, locked=True)
+CLOSE = cell("summary", "summary()")
+OLD = notebook(TITLE, SETUP, LESSON, STUB, CHECK, CLOSE)
+NEWS = cell("s1-news", "print('new')")
+LATER = cell("later", "print('later')")
+MENDED = cell("s1-run", "print(1, 'mended')")
+NEW = notebook(TITLE, SETUP, NEWS, MENDED, STUB, CHECK, CLOSE, LATER)
+
+
+def own(source: str, kind: str = "markdown", cell_id: str = "0a1b2c3d") -> dict:
+    """Return a cell as JupyterLab makes it."""
+    return cell(cell_id, source, kind)
+
+
+def changed(released: dict, source: str, **fields) -> dict:
+    """Return a released cell after the student wrote in it."""
+    return {**released, "source": source, **fields}
+
+
+def merged(mine: dict, new: dict = NEW, old: dict = OLD) -> list[tuple[str, str]]:
+    """Return the id and source of each cell of the new edition, which must be a sound notebook."""
+    found = edition.merge(old, mine, new, KEPT).notebook
+    nbformat.validate(found)
+    return [(one["id"], edition.text(one)) for one in found["cells"]]
+
+
+def released_ids(new: dict = NEW) -> list[str]:
+    return [one["id"] for one in new["cells"]]
+
+
+def test_an_answer_is_in_its_place():
+    """The student's answer stands in the new edition's cell, and all around it is new."""
+    cells = merged(notebook(TITLE, SETUP, LESSON, changed(STUB, "def f(x):\n    return 3 * x"), CHECK, CLOSE))
+    assert [name for name, _ in cells] == released_ids()
+    assert dict(cells)["answer-02-1"] == "def f(x):\n    return 3 * x"
+    assert dict(cells)["s1-run"] == "print(1, 'mended')"
+
+
+def test_a_lesson_cell_that_did_not_change_keeps_what_the_student_wrote():
+    """Text and code of the student stay where the new edition left the cell alone."""
+    cells = dict(merged(notebook(changed(TITLE, "# Mine"), changed(SETUP, "import torch, math"), LESSON, STUB, CHECK)))
+    assert cells["opening"] == "# Mine"
+    assert cells["setup"] == "import torch, math"
+
+
+def test_where_both_wrote_the_new_text_stands_and_the_students_is_at_the_end():
+    cells = merged(notebook(TITLE, SETUP, changed(LESSON, "print('mine')"), STUB, CHECK, CLOSE))
+    assert dict(cells)["s1-run"] == "print(1, 'mended')"
+    heading, label, mine = (source for _, source in cells[-3:])
+    assert heading.startswith("## Kept from your earlier copy\n")
+    assert KEPT in heading
+    assert label == "From `s1-run`, which is another one in the new edition:"
+    assert mine == "print('mine')"
+    assert len(cells) == len(released_ids()) + 3
+
+
+def test_a_changed_check_is_released_again_and_the_students_is_kept():
+    """A locked cell belongs to its record."""
+    cells = merged(notebook(TITLE, SETUP, LESSON, STUB, changed(CHECK, "pass  # always"), CLOSE))
+    assert dict(cells)["check-02-1"] == CHECK["source"]
+    assert cells[-1][1] == "pass  # always"
+
+
+def test_an_answer_whose_stub_changed_stays_and_the_new_stub_is_shown():
+    new = notebook(TITLE, SETUP, LESSON, changed(STUB, "def f(x, y):\n    # YOUR CODE HERE"), CHECK, CLOSE)
+    cells = merged(notebook(TITLE, SETUP, LESSON, changed(STUB, "def f(x): return x"), CHECK, CLOSE), new)
+    assert dict(cells)["answer-02-1"] == "def f(x): return x"
+    assert cells[-1][1].startswith("`answer-02-1` begins differently in the new edition:\n\n~~~python\ndef f(x, y):")
+
+
+def test_own_cells_stand_behind_the_cell_they_stood_behind():
+    """At the top, in the middle, behind a cell that is gone, and at the end."""
+    gone = cell("gone", "print('gone')")
+    old = notebook(TITLE, SETUP, gone, LESSON, CLOSE)
+    mine = notebook(
+        own("top", cell_id="a"),
+        TITLE,
+        own("one", cell_id="b"),
+        own("two", cell_id="c"),
+        SETUP,
+        gone,
+        own("behind what went", cell_id="d"),
+        LESSON,
+        CLOSE,
+        own("the end", cell_id="e"),
+    )
+    cells = merged(mine, notebook(TITLE, SETUP, NEWS, LESSON, CLOSE, LATER), old)
+    assert [name for name, _ in cells] == [
+        "a",
+        "opening",
+        "b",
+        "c",
+        "setup",
+        "d",
+        "s1-news",
+        "s1-run",
+        "summary",
+        "later",
+        "e",
+    ]
+
+
+def test_what_was_withdrawn_goes_unless_the_student_wrote_in_it():
+    old = notebook(TITLE, cell("gone", "print('gone')"), cell("went", "print('went')"), CLOSE)
+    mine = notebook(TITLE, cell("gone", "print('gone')"), cell("went", "print('mine')"), CLOSE)
+    cells = merged(mine, notebook(TITLE, CLOSE), old)
+    assert "print('gone')" not in dict(cells).values()
+    assert cells[-2][1] == "From `went`, which the new edition does not have:"
+    assert cells[-1] == ("went", "print('mine')")
+
+
+def test_deleted_cells_come_back():
+    cells = merged(notebook(changed(STUB, "def f(x): return x"), own("a note")))
+    assert [name for name, _ in cells] == [*released_ids()[: -0 or None], "0a1b2c3d"]
+    assert dict(cells)["answer-02-1"] == "def f(x): return x"
+
+
+def test_an_answer_that_was_cut_and_pasted_is_known_by_nbgraders_id():
+    """A new cell id, and a duplicate beside it: the first is the answer, the second an own cell that nbgrader skips."""
+    pasted = changed(STUB, "def f(x): return x", id="pasted")
+    mine = notebook(TITLE, pasted, changed(STUB, "def f(x): return 2 * x", id="again"), CHECK)
+    found = {one["id"]: one for one in edition.merge(OLD, mine, NEW, KEPT).notebook["cells"]}
+    assert found["answer-02-1"]["source"] == "def f(x): return x"
+    assert found["again"]["source"] == "def f(x): return 2 * x"
+    assert "nbgrader" not in found["again"]["metadata"]
+
+
+def test_a_notebook_without_cell_ids_is_understood():
+    """Older programs take the ids away."""
+    mine = notebook(TITLE, SETUP, LESSON, changed(STUB, "def f(x): return x"), own("a note"), CHECK, CLOSE)
+    for one in mine["cells"]:
+        del one["id"]
+    cells = merged(mine)
+    assert [source for _, source in cells].count("a note") == 1
+    assert len(cells) == len(released_ids()) + 1
+    assert dict(cells)["answer-02-1"] == "def f(x): return x"
+
+
+def test_an_answer_that_became_text_is_code_again():
+    """A key pressed by mistake turns a cell into text; the answer comes back as code."""
+    mine = notebook(TITLE, {**changed(STUB, "def f(x): return x"), "cell_type": "markdown"}, CHECK)
+    found = {one["id"]: one for one in edition.merge(OLD, mine, NEW, KEPT).notebook["cells"]}
+    assert found["answer-02-1"]["cell_type"] == "code"
+    assert found["answer-02-1"]["source"] == "def f(x): return x"
+
+
+def test_pictures_pasted_into_text_count_as_written():
+    picture = {"a.png": {"image/png": "iVBORw0KGgo="}}
+    found = edition.merge(OLD, notebook({**TITLE, "attachments": picture}, own("", cell_id="o")), NEW, KEPT)
+    assert found.wrote
+    assert found.notebook["cells"][0]["attachments"] == picture
+
+
+def test_what_jupyterlab_saves_by_itself_is_not_written():
+    """Outputs, counts, folds, metadata and the form of a source say nothing about work; nor do empty cells."""
+    ran = {**LESSON, "outputs": [{"output_type": "stream", "name": "stdout", "text": "1\n"}], "execution_count": 7}
+    folded = {**SETUP, "metadata": {"collapsed": True, "execution": {}}, "source": ["import torch"]}
+    mine = {**notebook(TITLE, folded, ran, STUB, CHECK, CLOSE, own("  ")), "metadata": {"language_info": {}}}
+    assert not edition.merge(OLD, mine, NEW, KEPT).wrote
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"{",
+        b"\xff\xfe",
+        b"[]",
+        b"null",
+        b"{}",
+        b'{"cells": {}}',
+        b'{"cells": [1]}',
+        b'{"cells": [{"cell_type": "code", "source": 1}]}',
+        b'{"cells": [{"cell_type": "code", "source": [1]}]}',
+        b'{"cells": [{"source": ""}]}',
+        b'{"worksheets": []}',
+        b"[" * 100_000,
+    ],
+)
+def test_what_is_no_notebook_is_told_from_one(text):
+    with pytest.raises(edition.Unreadable):
+        edition.read(text)
+
+
+SOURCES = st.text(max_size=12) | st.sampled_from(["print('mine')", "## Heading", "~~~", "`a`"])
+ODD = st.sampled_from([None, [], "x", 7, {"nbgrader": 1}, {"nbgrader": {"grade_id": []}}])
+EDITS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            [
+                "write",
+                "delete",
+                "move",
+                "duplicate",
+                "type",
+                "insert",
+                "same_id",
+                "no_id",
+                "metadata",
+                "outputs",
+                "clear",
+                "split",
+            ]
+        ),
+        st.integers(0, 20),
+        st.integers(0, 20),
+        SOURCES,
+        ODD,
+    ),
+    max_size=12,
+)
+
+
+def edited(released: dict, edits) -> dict:
+    """Return a notebook after a student, or a program of theirs, did all this to it."""
+    cells = copy.deepcopy(released["cells"])
+    for number, (what, at, to, source, odd) in enumerate(edits):
+        if what == "insert" or not cells:
+            cells.insert(to % (len(cells) + 1), own(source, ["code", "markdown", "raw"][at % 3], f"own-{number}"))
+            continue
+        one = cells[at % len(cells)]
+        if what == "write":
+            one["source"] = source
+        elif what == "delete":
+            cells.remove(one)
+        elif what == "move":
+            cells.remove(one)
+            cells.insert(to % (len(cells) + 1), one)
+        elif what in ("duplicate", "same_id"):
+            fresh = {} if what == "same_id" else {"id": f"copy-{number}"}
+            cells.insert(to % (len(cells) + 1), {**copy.deepcopy(one), **fresh, "source": source or one["source"]})
+        elif what == "type":
+            one["cell_type"] = ["code", "markdown", "raw"][to % 3]
+        elif what == "no_id":
+            one.pop("id", None)
+        elif what == "metadata":
+            one["metadata"] = odd
+        elif what == "outputs":
+            one["outputs"] = odd if odd is None else [{"output_type": "stream", "name": "stdout", "text": source}]
+        elif what == "clear":
+            one["source"] = ""
+        elif what == "split":
+            words = edition.text(one)
+            one["source"] = words[: to % (len(words) + 1)]
+            rest = {**copy.deepcopy(one), "id": f"rest-{number}", "source": words[to % (len(words) + 1) :]}
+            cells.insert(cells.index(one) + 1, rest)
+    return {**released, "cells": cells}
+
+
+RELEASES = st.lists(
+    st.sampled_from([TITLE, SETUP, LESSON, MENDED, STUB, changed(STUB, "def f(x, y): ..."), CHECK, CLOSE, NEWS, LATER]),
+    unique_by=lambda one: one["id"],
+).map(lambda cells: notebook(*cells))
+
+
+@settings(max_examples=400, deadline=None)
+@given(old=RELEASES, new=RELEASES, edits=EDITS)
+def test_nothing_that_was_written_is_missing(old, new, edits):
+    """Whatever was edited: each text that was not released is in the new edition; merging again changes nothing."""
+    mine = edition.read(json.dumps(edited(old, edits)).encode())
+    found = edition.merge(old, mine, new, KEPT)
+    data = found.to_json()
+    again = edition.read(data)
+    assert len({one["id"] for one in again["cells"]}) == len(again["cells"])
+    after = [edition.text(one).rstrip() for one in again["cells"]]
+    given_out = {edition.text(one).rstrip() for one in [*old["cells"], *new["cells"]]}
+    for one in mine["cells"]:
+        written = edition.text(one).rstrip()
+        if written.strip() and written not in given_out:
+            assert written in after
+    assert [one["id"] for one in again["cells"] if one["id"] in set(released_ids(new))] == released_ids(new)
+    assert edition.same(edition.merge(new, again, new, KEPT).notebook, again)

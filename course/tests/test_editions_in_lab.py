@@ -1,0 +1,81 @@
+"""Editions and the start page in JupyterLab itself: what it saves, and where a link leads."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from lab_server import GRADLAB_LAB
+
+from gradlab.checks.memory import remember
+from gradlab.setup.lab import COURSE, prepare
+from gradlab.setup.workspace import bring_up_to_date, kept_copies
+
+pytestmark = pytest.mark.browser
+CHAPTER = "02_external_gradients"
+
+
+@pytest.fixture
+def workspace(tmp_path) -> Path:
+    """A workspace in which 02.3 passed last."""
+    prepare(tmp_path / "mine")
+    remember("02.1", "tried", tmp_path / "mine")
+    remember("02.3", "passed", tmp_path / "mine")
+    return tmp_path / "mine"
+
+
+def second_edition(folder: Path) -> Path:
+    """Return the folder of a second edition of the chapter, with one word more."""
+    chapter = shutil.copytree(COURSE / "chapters" / CHAPTER, folder / CHAPTER)
+    path = chapter / f"{CHAPTER}.ipynb"
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    notebook["cells"][0]["source"] += ["\n\nThe second edition."]
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+    return chapter
+
+
+def test_the_start_page_continues_where_one_stopped(open_lab, workspace):
+    """The link opens the chapter at the next exercise, its contents beside it; what JupyterLab saves is no work."""
+    lab = open_lab(workspace, command=[*GRADLAB_LAB, f"--workspace={workspace}"])
+    lab.goto()
+    page = lab.page
+    page.get_by_text("1 of 39 exercises passed").wait_for()
+    page.get_by_text("◐○●○○○").wait_for()
+    page.get_by_role("link", name="02.4 a Jacobian, row by row").click()
+    lab.wait_for_kernel()
+    page.wait_for_function(
+        """() => {
+            const cell = window.jupyterapp.shell.currentWidget.content.activeCell;
+            const top = cell?.model.id === 'ex4-statement' ? cell.node.getBoundingClientRect().top : -1;
+            return top > 0 && top < window.innerHeight - 100;
+        }"""
+    )
+    contents = page.locator("#table-of-contents")
+    contents.get_by_text("Exercise 02.4").wait_for()
+    assert contents.is_visible()
+    assert not page.locator("#filebrowser").is_visible()
+    lab.screenshot(workspace.parent / "continued.png")
+
+    lab.run_all()
+    lab.save()
+    lab.assert_quiet()
+    saved = (workspace / CHAPTER / f"{CHAPTER}.ipynb").read_bytes()
+    assert saved != (COURSE / "chapters" / CHAPTER / f"{CHAPTER}.ipynb").read_bytes()
+    chapter = second_edition(workspace.parent)
+    assert [change.what for change in bring_up_to_date({CHAPTER: chapter}, workspace)] == ["updated"]
+    assert kept_copies(workspace) == {}
+    released = (chapter / f"{CHAPTER}.ipynb").read_bytes()
+    assert (workspace / CHAPTER / f"{CHAPTER}.ipynb").read_bytes() == released
+
+
+def test_opening_a_chapter_changes_only_what_names_the_python(open_lab, workspace):
+    """Saved by JupyterLab, a chapter that was opened and not run is as it was shipped."""
+    lab = open_lab(workspace, command=[*GRADLAB_LAB, f"--workspace={workspace}"])
+    lab.goto()
+    for shipped in sorted(COURSE.glob("chapters/*/*.ipynb")):
+        path = Path(shipped.parent.name, shipped.name)
+        lab.open_notebook(workspace / path)
+        lab.command("docmanager:save")
+        saved, released = (json.loads(file.read_text(encoding="utf-8")) for file in (workspace / path, shipped))
+        saved["metadata"]["language_info"]["version"] = released["metadata"]["language_info"]["version"]
+        assert saved == released
