@@ -57,10 +57,12 @@ MODULES = {  # * stands for any end of a name
     _COMPUTED: "operator.attrgetter operator.methodcaller",
     _PROCESS: "ctypes cffi subprocess multiprocessing socket atexit os._exit os.abort os.kill os.killpg os.fork* "
     "os.exec* os.spawn* os.posix_spawn* os.system os.popen os.close os.closerange os.dup2 os.getppid os.sched_* "
-    "os.setpriority os.nice resource",
+    "os.setpriority os.nice resource concurrent.futures.ProcessPoolExecutor concurrent.futures.process "
+    "torch.multiprocessing joblib",
     _BLOB: "base64 binascii codecs marshal zlib pickle dill cloudpickle",
     "replaces things for the time of a test": "unittest.mock mock pytest",
     "reaches into private parts of torch": "torch._* functorch",
+    "one of torch's own formulas for a derivative": "torch.ops torch.nn.grad",
     "another engine that computes derivatives": "sympy jax autograd tensorflow tinygrad casadi",
     "belongs to grading": "autograder authoring mini_autograd",
     "a path outside the submission's own folder": "pathlib.Path.home os.path.expanduser",
