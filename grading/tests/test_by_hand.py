@@ -77,7 +77,8 @@ DISGUISES = {
     ],
     "the engine itself": [
         "def f(x, v):\n    leaf = x.clone().requires_grad_()\n    with torch.inference_mode(False):\n"
-        "        y = 3 * leaf**2\n    torch._C._ImperativeEngine().run_backward((y,), (v,), False, False, (), True, True)\n"
+        "        y = 3 * leaf**2\n"
+        "    torch._C._ImperativeEngine().run_backward((y,), (v,), False, False, (), True, True)\n"
         "    return leaf.grad"
     ],
     "the nodes by hand": [
