@@ -96,14 +96,11 @@ class RestoreCells(NbGraderPreprocessor):
 
 
 def _require_readable(nb: NotebookNode) -> None:
-    """Raise SubmissionError for a notebook with more code than any answer has; nbformat has said the rest."""
+    """Raise SubmissionError for a notebook with more code than any answer has."""
     if len(nb.cells) > MOST_CELLS or sum(len(cell.source) for cell in nb.cells) > MOST_CHARACTERS:
         raise SubmissionError(
             f"the notebook has more than {MOST_CELLS} cells, or more than {MOST_CHARACTERS / 1e6:g} million characters."
         )
-    for cell in nb.cells:
-        if not isinstance(cell.get("id", ""), str):
-            cell.id = new_code_cell().id
 
 
 class PutCases(NbGraderPreprocessor):
