@@ -81,7 +81,7 @@ def _bound(text: str) -> set[str]:
     """The names that a cell defines; of one that is no Python, those that begin a line as a definition does."""
     tree = source.read(text).tree
     if tree is not None:
-        return set(defined(text))
+        return defined(text)
     return {name for found in _BINDS.findall(text) for name in found if name}
 
 

@@ -1,19 +1,24 @@
 """The shortcut that some exercises forbid: letting torch's autograd do what the learner was asked to do by hand.
 
-It is blocked while the learner's callable runs, and looked for in the source of the cells that the callable reaches.
-Neither finds a shortcut that is concealed well; the second at least leaves the concealment to be seen.
+While the learner's callable runs, torch walks no graph and records none, whatever it is called by. The source of the
+cells that the callable reaches is searched as well: for what torch cannot be kept from, such as another way to call a
+node, and for the friendlier message.
 """
 
 import ast
 import contextlib
 import dis
 import functools
+import inspect
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import torch
+from torch._C import DispatchKey, DispatchKeySet
+from torch._C._dynamo import compiled_autograd
+from torch._functorch import eager_transforms
 
 from . import source
 
@@ -41,7 +46,24 @@ _ENTRIES = [
     (torch.autograd, ["backward", "grad"]),
     (torch.autograd.functional, ["jacobian", "hessian", "vjp", "jvp", "hvp", "vhp"]),
     (torch.func, ["grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "linearize"]),
+    (torch.autograd.forward_ad, ["dual_level", "make_dual"]),
 ]
+# What these entries call by its name when they are called themselves, so that one that was kept before is no way round.
+_INSIDE = [
+    (torch.autograd, ["_engine_run_backward"]),
+    (torch.autograd.graph, ["_engine_run_backward"]),
+    (torch.autograd.functional, ["_grad_preprocess"]),
+    (torch.autograd.forward_ad, ["enter_dual_level"]),
+    (eager_transforms, ["grad_increment_nesting", "jvp_increment_nesting"]),
+]
+_RECORDING = functools.reduce(
+    DispatchKeySet.__or__,
+    [
+        DispatchKeySet(getattr(DispatchKey, name))
+        for name in ("AutogradFunctionality", "AutogradCPU", "AutogradMeta", "AutogradOther", "AutogradNestedTensor")
+    ],
+)
+NOT_RECORDED = "does not require grad"  # in torch's message where a walk is to start and nothing was recorded
 
 
 class ShortcutError(Exception):
@@ -49,37 +71,74 @@ class ShortcutError(Exception):
 
 
 @contextlib.contextmanager
-def blocked() -> Iterator[None]:
-    """Make every entry to torch's autograd raise ShortcutError; restored on the way out."""
-    saved = [(owner, name, getattr(owner, name)) for owner, names in _ENTRIES for name in names]
+def blocked(recording: bool = False) -> Iterator[None]:
+    """Make every entry to torch's autograd raise ShortcutError; restored on the way out.
 
-    def refuse(label):
-        def refused(*args, **kwargs):
-            raise ShortcutError(f"{label} was called")
-
-        return refused
-
+    torch's engine itself refuses to walk, in every thread. This thread records no graph either, unless `recording`.
+    """
+    labels = [(owner, name, f"{_name(owner)}.{name}") for owner, names in _ENTRIES for name in names]
+    labels += [(owner, name, "torch's autograd") for owner, names in _INSIDE for name in names]
+    saved = [(owner, name, getattr(owner, name)) for owner, name, _ in labels]
+    not_recording = contextlib.nullcontext() if recording else torch._C._ExcludeDispatchKeyGuard(_RECORDING)
+    before = compiled_autograd.set_autograd_compiler(
+        _refusing("torch's autograd"), False
+    )  # the engine asks it before each walk
     try:
-        for owner, name, _ in saved:
-            setattr(owner, name, refuse(f"{owner.__module__ if isinstance(owner, type) else owner.__name__}.{name}"))
-        yield
+        for owner, name, label in labels:
+            setattr(owner, name, _refusing(label))
+        with not_recording:
+            yield
     finally:
         for owner, name, entry in saved:
             setattr(owner, name, entry)
+        compiled_autograd.set_autograd_compiler(*before)
+
+
+def _refusing(label: str) -> Callable:
+    def refused(*args, **kwargs):
+        raise ShortcutError(f"{label} was called")
+
+    return refused
+
+
+def _name(owner) -> str:
+    return owner.__module__ if isinstance(owner, type) else owner.__name__
 
 
 def without_autograd(answer: Callable) -> Callable:
-    """Wrap `answer` so that torch's autograd is blocked while it runs; of a class, each method of the learner's own."""
+    """Wrap `answer` so that torch's autograd is blocked while it runs; of a class, each method of the learner's own.
+
+    An answer that is given a part of a graph may record: whether it does is then a part of what is asked.
+    """
     if isinstance(answer, type):
         methods = {name: guarded for name, member in own_members(answer).items() if (guarded := _guarded(member))}
         names = {name: getattr(answer, name) for name in ("__module__", "__qualname__", "__doc__")}
         return type(answer)(answer.__name__, (answer,), names | methods)
 
     def guarded(*args, **kwargs):
-        with blocked():
-            return answer(*args, **kwargs)
+        with blocked(recording=any(map(_of_a_graph, [*args, *kwargs.values()]))):
+            try:
+                return answer(*args, **kwargs)
+            except RuntimeError as error:
+                if NOT_RECORDED in str(error) and not _raised_in_python(error):
+                    raise ShortcutError("torch's autograd was called") from error
+                raise
 
     return guarded
+
+
+def _of_a_graph(given) -> bool:
+    if isinstance(given, list | tuple):
+        return any(map(_of_a_graph, given))
+    return isinstance(given, torch.autograd.graph.Node) or (isinstance(given, torch.Tensor) and given.requires_grad)
+
+
+def _raised_in_python(error: BaseException) -> bool:
+    """Tell an error that a raise statement has raised, as a learner writes it, from one of torch's own."""
+    trace = error.__traceback__
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return dis.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
 
 
 def own_members(cls: type) -> dict:
@@ -102,63 +161,155 @@ def _guarded(member):
 def find(name: str, sources: Iterable[str]) -> list[str]:
     """Lines that mention torch's autograd in the definition of `name`, or in what that definition reaches.
 
-    `sources` are cells in the order in which they ran; a later definition of a name replaces an earlier one. A word in
-    a string counts only where something in reach can look a name up by a string.
+    `sources` are cells in the order in which they ran; a later definition of a name replaces an earlier one, also for
+    functions that were defined before it. What the learner's own classes define is not torch's, and type hints are
+    nobody's. A word in a string counts only where something in reach can look a name up by a string.
     """
-    definitions: dict[str, _Definition] = {}
+    bound: dict[str, tuple[_Definition, ...]] = {}
+    then: dict[_Definition, dict] = {}  # what names meant to a statement when it ran
+    own: set[str] = set()
     for cell in sources:
-        definitions |= defined(cell)
+        for definition in _definitions(cell):
+            then[definition] = {name: bound[name] for name in definition.reads_now if name in bound}
+            own |= definition.own
+            for name_bound, again in definition.binds.items():
+                bound[name_bound] = (*(() if again else bound.get(name_bound, ())), definition)
     found, strings, looks_up = [], [], False
-    todo, seen = [name], set()
+    todo, seen = [*bound.get(name, ()), *bound.get("*", ())], set()
     while todo:
-        name = todo.pop()
-        definition = definitions.get(name)
-        if definition is None or name in seen:
+        definition = todo.pop()
+        if definition in seen:
             continue
-        seen.add(name)
-        found += _mentions(definition.statement)
+        seen.add(definition)
+        found += _mentions(definition.statement, own)
         strings += _strings(definition.statement)
         looks_up = looks_up or _looks_up(definition.statement)
-        todo += definition.reads
+        todo += [one for ones in then[definition].values() for one in ones]
+        todo += [one for read in definition.reads_later for one in bound.get(read, ())]
     return list(dict.fromkeys(found + strings if looks_up else found))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Definition:
-    """A statement that binds a name in a cell. reads: the names that it takes from other cells."""
+    """A statement that binds names in a cell.
+
+    binds: the names, and whether what they meant before is gone. reads_now, reads_later: the names that it takes from
+    other statements when it runs, and when a function in it is called. own: what a class in it defines.
+    """
 
     statement: ast.stmt
-    reads: list[str]
+    binds: dict[str, bool]
+    reads_now: frozenset[str]
+    reads_later: frozenset[str]
+    own: frozenset[str]
+
+
+def defined(text: str) -> set[str]:
+    """The names that a cell defines."""
+    return {name for definition in _definitions(text) for name in definition.binds} - {"*"}
+
+
+def _definitions(text: str) -> list[_Definition]:
+    """What a cell defines. IPython compiles statement by statement, and one that it cannot compile ends the cell.
+
+    A statement that stands twice is two definitions, so nothing of this is kept from cell to cell.
+    """
+    definitions = []
+    for statement, reads_now, reads_later, binds, own in _statements(text):
+        definitions.append(_Definition(statement, binds, reads_now, reads_later, own))
+    return definitions
 
 
 @functools.lru_cache(maxsize=512)  # a class shares most of its cells
-def defined(text: str) -> dict[str, _Definition]:
-    """What a cell defines. IPython compiles statement by statement, and one that it cannot compile ends the cell."""
+def _statements(text: str) -> list[tuple]:
     tree = source.read(text).tree
-    definitions = {}
+    statements = []
     for statement in tree.body if tree else []:
         try:
             reads = _globals_read(statement)
         except (SyntaxError, ValueError):
             break
-        definitions |= dict.fromkeys(_bound_names(statement), _Definition(statement, reads))
-    return definitions
+        statements.append((statement, *reads, _bound_names(statement), _own_names(statement)))
+    return statements
 
 
-def _bound_names(statement: ast.stmt) -> list[str]:
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return [statement.name]
-    names = [n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-    aliases = [a for n in ast.walk(statement) if isinstance(n, ast.Import | ast.ImportFrom) for a in n.names]
-    return names + [alias.asname or alias.name.split(".")[0] for alias in aliases]
+_RUN_AT_ONCE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_NESTING = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.TryStar, ast.Match)
 
 
-def _mentions(statement: ast.stmt) -> list[str]:
+def _bound_names(statement: ast.stmt) -> dict[str, bool]:
+    """The names that a statement binds, and whether it does so in any case and for good.
+
+    A name whose attribute or item is set counts as bound as well, and so do names that a function calls global.
+    """
+    binds: dict[str, bool] = {}
+
+    def bind(name, surely):
+        binds[name] = binds.get(name, False) or surely
+
+    surely, todo = not isinstance(statement, _NESTING), [statement]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, _SCOPES):
+            if not isinstance(node, ast.Lambda):
+                bind(node.name, surely)
+            for inner in ast.walk(node):
+                for name in inner.names if isinstance(inner, ast.Global) else ():
+                    bind(name, False)
+            continue
+        todo += ast.iter_child_nodes(node)
+        match node:
+            case ast.Name(ctx=ast.Store()):
+                bind(node.id, surely)
+            case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()):
+                root = node
+                while isinstance(root, ast.Attribute | ast.Subscript):
+                    root = root.value
+                if isinstance(root, ast.Name):
+                    bind(root.id, False)
+            case ast.Import() | ast.ImportFrom():
+                for alias in node.names:
+                    bind(alias.asname or alias.name.split(".")[0], surely and alias.name != "*")
+            case ast.MatchAs() | ast.MatchStar() | ast.ExceptHandler():
+                if node.name:
+                    bind(node.name, False)
+            case ast.MatchMapping(rest=str(name)):
+                bind(name, False)
+    return binds
+
+
+def _own_names(statement: ast.stmt) -> frozenset[str]:
+    """What the classes in a statement define: methods, names in their bodies, attributes of self."""
+    own = set()
+    for cls in (node for node in ast.walk(statement) if isinstance(node, ast.ClassDef)):
+        for node in ast.walk(cls):
+            if isinstance(node, ast.FunctionDef) and node in cls.body:
+                own.add(node.name)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                own.add(node.id)
+            elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                own.add(node.attr)
+    return frozenset(own)
+
+
+def _without_hints(statement: ast.stmt) -> Iterator[ast.AST]:
+    """All parts of a statement but its type hints."""
+    todo: list[ast.AST] = [statement]
+    while todo:
+        node = todo.pop(0)
+        yield node
+        for name, value in ast.iter_fields(node):
+            if name not in ("annotation", "returns"):
+                todo += [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, ast.AST)]
+
+
+def _mentions(statement: ast.stmt, own: set[str]) -> list[str]:
     lines = []
-    for node in ast.walk(statement):
+    for node in _without_hints(statement):
         words: set[str] = set()
         if isinstance(node, ast.Attribute):
-            words = {node.attr}
+            words = {node.attr} - own
         elif isinstance(node, ast.ImportFrom):
             words = {*(node.module or "").split("."), *(alias.name for alias in node.names)}
         elif isinstance(node, ast.Import):
@@ -189,20 +340,27 @@ def _looks_up(statement: ast.stmt) -> bool:
     return bool(names & LOOK_UPS)
 
 
-def _globals_read(statement: ast.stmt) -> list[str]:
-    """The names that a statement reads and does not define; raises SyntaxError if Python cannot compile it."""
+def _globals_read(statement: ast.stmt) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a statement reads and does not define: when it runs, and when a function in it is called.
+
+    Raises SyntaxError if Python cannot compile it.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             code = compile(ast.Module([statement], []), "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     except (RecursionError, MemoryError):  # how deep it may be depends on who asks: any name in it
-        return [node.id for node in ast.walk(statement) if isinstance(node, ast.Name)]
-    names, todo = [], [code]
+        names = frozenset(node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
+        return names, names
+    now, later = set(), set()
+    todo = [(code, now)]
     while todo:
-        code = todo.pop()
-        names += [i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
-        todo += [const for const in code.co_consts if isinstance(const, types.CodeType)]
-    return names
+        code, names = todo.pop()
+        names |= {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+        for inner in (const for const in code.co_consts if isinstance(const, types.CodeType)):
+            is_function = inner.co_flags & inspect.CO_NEWLOCALS and inner.co_name not in _RUN_AT_ONCE
+            todo.append((inner, later if is_function else names))
+    return frozenset(now), frozenset(later)
 
 
 def _text(node: ast.AST) -> str:

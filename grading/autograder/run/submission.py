@@ -4,6 +4,7 @@ Whatever a submission makes raise on that way is its own reason why it could not
 class or of this machine stops the run.
 """
 
+import os
 import shutil
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from ..steps.assignment import load_assignment
 from ..steps.autograde import GradeOnly, SanitiseOnly
 from ..steps.execute import Job, Ran, execute
 from ..steps.faults import reason_for
-from ..steps.files import beside_notebook, unfit
+from ..steps.files import YEARS, beside_notebook, known_as, readable, unfit
 from ..steps.outcome import Status
 from ..steps.runs import Executed, RunCells
 from .interrupts import uninterrupted
@@ -67,11 +68,15 @@ class Grader:
     def choose(self, students: list[str] | None) -> list[str]:
         """The students whose submissions are to be graded, in order; raises ClassError if one has none."""
         course, name = self.course, self.name
-        submitted = sorted(path.parent.name for path in Path(course.root, course.submitted_directory).glob(f"*/{name}"))
+        folder = Path(course.root, course.submitted_directory)
+        submitted = (
+            sorted(path.name for path in folder.iterdir() if os.path.lexists(path / name)) if folder.exists() else []
+        )
         unknown = sorted(set(students or []) - set(submitted))
         if unknown:
             raise ClassError(
-                f"No submission of {name} by: {', '.join(unknown)}. Submissions: {', '.join(submitted) or 'none'}."
+                f"No submission of {name} by: {', '.join(map(readable, unknown))}. "
+                f"Submissions: {', '.join(map(readable, submitted)) or 'none'}."
             )
         if not submitted:
             raise ClassError(f"There are no submissions of {name} in {course.root}/{course.submitted_directory}.")
@@ -111,7 +116,7 @@ class Grader:
         """Write down, in the gradebook and as autograded notebook, that a submission could not be graded."""
         path = self._autograded(student)
         with uninterrupted(), gradebook.needed(self.course):
-            nb = outcome.could_not_grade(self.course, student, self.name, reason)
+            nb = outcome.could_not_grade(self.course, known_as(student), self.name, reason)
             shutil.rmtree(path.parent, ignore_errors=True)
             path.parent.mkdir(parents=True, exist_ok=True)
             handed_in = self._timestamp(self._submitted(student))
@@ -168,13 +173,14 @@ class Grader:
         return Path(self.course.format_path(self.course.submitted_directory, student, self.name))
 
     def _autograded(self, student: str) -> Path:
-        folder = self.course.format_path(self.course.autograded_directory, student, self.name)
+        folder = self.course.format_path(self.course.autograded_directory, known_as(student), self.name)
         return Path(folder, f"{self.name}.ipynb")
 
     def _timestamp(self, folder: Path) -> datetime | None:
-        if not (folder / "timestamp.txt").is_file():
-            return None
         try:
-            return self.course.get_existing_timestamp(str(folder))
-        except (Exception, SystemExit):  # nbgrader's answers to what is no time
+            if not (folder / "timestamp.txt").is_file():
+                return None
+            found = self.course.get_existing_timestamp(str(folder))
+            return found if found and found.year in YEARS else None
+        except (Exception, SystemExit):  # nbgrader's answers to what is no time, and the system's to what is no file
             return None

@@ -10,6 +10,7 @@ from traitlets import Type, default
 from . import KERNEL_NAME, KERNELS
 
 MAX_MESSAGE_BYTES = 8_000_000
+SEND_MS = 5_000  # a kernel that was cut off takes no message any more, and sending would wait for ever
 NEVER_MS = 3_600_000  # forbidding it altogether makes the end of a client last a second
 
 
@@ -22,6 +23,7 @@ class BoundedClient(AsyncKernelClient):
         context = zmq.asyncio.Context()
         context.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE_BYTES)
         context.setsockopt(zmq.RECONNECT_IVL, NEVER_MS)
+        context.setsockopt(zmq.SNDTIMEO, SEND_MS)
         return context
 
     def start_channels(self, shell=True, iopub=True, stdin=True, hb=False, control=True) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbformat
+import zmq
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
@@ -171,8 +172,12 @@ class Client(NotebookClient):
     async def _run_cell(self, cell: NotebookNode, index: int) -> None:
         if time.monotonic() > self.deadline:
             raise OutOfTimeError
-        self.running = index
-        await self.async_execute_cell(cell, index)
+        before, self.running = self.running, index
+        try:
+            await self.async_execute_cell(cell, index)
+        except zmq.Again:
+            self.running = index if before is None else before  # it was cut off for what an earlier cell sent
+            raise DeadKernelError("It does not take messages any more.") from None
         if self._why:  # the kernel may have answered before it ended
             raise DeadKernelError(self._why)
 
@@ -180,6 +185,8 @@ class Client(NotebookClient):
         """What to show in the cell that ended the kernel."""
         if isinstance(error, CellTimeoutError):
             return f"This cell did not end within {self.job.cell_timeout_s:g} seconds, and could not be interrupted."
+        if str(error).startswith("It does not"):
+            return f"After this cell the kernel could not be used any more. {error}"
         why = self._why or getattr(self.manager.provisioner, "limit_exceeded", "")
         return f"The kernel died while this cell ran. {why}".rstrip()
 

@@ -10,7 +10,7 @@ from nbgrader.utils import temp_attrs
 from ..errors import SubmissionError
 from . import outcome
 from .faults import no_notebook, reason_for
-from .files import unfit
+from .files import known_as, readable, unfit
 
 
 class SubmissionExporter(NotebookExporter):
@@ -31,8 +31,8 @@ class SubmissionExporter(NotebookExporter):
         except Exception as error:
             malformed = self._is_submission and isinstance(error, AttributeError | KeyError | TypeError)
             reason = no_notebook(error) if malformed else reason_for(error, submitted)
-            self.log.warning("%s: %s", names["student"], error, exc_info=True)
-            nb = outcome.could_not_grade(course, names["student"], names["assignment"], reason)
+            self.log.warning("%s: %s", known_as(names["student"]), readable(reason))
+            nb = outcome.could_not_grade(course, known_as(names["student"]), names["assignment"], reason)
             return self._as_it_is(nb, resources)
 
     def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **kwargs) -> tuple[str, dict]:

@@ -1,6 +1,8 @@
 """Whose fault an error is: the submission's, which then could not be graded, or that of the class and its machine."""
 
 import errno
+import logging
+import traceback
 from pathlib import Path
 
 from nbformat import ValidationError
@@ -11,16 +13,20 @@ from traitlets import TraitError
 from authoring.chapter import ChapterError
 
 from ..errors import ClassError, SubmissionError
+from .files import readable
+
+LOG = logging.getLogger(__name__)
 
 # What no submission can bring about: the class is not ready, its gradebook is gone, a plugin is missing
 OF_THE_CLASS = (ClassError, ChapterError, SQLAlchemyError)
 OF_ITS_SETTINGS = (ImportError, TraitError)
 OF_THE_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+LONGEST = 500  # characters of a reason
 FORBIDDEN = {errno.EACCES, errno.EPERM}
 
 
 def reason_for(error: BaseException, folder: Path) -> str:
-    """Why the submission in `folder` could not be graded, in words for its student.
+    """Why the submission in `folder` could not be graded, in words for its student; what nobody expected is logged.
 
     Raises the error again, or a ClassError in its place, if it is not the submission's fault: everyone's would fail on
     it.
@@ -39,6 +45,8 @@ def reason_for(error: BaseException, folder: Path) -> str:
         raise ClassError(
             f"This machine does not let a submission be graded: {error}. Mend it, then go on with --resume."
         ) from error
+    trace = "\n".join(map(readable, "".join(traceback.format_exception(error)[-40:]).splitlines()))
+    LOG.error("%s: grading should have foreseen this. Please report it, with these lines:\n%s", readable(folder), trace)
     return f"{type(error).__name__}: {_first_line(error)}"
 
 
@@ -53,4 +61,4 @@ def _of_the_machine(error: OSError, folder: Path) -> bool:
 
 
 def _first_line(error: BaseException) -> str:
-    return next(iter(str(error).splitlines()), "")
+    return readable(next(iter(str(error).splitlines()), ""))[:LONGEST]

@@ -2,31 +2,74 @@
 
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
+
+from nbgrader.utils import parse_utc
 
 MAX_FILES = 500
 MAX_BYTES = 50_000_000
+MAX_DEPTH = 20  # of folders in each other
+MAX_NAME = 100  # characters of a student's folder
+PATTERN = set("*?[]")  # which nbgrader takes for many names
+YEARS = range(1990, 2100)
 
 
 def unfit(folder: Path, name: str) -> str:
     """Why nbgrader must not even look at a submission: it follows links and copies what they point to."""
+    student = folder.parent.name
+    if known_as(student) != student:
+        return f"its folder {readable(student)[:MAX_NAME]!r} is no name of a student; rename it, and grade again."
     if folder.is_symlink():
         return "the submission is a link."
-    paths = [Path(parent, item) for parent, folders, files in os.walk(folder) for item in folders + files]
-    if len(paths) > MAX_FILES:
-        return f"there are more than {MAX_FILES} files in it."
-    if sum(path.lstat().st_size for path in paths) > MAX_BYTES:
-        return f"its files have more than {MAX_BYTES / 1e6:g} MB together."
-    for path in paths:
-        found = path.lstat()
+    try:
+        return _unfit(folder, name)
+    except OSError as error:
+        return f"it cannot be read: {error.strerror}."
+
+
+def _unfit(folder: Path, name: str) -> str:
+    files = size = 0
+    for path, found in _all_in(folder):
+        files, size = files + 1, size + found.st_size
+        if files > MAX_FILES:
+            return f"there are more than {MAX_FILES} files in it."
+        if size > MAX_BYTES:
+            return f"its files have more than {MAX_BYTES / 1e6:g} MB together."
+        inside = path.relative_to(folder)
+        if len(inside.parts) > MAX_DEPTH:
+            return f"its folders lie more than {MAX_DEPTH} deep in each other."
         regular = stat.S_ISREG(found.st_mode) and found.st_nlink == 1
         if not (regular or stat.S_ISDIR(found.st_mode)):
-            link = _readable(path.relative_to(folder))
-            return f"{link} is a link or a special file; only regular files can be handed in."
+            return f"{readable(inside)} is a link or a special file; only regular files can be handed in."
     if not (folder / f"{name}.ipynb").is_file():
-        found = ", ".join(sorted(_readable(path.name) for path in folder.iterdir())) or "nothing"
-        return f"there is no {name}.ipynb in it (found: {found})."
-    return ""
+        names = ", ".join(sorted(readable(path.name) for path in folder.iterdir())) or "nothing"
+        return f"there is no {name}.ipynb in it (found: {names[:1000]})."
+    return _untimely(folder / "timestamp.txt")
+
+
+def _all_in(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """All files and folders in a folder, each looked at before what is in it; raises OSError if one cannot be."""
+    todo = [folder]
+    while todo:
+        for path in sorted(todo.pop().iterdir()):
+            found = path.lstat()
+            yield path, found
+            if stat.S_ISDIR(found.st_mode):
+                todo.append(path)
+
+
+def _untimely(path: Path) -> str:
+    """Why nbgrader cannot read when the submission was handed in; "" if it can, or if nothing says it."""
+    if not path.exists():
+        return ""
+    try:
+        if path.stat().st_size > MAX_NAME:
+            return f"its timestamp.txt has more than {MAX_NAME} characters."
+        read = parse_utc(path.read_text(encoding="utf-8").strip() or str(YEARS[0]))  # empty, it says nothing
+        return "" if read.year in YEARS else f"its timestamp.txt says the year {read.year}."
+    except Exception as error:  # of all kinds: it is parsed by others' libraries
+        return f"its timestamp.txt holds no time ({type(error).__name__})."
 
 
 def beside_notebook(folder: Path) -> dict[str, bytes]:
@@ -35,5 +78,12 @@ def beside_notebook(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(paths)}
 
 
-def _readable(name: Path | str) -> str:
-    return os.fsencode(name).decode(errors="backslashreplace")  # any bytes can be a name, and not all are text
+def known_as(student: str) -> str:
+    """The name under which a student's folder stands in the gradebook: its own, if that is a name and no pattern."""
+    return "".join("\N{REPLACEMENT CHARACTER}" if c in PATTERN else c for c in readable(student))[:MAX_NAME]
+
+
+def readable(name: Path | str) -> str:
+    """A name as one line of text: any bytes can be a name, and a terminal obeys some of them."""
+    text = os.fsencode(name).decode(errors="backslashreplace")
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

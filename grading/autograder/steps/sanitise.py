@@ -11,6 +11,9 @@ from ..errors import SubmissionError
 from . import outcome
 from .assignment import course_of, load_assignment
 
+MOST_CELLS = 2_000
+MOST_CHARACTERS = 2_000_000  # of all cells together
+
 
 class RestoreCells(NbGraderPreprocessor):
     """Bring the released cells back where they were deleted, duplicated, retyped, or their metadata changed.
@@ -22,6 +25,7 @@ class RestoreCells(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         """Restore all cells that the gradebook knows."""
+        _require_readable(nb)
         names = resources["nbgrader"]
         with Gradebook(names["db_url"]) as gradebook:
             notebook = gradebook.find_notebook(names["notebook"], names["assignment"])
@@ -89,6 +93,14 @@ class RestoreCells(NbGraderPreprocessor):
         if metadata["locked"]:
             cell.source = original["source"]
         cell.metadata["nbgrader"] = dict(metadata)
+
+
+def _require_readable(nb: NotebookNode) -> None:
+    """Raise SubmissionError for a notebook with more code than any answer has."""
+    if len(nb.cells) > MOST_CELLS or sum(len(cell.source) for cell in nb.cells) > MOST_CHARACTERS:
+        raise SubmissionError(
+            f"the notebook has more than {MOST_CELLS} cells, or more than {MOST_CHARACTERS / 1e6:g} million characters."
+        )
 
 
 class PutCases(NbGraderPreprocessor):

@@ -7,6 +7,7 @@ from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment, Su
 from nbgrader.plugins import ExportPlugin
 from sqlalchemy.orm import selectinload
 
+from ..steps.files import readable
 from ..steps.outcome import Status, reason_in_gradebook
 
 FIELDS = ["assignment", "student_id", "last_name", "first_name", "email", "timestamp", "status", "score", "max_score"]
@@ -80,4 +81,11 @@ def grade_row(assignment: Assignment, student: Student, submission: SubmittedAss
 def _write(file, rows: list[dict]) -> None:
     writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({field: as_text(value) for field, value in row.items()} for row in rows)
+
+
+def as_text(value: object) -> object:
+    """What a spreadsheet takes for text, on one line: a leading = + - or @ would make it a formula."""
+    if not isinstance(value, str):
+        return value
+    return f"'{readable(value)}" if value.startswith(("=", "+", "-", "@")) else readable(value)

@@ -19,6 +19,8 @@ from gradlab.checks import source
 from gradlab.checks.record import SUFFIX
 from gradlab.checks.source import MOST_CHARACTERS, Source
 
+from ..steps.files import readable
+
 MOST = 20  # flags of one submission
 
 _IPYTHON = "uses IPython's own machinery, which decides how a cell runs and what is seen of it"
@@ -57,10 +59,12 @@ MODULES = {  # * stands for any end of a name
     _COMPUTED: "operator.attrgetter operator.methodcaller",
     _PROCESS: "ctypes cffi subprocess multiprocessing socket atexit os._exit os.abort os.kill os.killpg os.fork* "
     "os.exec* os.spawn* os.posix_spawn* os.system os.popen os.close os.closerange os.dup2 os.getppid os.sched_* "
-    "os.setpriority os.nice resource",
+    "os.setpriority os.nice resource concurrent.futures.ProcessPoolExecutor concurrent.futures.process "
+    "torch.multiprocessing joblib",
     _BLOB: "base64 binascii codecs marshal zlib pickle dill cloudpickle",
     "replaces things for the time of a test": "unittest.mock mock pytest",
     "reaches into private parts of torch": "torch._* functorch",
+    "one of torch's own formulas for a derivative": "torch.ops torch.nn.grad",
     "another engine that computes derivatives": "sympy jax autograd tensorflow tinygrad casadi",
     "belongs to grading": "autograder authoring mini_autograd",
     "a path outside the submission's own folder": "pathlib.Path.home os.path.expanduser",
@@ -138,8 +142,8 @@ class Look:
         ]
         modules = [(name, text) for name, text in _modules(folder) if text not in self.given]
         names = sorted(path.name for path in folder.rglob("*"))
-        found = [Flag(printable(n), 0, "", RECORD) for n in names if n.endswith(SUFFIX) and n not in self.files]
-        found += [Flag(printable(name), 0, "", SHADOW) for name, _ in modules if _is_taken(Path(name).parts[0])]
+        found = [Flag(readable(n), 0, "", RECORD) for n in names if n.endswith(SUFFIX) and n not in self.files]
+        found += [Flag(readable(name), 0, "", SHADOW) for name, _ in modules if _is_taken(Path(name).parts[0])]
         return (found + self.find(written + modules, student))[:MOST]
 
     def find(self, sources: list[tuple[str, str]], student: str = "") -> list[Flag]:
@@ -161,12 +165,7 @@ class Look:
                 if lines[line - 1].strip() not in self.lines:
                     first.setdefault(why, line)
             for why, line in first.items():
-                yield Flag(printable(where), line, printable(lines[line - 1].strip()[:160]), why)
-
-
-def printable(text: str) -> str:
-    """A line of text from a submission without control characters, which a terminal would obey."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+                yield Flag(readable(where), line, readable(lines[line - 1].strip()[:160]), why)
 
 
 def _code(notebook: dict) -> list[dict]:
@@ -198,7 +197,10 @@ def _modules(folder: Path) -> list[tuple[str, str]]:
 
 def _is_taken(name: str) -> bool:
     stem = name.removesuffix(".py")
-    return stem in _STARTUP or (stem.isidentifier() and find_spec(stem) is not None)
+    try:
+        return stem in _STARTUP or (stem.isidentifier() and find_spec(stem) is not None)
+    except (ImportError, ValueError, AttributeError):  # a module that is there, without a spec
+        return True
 
 
 def _lines(source: str) -> list[str]:

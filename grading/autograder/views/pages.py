@@ -20,6 +20,7 @@ import nh3
 from IPython.lib.lexers import IPython3Lexer
 from math_core import LatexError, LatexToMathML
 from nbconvert.exporters import HTMLExporter
+from nbconvert.filters import strip_ansi
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
@@ -35,6 +36,11 @@ FILTERS = {"markdown2html": "autograder.views.pages.markdown", "highlight_code":
 _TEMPLATES = [Path(__file__).parent, Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"]
 
 MOST_MATHEMATICS = 1000  # characters of one formula; some thousand nested ones would end the process that reads them
+MOST_MARKDOWN = 10_000  # characters of one text; what reads it can need the square of that
+MOST_OPENINGS = 100  # of mathematics in one text, for the same reason
+MOST_CODE = 30_000  # characters of one cell that are coloured
+MOST_COLOURS = 2_000  # codes in one output
+MOST_SHOWN = 1_000_000  # characters of one output, or of one source
 MOST_TAGS = 20_000  # of one piece of HTML; with a hundred thousand, one in the other, it takes half a minute
 MOST_PICTURES = 32 * 2**20  # bytes in one page of pictures that a text refers to, however often it does
 
@@ -48,6 +54,8 @@ PICTURE_TYPES = {
 }
 _EMBEDDED = re.compile(rf"data:(?:{'|'.join(map(re.escape, sorted(set(PICTURE_TYPES.values()))))});base64,[\w+/=\s]*")
 _LINK = re.compile(r"(?:https?://|mailto:)\S+", re.IGNORECASE)  # nothing relative: it would lead to the student's files
+_OPENING = re.compile(r"\\(begin|\\?[\[(])|\$\$?")
+_ESCAPE = "\x1b"
 _GRADE_ID = re.compile(r"[\w-]+", re.ASCII)
 
 _MATHEMATICS = (
@@ -132,16 +140,24 @@ def _marks(cell: NotebookNode) -> dict:
 
 def _output(output: NotebookNode, resources: dict) -> NotebookNode | None:
     if output.output_type == "stream":
-        return new_output("stream", name="stderr" if output.name == "stderr" else "stdout", text=_text(output.text))
+        return new_output("stream", name="stderr" if output.name == "stderr" else "stdout", text=_shown(output.text))
     if output.output_type == "error":
-        return new_output("error", traceback=[_text(line) for line in output.traceback])
+        return new_output("error", traceback=_shown("\n".join(map(_text, output.traceback))).split("\n"))
     data, metadata = _dict(output.get("data")), _dict(output.get("metadata"))
-    text = _text(data.get("text/plain"))
+    text = _shown(data.get("text/plain"))
     kind = next((kind for kind in _RICH if kind in data), None)
     if kind:
         shown = _RICH[kind](_text(data[kind]), text, _dict(metadata.get(kind)), resources)
         return new_output("display_data", {"text/html": shown})
     return new_output("display_data", {"text/plain": text}) if text else None
+
+
+def _shown(value: object) -> str:
+    """A text that a cell wrote, no longer than a page can show, and without its colours where they are very many."""
+    text = _text(value)
+    if len(text) > MOST_SHOWN:
+        text = f"{text[:MOST_SHOWN]}\n… and {len(text) - MOST_SHOWN} characters more"
+    return strip_ansi(text) if text.count(_ESCAPE) > MOST_COLOURS else text
 
 
 def _page(source: str, text: str, metadata: dict, resources: dict) -> str:
@@ -184,6 +200,8 @@ def markdown(context: jinja2.runtime.Context, source: str) -> str:
 
 def highlight(source: str, metadata: dict | None = None) -> str:
     """Python as HTML with its parts marked, whatever language the notebook says it is in."""
+    if len(source) > MOST_CODE:
+        return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
     return colour(source or " ", IPython3Lexer(), HtmlFormatter(cssclass="highlight"))
 
 
@@ -242,6 +260,8 @@ class _Renderer(IPythonRenderer):
 
 
 def _markdown(source: str, attachments: dict, resources: dict) -> str:
+    if len(source) > MOST_MARKDOWN or len(_OPENING.findall(source)) > MOST_OPENINGS:
+        return clean(f"<pre>{html.escape(source)}</pre>", resources)
     try:
         rendered = MarkdownWithMath(renderer=_Renderer()).render(source)
     except RecursionError:

@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from nbgrader.coursedir import CourseDirectory
 
 from ..steps.outcome import Status
+from .export import as_text
 from .flags import Flag
 from .report import Check, Report, Row
 
@@ -77,25 +78,20 @@ def _csv_rows(report: Report, row: Row):
         result = row.results.get(check.check_id)
         found = {"points": row.points.get(check.cell, "") if result is None else _or_empty(result.points)}
         if result is not None:
-            found |= {"passed": _PASSED[result.passed], "slip": _cell(result.slip)}
-            found |= {"seconds": _or_empty(result.seconds), "reason": _cell(result.reason or row.reason)}
+            found |= {"passed": _PASSED[result.passed], "slip": as_text(result.slip)}
+            found |= {"seconds": _or_empty(result.seconds), "reason": as_text(result.reason or row.reason)}
         yield {
-            "student": _cell(row.student),
+            "student": as_text(row.student),
             "status": row.status,
             "check": check.check_id,
             "max_points": check.max_points,
-            "reason": _cell(row.reason),
-            "flags": _cell("; ".join(map(in_words, row.flags))),
+            "reason": as_text(row.reason),
+            "flags": as_text("; ".join(map(in_words, row.flags))),
         } | found
 
 
 def _or_empty(value: float | None) -> float | str:
     return "" if value is None else value
-
-
-def _cell(text: str) -> str:
-    """Text that a spreadsheet takes for text: a leading = + - or @ would make it a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def page(report: Report, folder: Path) -> str:

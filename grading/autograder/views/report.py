@@ -15,9 +15,10 @@ from gradlab.checks.record import CheckRecord
 from ..errors import ClassError
 from ..steps import outcome
 from ..steps.assignment import stored_checks
+from ..steps.files import readable
 from ..steps.outcome import Status
 from .export import grade_row, submissions
-from .flags import Flag, Look, printable
+from .flags import Flag, Look
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[C
     pages = {label: page for label, page in [("feedback", feedback), ("notebook", path)] if page.exists()}
     if status not in (Status.GRADED, Status.NEEDS_MANUAL) or not path.exists():
         score = row["score"] if status == Status.GRADED else None
-        return Row(printable(student), status, score, printable(row["reason"]), pages=pages)
+        return Row(readable(student), status, score, readable(row["reason"]), pages=pages)
     notebook = json.loads(path.read_text(encoding="utf-8"))
     cells = {c["metadata"].get("nbgrader", {}).get("grade_id"): c for c in notebook["cells"]}
     graded = {grade.name: grade for grade in sorted(grades, key=lambda grade: grade.name)}
@@ -143,16 +144,24 @@ def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[C
         if check.cell in cells and check.cell in graded
     }
     return Row(
-        printable(student),
+        readable(student),
         status,
         row["score"] if status == Status.GRADED else None,
-        printable(row["reason"]),
+        readable(row["reason"]),
         {cell: grade.score for cell, grade in graded.items()},
         results,
         outcome.read(notebook).seconds,
-        look.at(notebook, folder, student),
+        _flags(look, notebook, folder, student),
         pages,
     )
+
+
+def _flags(look: Look, notebook: dict, folder: Path, student: str) -> list[Flag]:
+    """What is flagged; that one submission cannot be searched is a flag too, and no end of the report."""
+    try:
+        return look.at(notebook, folder, student)
+    except Exception as error:
+        return [Flag("", 0, "", f"it could not be searched ({type(error).__name__}: {readable(str(error))[:200]})")]
 
 
 def _result(check: Check, together: list[Check], cell: dict, grade: Grade) -> Result:
@@ -170,7 +179,7 @@ def _result(check: Check, together: list[Check], cell: dict, grade: Grade) -> Re
     reasons = [f"slip: {slip}"] if slip else (lines[1:2] or lines)
     reasons += ["points given by hand"] if grade.manual_score is not None else []
     seconds = _cell_seconds(cell["metadata"])
-    return Result(verdict and verdict.passed, share, printable(slip), printable("; ".join(reasons)), seconds)
+    return Result(verdict and verdict.passed, share, readable(slip), readable("; ".join(reasons)), seconds)
 
 
 def _cell_seconds(metadata: dict) -> float | None:

@@ -393,6 +393,21 @@ NETWORK = {
 LOOP = "import time\nend = time.monotonic() + 25\n"
 
 BOMBS = {
+    "memfds": Attack(
+        "import os\nfds = [os.memfd_create('x') for _ in range(32)]\n"
+        "for fd in fds:\n    os.write(fd, b'x' * (60 << 20))\nWIN",
+        "import tempfile\nfile = tempfile.TemporaryFile()\nfile.write(b'x' * (20 << 20))",
+        fast=True,
+    ),
+    "shared memory that no process has": Attack(
+        "import mmap\nblocks = [mmap.mmap(-1, 60 << 20) for _ in range(32)]\n"
+        "for block in blocks:\n    block.write(b'x' * (60 << 20))\n    block.madvise(mmap.MADV_DONTNEED)\nWIN",
+        "from multiprocessing import Array, Value\nnumbers = Array('d', 1000)\nvalue = Value('i')",
+    ),
+    "a segment of System V": Attack(
+        "import ctypes\nif ctypes.CDLL(None).shmget(0, 60 << 20, 0o1600) >= 0:\n    WIN",
+        "import torch\nshared = torch.ones(1000).share_memory_()",
+    ),
     "fork bomb": Attack(
         "import os, time\nfor _ in range(300):\n    if os.fork() == 0:\n        time.sleep(20)\n        os._exit(0)",
         "import os\npid = os.fork()\nif pid == 0:\n    os._exit(0)\nos.waitpid(pid, 0)",
@@ -462,7 +477,21 @@ BOMBS = {
     ),
 }
 
+KEYCTL = {"x86_64": 250, "aarch64": 219}[os.uname().machine]
+CUT_OFF = """kernel = get_ipython().kernel
+kernel.session.send(kernel.shell_stream, "execute_reply", {"x": "y" * 9_000_000}, ident=kernel._parent_ident["shell"])"""
+
 DEATHS = {
+    "an exit code that tells of memory": Attack("import os\nos._exit(200)", "bytes(2**20)"),
+    "a signal that tells of time": Attack(
+        "import os, signal\nos.kill(os.getpid(), signal.SIGXCPU)", "import signal\nsignal.SIGXCPU"
+    ),
+    "the session's keyring": Attack(
+        f"import ctypes\nif ctypes.CDLL(None).syscall({KEYCTL}, 0, -3, 0) >= 0:\n    WIN",
+        "import ctypes\nctypes.CDLL(None).getpid()",
+        fast=True,
+    ),
+    "a message that cuts the client off": Attack(CUT_OFF, "kernel = get_ipython().kernel"),
     "os._exit": Attack("import os\nos._exit(0)", "import os\nos.getpid()", fast=True),
     "sys.exit": Attack("import sys\nsys.exit(0)", "try:\n    raise SystemExit\nexcept SystemExit:\n    pass"),
     "quit": Attack("quit()", "quit"),

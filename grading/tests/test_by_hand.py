@@ -1,0 +1,236 @@
+"""Disguises of torch's autograd where an exercise forbids it, none of which passes, and honest answers that all do."""
+
+import sys
+import types
+
+import pytest
+import torch
+
+from autograder.views.flags import Look
+from gradlab.checks import shortcuts
+from gradlab.checks.encoding import encode
+from gradlab.checks.observe import observe
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Exception in thread"),  # what is refused in a thread is told there
+    pytest.mark.filterwarnings("ignore:.*torch.jit.*deprecated"),
+]
+
+# Each defines f(x, v), the gradient at x of 3 * x ** 2 for the external gradient v.
+WALK = "    leaf = x.clone().requires_grad_()\n    return torch.autograd.grad(3 * leaf**2, leaf, v)[0]\n"
+INDENTED = WALK.replace("    ", "        ")
+FORWARD = "    cube = lambda x: 3 * x**2\n    return torch.func.jvp(cube, (x,), (torch.ones_like(x),))[1] * v\n"
+
+DISGUISES = {
+    "a default argument": [f"def g(x, v):\n{WALK}", "def f(x, v, g=g):\n    return g(x, v)"],
+    "a default argument of torch's": [
+        "def f(x, v, grad=torch.autograd.grad):\n    x.requires_grad_()\n    return grad(3 * x**2, x, v)[0]"
+    ],
+    "a method of one's own class": [f"class A:\n    def g(self, x, v):\n{INDENTED}", "f = A().g"],
+    "a class that is called": [f"class A:\n    def __call__(self, x, v):\n{INDENTED}", "f = A()"],
+    "an attribute of a function": [f"def f(x, v):\n    return f.g(x, v)\ndef h(x, v):\n{WALK}\nf.g = h"],
+    "def inside of if": [f"if True:\n    def g(x, v):\n{INDENTED}", "def f(x, v):\n    return g(x, v)"],
+    "def inside of with": [f"with torch.no_grad():\n    def g(x, v):\n{INDENTED}", "def f(x, v):\n    return g(x, v)"],
+    "global": [f"def make():\n    global g\n    def g(x, v):\n{INDENTED}\nmake()", "def f(x, v):\n    return g(x, v)"],
+    "import *": [
+        "from torch.autograd import *",
+        "def f(x, v):\n    x.requires_grad_()\n    return grad(3 * x**2, x, v)[0]",
+    ],
+    "match": [
+        "match torch.autograd:\n    case a:\n        pass",
+        f"def f(x, v):\n{WALK.replace('torch.autograd', 'a')}",
+    ],
+    "locals()": [f"def g(x, v):\n{WALK}", "names = locals()", "def f(x, v):\n    return names['g'](x, v)"],
+    "partial": [f"import functools\ndef g(kind, x, v):\n{WALK}", "f = functools.partial(g, 1)"],
+    "a name bound again later": [f"def g(x, v):\n{WALK}", "kept = g", "g = 1", "def f(x, v):\n    return kept(x, v)"],
+    "a name put together": [
+        "def f(x, v):\n    x.requires_grad_()\n    return getattr(torch, 'auto' + 'grad').grad(3 * x**2, x, v)[0]"
+    ],
+    "aten": [
+        "def f(x, v):\n    x.requires_grad_()\n    y = (3 * x**2 * v).sum()\n"
+        "    getattr(torch.ops.aten, '_back' + 'ward')(y, [x], None, False, False)\n    return x.grad"
+    ],
+    "TorchScript in a string": [
+        "unit = torch.jit.CompilationUnit('''\ndef g(x, v):\n    y = (3 * x**2 * v).sum()\n"
+        "    z = torch.autograd.grad([y], [x])[0]\n    assert z is not None\n    return z\n''')",
+        "def f(x, v):\n    return unit.g(x.requires_grad_(), v)",
+    ],
+    "a package beside the notebook": ["import disguise", "def f(x, v):\n    return disguise.g(x, v)"],
+    "a long comment": ["#" * 300_000 + f"\ndef f(x, v):\n{WALK}"],
+    "backward kept before": [
+        "walk = torch.Tensor.backward",
+        "def f(x, v):\n    x.requires_grad_()\n    walk(3 * x**2, v)\n    return x.grad",
+    ],
+    "jacobian kept before": [
+        "j = torch.autograd.functional.jacobian",
+        "def f(x, v):\n    return j(lambda x: (3 * x**2 * v).sum(), x)",
+    ],
+    "hvp kept before": [
+        "h = torch.autograd.functional.hvp",
+        "def f(x, v):\n    return h(lambda x: (x**3).sum(), x, v)[1]",
+    ],
+    "inference mode reset": [f"def f(x, v):\n    with torch.inference_mode(False):\n{INDENTED}"],
+    "another thread": [
+        f"import threading\ndef g(x, v, out):\n{WALK.replace('return ', 'out.append(')[:-1]})\n",
+        "def f(x, v):\n    out = []\n    t = threading.Thread(target=g, args=(x, v, out))\n    t.start()\n"
+        "    t.join()\n    return out[0]",
+    ],
+    "the engine itself": [
+        "def f(x, v):\n    leaf = x.clone().requires_grad_()\n    with torch.inference_mode(False):\n"
+        "        y = 3 * leaf**2\n"
+        "    torch._C._ImperativeEngine().run_backward((y,), (v,), False, False, (), True, True)\n"
+        "    return leaf.grad"
+    ],
+    "the nodes by hand": [
+        "def f(x, v):\n    y = x.clone().requires_grad_() ** 2\n    return 3 * getattr(y, 'grad' + '_fn')(v)"
+    ],
+    "func.jvp": [f"def f(x, v):\n{FORWARD}"],
+    "func.jvp kept before": ["k = torch.func.jvp", f"def f(x, v):\n{FORWARD.replace('torch.func.jvp', 'k')}"],
+    "func.vjp kept before": [
+        "k = torch.func.vjp",
+        "def f(x, v):\n    return k(lambda x: 3 * x**2, x)[1](v)[0]",
+    ],
+    "func.grad kept before": ["k = torch.func.grad", "def f(x, v):\n    return k(lambda x: (3 * x**2 * v).sum())(x)"],
+    "func.jacrev kept before": [
+        "k = torch.func.jacrev",
+        "def f(x, v):\n    return k(lambda x: (3 * x**2 * v).sum())(x)",
+    ],
+    "func.jacfwd kept before": [
+        "k = torch.func.jacfwd",
+        "def f(x, v):\n    return k(lambda x: (3 * x**2 * v).sum())(x)",
+    ],
+    "func.hessian kept before": [
+        "k = torch.func.hessian",
+        "def f(x, v):\n    return k(lambda x: (x**3).sum() / 2)(x).diagonal() * x * v / x",
+    ],
+    "func.linearize kept before": [
+        "k = torch.func.linearize",
+        "def f(x, v):\n    return k(lambda x: 3 * x**2, x)[1](torch.ones_like(x)) * v",
+    ],
+    "forward_ad": [
+        "import torch.autograd.forward_ad as ad",
+        "def f(x, v):\n    with ad.dual_level():\n        y = 3 * ad.make_dual(x, torch.ones_like(x)) ** 2\n"
+        "        return ad.unpack_dual(y).tangent * v",
+    ],
+    "forward_ad kept before": [
+        "import torch.autograd.forward_ad as ad\nlevel, make, unpack = ad.dual_level, ad.make_dual, ad.unpack_dual",
+        "def f(x, v):\n    with level():\n        return unpack(3 * make(x, torch.ones_like(x)) ** 2).tangent * v",
+    ],
+    "checkpoint": [
+        "from torch.utils.checkpoint import checkpoint",
+        "def f(x, v):\n    x.requires_grad_()\n    y = checkpoint(lambda x: 3 * x**2, x, use_reentrant=True)\n"
+        "    getattr(y, 'back' + 'ward')(v)\n    return x.grad",
+    ],
+}
+
+HONEST = {
+    "plain": ["def f(x, v):\n    return 6 * x * v"],
+    "a helper whose name a later cell uses otherwise": [
+        "def helper(x):\n    return 6 * x",
+        "def f(x, v):\n    return helper(x) * v",
+    ],
+    "a helper whose name an earlier cell used otherwise": [
+        "helper = torch.autograd.grad",
+        "def helper(x):\n    return 6 * x",
+        "def f(x, v):\n    return helper(x) * v",
+    ],
+    "a class with a backward of its own": [
+        "class Square:\n    def __init__(self, x):\n        self.x, self.grad_fn = x, None\n"
+        "    def backward(self, v):\n        self.grad_fn = self.backward\n        return 6 * self.x * v",
+        "def f(x, v):\n    square = Square(x)\n    return square.backward(v) if square.grad_fn is None else None",
+    ],
+    "a namedtuple of backward functions": [
+        "from dataclasses import dataclass\nfrom typing import Any\n@dataclass\nclass Rule:\n    backward: Any",
+        "def f(x, v):\n    return Rule(lambda v: 6 * x * v).backward(v)",
+    ],
+    "with torch.no_grad()": ["def f(x, v):\n    with torch.no_grad():\n        return 6 * x * v"],
+    "with torch.enable_grad()": ["def f(x, v):\n    with torch.enable_grad():\n        return (6 * x * v).detach()"],
+    "type hints": [
+        "def f(x: torch.Tensor, v: torch.autograd.Variable) -> torch.autograd.Function:\n"
+        "    y: torch.autograd.graph.Node = 6 * x * v\n    return y"
+    ],
+    "in place, views and slices": [
+        "def f(x, v):\n    y = x.clone()\n    y.mul_(6)\n    y.view(-1)[:] *= v.reshape(-1)\n    return y"
+    ],
+    "a class of parts": [
+        "class Mul:\n    def __call__(self, x, v):\n        return 6 * x * v",
+        "f = Mul()",
+    ],
+    "a comment that says backward": ['def f(x, v):\n    "What backward does."\n    return 6 * x * v  # torch.autograd'],
+    "vmap": ["def f(x, v):\n    return torch.vmap(lambda x, v: 6 * x * v)(x, v)"],
+}
+
+CASE = encode({"x": torch.tensor([2.0, 3.0, 5.0]).double(), "v": torch.tensor([1.0, 2.0, 4.0]).double()})
+
+
+def run(cells: list[str]):
+    """Run cells as a notebook does; what observe and find say of f in the end, and the right values."""
+    names = {"__name__": "__main__", "torch": torch}
+    for cell in cells:
+        exec(compile(cell, "<cell>", "exec"), names)
+    right = observe(lambda x, v: 6 * x * v, lambda f, case: f(**case), CASE)
+    seen = observe(names["f"], lambda f, case: f(**case), CASE, autograd=False)
+    return seen, right, shortcuts.find("f", cells)
+
+
+@pytest.fixture(autouse=True)
+def package(monkeypatch):
+    module = types.ModuleType("disguise")
+    exec(f"import torch\ndef g(x, v):\n{WALK}", vars(module))
+    monkeypatch.setitem(sys.modules, "disguise", module)
+
+
+@pytest.mark.parametrize("name", DISGUISES)
+def test_a_disguise_does_not_pass_and_is_told_what_it_is(name):
+    seen, _, _ = run(DISGUISES[name])
+    assert seen.error is not None
+    silent = {"the nodes by hand": "TypeError", "another thread": "IndexError"}
+    assert seen.error.type == silent.get(name, "gradlab.checks.shortcuts.ShortcutError")
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_an_honest_answer_passes_and_is_not_flagged(name, tmp_path):
+    seen, right, found = run(HONEST[name])
+    assert seen == right
+    assert found == []
+    look = Look(tmp_path, "90_tiny", ["f"])
+    assert look.find([(f"cell {n}", cell) for n, cell in enumerate(HONEST[name])]) == []
+
+
+@pytest.mark.parametrize(
+    "line", ["torch.ops.aten.mse_loss_backward(v, x, x, 1)", "torch.nn.grad.conv2d_input(x, v, v)"]
+)
+def test_a_formula_of_torchs_is_flagged(line, tmp_path):
+    assert Look(tmp_path, "90_tiny", ["f"]).find([("a cell", f"import torch\n\ndef f(x, v):\n    return {line}")])
+
+
+def test_torch_is_as_before_afterwards():
+    for cells in DISGUISES.values():
+        run(cells)
+    x = torch.tensor([2.0, 3.0], requires_grad=True)
+    (x**2).sum().backward()
+    assert x.grad.tolist() == [4, 6]
+    assert torch.func.jvp(lambda x: x**2, (torch.tensor(3.0),), (torch.tensor(1.0),))[1] == 6
+    assert not torch._C._dispatch_tls_is_dispatch_key_excluded(torch._C.DispatchKey.AutogradFunctionality)
+
+
+def test_an_answer_that_is_given_a_graph_may_read_it_and_record_but_not_walk_it():
+    def scenario(answer, case):
+        x = case["x"].requires_grad_()
+        return answer((3 * x**2), case["v"])
+
+    def by_nodes(y, v):
+        return y.grad_fn(v)[0]
+
+    def by_walk(y, v):
+        return torch.ops.aten._backward(y.sum(), [], None, False, False)
+
+    assert observe(by_nodes, scenario, CASE, autograd=False).error is None
+    assert observe(by_walk, scenario, CASE, autograd=False).error.type.endswith("ShortcutError")
+
+
+def test_an_error_of_ones_own_may_say_what_torch_says():
+    def answer(x, v):
+        raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
+
+    assert observe(answer, lambda f, case: f(**case), CASE, autograd=False).error.type == "RuntimeError"

@@ -1,0 +1,200 @@
+"""A class with one of each kind of broken and hostile submission: each has its end, and nobody else notices."""
+
+import csv
+import json
+import os
+import time
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass, nbgrader, write_settings
+
+from autograder.run.submission import Grader, Running
+from autograder.settings import class_api
+from autograder.steps.files import known_as, unfit
+from autograder.steps.outcome import Status
+from autograder.views.renderings import table, write
+from autograder.views.report import gather
+
+NOTEBOOK = f"{NAME}.ipynb"
+
+ANSWERS = {  # before a right answer
+    "break outside": ("break", Status.GRADED),
+    "nonlocal": ("nonlocal x", Status.GRADED),
+    "await": ("await nothing", Status.GRADED),
+    "400 deep": ("x = " + "(" * 400 + ")" * 400, Status.GRADED),
+    "480 magics": ("x = %pwd\n" * 480 + "# " + "x" * 60_000, Status.GRADED),
+    "600 magics": ("x = %pwd\n" * 600, Status.GRADED),
+    "keys that are none": (
+        "from IPython.display import display\ndisplay({1: 2, (3,): 4}, raw=True)",
+        Status.UNGRADABLE,
+    ),
+    "tex": ("from IPython.display import Markdown\ndisplay(Markdown(r'\\begin{a}' * 15_000))", Status.GRADED),
+    "brackets": ("from IPython.display import Markdown\ndisplay(Markdown(r'\\\\[' * 30_000))", Status.GRADED),
+    "colours": ("print('\\x1b[31ma' * 500_000)", Status.GRADED),
+    "an exit code": ("import os\nos._exit(200)", Status.GRADED),
+}
+
+
+def _cell_id_list(path):
+    nb = json.loads(path.read_text())
+    for cell in nb["cells"]:
+        cell["id"] = ["a", {"b": 1}]
+    path.write_text(json.dumps(nb))
+
+
+def _deep(folder):
+    here = os.open(folder, os.O_RDONLY)
+    for _ in range(300):
+        os.mkdir("d" * 200, dir_fd=here)
+        inner = os.open("d" * 200, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+
+
+FILES = {  # what is done to the folder of a right submission
+    "ids": (lambda f: _cell_id_list(f / NOTEBOOK), Status.UNGRADABLE),
+    "time no text": (lambda f: (f / "timestamp.txt").write_bytes(b"\xff\xfe"), Status.UNGRADABLE),
+    "time folder": (lambda f: (f / "timestamp.txt").mkdir(), Status.UNGRADABLE),
+    "time far": (lambda f: (f / "timestamp.txt").write_text("99999999999-01-01 00:00:00 UTC"), Status.UNGRADABLE),
+    "time old": (lambda f: (f / "timestamp.txt").write_text("0001-01-01 00:00:00 +1400"), Status.UNGRADABLE),
+    "time empty": (lambda f: (f / "timestamp.txt").write_text(""), Status.GRADED),
+    "time right": (lambda f: (f / "timestamp.txt").write_text("2026-11-02 10:00:00 UTC"), Status.GRADED),
+    "deep folders": (lambda f: _deep(f), Status.UNGRADABLE),
+    "cython": (lambda f: (f / "cython_runtime.py").write_text("x = 1"), Status.GRADED),
+    "main": (lambda f: (f / "__main__.py").write_text("x = 1"), Status.GRADED),
+    "zeros": (lambda f: os.truncate(os.open(f / "big", os.O_CREAT | os.O_WRONLY), 1 << 40), Status.UNGRADABLE),
+    "formula": (lambda f: (f / "=HYPERLINK(1)").symlink_to("/etc/passwd"), Status.UNGRADABLE),
+    "escape": (lambda f: (f / "\x1b[2J\nline").symlink_to("/etc/passwd"), Status.UNGRADABLE),
+    "no json": (lambda f: (f / NOTEBOOK).write_text("{"), Status.UNGRADABLE),
+    "no notebook": (lambda f: (f / NOTEBOOK).unlink(), Status.UNGRADABLE),
+    "a list": (lambda f: (f / NOTEBOOK).write_text("[1]"), Status.UNGRADABLE),
+    "nested json": (lambda f: (f / NOTEBOOK).write_text("[" * 100_000), Status.UNGRADABLE),
+    "many cells": (
+        lambda f: (f / NOTEBOOK).write_text(
+            json.dumps({"cells": [{"cell_type": "raw", "source": "", "metadata": {}}] * 5000}
+                       | {"nbformat": 4, "nbformat_minor": 5, "metadata": {}})
+        ),
+        Status.UNGRADABLE,
+    ),
+    "notebook a folder": (lambda f: ((f / NOTEBOOK).unlink(), (f / NOTEBOOK).mkdir()), Status.UNGRADABLE),
+}  # fmt: skip
+NAMES = ["*", "[hz]onest*", "\x1b[2J", os.fsdecode(b"\xff\xfe"), "n" * 200, "a?"]
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    tiny = TinyClass(write_settings(tmp_path_factory.mktemp("hostile")))
+    for student in ("honest", "zest", "wrong"):
+        tiny.hand_in(student, RIGHT | ({"answer-1": PULL_BACK.replace("6", "5")} if student == "wrong" else {}))
+    assert set(tiny.grade("honest", "zest", "wrong").values()) == {Status.GRADED}
+    for student, (source, _) in ANSWERS.items():
+        tiny.hand_in(student, RIGHT | {"answer-1": f"{PULL_BACK}\n\n\n{source}"})
+    for student, (spoil, _) in FILES.items():
+        tiny.hand_in(student, RIGHT)
+        spoil(tiny.submission(student))
+    for student in NAMES:
+        tiny.hand_in(student, RIGHT)
+    started = time.process_time()
+    tiny.statuses = tiny.grade()
+    tiny.again = tiny.grade()
+    nbgrader(tiny.folder.parent, "generate_feedback", NAME)
+    nbgrader(tiny.folder.parent, "export", "--to", str(tiny.folder / "grades.csv"))
+    course = class_api(tiny.folder).coursedir
+    tiny.report = gather(course, NAME)
+    tiny.written = table(tiny.report), [path.read_text() for path in write(course, tiny.report)]
+    tiny.seconds = time.process_time() - started
+    return tiny
+
+
+def test_each_submission_has_the_end_that_is_its_own(hostile):
+    expected = {student: status for student, (_, status) in (ANSWERS | FILES).items()}
+    expected |= dict.fromkeys(NAMES, Status.UNGRADABLE) | dict.fromkeys(["honest", "zest", "wrong"], Status.SKIPPED)
+    assert hostile.statuses == expected
+    assert hostile.again == dict.fromkeys(expected, Status.SKIPPED)
+
+
+def test_nobody_elses_grade_is_changed(hostile):
+    assert {s: hostile.points(s) for s in ("honest", "zest")} == {"honest": [2, 3], "zest": [2, 3]}
+    assert hostile.points("wrong") == [0, 1.5]
+
+
+def test_an_honest_slip_beside_an_answer_costs_nothing(hostile):
+    for student in ("break outside", "nonlocal", "time right", "600 magics", "colours", "tex"):
+        assert hostile.points(student) == [2, 3], student
+
+
+def test_everyone_has_a_page_and_a_line(hostile):
+    students = [known_as(student) for student in hostile.statuses]
+    for student in students:
+        assert (hostile.folder / "feedback" / student / NAME / f"{NAME}.html").stat().st_size < 5_000_000
+    with (hostile.folder / "grades.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert sorted(row["student_id"] for row in rows) == sorted(students)
+    shown = "".join([*hostile.written[1], (hostile.folder / "grades.csv").read_text(), hostile.written[0]])
+    assert "\x1b" not in shown
+    assert not any(value.startswith("=") for row in rows for value in row.values())
+
+
+def test_an_exit_code_is_not_believed(hostile):
+    shown = json.dumps(hostile.autograded("an exit code"))
+    assert "The kernel died" in shown
+    assert "of memory" not in shown
+
+
+def test_the_class_takes_no_longer_than_its_submissions_may(hostile):
+    assert hostile.seconds < 60
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+CELL = st.fixed_dictionaries(
+    {},
+    optional={
+        "cell_type": st.sampled_from(["code", "markdown", "raw", "other"]) | JSON,
+        "id": JSON,
+        "source": st.text(max_size=20) | JSON,
+        "metadata": st.fixed_dictionaries({}, optional={"nbgrader": JSON, "autograder": JSON}) | JSON,
+        "outputs": JSON,
+    },
+)
+
+
+@given(
+    cells=st.lists(CELL, max_size=3) | JSON,
+    metadata=JSON,
+    minor=st.sampled_from([5, 4, 0, 99, "x", None]),
+    when=st.none() | st.binary(max_size=30) | st.datetimes().map(lambda t: f"{t} UTC".encode()),
+)
+@settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_any_notebook_and_any_timestamp_come_to_an_end(hostile, cells, metadata, minor, when):
+    hostile.hand_in(
+        "odd", text=json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": minor})
+    )
+    if when is not None:
+        (hostile.submission("odd") / "timestamp.txt").write_bytes(when)
+    grader = Grader(class_api(hostile.folder), NAME)
+    ended = grader.begin("odd")
+    assert isinstance(ended, Running) or (ended.status == Status.UNGRADABLE and ended.reason)
+    grader.is_graded("odd")
+
+
+@given(
+    st.text(st.characters(blacklist_characters="/\0"), min_size=1, max_size=150) | st.binary(min_size=1, max_size=60)
+)
+@settings(max_examples=100, deadline=None)
+def test_any_folder_has_a_name_that_can_be_written_down(tmp_path_factory, name):
+    name = os.fsdecode(name) if isinstance(name, bytes) else name.encode(errors="replace").decode()
+    known = known_as(name)
+    assert known.isprintable()
+    assert not set(known) & set("*?[]")
+    assert len(known) <= 100
+    known.encode()
+    assert known_as(known) == known
+    folder = tmp_path_factory.getbasetemp() / name / NAME
+    assert ("no name" in unfit(folder, NAME)) == (known != name)
