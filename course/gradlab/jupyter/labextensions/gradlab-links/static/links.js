@@ -4,8 +4,12 @@
 const CELL = '#cell-id=';
 
 async function follow(app, path, id) {
-  const end = Date.now() + 20000;
-  for (let calm = 0; calm < 5 && Date.now() < end; ) {
+  const end = Date.now() + 60000;
+  let taken = false; // by the reader, who goes elsewhere
+  for (const deed of ['wheel', 'pointerdown', 'keydown']) {
+    window.addEventListener(deed, () => (taken = true), { once: true, capture: true });
+  }
+  for (let calm = 0; calm < 5 && !taken && Date.now() < end; ) {
     await new Promise(resolve => setTimeout(resolve, 100));
     const panel = app.shell.currentWidget;
     const notebook = panel?.context?.path === path ? panel.content : null;
