@@ -12,6 +12,7 @@ from authoring import build
 from authoring.chapter import ChapterError, chapter_names, load_chapter, read_chapter, source_path
 from authoring.reference import Reference
 from authoring.validate import constants, validate
+from gradlab.checks.observe import call
 from gradlab.checks.verdict import judge_check
 
 FIRST = "02_external_gradients"
@@ -141,7 +142,7 @@ def test_validation_reports_what_is_wrong_with_a_check():
 def test_a_check_whose_answer_never_changes_is_found_out():
     check = load_chapter(FIRST).checks["02.1"]
     constant = Reference(lambda rng: ({"x": x} for x in (1.0, 2.0)), lambda x: 0.5)
-    made = replace(check, reference=constant)
+    made = replace(check, reference=constant, scenario=call)
     record = made.record([1])
     passing = [label for label, seen in constants(made, record) if judge_check(record, seen).passed]
     assert passing == ["the first case's answer", "the last case's answer"]
