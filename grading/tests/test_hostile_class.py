@@ -122,7 +122,7 @@ def test_nobody_elses_grade_is_changed(hostile):
 
 
 def test_an_honest_slip_beside_an_answer_costs_nothing(hostile):
-    for student in ("break outside", "nonlocal", "time right", "600 magics", "colours", "tex"):
+    for student in ("break outside", "nonlocal", "time right", "colours", "tex"):
         assert hostile.points(student) == [2, 3], student
 
 
