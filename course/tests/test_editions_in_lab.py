@@ -1,6 +1,7 @@
 """Editions and the start page in JupyterLab itself: what it saves, and where a link leads."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -39,9 +40,9 @@ def test_the_start_page_continues_where_one_stopped(open_lab, workspace):
     lab = open_lab(workspace, command=[*GRADLAB_LAB, f"--workspace={workspace}"])
     lab.goto()
     page = lab.page
-    page.get_by_text("1 of 39 exercises passed").wait_for()
-    page.get_by_text("◐○●○○○").wait_for()
-    page.get_by_role("link", name="02.4 a Jacobian, row by row").click()
+    page.get_by_text(re.compile(r"1 of \d+ exercises passed")).wait_for()
+    page.get_by_text("◐○●○").wait_for()
+    page.get_by_role("link", name=re.compile(r"^02\.4 ")).click()
     lab.wait_for_kernel()
     page.wait_for_function(
         """() => {
