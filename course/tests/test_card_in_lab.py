@@ -12,6 +12,7 @@ CHAPTER = "02_external_gradients"
 TITLE = "02.1 the gradient that arrives at x"
 WRONG = "def pull_back(x, v):\n    return v"
 RIGHT = "def pull_back(x, v):\n    return 3 * x**2 * v"
+LONG = 12  # lines of a check cell that stands open, as in authoring.preprocessors
 CONTRAST = 4.5  # of text and its background, as WCAG asks
 
 
@@ -161,7 +162,13 @@ def test_long_check_cells_come_folded_and_run_all_the_same(chapter):
         if cell["metadata"].get("jupyter", {}).get("source_hidden")
         and cell["metadata"].get("nbgrader", {}).get("grade")
     ]
-    assert hidden == ["check-02-5"]
+    long = [
+        cell["metadata"]["nbgrader"]["grade_id"]
+        for cell in chapter.cells()
+        if cell["metadata"].get("nbgrader", {}).get("grade") and len("".join(cell["source"]).splitlines()) > LONG
+    ]
+    assert "check-02-5" in long
+    assert hidden == long
     chapter.run_cell("answer-02-5")
     chapter.run_cell("check-02-5")
     assert "Not solved yet" in seen(chapter, "check-02-5")
