@@ -81,7 +81,7 @@ def test_a_helper_in_a_cell_of_its_own_counts_too(page):
 
 
 def test_a_definition_that_was_taken_out_of_its_cell_is_stale(page):
-    page.run(RIGHT.replace("answer", "anwser"))
+    page.run(RIGHT.replace("answer", "answr_"))
     assert page.stale == "answer: the cell that defined it has since run without that definition."
 
 
