@@ -246,7 +246,7 @@ def test_output_text_and_pictures_are_kept_in_their_order(shell):
 
 def test_an_error_in_the_block_is_shown_as_ever(shell):
     """What was printed before stands above the error; no guess is asked for, and output goes where it went before."""
-    with capture_output() as seen, pytest.raises(ZeroDivisionError):  # noqa: SIM117
+    with capture_output() as seen, pytest.raises(ZeroDivisionError):  # noqa: SIM117 (the inner one is what a cell holds)
         with predict.numbers("s1-run", "What?", {"x": 1}) as guess:
             print("before")
             guess.compare(1 / 0)
