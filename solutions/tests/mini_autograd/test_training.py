@@ -1,12 +1,11 @@
 """Networks trained beside torch from the same start, the states that go from one to the other, and memory."""
 
-import gc
 import math
-import tracemalloc
 
 import numpy as np
 import pytest
 import torch
+from memory import growth
 
 import mini_autograd as mini
 
@@ -150,21 +149,7 @@ def test_memory_does_not_grow(kind):
     hooked.remove()
     for _ in range(5):
         step()
-    gc.collect()
-    gc.disable()
-    tracemalloc.start()
-    try:
-        for _ in range(10):
-            step()
-        assert gc.collect() == 0  # and Python's own stores of freed tuples are emptied
-        before = tracemalloc.get_traced_memory()[0]
-        for _ in range(20):
-            step()
-        assert gc.collect() == 0
-        assert tracemalloc.get_traced_memory()[0] - before < 500
-    finally:
-        tracemalloc.stop()
-        gc.enable()
+    assert growth(step, warm_up=10, repeats=20) < 500
 
 
 def test_sigmoid_network_of_chapter_07():
