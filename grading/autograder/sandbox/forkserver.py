@@ -36,7 +36,6 @@ PRELOADED = [
     "IPython.extensions.storemagic",
     "gradlab",
 ]
-MEMORY_EXIT = 200  # the exit code that tells of a sandbox which needed too much memory
 CHECK_MEMORY_MS = 250
 NICER = 5  # so that whoever grades, and the machine's other work, come before a submission
 
@@ -141,8 +140,11 @@ def run_kernel(argv: list[str], environment: dict, connection: dict, work: str, 
     IPKernelApp.launch_instance(argv=argv)
 
 
-def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int) -> None:
-    """Fork the kernel into the sandbox and stay with it to its end; called in a child of the server's own."""
+def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, memory_exit: int) -> None:
+    """Fork the kernel into the sandbox and stay with it to its end; called in a child of the server's own.
+
+    `memory_exit` is the exit code that tells of a sandbox which needed more than `memory_mib`.
+    """
     call("setns", sandbox, NAMESPACES | (CLONE_NEWUSER if os.geteuid() else 0))
     call("prctl", PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # with the server we end, with us the pipe, and so the sandbox
     kernel = os.fork()  # the process namespace holds from this fork on
@@ -168,7 +170,7 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int) 
     code = None
     while not end.poll(CHECK_MEMORY_MS):
         if memory_used_mib(memory_mib) > memory_mib:
-            code = MEMORY_EXIT
+            code = memory_exit
             break
     if code is None:
         _, status, used = os.wait4(kernel, 0)
@@ -238,7 +240,7 @@ def main(course: str) -> None:
             try:
                 requests.close()
                 request = json.loads(message)
-                serve(request, *fds, request.pop("memory_mib"))
+                serve(request, *fds, request.pop("memory_mib"), request.pop("memory_exit"))
             except BaseException:
                 traceback.print_exc()
             finally:

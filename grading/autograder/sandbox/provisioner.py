@@ -17,12 +17,12 @@ from jupyter_client.provisioning import LocalProvisioner
 from traitlets import Int
 
 from . import bubblewrap
-from .forkserver import MEMORY_EXIT
 from .machine import SandboxError, require_hidden
 
 WAITING = ["/bin/sh", "-c", "echo ready; exec >&-; read code; exit ${code:-1}"]  # until the kernel's exit code comes
 SOCKETS = "/run/kernel/s"
-FORKSERVER = Path(__file__).with_name("forkserver.py")
+FORKSERVER = Path(__file__).with_name("forkserver.py")  # never imported: it needs Linux from its first line on
+MEMORY_EXIT = 200  # the exit code that tells of a sandbox which needed too much memory
 
 
 class ForkServer:
@@ -134,6 +134,7 @@ class SandboxProvisioner(LocalProvisioner):
             "limits": limits,
             "uid": free_uid(self.process.pid),
             "memory_mib": self.memory_mib,
+            "memory_exit": MEMORY_EXIT,
         }
 
     async def kill(self, restart: bool = False) -> None:
