@@ -12,10 +12,12 @@ from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass, nbgrader, write_settin
 
 from autograder.run.submission import Grader, Running
 from autograder.settings import class_api
+from autograder.steps.execute import Ran
 from autograder.steps.files import known_as, unfit
 from autograder.steps.outcome import Status
 from autograder.views.renderings import table, write
 from autograder.views.report import gather
+from gradlab.checks.check import OBSERVATION_MIME
 
 NOTEBOOK = f"{NAME}.ipynb"
 
@@ -182,6 +184,55 @@ def test_any_notebook_and_any_timestamp_come_to_an_end(hostile, cells, metadata,
     ended = grader.begin("odd")
     assert isinstance(ended, Running) or (ended.status == Status.UNGRADABLE and ended.reason)
     grader.is_graded("odd")
+
+
+DATA = st.dictionaries(st.sampled_from(["text/plain", "text/html", "image/png", OBSERVATION_MIME]) | st.text(), JSON)
+OUTPUT = (
+    st.builds(lambda data: {"output_type": "display_data", "data": data, "metadata": {}}, DATA)
+    | st.builds(lambda name, text: {"output_type": "stream", "name": name, "text": text}, st.text(), JSON)
+    | st.builds(
+        lambda name, value, lines: {"output_type": "error", "ename": name, "evalue": value, "traceback": lines},
+        JSON,
+        JSON,
+        JSON,
+    )
+    | JSON
+)
+SOURCE = st.text(st.sampled_from("%!?()[]{}'\"\\\n\t =.:,;/#abtime0\0"), max_size=60) | st.text(max_size=60)
+
+
+@given(outputs=st.lists(OUTPUT, max_size=3), source=SOURCE, times=JSON, garbage=st.none() | st.text(max_size=9))
+@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_whatever_a_kernel_sends_and_whatever_a_source_says_is_recorded_and_reported(
+    alone, outputs, source, times, garbage
+):
+    alone.hand_in("odd", {"answer-1": source})
+    grader, course = Grader(class_api(alone.folder), NAME), class_api(alone.folder).coursedir
+    step = grader.begin("odd")
+    while isinstance(step, Running):
+        notebook = json.loads(step.job.notebook)
+        for cell in notebook["cells"]:
+            if cell["cell_type"] == "code":
+                cell["outputs"], cell["metadata"]["execution"] = outputs, times
+        step = grader.go_on(step, Ran(json.dumps(notebook) if garbage is None else garbage, 1.0))
+    assert step.status in (Status.GRADED, Status.UNGRADABLE)
+    assert [row.student for row in gather(course, NAME).rows] == ["odd"]
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """A class in which nobody else is."""
+    return TinyClass(write_settings(tmp_path_factory.mktemp("alone")))
+
+
+def test_a_submission_that_cannot_be_read_again_is_a_row_of_the_report(alone):
+    alone.hand_in("torn", RIGHT)
+    alone.grade("torn")
+    path = alone.folder / "autograded" / "torn" / NAME / NOTEBOOK
+    path.write_text(path.read_text()[:1000])
+    row = next(row for row in gather(class_api(alone.folder).coursedir, NAME).rows if row.student == "torn")
+    assert "could not be read (JSONDecodeError" in row.reason
+    assert "grade it again" in row.reason
 
 
 @given(

@@ -125,6 +125,15 @@ def _checks(notebook: Notebook, stated: dict[str, dict[str, CheckRecord]]) -> li
 
 
 def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Look) -> Row:
+    """The row of one student; that one submission cannot be read is said in its row, and is no end of the report."""
+    try:
+        return _read_row(course, row, grades, checks, look)
+    except Exception as error:
+        reason = f"it could not be read ({type(error).__name__}: {readable(str(error))[:200]}); grade it again"
+        return Row(readable(row["student_id"]), row["status"], row["score"], reason)
+
+
+def _read_row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Look) -> Row:
     student, name, status = row["student_id"], row["assignment"], row["status"]
     folder = Path(course.format_path(course.autograded_directory, student, name))
     path = folder / f"{name}.ipynb"
