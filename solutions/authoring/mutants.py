@@ -24,6 +24,7 @@ LIMIT_S = 5  # of one mutant on all cases: one that does not end is rejected
 _TWINS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.And: ast.Or, ast.Or: ast.And}
 _TWINS |= {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 _TWINS |= {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}
+BLOCKS = ("body", "orelse", "finalbody")
 _WRAPPERS = {"sorted", "reversed", "list", "tuple", "set", "abs", "float", "int"}
 
 
@@ -54,11 +55,22 @@ def mutants(answer: Callable) -> Iterator[Mutant]:
         return
     if not isinstance(tree.body[0], ast.FunctionDef | ast.ClassDef):
         return
+    for node in ast.walk(tree):
+        _drop_what_is_never_reached(node)
     for says, changed in variations(tree):
         with contextlib.suppress(Exception):  # what cannot even be made is no mutant
             yield Mutant(says, _made(changed, answer))
     if inspect.isfunction(answer) and not inspect.isgeneratorfunction(answer):
         yield Mutant("works on its first call only", _first_only(answer))
+
+
+def _drop_what_is_never_reached(node: ast.AST) -> None:
+    """Cut a block off after its `return` or `raise`: there stands the loop as it was found, or a stub's last line."""
+    for name in BLOCKS:
+        block = getattr(node, name, None)
+        if isinstance(block, list):
+            ends = [at for at, statement in enumerate(block) if isinstance(statement, ast.Return | ast.Raise)]
+            del block[ends[0] + 1 if ends else len(block) :]
 
 
 def variations(tree: ast.Module) -> Iterator[tuple[str, ast.Module]]:
@@ -73,7 +85,7 @@ def variations(tree: ast.Module) -> Iterator[tuple[str, ast.Module]]:
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
     """What can be changed at a node: the words, and a function that changes its copy."""
-    for name in ("body", "orelse", "finalbody"):
+    for name in BLOCKS:
         block = getattr(node, name, None)
         if isinstance(block, list) and not isinstance(node, ast.Module | ast.ClassDef):
             yield from _block_changes(name, block)
@@ -118,9 +130,20 @@ def _block_changes(name: str, block: list[ast.stmt]) -> Iterator[tuple[str, Call
         if prose or isinstance(statement, ast.Pass | ast.Nonlocal | ast.Global):
             continue
         yield f"without `{_line(statement)}`", lambda twin, at=at: getattr(twin, name).__setitem__(at, ast.Pass())
-        if at + 1 < len(block):
+        if at + 1 < len(block) and not _only_begins(statement, block[at + 1]):
             says = f"`{_line(block[at + 1])}` before `{_line(statement)}`"
             yield says, lambda twin, at=at: _swap(getattr(twin, name), at)
+
+
+def _only_begins(*statements: ast.stmt) -> bool:
+    """Whether one of two statements gives an empty or constant beginning to a name that the other does not mention."""
+    for one, other in (statements, statements[::-1]):
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant | ast.List | ast.Dict | ast.Tuple):
+            named, mentioned = ({n.id for n in ast.walk(s) if isinstance(n, ast.Name)} for s in (one, other))
+            ends = isinstance(other, ast.Return | ast.Raise | ast.Break | ast.Continue)
+            if not ends and all(isinstance(t, ast.Name) for t in one.targets) and not named & mentioned:
+                return True
+    return False
 
 
 def _call_changes(node: ast.Call) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:

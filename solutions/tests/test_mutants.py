@@ -20,6 +20,17 @@ def add_up(x, start=0):
     return total
 
 
+def as_found(x):
+    total = 0
+    for part in x:
+        total = total + part
+    return total
+    total = 1
+    for part in x:
+        total = total * part
+    return total
+
+
 def endless(x):
     n = 1
     while n < 2:
@@ -59,6 +70,25 @@ def test_a_mutant_works_as_it_says():
     assert found["`=` for the operator in `total += part.detach()`"]([torch.ones(1), torch.ones(1)]) == 1
     first = found["works on its first call only"]
     assert first([torch.ones(1)]) == first([torch.ones(1) * 5]) == 1
+
+
+def test_what_is_never_reached_is_not_varied():
+    says = [mutant.says for mutant in mutants(as_found)]
+    assert "Sub for Add in `total + part`" in says
+    assert not any("total * part" in text or "total = 1" in text for text in says)
+
+
+def test_a_beginning_that_the_next_line_does_not_mention_is_not_moved():
+    def begins(x):
+        found = []
+        leaf = x.clone()
+        found.append(leaf)
+        return found
+
+    says = [mutant.says for mutant in mutants(begins)]
+    assert "`leaf = x.clone()` before `found = []`" not in says
+    assert "`found.append(leaf)` before `leaf = x.clone()`" in says
+    assert "`return found` before `found.append(leaf)`" in says
 
 
 def test_torchs_own_functions_and_lambdas_have_no_mutants():
