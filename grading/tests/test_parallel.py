@@ -1,6 +1,7 @@
 """Grading in parallel: the same grades on every way there, lost workers, interrupted runs."""
 
 import contextlib
+import itertools
 import json
 import os
 import signal
@@ -22,7 +23,7 @@ from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass, write_settings
 
 from autograder.errors import ClassError
 from autograder.run.cluster import connect
-from autograder.run.grade import TWICE, grade, grade_on
+from autograder.run.grade import TWICE, _first_done, grade, grade_on
 from autograder.run.submission import Grader, Outcome, Running
 from autograder.settings import class_api
 
@@ -164,6 +165,24 @@ def test_a_submission_that_kills_its_worker_in_a_later_run_is_reported_too(monke
     monkeypatch.setattr("autograder.run.grade._first_done", lambda client, running: list(running))
     client = SimpleNamespace(submit=lambda *args, **kwargs: ends.pop(0), ncores=lambda: {"worker": 1})
     assert list(grade_on(client, grader, ["a"])) == [Outcome("a", "could not be graded", TWICE)]
+
+
+@pytest.mark.parametrize(("workers", "found"), [([{}, {"w": 1}, {}, {"w": 1}], True), ([{}, {}, {}, {}], False)])
+def test_a_cluster_is_given_up_when_it_has_had_no_workers_for_long(monkeypatch, workers, found):
+    """A worker that ended comes back after a while: none at one moment is not none for two minutes."""
+    looks, run = list(workers), object()
+
+    def wait(runs, **kwargs):
+        if looks:
+            raise TimeoutError
+        return SimpleNamespace(done=runs)
+
+    monkeypatch.setattr("autograder.run.grade.wait", wait)
+    monkeypatch.setattr("autograder.run.grade.WITHOUT_WORKERS_S", 1.5)
+    monkeypatch.setattr("autograder.run.grade.time", SimpleNamespace(monotonic=itertools.count(1).__next__))
+    client = SimpleNamespace(ncores=lambda: looks.pop(0))
+    with contextlib.nullcontext() if found else pytest.raises(ClassError, match=r"no workers for 1\.5 s"):
+        assert _first_done(client, {run: None}) == [run]
 
 
 def test_an_interrupted_run_is_resumed_to_the_same_grades(tmp_path):

@@ -5,6 +5,7 @@ of many run at once on a Dask cluster.
 """
 
 import sys
+import time
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,7 +24,8 @@ from .interrupts import interruptible
 from .journal import Journal, only_run
 from .submission import Grader, Outcome, Running
 
-WAIT_S = 60
+WITHOUT_WORKERS_S = 120  # a worker that ended comes back, on a busy machine after a minute
+LOOK_S = 5
 TWICE = "its run ended the process that grades twice, the second time while nothing else was running there."
 
 
@@ -110,13 +112,17 @@ def grade_on(client: Client, grader: Grader, students: list[str]) -> Iterator[Ou
 
 
 def _first_done(client: Client, running: dict[Future, Running]) -> list[Future]:
+    """The runs that have ended, as soon as one has; raises ClassError if there is nothing any more to run them."""
+    without_since = None
     while running:
         try:
-            return list(wait(list(running), timeout=WAIT_S, return_when="FIRST_COMPLETED").done)
+            return list(wait(list(running), timeout=LOOK_S, return_when="FIRST_COMPLETED").done)
         except TimeoutError:
-            if not client.ncores():
+            without_since = None if client.ncores() else without_since or time.monotonic()
+            if without_since and time.monotonic() - without_since > WITHOUT_WORKERS_S:
                 raise ClassError(
-                    f"The cluster has had no workers for {WAIT_S} seconds. Start some, then go on with --resume."
+                    f"The cluster has had no workers for {WITHOUT_WORKERS_S} seconds. "
+                    "Start some, then go on with --resume."
                 ) from None
     return []
 
