@@ -11,6 +11,9 @@ import nbformat
 import numpy as np
 import pytest
 import torch
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.display import display
+from IPython.utils.capture import capture_output
 from nbformat.v4 import new_code_cell, new_notebook
 from torch.nn.modules import module as nn_module
 
@@ -312,6 +315,26 @@ def test_a_flood_of_prints_is_cut(exercise):
     assert len(text) < 4000
     assert text.index("Your function returned None") < text.index("Your code printed:") < text.index("flood")
     assert text.endswith("… and 34,006 characters more")
+
+
+def test_what_an_answer_displays_comes_after_the_verdict(exercise, monkeypatch):
+    """The card is read first; of a flood of displays ten are kept."""
+    InteractiveShell.instance()
+    monkeypatch.setattr(checking, "_in_notebook", lambda: True)
+
+    def loud(x, v):
+        for _ in range(7):
+            display({"text/plain": "loud"}, raw=True)
+        return cube(x, v)
+
+    try:
+        with capture_output() as seen:
+            check("02.1 the gradient at x", loud)
+    finally:
+        InteractiveShell.clear_instance()
+    card, *displayed = [output.data for output in seen.outputs]
+    assert "gl-card-passed" in card["text/html"]
+    assert [data["text/plain"] for data in displayed] == ["loud"] * 10
 
 
 def test_the_state_is_known_inside_and_restored_outside(exercise):

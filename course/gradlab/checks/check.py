@@ -94,15 +94,16 @@ def check(
     if not record.expected:
         _hand_over(stated, record)
         return
-    verdict = _verdict(stated, record)
-    if verdict.told.state != words.STOPPED:
+    with kept_back() as printed:
+        verdict = _verdict(stated, record)
+    told = replace(verdict.told, printed=printed.text)
+    if told.state != words.STOPPED:
         _stands[name] = verdict.passed
         _remember(stated.check_id, verdict)
-    if verdict.passed:
-        _show(verdict.told)
-        return
-    _show(verdict.told, verdict.picture)
-    raise CheckFailed(verdict.told.text)
+    _show(told, verdict.picture)
+    printed.show_displayed()
+    if not verdict.passed:
+        raise CheckFailed(told.text)
 
 
 def _hand_over(stated: Check, record: CheckRecord) -> None:
@@ -122,23 +123,19 @@ def _verdict(stated: Check, record: CheckRecord) -> Verdict:
     if lines:
         return Verdict.of(words.shortcut_in_source(stated.name, lines))
     seen: list[Observation] = []
-    with kept_back() as printed:
-        try:
-            for case in record.cases:
-                seen.append(observe(stated.answer, stated.scenario, case.inputs, stated.autograd))
-        except KeyboardInterrupt:
-            pass
+    try:
+        for case in record.cases:
+            seen.append(observe(stated.answer, stated.scenario, case.inputs, stated.autograd))
+    except KeyboardInterrupt:
+        pass
     if len(seen) < len(record.cases):
-        told = words.interrupted(stated.name, record.cases[len(seen)], len(seen) + 1, len(record.cases))
-        return Verdict.of(replace(told, printed=printed.text))
+        return Verdict.of(words.interrupted(stated.name, record.cases[len(seen)], len(seen) + 1, len(record.cases)))
     missing, cells = _missing_setup(seen)
     if missing:
         return Verdict.of(words.setup_missing(stated.name, missing, cells))
     verdict = judge_check(record, seen, stated.judge)
-    told, drawn = replace(verdict.told, printed=printed.text), None
-    if told.state == words.WRONG:
-        drawn = _drawn(stated, record, seen, verdict.wrong)
-        told = replace(told, drawn=drawn.text if drawn else "")
+    drawn = _drawn(stated, record, seen, verdict.wrong) if verdict.told.state == words.WRONG else None
+    told = replace(verdict.told, drawn=drawn.text if drawn else "")
     return replace(Verdict.of(told), picture=drawn or _arrays_drawn(verdict))
 
 
