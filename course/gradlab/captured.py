@@ -29,7 +29,7 @@ class Captured:
         self._before = sys.stdout, sys.stderr, shell, shell and shell.display_pub
         sys.stdout, sys.stderr = _Stream("stdout", self.parts), _Stream("stderr", self.parts)
         if shell is not None:
-            shell.display_pub = _Publisher(self.parts)
+            shell.display_pub = Publisher(self.parts)
         return self
 
     def stop(self) -> None:
@@ -89,7 +89,9 @@ class _Stream(TextIOBase):
         return len(text)
 
 
-class _Publisher(DisplayPublisher):
+class Publisher(DisplayPublisher):
+    """Takes what is displayed and puts it into a list of parts."""
+
     def __init__(self, parts: list):
         super().__init__()
         self._parts = parts

@@ -9,7 +9,8 @@ A test asks for the fixture `lab`, a `LabPage` on which nothing is open:
         assert lab.shown(0) == "2"
         lab.assert_quiet()
 
-Cells are named by their position (0 is the first cell of the notebook, of any type) or by their nbgrader `grade_id`.
+Cells are named by their position (0 is the first cell of the notebook, of any type), by their nbgrader `grade_id`, or
+by their id.
 
 Starting a server and loading JupyterLab are what is slow, so the tests of a process share them: one Chromium, one
 server (`python -m gradlab lab`, whose workspace is pytest's temporary folder: the chapters lie there, and so does every
@@ -162,6 +163,17 @@ class LabPage:
         self.command("notebook:run-cell")
         self.wait_until_done()
 
+    def run_above(self, cell: int | str) -> None:
+        """Run all cells above one and wait until they are done."""
+        self._activate(cell)
+        self.command("notebook:run-all-above")
+        self.wait_until_done()
+
+    def restart_kernel(self) -> None:
+        """Restart the kernel and wait until it is idle."""
+        self._evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.restartKernel()", "the restart")
+        self.wait_for_kernel()
+
     def wait_until_done(self) -> None:
         """Wait until the kernel has done all it was asked.
 
@@ -184,13 +196,16 @@ class LabPage:
         return self.page.evaluate("() => window.jupyterapp.shell.currentWidget.model.sharedModel.toJSON().cells")
 
     def position(self, cell: int | str) -> int:
-        """Return the position of a cell given by position or by grade_id."""
+        """Return the position of a cell given by position, by grade_id or by id."""
         if isinstance(cell, int):
             return cell
-        names = [one["metadata"].get("nbgrader", {}).get("grade_id") for one in self.cells()]
-        if cell not in names:
-            raise LookupError(f"no cell has the grade_id {cell!r}; this notebook has {[n for n in names if n]}")
-        return names.index(cell)
+        names = self.page.evaluate(
+            """() => [...window.jupyterapp.shell.currentWidget.model.cells]
+                .map(cell => [cell.metadata.nbgrader?.grade_id, cell.id])"""
+        )
+        if found := [place for place, known in enumerate(names) if cell in known]:
+            return found[0]
+        raise LookupError(f"no cell has the grade_id or id {cell!r}; this notebook has {[a or b for a, b in names]}")
 
     def outputs(self, cell: int | str) -> list[dict]:
         """Return a code cell's outputs in notebook format."""
@@ -216,6 +231,11 @@ class LabPage:
     def shown(self, cell: int | str) -> str:
         """Return the text of a cell's outputs as the page shows it."""
         return "\n".join(self.locate(cell).locator(".jp-OutputArea-output").all_inner_texts()).strip()
+
+    def seen(self, cell: int | str) -> str:
+        """Return what can be seen of a cell's outputs, without what is hidden in them."""
+        outputs = self.locate(cell).locator(".jp-OutputArea-output").filter(visible=True)
+        return "\n".join(outputs.all_inner_texts())
 
     # Writing
 

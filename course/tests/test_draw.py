@@ -402,3 +402,23 @@ def test_the_walker_needs_no_torch():
     )
     folder = gradlab.__path__[0]
     subprocess.run([sys.executable, "-c", code, folder], check=True)
+
+
+def test_the_callers_notes_and_marks_stand_in_the_boxes():
+    """Keys are tensors or nodes; a marked box has a sign in its text, not only a colour; lone tensors can be marked."""
+    x, z = (torch.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    y = x * 3
+    out = y + x
+    nodes = [out.grad_fn, y.grad_fn]
+    picture = draw(out, z, notes={node: f"call {k}" for k, node in enumerate(nodes, 1)} | {x: "lost"}, wrong=[x, z])
+    assert_readable(picture)
+    assert picture.text.splitlines()[1:] == [
+        "out = AddBackward0 (2,)  · call 1",
+        "├─ y = MulBackward0 (2,)  · call 2  saved: other 3",
+        "│  ├─ x (2,) leaf  ✗ lost",
+        "│  └─ 3 constant",
+        "└─ x (2,) leaf  ✗ lost",
+        "z (2,) leaf  ✗",
+    ]
+    assert picture.svg.count("gl-wrong") >= 2
+    assert "✗ lost" in picture.svg

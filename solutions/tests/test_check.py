@@ -11,9 +11,13 @@ import nbformat
 import numpy as np
 import pytest
 import torch
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.display import display
+from IPython.utils.capture import capture_output
 from nbformat.v4 import new_code_cell, new_notebook
 from torch.nn.modules import module as nn_module
 
+import gradlab
 from authoring import reference
 from authoring.reference import AuthoredCheck, Reference, numbers
 from gradlab import notebook
@@ -313,6 +317,26 @@ def test_a_flood_of_prints_is_cut(exercise):
     assert text.endswith("… and 34,006 characters more")
 
 
+def test_what_an_answer_displays_comes_after_the_verdict(exercise, monkeypatch):
+    """The card is read first; of a flood of displays ten are kept."""
+    InteractiveShell.instance()
+    monkeypatch.setattr(checking, "_in_notebook", lambda: True)
+
+    def loud(x, v):
+        for _ in range(7):
+            display({"text/plain": "loud"}, raw=True)
+        return cube(x, v)
+
+    try:
+        with capture_output() as seen:
+            check("02.1 the gradient at x", loud)
+    finally:
+        InteractiveShell.clear_instance()
+    card, *displayed = [output.data for output in seen.outputs]
+    assert "gl-card-passed" in card["text/html"]
+    assert [data["text/plain"] for data in displayed] == ["loud"] * 10
+
+
 def test_the_state_is_known_inside_and_restored_outside(exercise):
     seen = []
 
@@ -564,6 +588,51 @@ def test_a_wrong_array_is_shown_as_a_picture_in_the_card(beside, cards):
     assert "<img" not in without
 
 
+def numbers_drawn(case, observed, expected):
+    """A picture of what came back, as a check can bring one of its own."""
+    x = case["x"].requires_grad_()
+    return gradlab.draw(x * 2, notes={x: f"yours {observed[0][0]}, torch's {expected[0][0]}"}, wrong=[x])
+
+
+def test_a_checks_own_picture_is_in_the_card_and_in_the_text(beside, cards):
+    """It takes the place of the difference; a screen without pictures gets it in words; what passes has none."""
+    text = says(external_gradient_alone, picture=numbers_drawn)
+    assert re.search(r"x \(2,\) leaf  ✗ yours (\S+), torch's (\S+)", text)
+    assert text.index("yours ") < text.index("Backward graph of") < text.index("cases are right")
+    (card,) = (shown["text/html"] for shown in cards)
+    assert 'alt="Backward graph of' in card
+    assert "elements differ" not in card.split("<details")[0]
+    check("02.1 the gradient at x", cube, picture=numbers_drawn)
+    assert "<img" not in cards[-1]["text/html"]
+
+
+@pytest.mark.parametrize("fault", ["raises", "nothing"])
+def test_the_verdict_stands_without_its_picture(beside, cards, fault):
+    """Whatever drawing does, the words are the same, no number of the student's own run moves, and arrays are shown."""
+    without = says(external_gradient_alone)
+
+    def drawn(case, observed, expected):
+        torch.set_grad_enabled(False)
+        torch.rand(3)
+        case["x"].zero_()
+        observed[0][0] = expected[0][0]
+        if fault == "raises":
+            raise ValueError("no picture today")
+
+    before = torch.get_rng_state()
+    assert says(external_gradient_alone, picture=drawn) == without
+    assert torch.is_grad_enabled()
+    assert torch.equal(torch.get_rng_state(), before)
+    assert 'alt="2 of 2 elements differ' in cards[-1]["text/html"]
+
+
+def test_an_answer_of_another_form_and_an_unsolved_one_are_not_drawn(beside, cards):
+    called = []
+    for answer in (stub, lambda x, v: None, lambda x, v: 1 / 0):
+        says(answer, picture=lambda *args: called.append(args))
+    assert called == []
+
+
 def test_progress_remembers_what_was_passed_or_tried_but_not_a_stub(beside):
     says(stub)
     assert memory.read(beside.parent) == {}
@@ -713,7 +782,7 @@ def test_with_cases_only_nothing_is_judged_and_everything_is_shown(beside, monke
     record = Record.from_json(beside.read_text())
     beside.write_text(record.cases_only().to_json())
     assert "external gradient alone" not in beside.read_text()
-    check("02.1 the gradient at x", external_gradient_alone)
+    check("02.1 the gradient at x", external_gradient_alone, picture=lambda *args: pytest.fail("a picture in grading"))
     assert [(item["check"], item["case"]) for item in shown] == [("02.1", n) for n in range(6)]
     expected = record.checks["02.1"].cases[0].inputs.items["v"].values
     assert shown[0]["observation"]["values"][0]["of"] == expected

@@ -4,9 +4,7 @@ import html
 from functools import cache
 from importlib import resources
 
-import numpy as np
-
-from ..pictures.diff import difference_picture
+from ..pictures.picture import Picture
 from .words import PASSED, STALE, STOPPED, UNSOLVED, WRONG, Told
 
 _MARKS = {PASSED: "✓", WRONG: "✗", UNSOLVED: "…", STALE: "!", STOPPED: "!"}
@@ -18,18 +16,15 @@ def _style() -> str:
     return f"<style>{''.join(text.splitlines())}</style>"
 
 
-def card(told: Told, arrays: tuple[np.ndarray, ...] = ()) -> str:
-    """Return the card. arrays: yours, what was expected, and which elements differ, to be drawn."""
+def card(told: Told, picture: Picture | None = None) -> str:
+    """Return the card, with a picture of the case that went wrong if there is one."""
     parts = [_lead(told), *(f"<p>{_text(sentence)}</p>" for sentence in told.more)]
     if told.case:
         parts.append(f'<p class="gl-card-case">{_text(told.case)}</p>')
     if told.whose:
         parts.append(_sides(told))
-    if arrays:
-        yours, expected, wrong = arrays
-        parts.append(
-            f'<div class="gl-card-picture">{difference_picture(yours, expected, told.whose, wrong).html()}</div>'
-        )
+    if picture:
+        parts.append(f'<div class="gl-card-picture">{picture.html()}</div>')
     if told.inputs or told.where:
         where = f"<p>{_text(told.where)}</p>" if told.where else ""
         parts.append(_fold("The case in full", where + _pairs(told.inputs)))

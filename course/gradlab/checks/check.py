@@ -9,9 +9,13 @@ from IPython import get_ipython
 from IPython.display import display
 
 from .. import notebook
+from ..pictures.diff import difference_picture
+from ..pictures.picture import Picture
 from . import shortcuts, words
 from .card import card, overview
 from .compare import Judge
+from .encoding import as_python, decode
+from .known_state import known_state
 from .memory import read, remember
 from .observation import Observation
 from .observe import Scenario, call, observe
@@ -21,6 +25,8 @@ from .record import CheckRecord, RecordError, digest, load_beside
 from .session import called_checks, missing_name, watched
 from .verdict import Verdict, judge_check
 from .words import Told
+
+CasePicture = Callable[[dict, list, list], Picture | None]
 
 OBSERVATION_MIME = "application/vnd.gradlab.observation+json"
 
@@ -45,6 +51,7 @@ class Check:
     scenario: Scenario = call
     judge: Judge | None = None
     autograd: bool = True
+    picture: CasePicture | None = None
 
     @property
     def check_id(self) -> str:
@@ -57,7 +64,13 @@ class Check:
 
 
 def check(
-    name: str, answer: Callable, scenario: Scenario = call, *, judge: Judge | None = None, autograd: bool = True
+    name: str,
+    answer: Callable,
+    scenario: Scenario = call,
+    *,
+    judge: Judge | None = None,
+    autograd: bool = True,
+    picture: CasePicture | None = None,
 ) -> None:
     """Try `answer` on every case of this check and say what came of it.
 
@@ -66,11 +79,13 @@ def check(
     returns is compared, or each value that it yields.
     judge(case, observed, expected): decides where several answers are right; returns None, or why not.
     autograd: False where torch's autograd would be a shortcut around the exercise.
+    picture(case, observed, expected): draws a case that went wrong; it takes what `judge` takes, and has no part in the
+    verdict.
 
     Raises CheckFailed, whose text explains the first difference, and RecordError where the check cannot be made. In
     grading, where the record holds cases but nothing that is expected, it only shows what it observed.
     """
-    stated = Check(name, answer, scenario, judge, autograd)
+    stated = Check(name, answer, scenario, judge, autograd, picture)
     try:
         record = _find(stated)
     except RecordError as error:
@@ -79,15 +94,16 @@ def check(
     if not record.expected:
         _hand_over(stated, record)
         return
-    verdict = _verdict(stated, record)
-    if verdict.told.state != words.STOPPED:
+    with kept_back() as printed:
+        verdict = _verdict(stated, record)
+    told = replace(verdict.told, printed=printed.text)
+    if told.state != words.STOPPED:
         _stands[name] = verdict.passed
         _remember(stated.check_id, verdict)
-    if verdict.passed:
-        _show(verdict.told)
-        return
-    _show(verdict.told, verdict.difference.arrays if verdict.difference else ())
-    raise CheckFailed(verdict.told.text)
+    _show(told, verdict.picture)
+    printed.show_displayed()
+    if not verdict.passed:
+        raise CheckFailed(told.text)
 
 
 def _hand_over(stated: Check, record: CheckRecord) -> None:
@@ -107,20 +123,44 @@ def _verdict(stated: Check, record: CheckRecord) -> Verdict:
     if lines:
         return Verdict.of(words.shortcut_in_source(stated.name, lines))
     seen: list[Observation] = []
-    with kept_back() as printed:
-        try:
-            for case in record.cases:
-                seen.append(observe(stated.answer, stated.scenario, case.inputs, stated.autograd))
-        except KeyboardInterrupt:
-            pass
+    try:
+        for case in record.cases:
+            seen.append(observe(stated.answer, stated.scenario, case.inputs, stated.autograd))
+    except KeyboardInterrupt:
+        pass
     if len(seen) < len(record.cases):
-        told = words.interrupted(stated.name, record.cases[len(seen)], len(seen) + 1, len(record.cases))
-        return Verdict.of(replace(told, printed=printed.text))
+        return Verdict.of(words.interrupted(stated.name, record.cases[len(seen)], len(seen) + 1, len(record.cases)))
     missing, cells = _missing_setup(seen)
     if missing:
         return Verdict.of(words.setup_missing(stated.name, missing, cells))
     verdict = judge_check(record, seen, stated.judge)
-    return Verdict.of(replace(verdict.told, printed=printed.text), verdict.difference)
+    drawn = _drawn(stated, record, seen, verdict.wrong) if verdict.told.state == words.WRONG else None
+    told = replace(verdict.told, drawn=drawn.text if drawn else "")
+    return replace(Verdict.of(told), picture=drawn or _arrays_drawn(verdict))
+
+
+def _drawn(stated: Check, record: CheckRecord, seen: list[Observation], number: int) -> Picture | None:
+    """The check's own picture of a wrong case, where what came back has the form of what was expected.
+
+    The verdict stands without it: whatever goes wrong in drawing, there is no picture.
+    """
+    got, want = seen[number].values, record.expected[number].values
+    if stated.picture is None or list(map(type, got)) != list(map(type, want)):
+        return None
+    sides = [[as_python(value) for value in side] for side in (got, want)]
+    try:
+        with known_state():
+            return stated.picture(decode(record.cases[number].inputs), *sides)
+    except Exception:
+        return None
+
+
+def _arrays_drawn(verdict: Verdict) -> Picture | None:
+    """The picture of the two sides and their difference, where they are arrays of several numbers."""
+    if verdict.difference is None or not verdict.difference.arrays:
+        return None
+    yours, expected, differs = verdict.difference.arrays
+    return difference_picture(yours, expected, verdict.told.whose, differs)
 
 
 def _missing_setup(seen: list[Observation]) -> tuple[str, int]:
@@ -140,11 +180,11 @@ def _remember(check_id: str, verdict: Verdict) -> None:
         remember(check_id, "passed" if verdict.passed else "tried")
 
 
-def _show(told: Told, arrays: tuple = ()) -> None:
+def _show(told: Told, picture: Picture | None = None) -> None:
     """Show the card in a notebook; elsewhere the text of what passed, for what did not pass is told by its error."""
     if _in_notebook():
         text = told.text if told.state == words.PASSED else f"{told.title}: {told.head}."
-        display({"text/html": card(told, arrays), "text/plain": text}, raw=True)
+        display({"text/html": card(told, picture), "text/plain": text}, raw=True)
     elif told.state == words.PASSED:
         print(told.text)
 

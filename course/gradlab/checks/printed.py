@@ -1,4 +1,4 @@
-"""What an answer prints while it is checked: kept back until the verdict has been given, and no more than is read."""
+"""What an answer prints and displays while it is checked: kept back until the verdict, no more than is read."""
 
 import contextlib
 import sys
@@ -6,14 +6,21 @@ import warnings
 from collections.abc import Iterator
 from io import TextIOBase
 
+from IPython import get_ipython
+from IPython.display import display
+
+from ..captured import Publisher
+
 MOST = 2_000  # characters that are kept
+MOST_SHOWN = 10  # displays that are kept
 
 
 class Printed(TextIOBase):
-    """Takes what is printed, keeps the beginning, and counts the rest."""
+    """Takes what is printed, keeps the beginning, and counts the rest. displayed: what was displayed, by MIME type."""
 
     def __init__(self):
         self.kept, self.left_out = "", 0
+        self.displayed: list[dict] = []
 
     def writable(self) -> bool:
         return True
@@ -30,12 +37,41 @@ class Printed(TextIOBase):
         rest = f"\n… and {self.left_out:,} characters more" if self.left_out else ""
         return self.kept.rstrip("\n") + rest
 
+    def show_displayed(self) -> None:
+        """Display what was kept back."""
+        for data in self.displayed:
+            display(data, raw=True)
+
+
+class _FirstDisplays(Publisher):
+    def publish(self, data, metadata=None, *arguments, **keywords):
+        if len(self._parts) < MOST_SHOWN:
+            self._parts.append(data)
+
+
+@contextlib.contextmanager
+def _displays_into(parts: list[dict]) -> Iterator[None]:
+    """Let a shell put what is displayed into a list; without a shell, displaying is printing."""
+    shell = get_ipython()
+    if shell is None:
+        yield
+        return
+    before, shell.display_pub = shell.display_pub, _FirstDisplays(parts)
+    try:
+        yield
+    finally:
+        shell.display_pub = before
+
 
 @contextlib.contextmanager
 def kept_back() -> Iterator[Printed]:
-    """Keep back what is printed in the block, and each warning once, without the path of a cell."""
+    """Keep back what is printed and displayed in the block, and each warning once, without the path of a cell."""
     printed = Printed()
-    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+    with (
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(printed),
+        _displays_into(printed.displayed),
+    ):
         with warnings.catch_warnings(record=True) as caught:
             yield printed
         for text in dict.fromkeys(f"{warning.category.__name__}: {warning.message}" for warning in caught):

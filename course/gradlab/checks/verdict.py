@@ -6,6 +6,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from ..pictures.picture import Picture
 from . import words
 from .compare import Difference, Judge, compare
 from .encoding import as_python, decode
@@ -19,20 +20,23 @@ LONGEST = 500  # characters of a judged value that are shown
 class Verdict:
     """What a check came to: passed or not, and the words for it.
 
-    slip: the name of the known slip, if it was one. difference: the first one, where observations were compared.
-    told: what `message` says, part by part.
+    slip: the name of the known slip, if it was one. difference: the first one, where observations were compared, and
+    wrong: the number of its case. told: what `message` says, part by part. picture: of that case, for the student's
+    own run.
     """
 
     passed: bool
     message: str
     slip: str = ""
     difference: Difference | None = None
+    wrong: int | None = None
     told: words.Told | None = None
+    picture: Picture | None = None
 
     @classmethod
-    def of(cls, told: words.Told, difference: Difference | None = None) -> "Verdict":
+    def of(cls, told: words.Told, difference: Difference | None = None, wrong: int | None = None) -> "Verdict":
         """The verdict that is told so."""
-        return cls(told.state == words.PASSED, told.text, told.name, difference, told)
+        return cls(told.state == words.PASSED, told.text, told.name, difference, wrong, told)
 
 
 def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None) -> Verdict:
@@ -53,7 +57,7 @@ def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None)
     slip = _known_slip(check, observations, wrong, judge)
     first, total = wrong[0], len(found)
     told = words.failure(check.title, check.cases[first], first + 1, total - len(wrong), total, found[first], slip)
-    return Verdict.of(told, found[first])
+    return Verdict.of(told, found[first], first)
 
 
 def _refused(check: CheckRecord, reason: str) -> Verdict:

@@ -61,7 +61,8 @@ class Told:
 
     lead: what helps most, in one sentence. name: of the known slip that the lead is about. more: what else is seen in
     the answer. owned: the name of the function that passed. case, inputs, where, yours, expected, whose: the case that
-    failed, and its first difference. score: how many cases agree. printed: what the answer printed.
+    failed, and its first difference. drawn: the check's own picture of it, as text. score: how many cases agree.
+    printed: what the answer printed.
     """
 
     title: str
@@ -76,6 +77,7 @@ class Told:
     yours: str = ""
     expected: str = ""
     whose: str = ""
+    drawn: str = ""
     score: str = ""
     printed: str = ""
 
@@ -98,7 +100,7 @@ class Told:
             parts = [[f"{self.title}: {self.head}.", f"{self.slip} {self.lead}".strip(), *self.more]]
             parts += [[self.case, *(f"    {name} = {value}" for name, value in self.inputs), self.where]]
             parts[-1] += [f"    yours    {self.yours}", f"    {self.whose:8} {self.expected}"] if self.whose else []
-            parts += [[self.score]]
+            parts += [[self.drawn], [self.score]]
         parts += [["Your code printed:", self.printed]] if self.printed else []
         return "\n\n".join(text for part in parts if (text := "\n".join(filter(None, part))))
 

@@ -7,20 +7,21 @@ from .graph import Graph, Node, describe, kind_outside, short, walk
 from .layout import layout
 from .naming import callers_names, is_tensor
 from .picture import TEXT, TITLE, Picture, PictureError, label, shorten, static, svg, text_width
-from .texts import as_text, summary
+from .texts import as_text, noted, summary
 
 LIMIT = 60  # boxes that can be read in one picture
 DETAILED = 24  # boxes up to which each saved value has a line of its own
 MARGIN = 6
 
 
-def draw(*tensors, names=None, values=False, depth=None, limit=LIMIT):
+def draw(*tensors, names=None, values=False, depth=None, limit=LIMIT, notes=None, wrong=()):
     """Draw the graph that `tensors` hang on: operations, leaves, what needs no gradient, and what each node saved.
 
     Roots are at the top, leaves at the bottom; an arrow goes the way the gradient goes. Tensors are called what the
     caller's variables are called; `names` (a dict of tensors, or a module) comes first. `values=True` writes numbers
     where the graph or the caller still has them. Above `limit` boxes modules are drawn as one box each, `depth`
-    names deep. Reads the graph only: nothing is run, freed or kept alive.
+    names deep. `notes`, a dict from tensors or their nodes, puts a line of yours into a box; `wrong` marks boxes.
+    Reads the graph only: nothing is run, freed or kept alive.
 
     >>> x = torch.tensor([1., 2.], requires_grad=True)
     >>> draw((x * 3).sum())
@@ -31,6 +32,7 @@ def draw(*tensors, names=None, values=False, depth=None, limit=LIMIT):
     └─ 3 constant
     """
     graph = graph_of(tensors, callers_names(names), values=values, depth=depth, limit=limit)
+    _add_notes(graph, tensors, notes or {}, wrong)
     return picture(graph)
 
 
@@ -65,6 +67,26 @@ def _add_lone(graph, tensor, names, values):
     graph.nodes.append(node)
     why = "it was not computed by a recorded operation" if tensor.requires_grad else "no operation was recorded"
     graph.note = graph.note or f"{node.name} has no graph: its grad_fn is None, {why}."
+
+
+def _add_notes(graph, tensors, notes, wrong):
+    """Put the caller's lines and marks to the boxes of tensors and nodes."""
+    boxes = {id(node.fn): node for node in graph.nodes if node.fn is not None}
+    boxes |= {id(node.fn.variable): node for node in graph.nodes if hasattr(node.fn, "variable")}
+    alone = [tensor for tensor in tensors if tensor.grad_fn is None and id(tensor) not in boxes]
+    boxes |= {
+        id(tensor): node for tensor, node in zip(alone, graph.nodes[len(graph.nodes) - len(alone) :], strict=True)
+    }
+
+    def box(of):
+        return boxes.get(id(of)) or boxes.get(id(getattr(of, "grad_fn", None)))
+
+    for of, note in notes.items():
+        if node := box(of):
+            node.note = note
+    for of in wrong:
+        if node := box(of):
+            node.wrong = True
 
 
 def picture(graph, css="", kind="gl-graph", extra=lambda i, node: [], done=()):
@@ -106,6 +128,8 @@ def box_lines(node, detailed=True):
         lines.append((f"= {node.value}", "gl-v"))
     if node.grad:
         lines.append((f".grad {node.grad}", "gl-v"))
+    if node.note or node.wrong:
+        lines.append((shorten(noted(node), 60), "gl-own"))
     return lines + _saved_lines(node.saved, detailed)
 
 
@@ -146,6 +170,7 @@ def _box(i, graph, box, lines, done):
     node = graph.nodes[i]
     radius = min(17, box.h // 2) if node.kind in ("leaf", "frozen", "constant") else 4
     css = f"gl-n gl-{node.kind}" + (" gl-root" if i in graph.roots else "") + (" gl-done" if done else "")
+    css += " gl-wrong" if node.wrong else ""
     size = f'x="{box.x}" y="{box.y}" width="{box.w}" height="{box.h}"'
     parts = [f'<g class="{css}" data-node="{i}"><rect {size} rx="{radius}"/>']
     if node.kind == "group":

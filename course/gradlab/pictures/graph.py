@@ -33,6 +33,8 @@ class Node:
     value: str = ""
     grad: str = ""
     more: int = 0  # further outputs of the operation
+    note: str = ""  # a line of the caller's
+    wrong: bool = False  # marked by the caller
     fn: object = None  # the node itself; keeps it alive
 
 

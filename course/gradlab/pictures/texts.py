@@ -57,11 +57,18 @@ def one_line(node):
         line += f" = {node.value}"
     if node.grad:
         line += f", .grad {node.grad}"
+    if node.note or node.wrong:
+        line += f"  {'' if node.wrong else '· '}{noted(node)}"
     for state, word in (("kept", "saved"), ("freed", "freed"), ("changed", "changed in place")):
         held = [_held(s) for s in node.saved if s.state == state]
         if held:
             line += f"  {word}: {', '.join(held)}"
     return line
+
+
+def noted(node):
+    """The caller's line on a node; a mark before it says what the colour of its box says."""
+    return f"{'✗ ' if node.wrong else ''}{node.note}".rstrip()
 
 
 def _held(saved):
