@@ -58,12 +58,12 @@ def reference(check_id: str) -> Callable[[Callable[[], Reference]], Callable]:
 def on_torch(answer: Callable) -> Callable:
     """Return `answer`, which is torch's own, with torch's tensors: for scenarios that make the learner's own.
 
-    Such a scenario begins with `tensor = getattr(answer, "tensor", Tensor)`, and makes all tensors by `tensor(array)` or
+    Such a scenario begins with `tensor = getattr(answer, "tensor", Tensor)` and makes tensors by `tensor(array)` or
     `tensor(array, requires_grad=True)`. So what is expected comes from the same program on torch.
     """
 
     def tensor(data: Any, requires_grad: bool = False) -> torch.Tensor:
-        return torch.tensor(np.array(data), requires_grad=requires_grad)
+        return torch.tensor(np.asarray(data).copy(), requires_grad=requires_grad)
 
     def by_torch(*args: Any, **kwargs: Any) -> Any:
         return answer(*args, **kwargs)

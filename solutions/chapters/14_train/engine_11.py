@@ -37,11 +37,9 @@ class Tensor:
 
 
 def as_array(data):
-    """Return data as an array: Python's floats as float32, as in torch; an array as it is, and in its own memory."""
-    if isinstance(data, np.ndarray | np.generic):
-        return np.asarray(data)
+    """Return data as an array: Python's floats as float32, as in torch; an array as it is, in its own memory."""
     array = np.asarray(data)
-    return array.astype(np.float32) if array.dtype == np.float64 else array
+    return array.astype(np.float32) if array.dtype == np.float64 and not hasattr(data, "dtype") else array
 
 
 class Node:
