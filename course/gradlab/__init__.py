@@ -13,6 +13,7 @@ _HOMES = {
     "progress": "overview",
     "track": "bar",
     "payoff": "payoffs",
+    "own_engine": "engine",
     "draw": "pictures.drawing",
     "step": "pictures.stepper",
     "hooks": "pictures.timeline",

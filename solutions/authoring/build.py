@@ -11,6 +11,7 @@ from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
 
 from gradlab import live
+from gradlab.engine import source_of
 
 from .chapter import SOLUTIONS, SOURCES, ChapterError, chapter_names, source_path
 from .map import CONTRIBUTING, with_map
@@ -115,6 +116,17 @@ def generate(names: list[str], folder: Path) -> None:
             shutil.copytree(released, folder / name)
 
 
+def stages(name: str, notebook: NotebookNode) -> dict[Path, str]:
+    """What a chapter's cells tagged `engine` come to, by the files in later chapters' folders that hold it."""
+    text = source_of(notebook.cells)
+    if not text.strip():
+        return {}
+    number = name[:2]
+    head = f'"""The engine of part two as chapter {number} leaves it. Made from the cells of that chapter."""\n\n'
+    later = sorted(path for path in SOURCES.glob("[0-9][0-9]_*") if path.is_dir() and path.name[:2] > number)
+    return {folder / f"engine_{number}.py": head + text for folder in later}
+
+
 def build(names: list[str]) -> None:
     """Execute and normalise the named solved chapters, then generate their student edition."""
     for name in names:
@@ -123,6 +135,8 @@ def build(names: list[str]) -> None:
         notebook = nbformat.read(path, as_version=4)
         execute(notebook, path.parent)
         write(normalise(notebook), path)
+        for stage, text in stages(name, notebook).items():
+            stage.write_text(text, encoding="utf-8")
     print("generating the student edition", flush=True)
     generate(names, STUDENT_EDITION)
     CONTRIBUTING.write_text(with_map(CONTRIBUTING.read_text(encoding="utf-8")), encoding="utf-8")
@@ -147,6 +161,9 @@ def stale() -> list[str]:
             found.append(f"{shown(path)} has cells that were not run")
         if nbformat.writes(normalise(notebook)).rstrip("\n") + "\n" != path.read_text(encoding="utf-8"):
             found.append(f"{shown(path)} is not in normal form")
+        for stage, made in stages(name, notebook).items():
+            if not stage.exists() or stage.read_text(encoding="utf-8") != made:
+                found.append(f"{shown(stage)} is not what the cells of {name} make")
     page = START_PAGE.read_text(encoding="utf-8")
     if with_minutes(page) != page:
         found.append(f"{shown(START_PAGE)} gives other minutes than the chapters take")
@@ -154,7 +171,7 @@ def stale() -> list[str]:
         fresh = Path(scratch)
         generate(names, fresh)
         files = {p.relative_to(root) for root in (fresh, STUDENT_EDITION) for p in root.rglob("*") if p.is_file()}
-        for file in sorted(file for file in files if not any(part.startswith(".") for part in file.parts)):
+        for file in sorted(file for file in files if not any(part.startswith((".", "__")) for part in file.parts)):
             made, committed = fresh / file, STUDENT_EDITION / file
             if not committed.exists():
                 found.append(f"{shown(committed)} is missing")

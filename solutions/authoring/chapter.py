@@ -1,7 +1,9 @@
 """A solved chapter, read from its notebook: its checks, and the records they leave."""
 
+import contextlib
 import linecache
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -57,11 +59,12 @@ def load_chapter(name: str) -> Chapter:
     return read_chapter(nbformat.read(source_path(name), as_version=4), name)
 
 
-def read_chapter(notebook: NotebookNode, name: str) -> Chapter:
+def read_chapter(notebook: NotebookNode, name: str, folder: Path | None = None) -> Chapter:
     """Run the setup, solution, reference and check cells of a solved notebook, and collect its checks.
 
     Other cells are not run: exercises may use only what setup cells define. Raises ChapterError if a cell fails, if a
-    check has no reference, or if two checks share an id.
+    check has no reference, or if two checks share an id. folder: where the files are that cells import, such as the
+    stages of the engine; that of the solved chapter unless told otherwise.
     """
     checks: dict[str, AuthoredCheck] = {}
     collected: list[AuthoredCheck] = []
@@ -75,7 +78,9 @@ def read_chapter(notebook: NotebookNode, name: str) -> Chapter:
     before = dict(references)
     references.clear()
     namespace = {"__name__": "__main__"}
+    leaving = contextlib.ExitStack()
     try:
+        leaving.enter_context(importing_from(folder or SOURCES / name))
         for cell in notebook.cells:
             kept = "setup" in tags(cell) or "reference" in tags(cell) or is_grade(cell) or is_solution(cell)
             if cell.cell_type != "code" or not kept:
@@ -92,9 +97,25 @@ def read_chapter(notebook: NotebookNode, name: str) -> Chapter:
                 raise ChapterError(f"{name}, cell {label}: a graded cell without a check cannot be graded")
             collected.clear()
     finally:
+        leaving.close()
         references.clear()
         references.update(before)
     return Chapter(name, checks)
+
+
+@contextlib.contextmanager
+def importing_from(folder: Path) -> Iterator[None]:
+    """Let imports find the modules in `folder`, each made anew: a chapter may change what another has imported too."""
+    here = {path.stem for path in folder.glob("*.py")}
+    before = {name: sys.modules.pop(name) for name in here if name in sys.modules}
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        for name in here:
+            sys.modules.pop(name, None)
+        sys.modules.update(before)
 
 
 def _run(source: str, filename: str, namespace: dict) -> None:

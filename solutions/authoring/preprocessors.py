@@ -1,6 +1,7 @@
 """The steps by which nbgrader makes a student edition from a solved notebook, beyond its own."""
 
 import re
+from pathlib import Path
 
 from nbgrader.preprocessors import (
     CheckCellMetadata,
@@ -36,8 +37,9 @@ class WriteRecord(NbGraderPreprocessor):
 
     def preprocess(self, nb, resources):
         """Make the record from the solved notebook, before its reference cells go."""
-        name = resources["nbgrader"]["notebook"]
-        resources.setdefault("outputs", {})[name + SUFFIX] = read_chapter(nb, name).record().to_json().encode()
+        name, folder = resources["nbgrader"]["notebook"], resources.get("metadata", {}).get("path")
+        chapter = read_chapter(nb, name, Path(folder) if folder else None)
+        resources.setdefault("outputs", {})[name + SUFFIX] = chapter.record().to_json().encode()
         return nb, resources
 
 

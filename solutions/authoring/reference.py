@@ -55,6 +55,23 @@ def reference(check_id: str) -> Callable[[Callable[[], Reference]], Callable]:
     return register
 
 
+def on_torch(answer: Callable) -> Callable:
+    """Return `answer`, which is torch's own, with torch's tensors: for scenarios that make the learner's own.
+
+    Such a scenario begins with `tensor = getattr(answer, "tensor", Tensor)` and makes tensors by `tensor(array)` or
+    `tensor(array, requires_grad=True)`. So what is expected comes from the same program on torch.
+    """
+
+    def tensor(data: Any, requires_grad: bool = False) -> torch.Tensor:
+        return torch.tensor(np.asarray(data).copy(), requires_grad=requires_grad)
+
+    def by_torch(*args: Any, **kwargs: Any) -> Any:
+        return answer(*args, **kwargs)
+
+    by_torch.__name__, by_torch.tensor = getattr(answer, "__name__", "by_torch"), tensor
+    return by_torch
+
+
 def numbers(rng: np.random.Generator, shape: tuple[int, ...] = (), low: float = 0.3, high: float = 2.0) -> np.ndarray:
     """Draw float64 numbers of either sign that are easy to read and hard to confuse.
 

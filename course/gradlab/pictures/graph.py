@@ -220,6 +220,7 @@ def is_freed(graph):
 def short(tensor, most=SHOWN):
     """Write a tensor's first numbers, like `[1, 0.25, … 10 in all]`, or `3` for one without dimensions."""
     flat = tensor.detach() if hasattr(tensor, "detach") else tensor
+    flat = flat if hasattr(flat, "reshape") else flat.data  # of an engine whose tensors can do little: an array
     try:
         flat = flat.reshape(-1)
         some = [number(flat[k].item()) for k in range(min(flat.shape[0], most))]

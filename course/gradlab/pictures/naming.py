@@ -46,9 +46,13 @@ class Names:
 
 
 def is_tensor(value):
-    """Whether something looks like a tensor of torch or of an engine that uses torch's names."""
+    """Whether something looks like a tensor of torch or of an engine that uses torch's names, backward there or not."""
     kind = type(value)
-    return hasattr(kind, "backward") and hasattr(kind, "detach") and not isinstance(value, type)
+    if isinstance(value, type):
+        return False
+    return (hasattr(kind, "backward") and hasattr(kind, "detach")) or (
+        hasattr(kind, "is_leaf") and hasattr(kind, "shape") and hasattr(value, "grad_fn")
+    )
 
 
 def is_module(value):

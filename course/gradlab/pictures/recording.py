@@ -1,9 +1,12 @@
 """Run one backward pass and write down what happened at each node, in the order in which the engine ran them."""
 
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from math import prod
 
-from .graph import Saved, is_freed, saved_values, short, walk
+import numpy as np
+
+from .graph import Saved, is_freed, output_shapes, saved_values, short, walk
 from .naming import is_tensor
 from .picture import PictureError, shorten
 from .rules import formula
@@ -38,24 +41,62 @@ def record(loss, graph, gradient=None, retain_graph=False):
     """Return the visits of `loss.backward(gradient, retain_graph)`, which really runs: leaves accumulate.
 
     `graph` is walk's for `loss`. Prehooks on its nodes tell the order and what arrives, hooks what each node sends; all
-    are removed again. An error of the engine becomes a PictureError with the same words.
+    are removed again. In an engine without them the nodes' `run` is watched. An error of the engine becomes a
+    PictureError with the same words.
     """
-    visits, handles = [], []
+    visits = []
     place = {id(node.fn): i for i, node in enumerate(graph.nodes) if node.fn is not None}
     try:
-        for i, node in enumerate(graph.nodes):
-            if node.fn is None:  # a constant, or a frozen parameter
-                continue
-            handles.append(node.fn.register_prehook(_arrival(graph, visits, i)))
-            handles.append(node.fn.register_hook(_departure(graph, visits, i, place)))
-        loss.backward(gradient, retain_graph=retain_graph)
+        with ExitStack() as watched:
+            for i, node in enumerate(graph.nodes):
+                if node.fn is None:  # a constant, or a frozen parameter
+                    continue
+                arrival, departure = _arrival(graph, visits, i), _departure(graph, visits, i, place)
+                if hasattr(node.fn, "register_prehook"):
+                    watched.callback(node.fn.register_prehook(arrival).remove)
+                    watched.callback(node.fn.register_hook(departure).remove)
+                else:
+                    watched.enter_context(_watched_run(node.fn, arrival, departure))
+            loss.backward(gradient, retain_graph=retain_graph)
     except RuntimeError as error:
         raise PictureError(f"backward raised: {error}") from None
-    finally:
-        for handle in handles:
-            handle.remove()
     _note_freed(graph, visits)
     return visits
+
+
+@contextmanager
+def _watched_run(fn, arrival, departure):
+    """Tell of each `fn.run(gradient)`, by which an engine without hooks runs a node; it returns one for each edge."""
+    kind = type(fn)
+    run, own = kind.run, "run" in vars(kind)
+
+    def watched(node, gradient, *more):
+        if node is not fn:
+            return run(node, gradient, *more)
+        arrival((gradient,))
+        produced = run(node, gradient, *more)
+        departure([_summed(*pair) for pair in zip(produced or (), fn.next_functions, strict=False)], (gradient,))
+        return produced
+
+    kind.run = watched
+    try:
+        yield
+    finally:
+        if own:
+            kind.run = run
+        else:
+            del kind.run
+
+
+def _summed(gradient, edge):
+    """The gradient as it arrives: where a broadcast is undone on the way, it is summed to the shape that is due."""
+    node, number = edge
+    shapes = output_shapes(node) if node is not None else []
+    if gradient is None or not shapes or tuple(gradient.shape) == shapes[number]:
+        return gradient
+    extra = len(gradient.shape) - len(shapes[number])
+    over = [extra + i for i, n in enumerate(shapes[number]) if n == 1]
+    return gradient.sum((*range(extra), *over)).reshape(shapes[number])
 
 
 def refuse(loss, gradient, name):
@@ -91,7 +132,11 @@ def refuse(loss, gradient, name):
 
 
 def _copy(tensor):
-    return None if tensor is None else tensor.detach().clone()
+    if tensor is None:
+        return None
+    if hasattr(tensor, "clone"):
+        return tensor.detach().clone()
+    return np.array(tensor.data if hasattr(tensor, "grad_fn") else tensor)  # of an engine that has no clone
 
 
 def _arrival(graph, visits, i):

@@ -1,6 +1,7 @@
 """Hooks in time: which fired when, with what shapes, over one forward and one backward pass."""
 
 from contextlib import nullcontext
+from math import prod
 
 from .hooking import EVERYWHERE, TENSOR_HOOKS, listening, registered, watching
 from .naming import is_module, is_tensor
@@ -45,7 +46,7 @@ def run(model, inputs, loss=None, watch=False):
                 "graph. Pass loss=, a function of the model's output that returns a scalar computed from it."
             )
         phase = "backward"
-        if value.numel() == 1:
+        if prod(value.shape) == 1:
             value.backward()
         else:
             count = value.detach().new_ones(value.numel()).cumsum(0)

@@ -64,7 +64,7 @@ def _store(course: CourseDirectory, name: str) -> Path:
 @functools.lru_cache(maxsize=8)
 def _load(db_url: str, course_id: str, source: Path, changed_at: int, store: Path) -> Assignment:
     notebook = nbformat.read(source, as_version=4)
-    chapter = read_chapter(notebook, source.stem)
+    chapter = read_chapter(notebook, source.stem, source.parent)
     _compare_with_gradebook(db_url, course_id, notebook, source.stem)
     stored = json.loads(store.read_text(encoding="utf-8")) if store.exists() else {"seed": secrets.randbits(48)}
     record = _usable(stored.get("record"), chapter) or chapter.record([stored["seed"]])

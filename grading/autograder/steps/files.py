@@ -73,9 +73,24 @@ def _untimely(path: Path) -> str:
 
 
 def beside_notebook(folder: Path) -> dict[str, bytes]:
-    """The files that a submission's cells find beside them, by relative path: all but notebooks."""
-    paths = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".ipynb"]
+    """The files that a submission's cells find beside them, by relative path: all but notebooks.
+
+    Of a module that lies there as a file, such as a released engine_11.py, no other form: Python would import that.
+    """
+    modules = {path.stem for path in folder.glob("*.py")}
+    paths = [
+        path
+        for path in folder.rglob("*")
+        if path.is_file()
+        and path.suffix != ".ipynb"
+        and ((path.parent == folder and path.suffix == ".py") or _module(path.relative_to(folder)) not in modules)
+    ]
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(paths)}
+
+
+def _module(path: Path) -> str:
+    """The name under which Python would import what lies at a relative path: a folder or a compiled file."""
+    return path.parts[0].partition(".")[0]
 
 
 def known_as(student: str) -> str:

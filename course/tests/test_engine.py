@@ -1,0 +1,66 @@
+"""The learner's own stage of the engine takes the finished one's place, if all its checks have passed."""
+
+import importlib
+import json
+import sys
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from gradlab import engine, notebook
+from gradlab.checks.memory import remember
+
+CODE = ["import math", "def area(r):\n    ### BEGIN SOLUTION\n    return math.pi * r**2\n    ### END SOLUTION"]
+
+
+@pytest.fixture
+def chapters(tmp_path, monkeypatch):
+    """Chapter 11 with two checks, and chapter 12 with the finished stage, where the kernel runs."""
+    one, two = tmp_path / "11_one", tmp_path / "12_two"
+    cells = [new_code_cell(text, metadata={"tags": ["engine"]}) for text in CODE] + [new_code_cell("print('no')")]
+    for folder in (one, two):
+        folder.mkdir()
+    nbformat.write(new_notebook(cells=cells), one / "11_one.ipynb")
+    (two / "engine_11.py").write_text("def area(r):\n    return 'finished'\n")
+    checks = {check_id: {"title": check_id, "digest": "", "cases": []} for check_id in ("11.1", "11.2")}
+    (one / "11_one.record.json").write_text(json.dumps({"checks": checks}))
+    monkeypatch.setattr(engine, "exercises", lambda: {"11_one": checks})
+    monkeypatch.setattr(notebook, "FOLDER", two)
+    monkeypatch.syspath_prepend(str(two))
+    yield one
+    sys.modules.pop("engine_11", None)
+
+
+def test_the_own_stage_is_imported_once_all_its_checks_have_passed(chapters, capsys):
+    remember("11.1", "passed")
+    engine.own_engine(11)
+    assert "in chapter 11 11.2 has not passed; the finished one" in capsys.readouterr().out
+    assert "engine_11" not in sys.modules
+    remember("11.2", "passed")
+    engine.own_engine(11)
+    assert capsys.readouterr().out == "engine_11: your own\n"
+    assert round(importlib.import_module("engine_11").area(1), 2) == 3.14
+
+
+def test_without_the_chapter_the_finished_stage_is_used(chapters, capsys, monkeypatch):
+    monkeypatch.setattr(engine, "exercises", dict)
+    engine.own_engine(11)
+    assert "chapter 11 is not here" in capsys.readouterr().out
+    assert importlib.import_module("engine_11").area(1) == "finished"
+
+
+def test_a_stage_that_fails_leaves_the_finished_one(chapters, capsys):
+    remember("11.1", "passed")
+    remember("11.2", "passed")
+    path = chapters / "11_one.ipynb"
+    path.write_text(path.read_text().replace("import math", "import no_such_module"))
+    engine.own_engine(11)
+    assert "ended in ModuleNotFoundError" in capsys.readouterr().out
+    assert importlib.import_module("engine_11").area(1) == "finished"
+
+
+def test_what_is_imported_already_is_not_replaced(chapters, capsys):
+    importlib.import_module("engine_11")
+    engine.own_engine(11)
+    assert "it is imported already" in capsys.readouterr().out

@@ -1,0 +1,18 @@
+"""The released stage of the engine is what a submission's cells import, whatever was handed in beside it."""
+
+from autograder.steps.files import beside_notebook
+
+
+def test_a_released_module_has_no_other_form_beside_it(tmp_path):
+    for name in (
+        "engine_11.py",
+        "engine_11/__init__.py",
+        "engine_11.cpython-311-x86_64-linux-gnu.so",
+        "engine_11.pyc",
+        "notes.txt",
+        "data/engine_11.txt",
+        "chapter.ipynb",
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    assert sorted(beside_notebook(tmp_path)) == ["data/engine_11.txt", "engine_11.py", "notes.txt"]

@@ -1,0 +1,267 @@
+"""The engine that students build: its stages bear mini_autograd's names, and programs run on them as on torch."""
+
+import ast
+import contextlib
+import importlib
+import re
+import types
+import warnings
+
+import nbformat
+import numpy as np
+import pytest
+import torch
+
+from authoring import build
+from authoring.chapter import SOLUTIONS, SOURCES, chapter_names, importing_from, source_path
+from gradlab import draw, hooks, step
+from gradlab.engine import source_of
+
+LAST = next(path for path in SOURCES.glob("14_*") if path.is_dir())
+FILES = sorted(LAST.glob("engine_*.py"))
+FOURTEENTH = next((source_path(name) for name in chapter_names() if name.startswith("14_")), None)
+OWN_NAMES = {
+    "as_array": "mini_autograd leaves it to dtypes",
+    "value_of": "a line of Operation.call there",
+    "asked_for": "a line of Operation there",
+    "weight": "one of autograd's _weights there",
+    "arrive": "AccumulateGrad.run there",
+    "identity": "BackwardHookFunction there",
+    "sigmoid_of": "a lambda there",
+    "log_softmax_of": "a lambda there",
+    "pick": "a lambda there",
+}
+
+
+@pytest.fixture
+def engine():
+    """All names of the stages together, fresh for each test: a later stage changes classes of an earlier one."""
+    with importing_from(LAST):
+        together = types.SimpleNamespace()
+        for path in FILES:
+            vars(together).update(vars(importlib.import_module(path.stem)))
+        if FOURTEENTH:
+            source = source_of(nbformat.read(FOURTEENTH, as_version=4).cells)
+            namespace = {"__name__": "engine_14"}
+            exec(compile(source, str(FOURTEENTH), "exec"), namespace)
+            vars(together).update(namespace)
+        yield together
+
+
+def names_in(tree):
+    """The functions, classes and variables that a module defines at its top."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign):
+            yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+
+
+def test_the_names_are_those_of_the_reference_engine():
+    known = set()
+    for path in (SOLUTIONS / "mini_autograd").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                known.add(node.name.strip("_"))
+            elif isinstance(node, ast.Assign):
+                known |= {target.id.strip("_") for target in node.targets if isinstance(target, ast.Name)}
+    sources = [path.read_text(encoding="utf-8") for path in FILES]
+    sources += [source_of(nbformat.read(FOURTEENTH, as_version=4).cells)] if FOURTEENTH else []
+    names = [name for source in sources for name in names_in(ast.parse(source))]
+    assert len(names) > 50
+    assert [name for name in names if name.strip("_") not in known and name not in OWN_NAMES] == []
+
+
+def test_each_chapter_has_all_stages_before_it_and_each_stage_is_one_text():
+    for folder in sorted(SOURCES.glob("1[1-4]_*")):
+        stages = sorted(folder.glob("engine_*.py"))
+        assert [path.stem for path in stages] == [f"engine_{n}" for n in range(11, int(folder.name[:2]))]
+        assert [path.read_text() for path in stages] == [(LAST / path.name).read_text() for path in stages]
+
+
+def test_a_chapters_engine_cells_make_the_file_in_later_folders(monkeypatch, tmp_path):
+    for name in ("11_one", "12_two", "13_three"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(build, "SOURCES", tmp_path)
+    code = "def f(x):\n    ### BEGIN SOLUTION\n    return x\n    ### END SOLUTION"
+    cells = [nbformat.v4.new_code_cell(text) for text in ("import math", "print(1)", code)]
+    for cell in cells[::2]:
+        cell.metadata["tags"] = ["engine"]
+    made = build.stages("11_one", nbformat.v4.new_notebook(cells=cells))
+    assert [path.relative_to(tmp_path).as_posix() for path in made] == ["12_two/engine_11.py", "13_three/engine_11.py"]
+    assert {re.sub(r'^""".*"""\n\n', "", text) for text in made.values()} == {
+        "import math\n\n\ndef f(x):\n    return x\n"
+    }
+    assert build.stages("11_one", nbformat.v4.new_notebook(cells=cells[1:2])) == {}
+
+
+# Programs. Each takes what makes a tensor from an array, and yields what is to be compared.
+
+
+def diamond(make):
+    x = make(np.array([[1.0, -2.0, 0.5]]), requires_grad=True)
+    w = make(np.array([[3.0], [0.25]]), requires_grad=True)
+    h = x * w
+    y = (h * h - h / 2 + 3) ** 2
+    y.backward(make(np.array([[1.0, 10.0, -2.0], [0.5, 3.0, 7.0]])))
+    yield x.grad
+    yield w.grad
+    (x - 1).sum().backward()
+    yield x.grad
+
+
+def scalars_and_nothing(make):
+    for shape in [(), (1,), (1, 1), (0,), (0, 3)]:
+        x = make(np.full(shape, 2.0), requires_grad=True)
+        (1 - x / 4).sum().backward()
+        yield x.grad
+
+
+def broadcasts(make):
+    for one, other in [((3,), (2, 3)), ((2, 1), (3,)), ((), (2, 2)), ((1,), (0,)), ((1, 1), (3,)), ((3, 1), (0,))]:
+        a = make(np.full(one, 1.5), requires_grad=True)
+        b = make(np.full(other, -2.0), requires_grad=True)
+        (a * b - b / a).sum().backward()
+        yield a.grad
+        yield b.grad
+
+
+def sums(make):
+    x = make(np.arange(6.0).reshape(2, 3), requires_grad=True)
+    for args, shape in [((0,), (3,)), ((1, True), (2, 1)), ((-1,), (2,)), ((), ())]:
+        (x * x).sum(*args).backward(make(np.arange(1.0, 1.0 + np.prod(shape, dtype=int)).reshape(shape)))
+        yield x.grad
+
+
+def twice(make):
+    x = make(np.array([1.0, 2.0]), requires_grad=True)
+    v = make(np.array([1.0, 10.0]))
+    for y in [x + 3, -x, x * 3, x**2, x / 2, (x + 1) * (x + 1)]:
+        y.backward(v)
+        try:
+            y.backward(v)
+        except RuntimeError as error:
+            yield str(error)
+        yield x.grad
+
+
+def half_a_walk(make):
+    a, b = make(np.array(2.0), requires_grad=True), make(np.array(5.0), requires_grad=True)
+    loss = a + 3 * b
+    for _ in range(2):
+        with contextlib.suppress(RuntimeError):
+            loss.backward()
+    yield a.grad
+    yield b.grad
+
+
+def refusals(make):
+    x = make(np.array([1.0, 2.0]), requires_grad=True)
+    for wrong in [
+        lambda: (x * 3).backward(),
+        lambda: (x * 3).backward(make(np.ones(3))),
+        lambda: (x * 3).sum().backward(make(np.ones((1, 1)))),
+        lambda: make(np.array(1.0)).backward(),
+        lambda: make(np.array([1.0, 2.0])).backward(),
+        lambda: (x * 3).backward([1.0, 1.0]),
+        lambda: make(np.array([1, 2]), requires_grad=True),
+        lambda: make(np.array([1.0])).register_hook(print),
+        lambda: (x * 3).register_post_accumulate_grad_hook(print),
+        lambda: (x * 3).requires_grad_(False),
+        lambda: make(np.array([1])).requires_grad_(),
+        lambda: make(np.array([1.0])).retain_grad(),
+    ]:
+        with pytest.raises((RuntimeError, TypeError)) as caught:
+            wrong()
+        yield f"{caught.type.__name__}: {caught.value}"
+
+
+def hooked(make):
+    events = []
+    x, w = make(np.array([1.0, 2.0]), requires_grad=True), make(np.array([3.0, 4.0]), requires_grad=True)
+    y = x * w
+    y.retain_grad()
+    for tensor, name, factor in [(x, "x", 2), (y, "y", 10), (y, "y again", -1), (w, "w", 1)]:
+        tensor.register_hook(lambda g, name=name, factor=factor: events.append((name, g)) or g * factor)
+    handle = x.register_hook(lambda g: handle.remove())
+    x.register_post_accumulate_grad_hook(lambda leaf: events.append(("after", leaf.grad)))
+    y.grad_fn.register_prehook(lambda arrived: events.append(("before the node", arrived[0])))
+    z = y**2
+    for _ in range(2):
+        z.backward(make(np.array([1.0, -1.0])), retain_graph=True)
+        yield [(name, np.array(g.data)) for name, g in events]
+        yield x.grad
+        yield w.grad
+        yield y.grad
+
+
+PROGRAMS = [diamond, scalars_and_nothing, broadcasts, sums, twice, half_a_walk, refusals, hooked]
+
+
+def plain(value):
+    if isinstance(value, str) or value is None:
+        return value
+    if isinstance(value, list):
+        return [(name, array.tolist()) for name, array in value]
+    array = np.asarray(value.data)
+    return array.shape, str(array.dtype), array.tolist()
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_a_program_does_on_the_stages_what_it_does_on_torch(engine, program):
+    def on_torch(data, requires_grad=False):
+        return torch.tensor(data, requires_grad=requires_grad)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch's on .grad of what is no leaf
+        ours, theirs = ([plain(value) for value in program(make)] for make in (engine.Tensor, on_torch))
+    assert ours == theirs
+    assert theirs
+
+
+def test_the_pictures_work_on_the_stages(engine):
+    x = engine.Tensor(np.array([1.0, 2.0]), requires_grad=True)
+    w = engine.Tensor(np.array([3.0, 4.0]), requires_grad=True)
+    y = x * w
+    loss = (y * y).sum()
+    assert "y = MulBackward0 (2,)  saved: other (2,), self (2,)" in str(draw(loss))
+    assert "Backward ran in 5 steps" in str(step(loss))
+
+    class Scale(engine.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = engine.Parameter(np.array([1.0, -1.0]))
+
+        def forward(self, x):
+            return x * self.weight
+
+    assert "4 calls of hooks" in str(hooks(Scale(), x, loss=lambda out: out.sum(), watch=True))
+
+
+@pytest.mark.parametrize("names", [["engine_11"], ["engine_11", "engine_12"]])
+def test_earlier_stages_are_drawn_and_stepped_through_before_there_are_hooks(names):
+    with importing_from(LAST):
+        stage, *_ = (importlib.import_module(name) for name in names)
+        x = stage.Tensor(np.array([[1.0], [2.0]]), requires_grad=True)
+        w = stage.Tensor(np.array([3.0, 4.0, 5.0]), requires_grad=True)
+        loss = (x * w).sum()
+        assert "├─ w (3,) leaf" in str(draw(loss)).replace("└", "├")
+        if len(names) > 1:
+            told = str(step(loss))
+            assert "g * self, summed to (3,) = [3, 3, 3] to w (AccumulateGrad)" in told
+            assert ".grad was None and is now [12, 12]" in told
+            assert "run" not in vars(type(loss.grad_fn)), "what watched is gone"
+
+
+def test_a_chain_of_100_000_operations_needs_no_recursion(engine):
+    x = engine.Tensor(np.array(1.0), requires_grad=True)
+    y = x
+    for _ in range(100_000):
+        y = y + x
+    y.backward()
+    assert x.grad.data == 100_001.0
+
+
+def test_no_stage_imports_torch():
+    for path in FILES:
+        assert re.findall(r"^(?:import|from) torch", path.read_text(), re.MULTILINE) == []
