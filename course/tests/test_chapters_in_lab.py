@@ -137,6 +137,15 @@ EXERCISES = [
         right=SILENCE,
         right_says="passed",
     ),
+    Exercise(
+        chapter="08_saliency",
+        number="08-1",
+        title="08.1 the root",
+        wrong="def class_score(model, image, k):\n    return model(image[None])[0].softmax(0)[k]",
+        wrong_says="This is the softmax, a probability",
+        right="def class_score(model, image, k):\n    return model(image[None])[0, k]",
+        right_says="passed",
+    ),
 ]
 
 
