@@ -82,6 +82,20 @@ def silence(module, channels):
     return module.register_forward_hook(hook)
 """
 
+WRITTEN = """
+def written_into(tensors, call):
+    before = {name: (tensor._version, tensor.detach().clone()) for name, tensor in tensors.items()}
+    call()
+    found = {}
+    for name, tensor in tensors.items():
+        version, numbers = before[name]
+        if tensor._version != version:
+            found[name] = "counted"
+        elif not same_numbers(tensor.detach(), numbers):
+            found[name] = "in silence"
+    return found
+"""
+
 EXERCISES = [
     Exercise(
         chapter="02_external_gradients",
@@ -144,6 +158,15 @@ EXERCISES = [
         wrong="def class_score(model, image, k):\n    return model(image[None])[0].softmax(0)[k]",
         wrong_says="This is the softmax, a probability",
         right="def class_score(model, image, k):\n    return model(image[None])[0, k]",
+        right_says="passed",
+    ),
+    Exercise(
+        chapter="09_when_gradients_go_wrong",
+        number="09-1",
+        title="09.1 who wrote, and was it counted?",
+        wrong=WRITTEN.replace(".clone()", ""),
+        wrong_says="No silent write is found",
+        right=WRITTEN,
         right_says="passed",
     ),
 ]
