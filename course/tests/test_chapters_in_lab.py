@@ -96,6 +96,22 @@ def written_into(tensors, call):
     return found
 """
 
+CUBE_ROOT = """
+class CubeRoot(Function):
+    @staticmethod
+    def forward(x):
+        return numpy_cbrt(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(output)
+
+    @staticmethod
+    def backward(ctx, v):
+        (y,) = ctx.saved_tensors
+        return v / (3 * y**2)
+"""
+
 EXERCISES = [
     Exercise(
         chapter="02_external_gradients",
@@ -167,6 +183,15 @@ EXERCISES = [
         wrong=WRITTEN.replace(".clone()", ""),
         wrong_says="No silent write is found",
         right=WRITTEN,
+        right_says="passed",
+    ),
+    Exercise(
+        chapter="10_functions_of_your_own",
+        number="10-1",
+        title="10.1 the cube root that torch does not have",
+        wrong=CUBE_ROOT.replace("v / (3", "1 / (3"),
+        wrong_says="v has no effect on the gradient",
+        right=CUBE_ROOT,
         right_says="passed",
     ),
 ]
