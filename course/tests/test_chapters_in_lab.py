@@ -81,6 +81,14 @@ def silence(module, channels):
     return module.register_forward_hook(hook)
 """
 
+SIGMOID = """
+def sigmoid_gradient(grad, result):
+    return grad * result * (1 - result)
+
+
+sigmoid = operation("SigmoidBackward0", sigmoid_of, self=sigmoid_gradient)
+"""
+
 EXERCISES = [
     Exercise(
         chapter="02_external_gradients",
@@ -134,6 +142,15 @@ EXERCISES = [
         wrong=SILENCE.replace("        return output", "        output = None"),
         wrong_says="what a hook does not return has no effect",
         right=SILENCE,
+        right_says="passed",
+    ),
+    Exercise(
+        chapter="14_train",
+        number="14-1",
+        title="14.1 the sigmoid's way back",
+        wrong=SIGMOID.replace(" * (1 - result)", ""),
+        wrong_says="the factor (1 - result) is missing",
+        right=SIGMOID,
         right_says="passed",
     ),
 ]

@@ -48,7 +48,7 @@ IN_PLACE = {"predict": Predict()} | dict.fromkeys(["display", "draw", "step", "v
 
 
 def lesson_cells(chapter):
-    """Return id and source of the setup and lesson cells of a chapter's notebook, which lies in a folder beside ours."""
+    """Return id and source of each setup and lesson cell of a chapter, whose folder lies beside ours."""
     path = Path(__file__).resolve().parent.parent / chapter / f"{chapter}.ipynb"
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     return [
