@@ -112,6 +112,14 @@ class CubeRoot(Function):
         return v / (3 * y**2)
 """
 
+SIGMOID = """
+def sigmoid_gradient(grad, result):
+    return grad * result * (1 - result)
+
+
+sigmoid = operation("SigmoidBackward0", sigmoid_of, self=sigmoid_gradient)
+"""
+
 EXERCISES = [
     Exercise(
         chapter="02_external_gradients",
@@ -192,6 +200,15 @@ EXERCISES = [
         wrong=CUBE_ROOT.replace("v / (3", "1 / (3"),
         wrong_says="v has no effect on the gradient",
         right=CUBE_ROOT,
+        right_says="passed",
+    ),
+    Exercise(
+        chapter="14_train",
+        number="14-1",
+        title="14.1 the sigmoid's way back",
+        wrong=SIGMOID.replace(" * (1 - result)", ""),
+        wrong_says="the factor (1 - result) is missing",
+        right=SIGMOID,
         right_says="passed",
     ),
 ]

@@ -29,7 +29,8 @@ OWN_NAMES = {
     "identity": "BackwardHookFunction there",
     "sigmoid_of": "a lambda there",
     "log_softmax_of": "a lambda there",
-    "pick": "a lambda there",
+    **dict.fromkeys(["sigmoid_gradient", "log_softmax_gradient", "nll_loss_gradient"], "a lambda there"),
+    **dict.fromkeys(["gradient_at_self", "gradient_at_mat2"], "a lambda there"),
 }
 
 

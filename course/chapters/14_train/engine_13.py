@@ -1,0 +1,347 @@
+"""The engine of part two as chapter 13 leaves it. Made from the cells of that chapter."""
+
+from engine_11 import (
+    AccumulateGrad,
+    Node,
+    Tensor,
+    accumulator,
+    conform,
+    edge_or_leaf,
+    no_grad,
+    operation,
+)
+from engine_12 import accumulate, count_dependencies, weight
+
+
+class RemovableHandle:
+    """What every register_…hook returns: remove() takes the hook away, once or twice, and so does the end of a with."""
+
+    def __init__(self, hooks):
+        self.hooks = hooks
+
+    def remove(self):
+        self.hooks.pop(self, None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.remove()
+
+
+def add_hook(hooks, hook):
+    """Append hook to a dict of hooks, in whose order they are called, and return its handle."""
+    handle = RemovableHandle(hooks)
+    hooks[handle] = hook
+    return handle
+
+
+def hooks_of(owner, kind):
+    """Return the dict of hooks of a kind that belongs to a node or a module, made when first needed."""
+    return vars(owner).setdefault(kind, {})
+
+
+# Hooks on tensors belong to the node behind the tensor at that moment.
+
+
+def register_hook(tensor, hook):
+    """Call hook(gradient) whenever a gradient has arrived at tensor; what it returns, if anything, takes its place."""
+    if not tensor.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    return add_hook(hooks_of(edge_or_leaf(tensor)[0], "tensor_hooks"), hook)
+
+
+def checked(hook, result, gradient):
+    """Return what a hook gave for gradient, refused in torch's words if it cannot take its place."""
+    name = getattr(hook, "__name__", "<unknown>")
+    if not isinstance(result, Tensor):
+        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+    if result.dtype != gradient.dtype:
+        types = {"float32": "FloatTensor", "float64": "DoubleTensor", "int64": "LongTensor", "bool": "BoolTensor"}
+        was, got = (types.get(str(each.dtype), each.dtype) for each in (gradient, result))
+        raise RuntimeError(f"hook '{name}' has changed the type of value (was torch.{was} got torch.{got})")
+    if result.shape != gradient.shape:
+        raise RuntimeError(f"hook '{name}' has changed the size of value")
+    return result
+
+
+def call_tensor_hooks(node, gradient):
+    """Return what the hooks of the tensor behind node make of its gradient, an array; then retain_grad keeps it."""
+    for hook in list(hooks_of(node, "tensor_hooks").values()):
+        given = Tensor(gradient)
+        result = hook(given)
+        gradient = given.data if result is None else checked(hook, result, given).data
+    if hooks_of(node, "retained_by"):
+        accumulate(node.retained_by["tensor"], gradient)
+    return gradient
+
+
+def retain_grad(tensor):
+    """Let a tensor that is no leaf have a .grad, too."""
+    if not tensor.requires_grad:
+        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    if not tensor.is_leaf:
+        hooks_of(tensor.grad_fn, "retained_by")["tensor"] = tensor
+
+
+def register_post_accumulate_grad_hook(tensor, hook):
+    """Call hook(tensor) after a walk has added to the .grad of tensor, a leaf."""
+    if not tensor.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if not tensor.is_leaf:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    return add_hook(hooks_of(accumulator(tensor), "post_accumulate"), hook)
+
+
+def arrive(node, gradient):
+    """What an AccumulateGrad does with its gradient: first .grad, then the hooks that wait for it."""
+    accumulate(node.variable, gradient)
+    for hook in list(hooks_of(node, "post_accumulate").values()):
+        hook(node.variable)
+    return []
+
+
+# Hooks on nodes see tuples: what arrives before the node runs, and what it gives.
+
+
+def replaced(hook, result, values):
+    """Return the gradients after a node's hook gave result for values."""
+    if result is None:
+        return values
+    if not isinstance(result, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
+    pairs = zip(result, values, strict=True)
+    return tuple(new if value is None else checked(hook, new, value) for new, value in pairs)
+
+
+def run_hooked(node, gradient):
+    """Do node.run with the node's prehooks before and its hooks after."""
+    outer = (Tensor(gradient),)
+    for hook in list(hooks_of(node, "pre_hooks").values()):
+        outer = replaced(hook, hook(outer), outer)
+    produced = node.run(outer[0].data)
+    hooks = list(hooks_of(node, "post_hooks").values())
+    if not hooks:
+        return produced
+    pairs = zip(produced, node.next_functions, strict=True)
+    inner = tuple(None if below is None else Tensor(conform(each, below)) for each, (below, _) in pairs)
+    for hook in hooks:
+        inner = replaced(hook, hook(inner, outer), inner)
+    return [None if each is None else each.data for each in inner]
+
+
+# Leaving the graph, and asking for some gradients only.
+
+
+def detach(tensor):
+    """Return a tensor with the same memory and no history."""
+    return Tensor(tensor.data)
+
+
+def requires_grad_(tensor, requires_grad=True):
+    """Say whether a leaf wants a gradient, and return it."""
+    if not requires_grad and not tensor.is_leaf:
+        raise RuntimeError(
+            "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
+            "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+        )
+    if requires_grad and tensor.dtype.kind != "f":
+        raise RuntimeError("only Tensors of floating point dtype can require gradients")
+    tensor.requires_grad = requires_grad
+    return tensor
+
+
+def leading_to(targets, nodes):
+    """Return those of nodes that have one of targets below them."""
+    above = {}
+    for node in nodes:
+        for below, _ in node.next_functions:
+            above.setdefault(below, []).append(node)
+    found, stack = set(), list(targets)
+    while stack:
+        for node in above.get(stack.pop(), ()):
+            if node not in found:
+                found.add(node)
+                stack.append(node)
+    return found
+
+
+def run(roots, gradients, keep_graph=False, captures=None):
+    """Run backward from roots. captures: nodes; then only what leads to them runs, and their gradients are returned."""
+    dependencies, arrived, captured = count_dependencies(roots), {}, {}
+    wanted = dependencies if captures is None else leading_to(captures, dependencies)
+    ready, leaves = [], []  # leaves go first, as in torch
+    edges, produced = roots, gradients
+    while True:
+        for (node, _), gradient in zip(edges, produced, strict=True):
+            if node is None or (node not in wanted and node not in captures):
+                continue
+            gradient = conform(gradient, node)
+            arrived[node] = arrived[node] + gradient if node in arrived else gradient
+            dependencies[node] -= 1
+            if dependencies[node] == 0:
+                (ready if node.next_functions else leaves).append(node)
+        if not ready and not leaves:
+            return captured
+        node = leaves.pop(0) if leaves else ready.pop()
+        gradient = captured[node] = call_tensor_hooks(node, arrived.pop(node))
+        edges, produced = (), ()
+        if node in wanted:
+            edges, produced = node.next_functions, run_hooked(node, gradient)
+            if not keep_graph:
+                node.release()
+
+
+def grad(outputs, inputs, grad_outputs=None, retain_graph=False, allow_unused=False):
+    """Return the gradient of outputs, a tensor or several, for each of inputs; nothing is stored in .grad."""
+    outputs, inputs = ([each] if isinstance(each, Tensor) else list(each) for each in (outputs, inputs))
+    if grad_outputs is None or isinstance(grad_outputs, Tensor):
+        grad_outputs = [grad_outputs] * len(outputs)
+    weights = [weight(*pair) for pair in zip(outputs, grad_outputs, strict=True)]
+    if not all(each.requires_grad for each in inputs):
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    nodes = [edge_or_leaf(each)[0] for each in inputs]
+    with no_grad():
+        found = run([edge_or_leaf(each) for each in outputs], weights, retain_graph, nodes)
+    for index, node in enumerate(nodes):
+        if node not in found and not allow_unused:
+            raise RuntimeError(
+                f"The differentiated Tensor at index {index} appears to not have been used in the graph. "
+                "Set allow_unused=True if this is the desired behavior."
+            )
+    return tuple(Tensor(found[node]) if node in found else None for node in nodes)
+
+
+def backward(tensor, gradient=None, retain_graph=False, inputs=None):
+    """Accumulate into the leaves behind tensor, or into inputs alone, the gradient of its sum, weighted by gradient."""
+    nodes = None if inputs is None else [accumulator(leaf) for leaf in inputs]
+    with no_grad():
+        found = run([edge_or_leaf(tensor)], [weight(tensor, gradient)], retain_graph, nodes)
+        for node in nodes or ():
+            if node in found:
+                node.run(found[node])
+
+
+# Modules, whose hooks live in the call.
+
+identity = operation("BackwardHookFunctionBackward", lambda self: self, self=lambda grad: grad)
+
+
+class Parameter(Tensor):
+    """A tensor that a module trains."""
+
+    def __init__(self, data, requires_grad=True):
+        super().__init__(data.data if isinstance(data, Tensor) else data, requires_grad)
+
+
+class Module:
+    """A function with parameters, and hooks before and behind it. It takes tensors and gives one tensor."""
+
+    def __init__(self):
+        self._forward_pre_hooks, self._forward_hooks = {}, {}
+        self._backward_pre_hooks, self._backward_hooks = {}, {}
+
+    def __call__(self, *args):
+        for hook in list(self._forward_pre_hooks.values()):
+            result = hook(self, args)
+            if result is not None:
+                args = result if isinstance(result, tuple) else (result,)
+        watch = BackwardHook(self) if self._backward_hooks or self._backward_pre_hooks else None
+        if watch:
+            args = watch.watch_inputs(args)
+        output = self.forward(*args)
+        for hook in list(self._forward_hooks.values()):
+            result = hook(self, args, output)
+            output = output if result is None else result
+        return watch.watch_outputs(output) if watch else output
+
+    def register_forward_pre_hook(self, hook):
+        return add_hook(self._forward_pre_hooks, hook)
+
+    def register_forward_hook(self, hook):
+        return add_hook(self._forward_hooks, hook)
+
+    def register_full_backward_pre_hook(self, hook):
+        return add_hook(self._backward_pre_hooks, hook)
+
+    def register_full_backward_hook(self, hook):
+        return add_hook(self._backward_hooks, hook)
+
+    def named_modules(self, prefix=""):
+        yield prefix, self
+        for name, module in self.named_children():
+            yield from module.named_modules(f"{prefix}.{name}".lstrip("."))
+
+    def named_children(self):
+        return [(name, value) for name, value in vars(self).items() if isinstance(value, Module)]
+
+    def modules(self):
+        return [module for _, module in self.named_modules()]
+
+    def children(self):
+        return iter([module for _, module in self.named_children()])
+
+    def named_parameters(self, recurse=True):
+        for path, module in self.named_modules() if recurse else [("", self)]:
+            for name, value in vars(module).items():
+                if isinstance(value, Parameter):
+                    yield f"{path}.{name}".lstrip("."), value
+
+    def parameters(self):
+        return [parameter for _, parameter in self.named_parameters()]
+
+
+class BackwardHook:
+    """The full backward hooks of a module during one call: its first input and its output go through a node each."""
+
+    def __init__(self, module):
+        self.module, self.count, self.grad_output = module, 0, None
+        self.sees_input = False
+
+    def watch_inputs(self, args):
+        """Return the inputs, the first sent through a node that knows grad_input."""
+        self.count = len(args)
+        if not args[0].requires_grad:
+            return args
+        watched = identity(args[0])
+        if watched.grad_fn is not None:
+            self.sees_input = True
+            add_hook(hooks_of(watched.grad_fn, "post_hooks"), lambda inner, outer: self.on_input(inner[0]))
+        return (watched, *args[1:])
+
+    def watch_outputs(self, output):
+        """Return the output, sent through a node that knows grad_output."""
+        watched = identity(output)
+        if watched.grad_fn is not None:
+            add_hook(hooks_of(watched.grad_fn, "post_hooks"), lambda inner, outer: self.on_output(outer[0]))
+        return watched
+
+    def on_output(self, gradient):
+        self.grad_output = (gradient,)
+        for hook in list(self.module._backward_pre_hooks.values()):
+            result = hook(self.module, self.grad_output)
+            if result is not None:
+                self.grad_output = result if isinstance(result, tuple) else (result,)
+        if not self.sees_input:
+            self.on_input(None)
+        return self.grad_output
+
+    def on_input(self, gradient):
+        grad_input = (gradient,) + (None,) * (self.count - 1)
+        for hook in list(self.module._backward_hooks.values()):
+            result = hook(self.module, grad_input, self.grad_output)
+            if result is not None:
+                grad_input = result if isinstance(result, tuple) else (result,)
+        return (grad_input[0],) if gradient is not None else None
+
+
+AccumulateGrad.run = arrive
+Node.register_hook = lambda node, hook: add_hook(hooks_of(node, "post_hooks"), hook)
+Node.register_prehook = lambda node, hook: add_hook(hooks_of(node, "pre_hooks"), hook)
+Tensor.register_hook = register_hook
+Tensor.register_post_accumulate_grad_hook = register_post_accumulate_grad_hook
+Tensor.retain_grad = retain_grad
+Tensor.detach = detach
+Tensor.requires_grad_ = requires_grad_
+Tensor.backward = backward
+Tensor._backward_hooks = property(lambda leaf: leaf._accumulator and hooks_of(leaf._accumulator, "tensor_hooks"))
