@@ -28,6 +28,13 @@ class Exercise:
     right_says: str
 
 
+SLOPE = """
+def slope(f, x):
+    leaf = x.clone().requires_grad_()
+    f(leaf).backward()
+    return leaf.grad
+"""
+
 LEDGER = """
 def ledger(x, events):
     grad, entries = None, []
@@ -121,6 +128,15 @@ sigmoid = operation("SigmoidBackward0", sigmoid_of, self=sigmoid_gradient)
 """
 
 EXERCISES = [
+    Exercise(
+        chapter="01_graph",
+        number="01-1",
+        title="01.1 the slope of anything",
+        wrong=SLOPE.replace("leaf = x.clone()", "leaf = x"),
+        wrong_says="The second slope contains the first",
+        right=SLOPE,
+        right_says="passed",
+    ),
     Exercise(
         chapter="02_external_gradients",
         number="02-1",
