@@ -106,6 +106,7 @@ def picture(graph, css="", kind="gl-graph", extra=lambda i, node: [], done=()):
     body += [_box(i, graph, plan.boxes[i], lines, i in done) for i, lines in enumerate(boxes)]
     body.append("</g>")
     alt = summary(graph)
+    css += static("notes.css") if any(node.note or node.wrong for node in graph.nodes) else ""
     image = svg(width, plan.height + top + MARGIN, "".join(body), alt, static("graph.css") + css, kind)
     return Picture(image, as_text(graph), alt)
 
