@@ -81,6 +81,18 @@ def silence(module, channels):
     return module.register_forward_hook(hook)
 """
 
+EDGE = """
+def accumulator(leaf):
+    leaf._accumulator = leaf._accumulator or AccumulateGrad(leaf)
+    return leaf._accumulator
+
+
+def edge_or_leaf(tensor):
+    if not isinstance(tensor, Tensor) or not tensor.requires_grad:
+        return (None, 0)
+    return (tensor.grad_fn or accumulator(tensor), 0)
+"""
+
 EXERCISES = [
     Exercise(
         chapter="02_external_gradients",
@@ -134,6 +146,15 @@ EXERCISES = [
         wrong=SILENCE.replace("        return output", "        output = None"),
         wrong_says="what a hook does not return has no effect",
         right=SILENCE,
+        right_says="passed",
+    ),
+    Exercise(
+        chapter="11_record",
+        number="11-1",
+        title="11.1 where its gradient goes",
+        wrong=EDGE.replace("leaf._accumulator or AccumulateGrad", "AccumulateGrad"),
+        wrong_says="A leaf asked twice gave two nodes.",
+        right=EDGE,
         right_says="passed",
     ),
 ]
