@@ -127,6 +127,18 @@ def sigmoid_gradient(grad, result):
 sigmoid = operation("SigmoidBackward0", sigmoid_of, self=sigmoid_gradient)
 """
 
+EDGE = """
+def accumulator(leaf):
+    leaf._accumulator = leaf._accumulator or AccumulateGrad(leaf)
+    return leaf._accumulator
+
+
+def edge_or_leaf(tensor):
+    if not isinstance(tensor, Tensor) or not tensor.requires_grad:
+        return (None, 0)
+    return (tensor.grad_fn or accumulator(tensor), 0)
+"""
+
 EXERCISES = [
     Exercise(
         chapter="01_graph",
@@ -225,6 +237,15 @@ EXERCISES = [
         wrong=SIGMOID.replace(" * (1 - result)", ""),
         wrong_says="the factor (1 - result) is missing",
         right=SIGMOID,
+        right_says="passed",
+    ),
+    Exercise(
+        chapter="11_record",
+        number="11-1",
+        title="11.1 where its gradient goes",
+        wrong=EDGE.replace("leaf._accumulator or AccumulateGrad", "AccumulateGrad"),
+        wrong_says="A leaf asked twice gave two nodes.",
+        right=EDGE,
         right_says="passed",
     ),
 ]

@@ -22,6 +22,7 @@ FILES = sorted(LAST.glob("engine_*.py"))
 FOURTEENTH = next((source_path(name) for name in chapter_names() if name.startswith("14_")), None)
 OWN_NAMES = {
     "as_array": "mini_autograd leaves it to dtypes",
+    "Formulas": "each formula stands with its operation there",
     "value_of": "a line of Operation.call there",
     "asked_for": "a line of Operation there",
     "weight": "one of autograd's _weights there",

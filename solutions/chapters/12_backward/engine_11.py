@@ -292,17 +292,5 @@ def conform(gradient, node):
     return sum_to(gradient, shape).astype(dtype, copy=False)
 
 
-def reflected(operations):
-    """Return methods for reflected operators.
-
-    operations: dict of functions of two arguments, by the name of a reflected operator, such as "__rsub__".
-    Returns a dict of functions (self, other) by the same names, each of which calls its operation with other, self.
-    """
-    methods = {}
-    for name, operation in operations.items():
-        methods[name] = lambda self, other, operation=operation: operation(other, self)
-    return methods
-
-
 Tensor.__rsub__ = lambda self, other: sub(other, self)
 Tensor.__rtruediv__ = lambda self, other: div(other, self)
