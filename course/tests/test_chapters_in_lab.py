@@ -80,6 +80,26 @@ def silence(module, channels):
 
     return module.register_forward_hook(hook)
 """
+HANDLE = """
+class RemovableHandle:
+    def __init__(self, hooks):
+        self.hooks = hooks
+
+    def remove(self):
+        self.hooks.pop(self, None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.remove()
+
+
+def add_hook(hooks, hook):
+    handle = RemovableHandle(hooks)
+    hooks[handle] = hook
+    return handle
+"""
 
 EXERCISES = [
     Exercise(
@@ -134,6 +154,15 @@ EXERCISES = [
         wrong=SILENCE.replace("        return output", "        output = None"),
         wrong_says="what a hook does not return has no effect",
         right=SILENCE,
+        right_says="passed",
+    ),
+    Exercise(
+        chapter="13_hooks_and_freezing",
+        number="13-1",
+        title="13.1 the handle",
+        wrong=HANDLE.replace("pop(self, None)", "clear()"),
+        wrong_says="Likely slip: all removed. remove() empties the dict",
+        right=HANDLE,
         right_says="passed",
     ),
 ]

@@ -27,6 +27,7 @@ OWN_NAMES = {
     "weight": "one of autograd's _weights there",
     "arrive": "AccumulateGrad.run there",
     "identity": "BackwardHookFunction there",
+    "call_module": "Module.__call__ there",
     "sigmoid_of": "a lambda there",
     "log_softmax_of": "a lambda there",
     "pick": "a lambda there",
