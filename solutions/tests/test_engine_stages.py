@@ -196,7 +196,24 @@ def hooked(make):
         yield y.grad
 
 
-PROGRAMS = [diamond, scalars_and_nothing, broadcasts, sums, twice, half_a_walk, refusals, hooked]
+def left_out(make):
+    x, w = make(np.array([1.0, 2.0]), requires_grad=True), make(np.array([3.0, 4.0]), requires_grad=True)
+    called = []
+    x.register_hook(lambda g: called.append(("x", g)))
+    w.register_post_accumulate_grad_hook(lambda leaf: called.append(("w", leaf)))
+    y = x * w
+    z = y * y.detach() + w
+    z.backward(make(np.array([1.0, 10.0])), retain_graph=True, inputs=[w])
+    yield x.grad
+    yield w.grad
+    w.requires_grad_(False)
+    z.backward(make(np.array([2.0, -1.0])), retain_graph=True)
+    yield x.grad
+    yield w.grad
+    yield [(name, np.array(g.detach().data)) for name, g in called]
+
+
+PROGRAMS = [diamond, scalars_and_nothing, broadcasts, sums, twice, half_a_walk, refusals, hooked, left_out]
 
 
 def plain(value):
