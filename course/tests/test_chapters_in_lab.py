@@ -88,6 +88,26 @@ def silence(module, channels):
 
     return module.register_forward_hook(hook)
 """
+HANDLE = """
+class RemovableHandle:
+    def __init__(self, hooks):
+        self.hooks = hooks
+
+    def remove(self):
+        self.hooks.pop(self, None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.remove()
+
+
+def add_hook(hooks, hook):
+    handle = RemovableHandle(hooks)
+    hooks[handle] = hook
+    return handle
+"""
 
 WRITTEN = """
 def written_into(tensors, call):
@@ -231,21 +251,30 @@ EXERCISES = [
         right_says="passed",
     ),
     Exercise(
-        chapter="14_train",
-        number="14-1",
-        title="14.1 the sigmoid's way back",
-        wrong=SIGMOID.replace(" * (1 - result)", ""),
-        wrong_says="the factor (1 - result) is missing",
-        right=SIGMOID,
-        right_says="passed",
-    ),
-    Exercise(
         chapter="11_record",
         number="11-1",
         title="11.1 where its gradient goes",
         wrong=EDGE.replace("leaf._accumulator or AccumulateGrad", "AccumulateGrad"),
         wrong_says="A leaf asked twice gave two nodes.",
         right=EDGE,
+        right_says="passed",
+    ),
+    Exercise(
+        chapter="13_hooks_and_freezing",
+        number="13-1",
+        title="13.1 the handle",
+        wrong=HANDLE.replace("pop(self, None)", "clear()"),
+        wrong_says="Likely slip: all removed. remove() empties the dict",
+        right=HANDLE,
+        right_says="passed",
+    ),
+    Exercise(
+        chapter="14_train",
+        number="14-1",
+        title="14.1 the sigmoid's way back",
+        wrong=SIGMOID.replace(" * (1 - result)", ""),
+        wrong_says="the factor (1 - result) is missing",
+        right=SIGMOID,
         right_says="passed",
     ),
 ]

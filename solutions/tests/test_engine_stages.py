@@ -28,6 +28,7 @@ OWN_NAMES = {
     "weight": "one of autograd's _weights there",
     "arrive": "AccumulateGrad.run there",
     "identity": "BackwardHookFunction there",
+    "call_module": "Module.__call__ there",
     "sigmoid_of": "a lambda there",
     "log_softmax_of": "a lambda there",
     **dict.fromkeys(["sigmoid_gradient", "log_softmax_gradient", "nll_loss_gradient"], "a lambda there"),
@@ -197,7 +198,24 @@ def hooked(make):
         yield y.grad
 
 
-PROGRAMS = [diamond, scalars_and_nothing, broadcasts, sums, twice, half_a_walk, refusals, hooked]
+def left_out(make):
+    x, w = make(np.array([1.0, 2.0]), requires_grad=True), make(np.array([3.0, 4.0]), requires_grad=True)
+    called = []
+    x.register_hook(lambda g: called.append(("x", g)))
+    w.register_post_accumulate_grad_hook(lambda leaf: called.append(("w", leaf)))
+    y = x * w
+    z = y * y.detach() + w
+    z.backward(make(np.array([1.0, 10.0])), retain_graph=True, inputs=[w])
+    yield x.grad
+    yield w.grad
+    w.requires_grad_(False)
+    z.backward(make(np.array([2.0, -1.0])), retain_graph=True)
+    yield x.grad
+    yield w.grad
+    yield [(name, np.array(g.detach().data)) for name, g in called]
+
+
+PROGRAMS = [diamond, scalars_and_nothing, broadcasts, sums, twice, half_a_walk, refusals, hooked, left_out]
 
 
 def plain(value):
