@@ -72,7 +72,9 @@ PARTS = {
     "start_page": {"checks"},
     "pictures": set(),
     "checks": {"notebook"},
+    "checks.check": {"pictures", "notebook"},  # where a failed answer is drawn, in the student's session
     "checks.card": {"pictures"},
+    "checks.printed": {"captured"},
     "overview": {"checks", "pictures"},
     "predict": {"notebook", "captured", "live"},
     "payoffs": {"checks", "pictures", "captured", "live"},

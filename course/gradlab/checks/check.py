@@ -95,12 +95,12 @@ def check(
         _hand_over(stated, record)
         return
     with kept_back() as printed:
-        verdict = _verdict(stated, record)
+        verdict, picture = _verdict(stated, record)
     told = replace(verdict.told, printed=printed.text)
     if told.state != words.STOPPED:
         _stands[name] = verdict.passed
         _remember(stated.check_id, verdict)
-    _show(told, verdict.picture)
+    _show(told, picture)
     printed.show_displayed()
     if not verdict.passed:
         raise CheckFailed(told.text)
@@ -113,15 +113,15 @@ def _hand_over(stated: Check, record: CheckRecord) -> None:
         display({OBSERVATION_MIME: {"check": stated.check_id, "case": number, "observation": seen}}, raw=True)
 
 
-def _verdict(stated: Check, record: CheckRecord) -> Verdict:
-    """The verdict on the answer as it stands on the page, or why there can be none."""
+def _verdict(stated: Check, record: CheckRecord) -> tuple[Verdict, Picture | None]:
+    """The verdict on the answer as it stands on the page, or why there can be none; and a picture of what is wrong."""
     session = watched()
     stale = session and session.why_stale(stated.answer, record.answer)
     if stale:
-        return Verdict.of(words.not_run(stated.name, *stale))
+        return Verdict.of(words.not_run(stated.name, *stale)), None
     lines = [] if stated.autograd else shortcuts.find(record.answer, _cells_so_far())
     if lines:
-        return Verdict.of(words.shortcut_in_source(stated.name, lines))
+        return Verdict.of(words.shortcut_in_source(stated.name, lines)), None
     seen: list[Observation] = []
     try:
         for case in record.cases:
@@ -129,14 +129,16 @@ def _verdict(stated: Check, record: CheckRecord) -> Verdict:
     except KeyboardInterrupt:
         pass
     if len(seen) < len(record.cases):
-        return Verdict.of(words.interrupted(stated.name, record.cases[len(seen)], len(seen) + 1, len(record.cases)))
+        return Verdict.of(
+            words.interrupted(stated.name, record.cases[len(seen)], len(seen) + 1, len(record.cases))
+        ), None
     missing, cells = _missing_setup(seen)
     if missing:
-        return Verdict.of(words.setup_missing(stated.name, missing, cells))
+        return Verdict.of(words.setup_missing(stated.name, missing, cells)), None
     verdict = judge_check(record, seen, stated.judge)
     drawn = _drawn(stated, record, seen, verdict.wrong) if verdict.told.state == words.WRONG else None
     told = replace(verdict.told, drawn=drawn.text if drawn else "")
-    return replace(Verdict.of(told), picture=drawn or _arrays_drawn(verdict))
+    return Verdict.of(told), drawn or _arrays_drawn(verdict)
 
 
 def _drawn(stated: Check, record: CheckRecord, seen: list[Observation], number: int) -> Picture | None:

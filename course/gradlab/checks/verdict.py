@@ -6,7 +6,6 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ..pictures.picture import Picture
 from . import words
 from .compare import Difference, Judge, compare
 from .encoding import as_python, decode
@@ -21,8 +20,7 @@ class Verdict:
     """What a check came to: passed or not, and the words for it.
 
     slip: the name of the known slip, if it was one. difference: the first one, where observations were compared, and
-    wrong: the number of its case. told: what `message` says, part by part. picture: of that case, for the student's
-    own run.
+    wrong: the number of its case. told: what `message` says, part by part.
     """
 
     passed: bool
@@ -31,7 +29,6 @@ class Verdict:
     difference: Difference | None = None
     wrong: int | None = None
     told: words.Told | None = None
-    picture: Picture | None = None
 
     @classmethod
     def of(cls, told: words.Told, difference: Difference | None = None, wrong: int | None = None) -> "Verdict":
