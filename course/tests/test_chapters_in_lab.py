@@ -81,6 +81,14 @@ def silence(module, channels):
     return module.register_forward_hook(hook)
 """
 
+ACCUMULATE = """
+def accumulate(leaf, gradient):
+    if leaf.grad is None:
+        leaf.grad = Tensor(np.array(gradient))
+    else:
+        leaf.grad.data += gradient
+"""
+
 EXERCISES = [
     Exercise(
         chapter="02_external_gradients",
@@ -134,6 +142,15 @@ EXERCISES = [
         wrong=SILENCE.replace("        return output", "        output = None"),
         wrong_says="what a hook does not return has no effect",
         right=SILENCE,
+        right_says="passed",
+    ),
+    Exercise(
+        chapter="12_backward",
+        number="12-1",
+        title="12.1 what arrives at a leaf",
+        wrong=ACCUMULATE.replace("leaf.grad.data += gradient", "leaf.grad = Tensor(np.array(gradient))"),
+        wrong_says="what arrives later has to be added to it",
+        right=ACCUMULATE,
         right_says="passed",
     ),
 ]
