@@ -159,6 +159,14 @@ def edge_or_leaf(tensor):
     return (tensor.grad_fn or accumulator(tensor), 0)
 """
 
+ACCUMULATE = """
+def accumulate(leaf, gradient):
+    if leaf.grad is None:
+        leaf.grad = Tensor(np.array(gradient))
+    else:
+        leaf.grad.data += gradient
+"""
+
 EXERCISES = [
     Exercise(
         chapter="01_graph",
@@ -275,6 +283,15 @@ EXERCISES = [
         wrong=SIGMOID.replace(" * (1 - result)", ""),
         wrong_says="the factor (1 - result) is missing",
         right=SIGMOID,
+        right_says="passed",
+    ),
+    Exercise(
+        chapter="12_backward",
+        number="12-1",
+        title="12.1 what arrives at a leaf",
+        wrong=ACCUMULATE.replace("leaf.grad.data += gradient", "leaf.grad = Tensor(np.array(gradient))"),
+        wrong_says="what arrives later has to be added to it",
+        right=ACCUMULATE,
         right_says="passed",
     ),
 ]

@@ -1,0 +1,254 @@
+"""The engine of part two as chapter 11 leaves it. Made from the cells of that chapter."""
+
+import inspect
+
+import numpy as np
+
+
+class Tensor:
+    """An array with what autograd needs to know about it."""
+
+    __array_ufunc__ = None  # so that array * tensor is a Tensor
+
+    def __init__(self, data, requires_grad=False):
+        self.data = as_array(data)
+        if requires_grad and self.data.dtype.kind != "f":
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
+        self.requires_grad = requires_grad
+        self.grad = None
+        self.grad_fn = None  # the node that made it
+        self._accumulator = None  # the node that will receive its gradient, if it is a leaf
+
+    @property
+    def is_leaf(self):
+        return self.grad_fn is None
+
+    @property
+    def shape(self):
+        return self.data.shape
+
+    @property
+    def dtype(self):
+        return self.data.dtype
+
+    def __repr__(self):
+        made_by = f", grad_fn=<{self.grad_fn.name()}>" if self.grad_fn else ", requires_grad=True" * self.requires_grad
+        return f"tensor({np.array2string(self.data, separator=', ', prefix='tensor(')}{made_by})"
+
+
+def as_array(data):
+    """Return data as an array: Python's floats as float32, as in torch; an array as it is, in its own memory."""
+    array = np.asarray(data)
+    return array.astype(np.float32) if array.dtype == np.float64 and not hasattr(data, "dtype") else array
+
+
+class Node:
+    """One step of the forward pass, as backward will see it.
+
+    next_functions: one edge (node, 0) for each input, (None, 0) where no gradient goes.
+    outputs: ((shape, dtype),) of what the step made: its gradient arrives in that form.
+    """
+
+    next_functions = ()
+    outputs = ()
+
+    def name(self):
+        return type(self).__name__
+
+    def run(self, gradient):
+        """Return, for the gradient of what this step made (an array), one for each of next_functions, or None."""
+        raise NotImplementedError
+
+
+class AccumulateGrad(Node):
+    """The end of a path: the gradient that arrives here belongs to the leaf, variable."""
+
+    def __init__(self, variable):
+        self.variable = variable
+        self.outputs = ((variable.shape, variable.dtype),)
+
+
+def accumulator(leaf):
+    """Return the node of a leaf, made when first needed and the same one ever after."""
+    if leaf._accumulator is None:
+        leaf._accumulator = AccumulateGrad(leaf)
+    return leaf._accumulator
+
+
+def edge_or_leaf(tensor):
+    """Return the edge along which the gradient of a tensor leaves: to the node that made it, or to its accumulator."""
+    if not isinstance(tensor, Tensor) or not tensor.requires_grad:
+        return (None, 0)
+    return (tensor.grad_fn or accumulator(tensor), 0)
+
+
+class State:
+    """Whether operations are recorded."""
+
+    grad = True
+
+
+state = State()
+
+
+class no_grad:
+    """Record nothing inside a with block; what was so before comes back at its end."""
+
+    enabled = False
+
+    def __enter__(self):
+        self.before = state.grad
+        state.grad = self.enabled
+
+    def __exit__(self, *error):
+        state.grad = self.before
+
+
+class OperationNode(Node):
+    """The node of an operation. Its class has the operation's formulas, the node what they need."""
+
+    formulas = {}
+
+    def run(self, gradient):
+        return [
+            formula(gradient, *[value_of(self.restore(name)) for name in asked_for(formula)])
+            if below is not None and formula is not None
+            else None
+            for (below, _), formula in zip(self.next_functions, self.formulas.values(), strict=True)
+        ]
+
+    def restore(self, name):
+        """Return what is saved under a name."""
+        return self.saved[name]
+
+    def unpack(self, name):
+        """Return what is saved under a name, as node._saved_name shows it; None if no formula needs it."""
+        value = self.restore(name) if name in self.saved else None
+        is_tensor = value is not None and name in (*self.formulas, "result")
+        return Tensor(value) if is_tensor and not isinstance(value, Tensor) else value
+
+
+def asked_for(formula):
+    """Return the names of what a formula asks for besides the gradient, which comes first."""
+    return list(inspect.signature(formula).parameters)[1:]
+
+
+def value_of(value):
+    return value.data if isinstance(value, Tensor) else value
+
+
+def save(node, names, args, result):
+    """Return, by name, what the formulas of a node ask for: an argument of its operation, or "result"."""
+    known = dict(zip(names, args, strict=False), result=result, shape=np.shape(value_of(args[0])))
+    wanted = [
+        name
+        for (below, _), formula in zip(node.next_functions, node.formulas.values(), strict=True)
+        if below is not None and formula is not None
+        for name in asked_for(formula)
+    ]
+    return {name: known[name] for name in wanted}
+
+
+def record(node, inputs, output):
+    """Hang the tensor output, which a step has made of inputs, into the graph by its node.
+
+    Nothing is recorded, and output stays a leaf, inside no_grad or where no input needs a gradient.
+    """
+    if not state.grad or not any(isinstance(each, Tensor) and each.requires_grad for each in inputs):
+        return False
+    node.next_functions = tuple(edge_or_leaf(each) for each in inputs)
+    node.outputs = ((output.shape, output.dtype),)
+    output.requires_grad = True
+    output.grad_fn = node
+    return True
+
+
+def operation(name, forward, **formulas):
+    """Return a function that does forward, which takes and gives arrays, on tensors, and records it.
+
+    name: of the node. formulas: for each tensor argument, which come first, the formula of its gradient; it asks by
+    name for what it needs besides: an argument, or "result". Only that is saved, for inputs that need a gradient.
+    """
+    names = list(inspect.signature(forward).parameters)
+    names_shown = {each for formula in formulas.values() if formula for each in asked_for(formula)}
+    shown = {f"_saved_{each}": property(lambda node, each=each: node.unpack(each)) for each in names_shown}
+    kind = type(name, (OperationNode,), {"formulas": formulas, **shown})
+
+    def call(*args):
+        output = Tensor(forward(*[value_of(arg) for arg in args]))
+        node = kind()
+        if record(node, args[: len(formulas)], output):
+            node.saved = save(node, names, args, output.data)
+        return output
+
+    return call
+
+
+def sum_to(gradient, shape):
+    """Sum an array over the dimensions along which one of the given shape was broadcast to the array's shape."""
+    extra = gradient.ndim - len(shape)
+    if extra < 0 or any(n not in (1, m) for n, m in zip(shape, gradient.shape[extra:], strict=True)):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(gradient.shape)}}}.")
+    stretched = [extra + i for i, n in enumerate(shape) if n == 1 and gradient.shape[extra + i] != 1]
+    over = (*range(extra), *stretched)
+    return gradient.sum(over).reshape(shape) if over else gradient
+
+
+def spread(gradient, shape, dim, keepdim):
+    """Undo a sum: repeat the gradient along the dimensions that were summed away."""
+    if dim is not None and not keepdim:
+        gradient = np.expand_dims(gradient, dim)
+    return np.broadcast_to(gradient, shape)
+
+
+def conform(gradient, node):
+    """Return a gradient in the form of what node made: a broadcast is undone here, for every operation at once."""
+    shape, dtype = node.outputs[0]
+    return sum_to(gradient, shape).astype(dtype, copy=False)
+
+
+add = operation(
+    "AddBackward0",
+    lambda self, other: self + other,
+    self=lambda grad: grad,
+    other=lambda grad: grad,
+)
+sub = operation(
+    "SubBackward0",
+    lambda self, other: self - other,
+    self=lambda grad: grad,
+    other=lambda grad: -grad,
+)
+neg = operation("NegBackward0", lambda self: -self, self=lambda grad: -grad)
+mul = operation(
+    "MulBackward0",
+    lambda self, other: self * other,
+    self=lambda grad, other: grad * other,
+    other=lambda grad, self: grad * self,
+)
+div = operation(
+    "DivBackward0",
+    lambda self, other: self / other,
+    self=lambda grad, other: grad / other,
+    other=lambda grad, self, other: -grad * self / other**2,
+)
+pow_scalar = operation(
+    "PowBackward0",
+    lambda self, exponent: self**exponent,
+    self=lambda grad, self, exponent: grad * exponent * self ** (exponent - 1) if exponent else np.zeros_like(self),
+)
+sum_dim = operation(
+    "SumBackward0",
+    lambda self, dim, keepdim: self.sum(dim, keepdims=keepdim),
+    self=lambda grad, shape, dim, keepdim: spread(grad, shape, dim, keepdim),
+)
+
+Tensor.__add__ = Tensor.__radd__ = add
+Tensor.__sub__ = sub
+Tensor.__rsub__ = lambda self, other: sub(other, self)
+Tensor.__neg__ = neg
+Tensor.__mul__ = Tensor.__rmul__ = mul
+Tensor.__truediv__ = div
+Tensor.__rtruediv__ = lambda self, other: div(other, self)
+Tensor.__pow__ = pow_scalar
+Tensor.sum = lambda self, dim=None, keepdim=False: sum_dim(self, dim, keepdim)
