@@ -3,16 +3,34 @@
 import numpy as np
 from engine_11 import AccumulateGrad, Node, OperationNode, Tensor, conform, edge_or_leaf
 
-FREED = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
-    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
-    "after calling backward."
-)
+
+def accumulate(leaf, gradient):
+    """Add a gradient to leaf.grad, which is a Tensor of its own.
+
+    leaf: Tensor; its .grad is None or a Tensor of its shape and dtype.
+    gradient: NumPy array of the leaf's shape and dtype, which stays as it is.
+    """
+    if leaf.grad is None:
+        leaf.grad = Tensor(np.array(gradient))
+    else:
+        leaf.grad.data += gradient
+
+
+def arrive(node, gradient):
+    """What an AccumulateGrad does with its gradient."""
+    accumulate(node.variable, gradient)
+    return []
+
+
+AccumulateGrad.run = arrive
 
 
 def count_dependencies(edges):
-    """Return, for each node reached from edges, how many edges lead to it."""
+    """Return, for each node reached from edges, how many edges lead to it.
+
+    edges: list of pairs (node or None, 0), by which a walk enters the graph. It may be empty, and stays as it is.
+    Returns a dict from node to int.
+    """
     dependencies, stack = {}, [edges]
     while stack:
         for node, _ in stack.pop():
@@ -25,11 +43,47 @@ def count_dependencies(edges):
     return dependencies
 
 
+def weight(tensor, gradient=None):
+    """Return the gradient, as an array, with which a walk from tensor begins, or raise torch's error.
+
+    tensor: Tensor. gradient: None or what was given as external gradient.
+    Returns an array of the tensor's shape; without a gradient, of its dtype, too.
+    """
+    inside = isinstance(gradient, list | tuple) and gradient
+    kind = type(gradient[0] if inside else gradient).__name__  # torch looks into a list
+    shapes = [list(getattr(each, "shape", ())) for each in (gradient, tensor)]
+    no_tensor, mismatch, no_graph, no_scalar = (
+        f"gradients can be either Tensors or None, but got {kind}",
+        "Mismatch in shape: grad_output[0] has a shape of torch.Size({}) "
+        "and output[0] has a shape of torch.Size({}).".format(*shapes),
+        "element 0 of tensors does not require grad and does not have a grad_fn",
+        "grad can be implicitly created only for scalar outputs",
+    )
+    if gradient is not None and not isinstance(gradient, Tensor):
+        raise TypeError(no_tensor)
+    if gradient is not None and gradient.shape != tensor.shape:
+        raise RuntimeError(mismatch)
+    if not tensor.requires_grad:
+        raise RuntimeError(no_graph)
+    if gradient is not None:
+        return gradient.data
+    if tensor.data.size != 1:
+        raise RuntimeError(no_scalar)
+    return np.ones(tensor.shape, tensor.dtype)
+
+
+Node.release = lambda node: None
+
+
 def run(roots, gradients, keep_graph=False):
-    """Run backward from roots, edges that receive gradients (arrays): each node once, when all of its own is there."""
-    dependencies, arrived = count_dependencies(roots), {}
-    ready, leaves = [], []  # leaves go first, as in torch
-    edges, produced = roots, gradients
+    """Run backward from roots: each node once, when all of its gradient is there.
+
+    roots: list of edges (node, 0). gradients: list of arrays, one for each root. Both stay as they are.
+    keep_graph: whether the nodes keep what they have saved.
+    """
+    dependencies, arrived = count_dependencies(roots), {}  # by node: edges still to come, and the sum so far
+    ready, leaves = [], []  # nodes for which all is there
+    edges, produced = roots, gradients  # what is to be delivered next
     while True:
         for (node, _), gradient in zip(edges, produced, strict=True):
             if node is None:
@@ -47,61 +101,41 @@ def run(roots, gradients, keep_graph=False):
             node.release()
 
 
-def accumulate(leaf, gradient):
-    """Add a gradient, an array, to the .grad of a leaf, which is a tensor of its own."""
-    if leaf.grad is None:
-        leaf.grad = Tensor(np.array(gradient))
-    else:
-        leaf.grad.data += gradient
-
-
-def arrive(node, gradient):
-    """What an AccumulateGrad does with its gradient."""
-    accumulate(node.variable, gradient)
-    return []
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
 
 
 def release(node):
-    """Free the tensors that a node has saved; numbers and shapes stay, as in torch."""
+    """Free the tensors that an operation's node has saved; numbers and shapes stay.
+
+    node: OperationNode; node.saved is a dict by name, and may be empty. It may be released already.
+    """
     for name in node.saved:
         if name in node.formulas or name == "result":
             node.saved[name] = FREED
 
 
 def restore(node, name):
-    """Return what a node has saved under a name; raise torch's error if it was freed."""
+    """Return what a node has saved under a name; raise RuntimeError(FREED) if it was freed."""
     if node.saved[name] is FREED:
         raise RuntimeError(FREED)
     return node.saved[name]
 
 
-def weight(tensor, gradient=None):
-    """Return the gradient, as an array, with which a walk from tensor begins, or raise torch's error."""
-    if gradient is not None:
-        kind = gradient[0] if isinstance(gradient, list | tuple) and gradient else gradient  # torch looks into lists
-        if not isinstance(gradient, Tensor):
-            raise TypeError(f"gradients can be either Tensors or None, but got {type(kind).__name__}")
-        if gradient.shape != tensor.shape:
-            raise RuntimeError(
-                f"Mismatch in shape: grad_output[0] has a shape of torch.Size({list(gradient.shape)}) "
-                f"and output[0] has a shape of torch.Size({list(tensor.shape)})."
-            )
-    if not tensor.requires_grad:
-        raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
-    if gradient is not None:
-        return gradient.data
-    if tensor.data.size != 1:
-        raise RuntimeError("grad can be implicitly created only for scalar outputs")
-    return np.ones(tensor.shape, tensor.dtype)
+OperationNode.release = release
+OperationNode.restore = restore
 
 
 def backward(tensor, gradient=None, retain_graph=False):
-    """Accumulate into the leaves behind tensor the gradient of its sum, weighted by gradient."""
+    """Accumulate into the leaves behind tensor its gradient, weighted by gradient.
+
+    tensor: Tensor. gradient: None, or a Tensor of its shape. retain_graph: whether a second walk is to be possible.
+    """
     run([edge_or_leaf(tensor)], [weight(tensor, gradient)], keep_graph=retain_graph)
 
 
-Node.release = lambda node: None
-AccumulateGrad.run = arrive
-OperationNode.release = release
-OperationNode.restore = restore
 Tensor.backward = backward
