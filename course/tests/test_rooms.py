@@ -76,6 +76,7 @@ PARTS = {
     "overview": {"checks", "pictures"},
     "predict": {"notebook", "captured", "live"},
     "payoffs": {"checks", "pictures", "captured", "live"},
+    "engine": {"checks", "notebook"},
     "captured": set(),
     "live": set(),
     "bar": set(),
