@@ -40,7 +40,8 @@ def own_engine(*stages: int) -> None:
 def _why_not(stage: int, name: str) -> str:
     """Put the learner's own stage in the place of the finished one; return why not, "" if it was done."""
     if name in sys.modules:
-        return "it is imported already"
+        own = (getattr(sys.modules[name], "__file__", None) or "").endswith(".ipynb")
+        return "" if own else "it is imported already"
     home, known = notebook.FOLDER.parent, read()
     chapter = next((chapter for chapter in exercises() if chapter.startswith(f"{stage}_")), None)
     if chapter is None or not (home / chapter).is_dir():

@@ -40,6 +40,8 @@ def test_the_own_stage_is_imported_once_all_its_checks_have_passed(chapters, cap
     remember("11.2", "passed")
     engine.own_engine(11)
     assert capsys.readouterr().out == "engine_11: your own\n"
+    engine.own_engine(11)
+    assert capsys.readouterr().out == "engine_11: your own\n", "twice is once"
     assert round(importlib.import_module("engine_11").area(1), 2) == 3.14
 
 

@@ -216,7 +216,7 @@ def _compare_arrays(want: Tensor | Array, got: Tensor | Array, where: str) -> Di
     else:
         w, g = w.astype(float), g.astype(float)
         with np.errstate(invalid="ignore"):
-            close = np.abs(w - g) <= tolerance.atol + tolerance.rtol * np.abs(w)
+            close = np.isfinite(w) & (np.abs(w - g) <= tolerance.atol + tolerance.rtol * np.abs(w))
         differs = ~((w == g) | close | (np.isnan(w) & np.isnan(g)))
     if differs.any():
         return _array_difference(want, got, w, g, differs, where)
