@@ -151,6 +151,7 @@ def test_random_layered_graphs_are_readable():
         sizes = [(30 + 2 * below(60), 20 + below(50)) for _ in range(n)]
         edges = [(below(v), v) for v in range(1, n)] + [(below(n - 1), n - 1) for _ in range(below(12))]
         plan = layout(sizes, edges)
+        assert all(0 <= x <= plan.width for route in plan.routes for x, _ in route), "no edge leaves the picture"
         for i, a in enumerate(plan.boxes):
             for b in plan.boxes[i + 1 :]:
                 assert a.x + a.w <= b.x or b.x + b.w <= a.x or a.y + a.h <= b.y or b.y + b.h <= a.y

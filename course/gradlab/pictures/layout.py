@@ -265,7 +265,8 @@ def _place(sizes, edges, layer, rows, chains, centre):
             points += [(centre[dummy], top[i]), (centre[dummy], top[i] + height[i])]
         points.append((enter[k], boxes[v].y))
         routes.append([p for i, p in enumerate(points) if not i or p != points[i - 1]])
-    return Layout(boxes, routes, max(b.x + b.w for b in boxes), max(b.y + b.h for b in boxes))
+    right = max((x for route in routes for x, _ in route), default=0)  # an edge may pass by on the right of all boxes
+    return Layout(boxes, routes, max(right, *(b.x + b.w for b in boxes)), max(b.y + b.h for b in boxes))
 
 
 def _ports(sizes, chains, centre):
