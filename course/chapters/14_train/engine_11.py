@@ -204,7 +204,7 @@ def spread(gradient, shape, dim, keepdim):
 def conform(gradient, node):
     """Return a gradient in the form of what node made: a broadcast is undone here, for every operation at once."""
     shape, dtype = node.outputs[0]
-    return sum_to(gradient, shape).astype(dtype, copy=False)
+    return (gradient if gradient.shape == shape else sum_to(gradient, shape)).astype(dtype, copy=False)
 
 
 add = operation(
