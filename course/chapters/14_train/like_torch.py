@@ -111,7 +111,7 @@ def _pick(self, key):
 _index = {
     int: operation("SelectBackward0", _pick, self=_put_back),
     slice: operation("SliceBackward0", _pick, self=_put_back),
-    list: operation("IndexBackward0", _pick, self=_put_back, key=None),  # the places are a tensor, and are freed
+    list: operation("IndexBackward0", _pick, self=_put_back, key=lambda grad: None),  # a tensor, so freed
 }
 
 

@@ -291,7 +291,7 @@ def sum_to(gradient, shape):
 def conform(gradient, node):
     """Return a gradient in the form of what node made: a broadcast is undone here, for every operation at once."""
     shape, dtype = node.outputs[0]
-    return sum_to(gradient, shape).astype(dtype, copy=False)
+    return (gradient if gradient.shape == shape else sum_to(gradient, shape)).astype(dtype, copy=False)
 
 
 Tensor.__rsub__ = lambda self, other: sub(other, self)
