@@ -8,7 +8,6 @@ import os
 import shutil
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 import nbformat
@@ -16,14 +15,14 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import capture_log, temp_attrs
 
-from .. import gradebook
+from .. import atomic, gradebook
 from ..errors import ClassError, SubmissionError
-from ..steps import outcome
+from ..steps import outcome, receipt
 from ..steps.assignment import load_assignment
 from ..steps.autograde import GradeOnly, SanitiseOnly
 from ..steps.execute import Job, Ran, execute
 from ..steps.faults import reason_for
-from ..steps.files import YEARS, beside_notebook, known_as, readable, unfit
+from ..steps.files import beside_notebook, known_as, readable, unfit
 from ..steps.outcome import Status
 from ..steps.runs import Executed, RunCells
 from .interrupts import uninterrupted
@@ -83,14 +82,16 @@ class Grader:
         return [s for s in submitted if not students or s in students]
 
     def is_graded(self, student: str) -> bool:
-        """Whether a submission came to an end before: not if it was interrupted, or has been handed in again since."""
-        path = self._autograded(student)
+        """Whether a submission came to an end before: not if it was interrupted, or another is in its place since."""
+        submitted = self._submitted(student)
         try:
-            saved = outcome.read(nbformat.read(path, nbformat.NO_CONVERT)).saved
+            found = outcome.read(nbformat.read(self._autograded(student), nbformat.NO_CONVERT))
         except (OSError, ValueError):  # it is not there, or was cut off
             return False
-        now, then = self._timestamp(self._submitted(student)), self._timestamp(path.parent)
-        return saved and not (now and then and now > then)
+        if not found.handed_in:  # it was graded before fingerprints were kept
+            now, then = receipt.timestamp(submitted), receipt.timestamp(self._autograded(student).parent)
+            return found.saved and not (now and then and now > then)
+        return found.saved and found.handed_in == receipt.fingerprint(submitted, self.course.ignore)
 
     def grade_here(self, student: str) -> Outcome:
         """Grade one submission, its cells running in this process."""
@@ -116,13 +117,9 @@ class Grader:
         """Write down, in the gradebook and as autograded notebook, that a submission could not be graded."""
         path = self._autograded(student)
         with uninterrupted(), gradebook.needed(self.course):
-            nb = outcome.could_not_grade(self.course, known_as(student), self.name, reason)
             shutil.rmtree(path.parent, ignore_errors=True)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handed_in = self._timestamp(self._submitted(student))
-            if handed_in:
-                (path.parent / "timestamp.txt").write_text(f"{handed_in:%Y-%m-%d %H:%M:%S} UTC")
-            nbformat.write(nb, path)
+            nb = outcome.could_not_grade(self.course, known_as(student), self.name, reason, self._submitted(student))
+            atomic.write_text(path, nbformat.writes(nb) + "\n")
         return Outcome(student, Status.UNGRADABLE, reason)
 
     def _guarded(self, student: str, step: Callable[[], Running | Outcome]) -> Running | Outcome:
@@ -175,12 +172,3 @@ class Grader:
     def _autograded(self, student: str) -> Path:
         folder = self.course.format_path(self.course.autograded_directory, known_as(student), self.name)
         return Path(folder, f"{self.name}.ipynb")
-
-    def _timestamp(self, folder: Path) -> datetime | None:
-        try:
-            if not (folder / "timestamp.txt").is_file():
-                return None
-            found = self.course.get_existing_timestamp(str(folder))
-            return found if found and found.year in YEARS else None
-        except (Exception, SystemExit):  # nbgrader's answers to what is no time, and the system's to what is no file
-            return None
