@@ -6,7 +6,7 @@ GRADLAB = $(or $(PYTHON),$(error Python was not found; install Python 3.11 or ne
 RUN = @$(GRADLAB) run
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab doctor test redteam check notebooks validate-checks formgrader grade demo bench clean
+.PHONY: help setup lab doctor test redteam check notebooks validate-checks formgrader grade feedback demo bench clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,6 +44,9 @@ formgrader:  ## Open nbgrader's Formgrader on the class in grading/class/
 
 grade:  ## Grade what a class handed in: make grade ASSIGNMENT=02_external_gradients
 	$(RUN) -m autograder grade $(ASSIGNMENT)
+
+feedback:  ## Return the feedback on an assignment: make feedback ASSIGNMENT=02_external_gradients
+	$(RUN) -m autograder feedback $(ASSIGNMENT)
 
 demo:  ## Collect, grade and give feedback to a made-up class of a dozen
 	$(RUN) -m autograder demo

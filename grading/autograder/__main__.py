@@ -1,4 +1,4 @@
-"""Grade a class. The rest is nbgrader's own: generate_assignment, release, collect, generate_feedback, export."""
+"""Grade a class and return its feedback. The rest is nbgrader's own: generate_assignment, release, collect, export."""
 
 import argparse
 import os
@@ -10,6 +10,7 @@ from authoring.chapter import ChapterError
 
 from . import gradebook
 from .errors import ClassError
+from .run import feedback
 from .run.grade import grade
 from .settings import class_api
 from .steps.outcome import Status
@@ -51,6 +52,13 @@ def main(argv: list[str] | None = None) -> int:
         description="Print the table and write the report of an assignment again, for instance after grading by hand.",
     )
     command.add_argument("assignment", help="a chapter's name")
+    command = commands.add_parser(
+        "feedback",
+        help="make the feedback on an assignment, and return it",
+        description="Make the feedback pages of all who have been graded anew, hand them out by nbgrader's exchange if "
+        "there is one, and name who did not get theirs, and why.",
+    )
+    command.add_argument("assignment", help="a chapter's name")
     commands.add_parser(
         "formgrader",
         help="open nbgrader's Formgrader on the class, in JupyterLab",
@@ -66,7 +74,7 @@ def main(argv: list[str] | None = None) -> int:
     if args.options and args.command != "formgrader":
         parser.error(f"unrecognized arguments: {' '.join(args.options)}")
     try:
-        return {"grade": _grade, "report": _report, "formgrader": _formgrader, "demo": _demo}[args.command](args)
+        return COMMANDS[args.command](args)
     except (ClassError, ChapterError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -113,6 +121,27 @@ def _report(args: argparse.Namespace) -> int:
     return 0
 
 
+def _feedback(args: argparse.Namespace) -> int:
+    exchange = feedback.exchange(args.folder)
+    returned = list(feedback.feedback(args.folder, args.assignment))
+    made = [one for one in returned if one.page]
+    handed_out = [one for one in made if not one.why]
+    print(f"{_pages(len(made))} made, {len(handed_out)} handed out by the exchange.")
+    if exchange is None and made:
+        folder = class_api(args.folder).coursedir.format_path("feedback", "STUDENT", args.assignment)
+        print(f"There is no exchange to hand them out by. They are in {folder}.")
+    not_given = [one for one in returned if one.why and (exchange or not one.page)]
+    if not_given:
+        print("Not handed out:")
+    for one in not_given:
+        print(f"  {one.student}: {one.why}" + (f" Give them {one.page}" if one.page else ""))
+    return 1 if any(one.failed for one in returned) else 0
+
+
+def _pages(count: int) -> str:
+    return "1 page" if count == 1 else f"{count} pages"
+
+
 def _formgrader(args: argparse.Namespace) -> int:
     folder = args.folder.resolve()
     gradebook.require(class_api(folder).coursedir)
@@ -138,6 +167,8 @@ def _demo(args: argparse.Namespace) -> int:
     run(ROOM / "demo")
     return 0
 
+
+COMMANDS = {"grade": _grade, "report": _report, "feedback": _feedback, "formgrader": _formgrader, "demo": _demo}
 
 if __name__ == "__main__":
     sys.exit(main())

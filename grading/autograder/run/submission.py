@@ -66,11 +66,7 @@ class Grader:
 
     def choose(self, students: list[str] | None) -> list[str]:
         """The students whose submissions are to be graded, in order; raises ClassError if one has none."""
-        course, name = self.course, self.name
-        folder = Path(course.root, course.submitted_directory)
-        submitted = (
-            sorted(path.name for path in folder.iterdir() if os.path.lexists(path / name)) if folder.exists() else []
-        )
+        course, name, submitted = self.course, self.name, self.submitted()
         unknown = sorted(set(students or []) - set(submitted))
         if unknown:
             raise ClassError(
@@ -81,9 +77,16 @@ class Grader:
             raise ClassError(f"There are no submissions of {name} in {course.root}/{course.submitted_directory}.")
         return [s for s in submitted if not students or s in students]
 
+    def submitted(self) -> list[str]:
+        """The names of the folders of all who have handed in, in order."""
+        folder = Path(self.course.root, self.course.submitted_directory)
+        if not folder.exists():
+            return []
+        return sorted(path.name for path in folder.iterdir() if os.path.lexists(path / self.name))
+
     def is_graded(self, student: str) -> bool:
         """Whether a submission came to an end before: not if it was interrupted, or another is in its place since."""
-        submitted = self._submitted(student)
+        submitted = self.folder_of(student)
         try:
             found = outcome.read(nbformat.read(self._autograded(student), nbformat.NO_CONVERT))
         except (OSError, ValueError):  # it is not there, or was cut off
@@ -118,7 +121,7 @@ class Grader:
         path = self._autograded(student)
         with uninterrupted(), gradebook.needed(self.course):
             shutil.rmtree(path.parent, ignore_errors=True)
-            nb = outcome.could_not_grade(self.course, known_as(student), self.name, reason, self._submitted(student))
+            nb = outcome.could_not_grade(self.course, known_as(student), self.name, reason, self.folder_of(student))
             atomic.write_text(path, nbformat.writes(nb) + "\n")
         return Outcome(student, Status.UNGRADABLE, reason)
 
@@ -127,10 +130,10 @@ class Grader:
             try:
                 return step()
             except (Exception, SystemExit) as error:
-                return self.give_up(student, reason_for(error, self._submitted(student)))
+                return self.give_up(student, reason_for(error, self.folder_of(student)))
 
     def _sanitise(self, student: str) -> Running | Outcome:
-        reason = unfit(self._submitted(student), self.name)
+        reason = unfit(self.folder_of(student), self.name)
         if reason:
             raise SubmissionError(reason)
         self._convert(SanitiseOnly, student)
@@ -166,7 +169,8 @@ class Grader:
         if converter.error is not None:
             raise converter.error
 
-    def _submitted(self, student: str) -> Path:
+    def folder_of(self, student: str) -> Path:
+        """The folder of a submission."""
         return Path(self.course.format_path(self.course.submitted_directory, student, self.name))
 
     def _autograded(self, student: str) -> Path:
