@@ -1,12 +1,13 @@
 """nbgrader's configuration of a class: where its folders are, and which steps grade a submission."""
 
 import os
+import sys
 import warnings
 from pathlib import Path
 
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbgrader.apps import NbGraderAPI
-from nbgrader.preprocessors import AssignLatePenalties, ClearOutput, LimitOutput, OverwriteKernelspec
+from nbgrader.preprocessors import ClearOutput, LimitOutput, OverwriteKernelspec
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
@@ -14,9 +15,11 @@ from traitlets.config.loader import PyFileConfigLoader
 from authoring.chapter import SOURCES
 from authoring.preprocessors import GENERATE
 
+from .errors import ClassError
 from .gradebook import without_password
 from .sandbox import KERNEL_NAME
 from .steps.exporter import SubmissionExporter
+from .steps.late import TakeLatePenalties
 from .steps.runs import RunCells
 from .steps.sanitise import PutCases, RestoreCells
 from .steps.save import SaveGrades
@@ -30,7 +33,7 @@ warnings.filterwarnings("ignore", category=SAWarning, module=r"nbgrader\.")  # o
 COURSE_ID = "autograd"  # as in course/nbgrader_config.py
 
 SANITISE = [ClearOutput, RestoreCells, OverwriteKernelspec, PutCases]
-GRADE = [RunCells, WriteVerdicts, LimitOutput, SaveGrades, AssignLatePenalties]
+GRADE = [RunCells, WriteVerdicts, LimitOutput, SaveGrades, TakeLatePenalties]
 
 
 def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = "") -> Config:
@@ -38,7 +41,8 @@ def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = ""
 
     For nbgrader_config.py: `configure(get_config(), Path(__file__).parent / "class")`. Returns `c`. With sandbox=False
     submissions run in a plain kernel, with the rights of whoever grades. gradebook: the URL of a PostgreSQL database in
-    place of a file in the folder; one with a password in it ends the program.
+    place of a file in the folder; one with a password in it ends the program. Plugins are found in the folder,
+    where nbgrader documents them to be.
     """
     folder = Path(folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
@@ -46,6 +50,7 @@ def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = ""
     if not source.exists():
         source.symlink_to(SOURCES, target_is_directory=True)
 
+    _let_import(folder)
     c.CourseDirectory.course_id = COURSE_ID
     c.CourseDirectory.root = str(folder)
     c.CourseDirectory.db_url = (
@@ -78,10 +83,24 @@ def class_api(folder: Path, sandbox: bool = True) -> NbGraderAPI:
     config = configure(Config(), folder, sandbox)
     settings = Path(folder).resolve().parent / "nbgrader_config.py"
     if settings.exists():
-        own = PyFileConfigLoader(settings.name, str(settings.parent)).load_config()
+        own = _read(settings)
         if own.CourseDirectory.root == config.CourseDirectory.root:  # and not another class's
             own.Execute.kernel_name = config.Execute.kernel_name
             config = own
     api = NbGraderAPI(config=config)
     api.log.setLevel("ERROR")
     return api
+
+
+def _read(settings: Path) -> Config:
+    """What an nbgrader_config.py says; plugins that lie beside it can be imported, as under nbgrader's commands."""
+    _let_import(settings.parent)
+    try:
+        return PyFileConfigLoader(settings.name, str(settings.parent)).load_config()
+    except Exception as error:
+        raise ClassError(f"{settings} cannot be used ({type(error).__name__}: {error}).") from error
+
+
+def _let_import(folder: Path) -> None:
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import nbformat
 from nbgrader.apps import NbGraderAPI
+from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import capture_log, temp_attrs
 
@@ -62,6 +63,7 @@ class Grader:
         self.api, self.name, self.course = api, name, api.coursedir
         gradebook.require(self.course)
         load_assignment(self.course, name)
+        _require_steps(api)
         self._steps = RunCells(config=api.config)
 
     def choose(self, students: list[str] | None) -> list[str]:
@@ -176,3 +178,16 @@ class Grader:
     def _autograded(self, student: str) -> Path:
         folder = self.course.format_path(self.course.autograded_directory, known_as(student), self.name)
         return Path(folder, f"{self.name}.ipynb")
+
+
+def _require_steps(api: NbGraderAPI) -> None:
+    """Make all steps once; raises ClassError if one, or the plugin of one, cannot be made: it would fail everyone."""
+    try:
+        converter = Autograde(coursedir=api.coursedir, parent=api)
+        for step in [*converter.sanitize_preprocessors, *converter.autograde_preprocessors]:
+            step(parent=converter)
+    except Exception as error:
+        raise ClassError(
+            f"The class's nbgrader_config.py names what cannot be used ({type(error).__name__}: {error}). Modules "
+            f"are looked for in {api.coursedir.root} and beside nbgrader_config.py."
+        ) from error

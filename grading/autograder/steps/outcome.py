@@ -13,12 +13,12 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import AssignLatePenalties
 
 from gradlab.checks.verdict import Verdict
 
 from ..errors import ClassError
 from . import receipt
+from .late import TakeLatePenalties
 
 KEY = "autograder"  # of the metadata of notebooks and of cells
 COMMENT = "Could not be graded: "
@@ -114,7 +114,7 @@ def could_not_grade(
             comment.auto_comment = COMMENT + reason
         gradebook.db.commit()
     names = {"student": student, "assignment": assignment, "notebook": assignment, "db_url": course.db_url}
-    AssignLatePenalties(parent=course).preprocess(nb, {"nbgrader": names})
+    TakeLatePenalties(parent=course).preprocess(nb, {"nbgrader": names})
     return nb
 
 
