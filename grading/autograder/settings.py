@@ -30,6 +30,7 @@ from .views.pages import FILTERS, SafePage, template_paths
 
 warnings.filterwarnings("ignore", category=SAWarning, module=r"nbgrader\.")  # of nbgrader's own queries
 
+CONFIG = "nbgrader_config.py"
 COURSE_ID = "autograd"  # as in course/nbgrader_config.py
 
 SANITISE = [ClearOutput, RestoreCells, OverwriteKernelspec, PutCases]
@@ -79,17 +80,39 @@ def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = ""
 
 
 def class_api(folder: Path, sandbox: bool = True) -> NbGraderAPI:
-    """nbgrader's API for the class in `folder`, quiet but for errors; with the settings of its nbgrader_config.py."""
+    """nbgrader's API for the class in `folder`, quiet but for errors; with the class's settings, see `settings_of`."""
     config = configure(Config(), folder, sandbox)
-    settings = Path(folder).resolve().parent / "nbgrader_config.py"
-    if settings.exists():
+    kernel = config.Execute.kernel_name
+    for number, settings in enumerate(settings_of(folder)):
         own = _read(settings)
-        if own.CourseDirectory.root == config.CourseDirectory.root:  # and not another class's
-            own.Execute.kernel_name = config.Execute.kernel_name
-            config = own
+        config = own if number == 0 and _class_of(own) else config
+        config.merge(own)
+    config.Execute.kernel_name = kernel
     api = NbGraderAPI(config=config)
     api.log.setLevel("ERROR")
     return api
+
+
+def settings_of(folder: Path) -> list[Path]:
+    """The files that hold the settings of the class in `folder`; those of a later one count more, as with nbgrader.
+
+    Where one stands or beside the class, an nbgrader_config.py that is the class's and not another's; then one in it.
+    """
+    folder = Path(folder).resolve()
+    around = [place / CONFIG for place in (Path.cwd(), folder.parent) if place != folder and (place / CONFIG).exists()]
+    own = [path for path in around if _class_of(_read(path)) == folder]
+    return own[:1] + [path for path in [folder / CONFIG] if path.exists()]
+
+
+def class_here() -> Path | None:
+    """The class of which the nbgrader_config.py is where one stands, as it is for nbgrader's commands."""
+    here = Path.cwd() / CONFIG
+    return _class_of(_read(here)) if here.exists() else None
+
+
+def _class_of(config: Config) -> Path | None:
+    root = config.CourseDirectory.root
+    return Path(root).resolve() if isinstance(root, str) else None
 
 
 def _read(settings: Path) -> Config:
