@@ -4,9 +4,10 @@
 PYTHON := $(shell command -v python3 || command -v python)
 GRADLAB = $(or $(PYTHON),$(error Python was not found; install Python 3.11 or newer)) -I course/gradlab
 RUN = @$(GRADLAB) run
+CLASS_OPTION = $(if $(CLASS),--class "$(CLASS)")
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab doctor test redteam check notebooks validate-checks formgrader grade demo bench clean
+.PHONY: help setup lab doctor test redteam check notebooks validate-checks formgrader grade feedback demo bench clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,10 +41,13 @@ validate-checks:  ## Try every check on right answers, known slips and constants
 	$(RUN) -m authoring validate $(NAMES)
 
 formgrader:  ## Open nbgrader's Formgrader on the class in grading/class/
-	$(RUN) -m autograder formgrader
+	$(RUN) -m autograder formgrader $(CLASS_OPTION)
 
-grade:  ## Grade what a class handed in: make grade ASSIGNMENT=02_external_gradients
-	$(RUN) -m autograder grade $(ASSIGNMENT)
+grade:  ## Grade what a class handed in: make grade ASSIGNMENT=02_external_gradients, CLASS=folder of another class
+	$(RUN) -m autograder grade $(ASSIGNMENT) $(CLASS_OPTION)
+
+feedback:  ## Return the feedback on an assignment: make feedback ASSIGNMENT=02_external_gradients
+	$(RUN) -m autograder feedback $(ASSIGNMENT) $(CLASS_OPTION)
 
 demo:  ## Collect, grade and give feedback to a made-up class of a dozen
 	$(RUN) -m autograder demo

@@ -1,4 +1,4 @@
-"""Grade a class. The rest is nbgrader's own: generate_assignment, release, collect, generate_feedback, export."""
+"""Grade a class and return its feedback. The rest is nbgrader's own: generate_assignment, release, collect, export."""
 
 import argparse
 import os
@@ -10,26 +10,30 @@ from authoring.chapter import ChapterError
 
 from . import gradebook
 from .errors import ClassError
+from .run import feedback
 from .run.grade import grade
-from .settings import class_api
+from .settings import CONFIG, class_api, class_here, settings_of
 from .steps.outcome import Status
 from .views.renderings import table, write
 from .views.report import gather
 
 ROOM = Path(__file__).resolve().parents[1]
 JUPYTER_SETTINGS = Path(__file__).parent / "jupyter"
+CLASS_HELP = f"the class folder (default: the one that {CONFIG} names where you are, else grading/class)"
 INTERRUPTED = 130  # the exit code of a command that was ended with Ctrl-C
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m autograder", description=__doc__)
-    parser.add_argument(
-        "--class", dest="folder", type=Path, default=ROOM / "class", help="the class folder (default: grading/class)"
-    )
+    where = {"dest": "folder", "type": Path, "metavar": "FOLDER", "help": CLASS_HELP}
+    parser.add_argument("--class", **where)
+    anywhere = argparse.ArgumentParser(add_help=False)  # before the command, or after it
+    anywhere.add_argument("--class", default=argparse.SUPPRESS, **where)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     command = commands.add_parser(
         "grade",
+        parents=[anywhere],
         help="grade the collected submissions of an assignment, and report on them",
         description="Grade the collected submissions of an assignment that have no grade yet, and report on them.",
     )
@@ -47,12 +51,22 @@ def main(argv: list[str] | None = None) -> int:
     )
     command = commands.add_parser(
         "report",
+        parents=[anywhere],
         help="print the table and write the report of an assignment again",
         description="Print the table and write the report of an assignment again, for instance after grading by hand.",
     )
     command.add_argument("assignment", help="a chapter's name")
+    command = commands.add_parser(
+        "feedback",
+        parents=[anywhere],
+        help="make the feedback on an assignment, and return it",
+        description="Make the feedback pages of all who have been graded anew, hand them out by nbgrader's exchange if "
+        "there is one, and name who did not get theirs, and why.",
+    )
+    command.add_argument("assignment", help="a chapter's name")
     commands.add_parser(
         "formgrader",
+        parents=[anywhere],
         help="open nbgrader's Formgrader on the class, in JupyterLab",
         description="Open nbgrader's Formgrader on the class, in JupyterLab.",
         epilog="Other options are JupyterLab's own, such as --no-browser.",
@@ -66,10 +80,33 @@ def main(argv: list[str] | None = None) -> int:
     if args.options and args.command != "formgrader":
         parser.error(f"unrecognized arguments: {' '.join(args.options)}")
     try:
-        return {"grade": _grade, "report": _report, "formgrader": _formgrader, "demo": _demo}[args.command](args)
+        if args.command != "demo":
+            args.folder = (args.folder or class_here() or ROOM / "class").resolve()
+            _tell_which_class(args.folder)
+        return COMMANDS[args.command](args)
     except (ClassError, ChapterError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+
+
+def _tell_which_class(folder: Path) -> None:
+    """Say which settings count where no file has any; raises ClassError if there is no class, so that none is begun."""
+    if settings_of(folder):
+        return
+    write_it = (
+        f"Put two lines into an {CONFIG} in the folder where you work:\n\nfrom autograder.settings import configure\n"
+        f"configure(get_config(), {str(folder)!r})"
+    )
+    if not folder.is_dir():
+        raise ClassError(
+            f"There is no class in {folder}, and no {CONFIG} that names it. Name the class with --class FOLDER, or "
+            f"begin it there. {write_it}"
+        )
+    print(
+        f"The class in {folder}, with the course's own settings: no {CONFIG} names it, neither here nor beside it. "
+        f"nbgrader's own commands would take another gradebook. {write_it}\n",
+        file=sys.stderr,
+    )
 
 
 def _grade(args: argparse.Namespace) -> int:
@@ -113,21 +150,39 @@ def _report(args: argparse.Namespace) -> int:
     return 0
 
 
+def _feedback(args: argparse.Namespace) -> int:
+    exchange = feedback.exchange(args.folder)
+    returned = list(feedback.feedback(args.folder, args.assignment))
+    made = [one for one in returned if one.page]
+    handed_out = [one for one in made if not one.why]
+    print(f"{_pages(len(made))} made, {len(handed_out)} handed out by the exchange.")
+    if exchange is None and made:
+        folder = class_api(args.folder).coursedir.format_path("feedback", "STUDENT", args.assignment)
+        print(f"There is no exchange to hand them out by. They are in {folder}.")
+    not_given = [one for one in returned if one.why and (exchange or not one.page)]
+    if not_given:
+        print("Not handed out:")
+    for one in not_given:
+        print(f"  {one.student}: {one.why}" + (f" Give them {one.page}" if one.page else ""))
+    return 1 if any(one.failed for one in returned) else 0
+
+
+def _pages(count: int) -> str:
+    return "1 page" if count == 1 else f"{count} pages"
+
+
 def _formgrader(args: argparse.Namespace) -> int:
-    folder = args.folder.resolve()
+    folder, settings = args.folder, settings_of(args.folder)
+    if not settings:
+        raise ClassError(f"Without an {CONFIG} Formgrader would not find the class.")
     gradebook.require(class_api(folder).coursedir)
-    if not (folder.parent / "nbgrader_config.py").exists():
-        raise ClassError(
-            f"There is no nbgrader_config.py in {folder.parent}, so Formgrader would not find the class. Put two "
-            f"lines there:\n\nfrom autograder.settings import configure\nconfigure(get_config(), {str(folder)!r})"
-        )
     command = [sys.executable, "-m", "jupyter", "lab", f"--ServerApp.root_dir={folder.parent}"]
     command += ["--LabApp.extension_manager=readonly"]  # the other one asks a package index
     command += ["--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
     command += ["--allow-root"] if os.geteuid() == 0 else []
     search = os.pathsep.join(filter(None, [str(JUPYTER_SETTINGS), os.environ.get("JUPYTER_CONFIG_PATH")]))
     print("Formgrader is in the menu Nbgrader.", flush=True)
-    os.chdir(folder.parent)  # nbgrader reads its configuration where the server is started
+    os.chdir(settings[0].parent)  # nbgrader reads its configuration where the server is started
     os.environ |= {"JUPYTER_CONFIG_PATH": search, "JUPYTER_PREFER_ENV_PATH": "1"}
     os.execv(command[0], [*command, *args.options])
 
@@ -138,6 +193,8 @@ def _demo(args: argparse.Namespace) -> int:
     run(ROOM / "demo")
     return 0
 
+
+COMMANDS = {"grade": _grade, "report": _report, "feedback": _feedback, "formgrader": _formgrader, "demo": _demo}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,12 +1,13 @@
 """nbgrader's configuration of a class: where its folders are, and which steps grade a submission."""
 
 import os
+import sys
 import warnings
 from pathlib import Path
 
 from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbgrader.apps import NbGraderAPI
-from nbgrader.preprocessors import AssignLatePenalties, ClearOutput, LimitOutput, OverwriteKernelspec
+from nbgrader.preprocessors import ClearOutput, LimitOutput, OverwriteKernelspec
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
@@ -14,9 +15,11 @@ from traitlets.config.loader import PyFileConfigLoader
 from authoring.chapter import SOURCES
 from authoring.preprocessors import GENERATE
 
+from .errors import ClassError
 from .gradebook import without_password
 from .sandbox import KERNEL_NAME
 from .steps.exporter import SubmissionExporter
+from .steps.late import TakeLatePenalties
 from .steps.runs import RunCells
 from .steps.sanitise import PutCases, RestoreCells
 from .steps.save import SaveGrades
@@ -27,10 +30,11 @@ from .views.pages import FILTERS, SafePage, template_paths
 
 warnings.filterwarnings("ignore", category=SAWarning, module=r"nbgrader\.")  # of nbgrader's own queries
 
+CONFIG = "nbgrader_config.py"
 COURSE_ID = "autograd"  # as in course/nbgrader_config.py
 
 SANITISE = [ClearOutput, RestoreCells, OverwriteKernelspec, PutCases]
-GRADE = [RunCells, WriteVerdicts, LimitOutput, SaveGrades, AssignLatePenalties]
+GRADE = [RunCells, WriteVerdicts, LimitOutput, SaveGrades, TakeLatePenalties]
 
 
 def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = "") -> Config:
@@ -38,7 +42,8 @@ def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = ""
 
     For nbgrader_config.py: `configure(get_config(), Path(__file__).parent / "class")`. Returns `c`. With sandbox=False
     submissions run in a plain kernel, with the rights of whoever grades. gradebook: the URL of a PostgreSQL database in
-    place of a file in the folder; one with a password in it ends the program.
+    place of a file in the folder; one with a password in it ends the program. Plugins are found in the folder,
+    where nbgrader documents them to be.
     """
     folder = Path(folder).resolve()
     folder.mkdir(parents=True, exist_ok=True)
@@ -46,6 +51,7 @@ def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = ""
     if not source.exists():
         source.symlink_to(SOURCES, target_is_directory=True)
 
+    _let_import(folder)
     c.CourseDirectory.course_id = COURSE_ID
     c.CourseDirectory.root = str(folder)
     c.CourseDirectory.db_url = (
@@ -74,14 +80,50 @@ def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = ""
 
 
 def class_api(folder: Path, sandbox: bool = True) -> NbGraderAPI:
-    """nbgrader's API for the class in `folder`, quiet but for errors; with the settings of its nbgrader_config.py."""
+    """nbgrader's API for the class in `folder`, quiet but for errors; with the class's settings, see `settings_of`."""
     config = configure(Config(), folder, sandbox)
-    settings = Path(folder).resolve().parent / "nbgrader_config.py"
-    if settings.exists():
-        own = PyFileConfigLoader(settings.name, str(settings.parent)).load_config()
-        if own.CourseDirectory.root == config.CourseDirectory.root:  # and not another class's
-            own.Execute.kernel_name = config.Execute.kernel_name
-            config = own
+    kernel = config.Execute.kernel_name
+    for number, settings in enumerate(settings_of(folder)):
+        own = _read(settings)
+        config = own if number == 0 and _class_of(own) else config
+        config.merge(own)
+    config.Execute.kernel_name = kernel
     api = NbGraderAPI(config=config)
     api.log.setLevel("ERROR")
     return api
+
+
+def settings_of(folder: Path) -> list[Path]:
+    """The files that hold the settings of the class in `folder`; those of a later one count more, as with nbgrader.
+
+    Where one stands or beside the class, an nbgrader_config.py that is the class's and not another's; then one in it.
+    """
+    folder = Path(folder).resolve()
+    around = [place / CONFIG for place in (Path.cwd(), folder.parent) if place != folder and (place / CONFIG).exists()]
+    own = [path for path in around if _class_of(_read(path)) == folder]
+    return own[:1] + [path for path in [folder / CONFIG] if path.exists()]
+
+
+def class_here() -> Path | None:
+    """The class of which the nbgrader_config.py is where one stands, as it is for nbgrader's commands."""
+    here = Path.cwd() / CONFIG
+    return _class_of(_read(here)) if here.exists() else None
+
+
+def _class_of(config: Config) -> Path | None:
+    root = config.CourseDirectory.root
+    return Path(root).resolve() if isinstance(root, str) else None
+
+
+def _read(settings: Path) -> Config:
+    """What an nbgrader_config.py says; plugins that lie beside it can be imported, as under nbgrader's commands."""
+    _let_import(settings.parent)
+    try:
+        return PyFileConfigLoader(settings.name, str(settings.parent)).load_config()
+    except Exception as error:
+        raise ClassError(f"{settings} cannot be used ({type(error).__name__}: {error}).") from error
+
+
+def _let_import(folder: Path) -> None:
+    if str(folder) not in sys.path:
+        sys.path.append(str(folder))

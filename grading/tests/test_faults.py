@@ -1,6 +1,7 @@
 """Whose fault an error is: a submission's is the reason for that one alone, the class's or the machine's stops all."""
 
 import errno
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,7 +74,8 @@ def test_what_a_submission_makes_the_grader_raise_is_its_reason_alone(tiny, grad
         ended = grader.grade_here("anna")
     assert (ended.status, ended.reason) == (Status.UNGRADABLE, "ZeroDivisionError: of what it handed in")
     assert tiny.points("anna") == [None, None]
-    assert outcome.read(tiny.autograded("anna")) == NotebookOutcome(could_not_grade=ended.reason, saved=True)
+    said = outcome.read(tiny.autograded("anna"))
+    assert (said.could_not_grade, said.saved) == (ended.reason, True)
     assert grader.is_graded("anna")
     assert grader.grade_here("ben").status == Status.GRADED
     assert tiny.points("ben") == [2, 3]
@@ -93,8 +95,71 @@ def test_a_plugin_that_is_missing_stops_the_run(tiny):
     tiny.hand_in("anna", RIGHT)
     api = class_api(tiny.folder)
     api.config.AssignLatePenalties.plugin_class = "nowhere.Plugin"
-    with pytest.raises(ClassError, match="nowhere"):
+    with pytest.raises(ClassError, match=r"nowhere.*are looked for in"):
         Grader(api, NAME).grade_here("anna")
+
+
+PLUGIN = """from nbgrader.plugins import BasePlugin
+
+
+class PerHour(BasePlugin):
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        return {penalty}
+"""
+
+
+def late_class(folder: Path, place: str, penalty: str, monkeypatch) -> TinyClass:
+    """A class with one submission, two hours late, and a plugin for that in a module of its own."""
+    tiny = TinyClass(folder / "class")
+    module = f"late_{abs(hash(folder))}"
+    (folder / place / f"{module}.py").write_text(PLUGIN.format(penalty=penalty))
+    (folder / "nbgrader_config.py").write_text(
+        "from autograder.settings import configure\n\n"
+        f"configure(c := get_config(), {str(tiny.folder)!r})\n"
+        f"c.AssignLatePenalties.plugin_class = '{module}.PerHour'\n"
+    )
+    monkeypatch.setattr("sys.path", list(sys.path))
+    with tiny.api.gradebook as gradebook:
+        gradebook.update_or_create_assignment(NAME, duedate="2026-11-02 08:00:00")
+    tiny.hand_in("anna", RIGHT)
+    (tiny.submission("anna") / "timestamp.txt").write_text("2026-11-02 10:00:00 UTC")
+    return tiny
+
+
+@pytest.mark.parametrize("place", [".", "class"])
+def test_a_plugin_is_found_beside_the_configuration_and_in_the_class_folder(tmp_path, place, monkeypatch):
+    """As nbgrader documents it, wherever one stands."""
+    tiny = late_class(tmp_path, place, "total_seconds_late / 3600", monkeypatch)
+    assert Grader(class_api(tiny.folder), NAME).grade_here("anna").status == Status.GRADED
+    with tiny.api.gradebook as gradebook:
+        assert gradebook.find_submission(NAME, "anna").late_submission_penalty == 2
+
+
+@pytest.mark.parametrize("penalty", ["1 / 0", "'much'", "(", "nowhere"])
+def test_a_plugin_that_fails_stops_the_run_and_is_no_reason_of_a_students(tmp_path, penalty, monkeypatch, capsys):
+    tiny = late_class(tmp_path, ".", penalty, monkeypatch)
+    assert main(["--class", str(tiny.folder), "grade", NAME]) == 1
+    said = capsys.readouterr().err
+    assert {"1 / 0": "division by zero", "'much'": "TypeError", "(": "SyntaxError"}.get(penalty, "NameError") in said
+    assert "Traceback" not in said
+    assert (
+        not (tiny.folder / "autograded" / "anna" / NAME / f"{NAME}.ipynb").exists()
+        or not outcome.read(tiny.autograded("anna")).saved
+    )
+    with tiny.api.gradebook as gradebook:
+        comments = [
+            c.auto_comment for s in gradebook.assignment_submissions(NAME) for n in s.notebooks for c in n.comments
+        ]
+    assert not any(comments)
+
+
+def test_a_configuration_that_cannot_be_read_is_named(tmp_path, capsys):
+    tiny = TinyClass(tmp_path / "class")
+    (tmp_path / "nbgrader_config.py").write_text("c = get_config(\n")
+    assert main(["--class", str(tiny.folder), "grade", NAME]) == 1
+    said = capsys.readouterr().err
+    assert f"{tmp_path}/nbgrader_config.py cannot be used (SyntaxError" in said
+    assert "Traceback" not in said
 
 
 def test_a_full_disk_ends_the_command_with_its_cause(tiny, monkeypatch, capsys):
@@ -143,7 +208,8 @@ def test_the_reason_is_written_the_same_however_it_was_found(tiny, grader):
             reason = outcome.reason_in_gradebook(submitted)
             assert submitted.needs_manual_grade
         assert reason == one.reason.replace("\0", r"\x00") != ""
-        assert outcome.read(tiny.autograded(one.student)) == NotebookOutcome(could_not_grade=reason, saved=True)
+        said = outcome.read(tiny.autograded(one.student))
+        assert (said.could_not_grade, said.saved) == (reason, True)
 
 
 def test_an_outcome_is_read_from_whatever_a_notebook_holds():

@@ -8,22 +8,22 @@ import os
 import shutil
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 
 import nbformat
 from nbgrader.apps import NbGraderAPI
+from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import capture_log, temp_attrs
 
-from .. import gradebook
+from .. import atomic, gradebook
 from ..errors import ClassError, SubmissionError
-from ..steps import outcome
+from ..steps import outcome, receipt
 from ..steps.assignment import load_assignment
 from ..steps.autograde import GradeOnly, SanitiseOnly
 from ..steps.execute import Job, Ran, execute
 from ..steps.faults import reason_for
-from ..steps.files import YEARS, beside_notebook, known_as, readable, unfit
+from ..steps.files import beside_notebook, known_as, readable, unfit
 from ..steps.outcome import Status
 from ..steps.runs import Executed, RunCells
 from .interrupts import uninterrupted
@@ -63,15 +63,12 @@ class Grader:
         self.api, self.name, self.course = api, name, api.coursedir
         gradebook.require(self.course)
         load_assignment(self.course, name)
+        _require_steps(api)
         self._steps = RunCells(config=api.config)
 
     def choose(self, students: list[str] | None) -> list[str]:
         """The students whose submissions are to be graded, in order; raises ClassError if one has none."""
-        course, name = self.course, self.name
-        folder = Path(course.root, course.submitted_directory)
-        submitted = (
-            sorted(path.name for path in folder.iterdir() if os.path.lexists(path / name)) if folder.exists() else []
-        )
+        course, name, submitted = self.course, self.name, self.submitted()
         unknown = sorted(set(students or []) - set(submitted))
         if unknown:
             raise ClassError(
@@ -82,15 +79,24 @@ class Grader:
             raise ClassError(f"There are no submissions of {name} in {course.root}/{course.submitted_directory}.")
         return [s for s in submitted if not students or s in students]
 
+    def submitted(self) -> list[str]:
+        """The names of the folders of all who have handed in, in order."""
+        folder = Path(self.course.root, self.course.submitted_directory)
+        if not folder.exists():
+            return []
+        return sorted(path.name for path in folder.iterdir() if os.path.lexists(path / self.name))
+
     def is_graded(self, student: str) -> bool:
-        """Whether a submission came to an end before: not if it was interrupted, or has been handed in again since."""
-        path = self._autograded(student)
+        """Whether a submission came to an end before: not if it was interrupted, or another is in its place since."""
+        submitted = self.folder_of(student)
         try:
-            saved = outcome.read(nbformat.read(path, nbformat.NO_CONVERT)).saved
+            found = outcome.read(nbformat.read(self._autograded(student), nbformat.NO_CONVERT))
         except (OSError, ValueError):  # it is not there, or was cut off
             return False
-        now, then = self._timestamp(self._submitted(student)), self._timestamp(path.parent)
-        return saved and not (now and then and now > then)
+        if not found.handed_in:  # it was graded before fingerprints were kept
+            now, then = receipt.timestamp(submitted), receipt.timestamp(self._autograded(student).parent)
+            return found.saved and not (now and then and now > then)
+        return found.saved and found.handed_in == receipt.fingerprint(submitted, self.course.ignore)
 
     def grade_here(self, student: str) -> Outcome:
         """Grade one submission, its cells running in this process."""
@@ -116,13 +122,9 @@ class Grader:
         """Write down, in the gradebook and as autograded notebook, that a submission could not be graded."""
         path = self._autograded(student)
         with uninterrupted(), gradebook.needed(self.course):
-            nb = outcome.could_not_grade(self.course, known_as(student), self.name, reason)
             shutil.rmtree(path.parent, ignore_errors=True)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handed_in = self._timestamp(self._submitted(student))
-            if handed_in:
-                (path.parent / "timestamp.txt").write_text(f"{handed_in:%Y-%m-%d %H:%M:%S} UTC")
-            nbformat.write(nb, path)
+            nb = outcome.could_not_grade(self.course, known_as(student), self.name, reason, self.folder_of(student))
+            atomic.write_text(path, nbformat.writes(nb) + "\n")
         return Outcome(student, Status.UNGRADABLE, reason)
 
     def _guarded(self, student: str, step: Callable[[], Running | Outcome]) -> Running | Outcome:
@@ -130,10 +132,10 @@ class Grader:
             try:
                 return step()
             except (Exception, SystemExit) as error:
-                return self.give_up(student, reason_for(error, self._submitted(student)))
+                return self.give_up(student, reason_for(error, self.folder_of(student)))
 
     def _sanitise(self, student: str) -> Running | Outcome:
-        reason = unfit(self._submitted(student), self.name)
+        reason = unfit(self.folder_of(student), self.name)
         if reason:
             raise SubmissionError(reason)
         self._convert(SanitiseOnly, student)
@@ -169,18 +171,23 @@ class Grader:
         if converter.error is not None:
             raise converter.error
 
-    def _submitted(self, student: str) -> Path:
+    def folder_of(self, student: str) -> Path:
+        """The folder of a submission."""
         return Path(self.course.format_path(self.course.submitted_directory, student, self.name))
 
     def _autograded(self, student: str) -> Path:
         folder = self.course.format_path(self.course.autograded_directory, known_as(student), self.name)
         return Path(folder, f"{self.name}.ipynb")
 
-    def _timestamp(self, folder: Path) -> datetime | None:
-        try:
-            if not (folder / "timestamp.txt").is_file():
-                return None
-            found = self.course.get_existing_timestamp(str(folder))
-            return found if found and found.year in YEARS else None
-        except (Exception, SystemExit):  # nbgrader's answers to what is no time, and the system's to what is no file
-            return None
+
+def _require_steps(api: NbGraderAPI) -> None:
+    """Make all steps once; raises ClassError if one, or the plugin of one, cannot be made: it would fail everyone."""
+    try:
+        converter = Autograde(coursedir=api.coursedir, parent=api)
+        for step in [*converter.sanitize_preprocessors, *converter.autograde_preprocessors]:
+            step(parent=converter)
+    except Exception as error:
+        raise ClassError(
+            f"The class's nbgrader_config.py names what cannot be used ({type(error).__name__}: {error}). Modules "
+            f"are looked for in {api.coursedir.root} and beside nbgrader_config.py."
+        ) from error

@@ -8,7 +8,7 @@ from nbformat import NotebookNode
 from nbgrader.utils import temp_attrs
 
 from ..errors import SubmissionError
-from . import outcome
+from . import outcome, receipt
 from .faults import no_notebook, reason_for
 from .files import known_as, readable, unfit
 
@@ -26,19 +26,21 @@ class SubmissionExporter(NotebookExporter):
         self._is_submission = Path(filename).parent == submitted
         try:
             if self._is_submission:
+                self._handed_in = receipt.fingerprint(submitted, course.ignore)
                 self._refuse_unfit(submitted, names)
+                receipt.keep(submitted, self._autograded(names))
             return super().from_filename(filename, resources, **kwargs)
         except Exception as error:
             malformed = self._is_submission and isinstance(error, AttributeError | KeyError | TypeError)
             reason = no_notebook(error) if malformed else reason_for(error, submitted)
             self.log.warning("%s: %s", known_as(names["student"]), readable(reason))
-            nb = outcome.could_not_grade(course, known_as(names["student"]), names["assignment"], reason)
+            nb = outcome.could_not_grade(course, known_as(names["student"]), names["assignment"], reason, submitted)
             return self._as_it_is(nb, resources)
 
     def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **kwargs) -> tuple[str, dict]:
         """Called by nbconvert with what it read; a submission may not bring an outcome of its own."""
         if self._is_submission:
-            outcome.forget(nb)
+            outcome.write(nb, outcome.NotebookOutcome(handed_in=self._handed_in))
         if outcome.read(nb).could_not_grade:
             return self._as_it_is(nb, resources)
         return super().from_notebook_node(nb, resources, **kwargs)
@@ -50,7 +52,9 @@ class SubmissionExporter(NotebookExporter):
     def _refuse_unfit(self, folder: Path, names: dict) -> None:
         reason = unfit(folder, names["notebook"])
         if reason:
-            course = self.parent.coursedir
-            copies = Path(course.format_path(course.autograded_directory, names["student"], names["assignment"]))
-            shutil.rmtree(copies, ignore_errors=True)  # what links pointed to is among them
+            shutil.rmtree(self._autograded(names), ignore_errors=True)  # what links pointed to is among them
             raise SubmissionError(reason)
+
+    def _autograded(self, names: dict) -> Path:
+        course = self.parent.coursedir
+        return Path(course.format_path(course.autograded_directory, names["student"], names["assignment"]))

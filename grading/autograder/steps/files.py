@@ -30,7 +30,7 @@ def unfit(folder: Path, name: str) -> str:
 
 def _unfit(folder: Path, name: str) -> str:
     files = size = 0
-    for path, found in _all_in(folder):
+    for path, found in all_in(folder):
         files, size = files + 1, size + found.st_size
         if files > MAX_FILES:
             return f"there are more than {MAX_FILES} files in it."
@@ -48,7 +48,7 @@ def _unfit(folder: Path, name: str) -> str:
     return _untimely(folder / "timestamp.txt")
 
 
-def _all_in(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+def all_in(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
     """All files and folders in a folder, each looked at before what is in it; raises OSError if one cannot be."""
     todo = [folder]
     while todo:

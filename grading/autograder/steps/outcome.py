@@ -13,11 +13,12 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import AssignLatePenalties
 
 from gradlab.checks.verdict import Verdict
 
 from ..errors import ClassError
+from . import receipt
+from .late import TakeLatePenalties
 
 KEY = "autograder"  # of the metadata of notebooks and of cells
 COMMENT = "Could not be graded: "
@@ -38,12 +39,13 @@ class NotebookOutcome:
     """What an autograded notebook says of its submission.
 
     seconds: of all its runs, None if there was none. could_not_grade: the reason, "" if it could be graded. saved: the
-    gradebook has its scores, or that there are none, and why.
+    gradebook has its scores, or that there are none, and why. handed_in: the fingerprint of what was graded.
     """
 
     seconds: float | None = None
     could_not_grade: str = ""
     saved: bool = False
+    handed_in: str = ""
 
 
 def read(nb: Mapping) -> NotebookOutcome:
@@ -54,6 +56,7 @@ def read(nb: Mapping) -> NotebookOutcome:
         float(seconds) if type(seconds) in (int, float) else None,
         reason if isinstance(reason, str) else "",
         found.get("saved") is True,
+        _text(found.get("handed_in")),
     )
 
 
@@ -84,18 +87,22 @@ def forget(part: NotebookNode) -> None:
     part.metadata.pop(KEY, None)
 
 
-def could_not_grade(course: CourseDirectory, student: str, assignment: str, reason: str) -> NotebookNode:
+def could_not_grade(
+    course: CourseDirectory, student: str, assignment: str, reason: str, submitted: Path
+) -> NotebookNode:
     """Write into the gradebook that a submission could not be graded, and why; scores given by hand stay.
 
-    Returns the released notebook, which says the same, to stand in the place of the submission's. Raises ClassError if
-    there is none.
+    submitted: its folder, whose receipt is kept. Returns the released notebook, which says the same, to stand in the
+    place of the submission's. Raises ClassError if there is none.
     """
     released = Path(course.format_path(course.release_directory, ".", assignment)) / f"{assignment}.ipynb"
     if not released.exists():
         raise ClassError(f"{released} is missing: nbgrader generate_assignment {assignment}")
     reason = reason.encode(errors="backslashreplace").decode().replace("\0", r"\x00")  # else a database refuses it
     nb = nbformat.read(released, as_version=4)
-    write(nb, NotebookOutcome(could_not_grade=reason, saved=True))
+    handed_in = receipt.fingerprint(submitted, course.ignore)
+    write(nb, NotebookOutcome(could_not_grade=reason, saved=True, handed_in=handed_in))
+    receipt.keep(submitted, Path(course.format_path(course.autograded_directory, student, assignment)))
     with Gradebook(course.db_url, course.course_id) as gradebook:
         gradebook.update_or_create_student(student)
         gradebook.update_or_create_submission(assignment, student)
@@ -107,7 +114,7 @@ def could_not_grade(course: CourseDirectory, student: str, assignment: str, reas
             comment.auto_comment = COMMENT + reason
         gradebook.db.commit()
     names = {"student": student, "assignment": assignment, "notebook": assignment, "db_url": course.db_url}
-    AssignLatePenalties(parent=course).preprocess(nb, {"nbgrader": names})
+    TakeLatePenalties(parent=course).preprocess(nb, {"nbgrader": names})
     return nb
 
 

@@ -1,0 +1,139 @@
+"""Whatever way a submission came and however it ended, its feedback can be returned, and a corrected one is graded."""
+
+import os
+from pathlib import Path
+
+import pytest
+from nbgrader.utils import notebook_hash
+from tiny_class import NAME, RIGHT, TinyClass
+
+from autograder.steps import receipt
+
+WHEN = "2026-11-02 10:00:00.123456 UTC"
+SLIP = RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"}
+
+
+def through_the_exchange(tiny: TinyClass, student: str, answers: dict[str, str], when: str = WHEN) -> str:
+    """Hand in, with the timestamp and the secret that nbgrader's exchange gives; returns the secret."""
+    tiny.hand_in(student, answers)
+    secret = f"secret of {student} at {when}"
+    (tiny.submission(student) / "timestamp.txt").write_text(when)
+    (tiny.submission(student) / "submission_secret.txt").write_text(secret)
+    return secret
+
+
+def misname(tiny: TinyClass, student: str) -> None:
+    """Give the notebook the name that a browser gives a second download."""
+    path = tiny.submission(student) / f"{NAME}.ipynb"
+    path.rename(path.with_name(f"{NAME} (1).ipynb"))
+
+
+def released(tiny: TinyClass, secret: str) -> Path:
+    """The page under which nbgrader's fetch_feedback looks for the feedback of a submission with this secret."""
+    name = notebook_hash(secret=secret, notebook_id=NAME)
+    return tiny.folder / "exchange" / "autograd" / "feedback" / f"{name}.html"
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    tiny = TinyClass(tmp_path / "class")
+    (tiny.folder / "exchange").mkdir()
+    return tiny
+
+
+def test_one_misnamed_and_one_placed_by_hand_keep_nobody_from_their_feedback(tiny):
+    good, misnamed = (through_the_exchange(tiny, student, RIGHT) for student in ("good", "misnamed"))
+    misname(tiny, "misnamed")
+    tiny.hand_in("by hand", RIGHT)
+    assert set(tiny.grade().items()) == {
+        ("good", "graded"),
+        ("by hand", "graded"),
+        ("misnamed", "could not be graded"),
+    }
+    for result in (tiny.api.generate_feedback(NAME), tiny.api.release_feedback(NAME)):
+        assert result["success"], result
+    assert "5 of 5 points" in released(tiny, good).read_text()
+    assert f"{NAME} (1).ipynb" in released(tiny, misnamed).read_text()
+    assert (tiny.folder / "feedback" / "by hand" / NAME / f"{NAME}.html").exists()
+
+
+def test_the_same_of_nbgraders_own_autograde(tiny):
+    secret = through_the_exchange(tiny, "broken", RIGHT)
+    (tiny.submission("broken") / f"{NAME}.ipynb").write_text("{")
+    (tiny.submission("broken") / "link").symlink_to("/etc/hostname")
+    tiny.hand_in("by hand", RIGHT)
+    for student in ("broken", "by hand"):
+        assert tiny.api.autograde(NAME, student)["success"]
+    for result in (tiny.api.generate_feedback(NAME), tiny.api.release_feedback(NAME)):
+        assert result["success"], result
+    assert "could not be graded" in released(tiny, secret).read_text()
+    assert tiny.grade() == {"broken": "skipped", "by hand": "skipped"}
+
+
+@pytest.mark.parametrize("when", [None, WHEN, "2026-11-03 10:00:00 UTC"])
+def test_a_corrected_notebook_is_graded_with_and_without_a_newer_timestamp(tiny, when):
+    if when:
+        through_the_exchange(tiny, "anna", RIGHT)
+    else:
+        tiny.hand_in("anna", RIGHT)
+    misname(tiny, "anna")
+    assert tiny.grade() == {"anna": "could not be graded"}
+    assert tiny.grade() == {"anna": "skipped"}
+    if when:
+        through_the_exchange(tiny, "anna", SLIP, when)
+    else:
+        tiny.hand_in("anna", SLIP)
+    assert tiny.grade() == {"anna": "graded"}
+    assert tiny.points("anna") == [0, 1.5]
+    assert tiny.grade() == {"anna": "skipped"}
+
+
+def test_what_jupyter_leaves_beside_a_notebook_is_no_other_submission(tiny):
+    tiny.hand_in("anna", RIGHT)
+    tiny.grade()
+    (tiny.submission("anna") / ".ipynb_checkpoints").mkdir()
+    (tiny.submission("anna") / ".ipynb_checkpoints" / f"{NAME}-checkpoint.ipynb").write_text("{}")
+    assert tiny.grade() == {"anna": "skipped"}
+
+
+def test_a_lateness_that_nobody_stated_is_none(tiny):
+    """The time that is made up for nbgrader's commands is not taken for that of handing in."""
+    tiny.hand_in("anna", RIGHT)
+    with tiny.api.gradebook as gradebook:
+        gradebook.update_or_create_assignment(NAME, duedate="2020-01-01 00:00:00")
+    tiny.grade()
+    with tiny.api.gradebook as gradebook:
+        submission = gradebook.find_submission(NAME, "anna")
+        assert (submission.timestamp, submission.total_seconds_late) == (None, 0)
+
+
+@pytest.mark.parametrize("secret", [b"", b"\xff", b"x" * 5000])
+def test_a_secret_that_nbgrader_cannot_use_is_replaced(tmp_path, secret):
+    (tmp_path / "submission_secret.txt").write_bytes(secret)
+    receipt.keep(tmp_path, tmp_path / "autograded")
+    assert len((tmp_path / "autograded" / "submission_secret.txt").read_text()) == 128
+
+
+def test_a_submission_that_is_a_link_has_nobody_elses_secret(tmp_path):
+    """Else its page would take the place of the other one's."""
+    anna, ben = tmp_path / "anna", tmp_path / "ben"
+    anna.mkdir()
+    (anna / "submission_secret.txt").write_text("anna's")
+    ben.symlink_to(anna)
+    assert (receipt.secret(anna), receipt.secret(ben)) == ("anna's", "")
+    ben.unlink()
+    ben.mkdir()
+    os.link(anna / "submission_secret.txt", ben / "submission_secret.txt")
+    assert receipt.secret(ben) == ""
+
+
+def test_what_was_graded_before_receipts_goes_by_timestamps(tiny):
+    through_the_exchange(tiny, "anna", RIGHT)
+    tiny.grade()
+    path = tiny.folder / "autograded" / "anna" / NAME / f"{NAME}.ipynb"
+    text = path.read_text()
+    path.chmod(0o644)
+    path.write_text(text.replace('"handed_in"', '"once"'))
+    assert tiny.grade() == {"anna": "skipped"}
+    through_the_exchange(tiny, "anna", RIGHT, "2026-11-03 10:00:00 UTC")
+    assert tiny.grade() == {"anna": "graded"}
