@@ -17,7 +17,7 @@ class Tensor:
         self.requires_grad = requires_grad
         self.grad = None
         self.grad_fn = None  # the node that made it
-        self._accumulator = None  # the node that will receive its gradient, if it is a leaf
+        self._accumulator = None  # the node that its gradient goes to, if it is a leaf
 
     @property
     def is_leaf(self):
@@ -69,39 +69,25 @@ class AccumulateGrad(Node):
 
 
 def accumulator(leaf):
-    """Return the node of a leaf, made when first needed and the same one ever after."""
+    """Return the node of a leaf, made when first needed and the same one ever after.
+
+    leaf: Tensor that requires a gradient and has no grad_fn.
+    Returns an AccumulateGrad.
+    """
     if leaf._accumulator is None:
         leaf._accumulator = AccumulateGrad(leaf)
     return leaf._accumulator
 
 
 def edge_or_leaf(tensor):
-    """Return the edge along which the gradient of a tensor leaves: to the node that made it, or to its accumulator."""
+    """Return the edge along which the gradient of a tensor leaves: to the node that made it, or to its accumulator.
+
+    tensor: Tensor of any kind, or a number. It stays as it is, but for its _accumulator.
+    Returns a tuple of a node, or None, and 0.
+    """
     if not isinstance(tensor, Tensor) or not tensor.requires_grad:
         return (None, 0)
     return (tensor.grad_fn or accumulator(tensor), 0)
-
-
-class State:
-    """Whether operations are recorded."""
-
-    grad = True
-
-
-state = State()
-
-
-class no_grad:
-    """Record nothing inside a with block; what was so before comes back at its end."""
-
-    enabled = False
-
-    def __enter__(self):
-        self.before = state.grad
-        state.grad = self.enabled
-
-    def __exit__(self, *error):
-        state.grad = self.before
 
 
 class OperationNode(Node):
@@ -112,7 +98,7 @@ class OperationNode(Node):
     def run(self, gradient):
         return [
             formula(gradient, *[value_of(self.restore(name)) for name in asked_for(formula)])
-            if below is not None and formula is not None
+            if below is not None
             else None
             for (below, _), formula in zip(self.next_functions, self.formulas.values(), strict=True)
         ]
@@ -137,68 +123,167 @@ def value_of(value):
     return value.data if isinstance(value, Tensor) else value
 
 
-def save(node, names, args, result):
-    """Return, by name, what the formulas of a node ask for: an argument of its operation, or "result"."""
-    known = dict(zip(names, args, strict=False), result=result, shape=np.shape(value_of(args[0])))
-    wanted = [
-        name
-        for (below, _), formula in zip(node.next_functions, node.formulas.values(), strict=True)
-        if below is not None and formula is not None
-        for name in asked_for(formula)
-    ]
-    return {name: known[name] for name in wanted}
-
-
-def record(node, inputs, output):
-    """Hang the tensor output, which a step has made of inputs, into the graph by its node.
-
-    Nothing is recorded, and output stays a leaf, inside no_grad or where no input needs a gradient.
-    """
-    if not state.grad or not any(isinstance(each, Tensor) and each.requires_grad for each in inputs):
-        return False
-    node.next_functions = tuple(edge_or_leaf(each) for each in inputs)
-    node.outputs = ((output.shape, output.dtype),)
-    output.requires_grad = True
-    output.grad_fn = node
-    return True
-
-
 def operation(name, forward, **formulas):
     """Return a function that does forward, which takes and gives arrays, on tensors, and records it.
 
     name: of the node. formulas: for each tensor argument, which come first, the formula of its gradient; it asks by
-    name for what it needs besides: an argument, or "result". Only that is saved, for inputs that need a gradient.
+    name for what it needs besides: an argument, "result", or "shape", that of the first argument.
     """
     names = list(inspect.signature(forward).parameters)
-    names_shown = {each for formula in formulas.values() if formula for each in asked_for(formula)}
-    shown = {f"_saved_{each}": property(lambda node, each=each: node.unpack(each)) for each in names_shown}
+    asked = {each for formula in formulas.values() for each in asked_for(formula)}
+    shown = {f"_saved_{each}": property(lambda node, each=each: node.unpack(each)) for each in asked}
     kind = type(name, (OperationNode,), {"formulas": formulas, **shown})
 
     def call(*args):
         output = Tensor(forward(*[value_of(arg) for arg in args]))
         node = kind()
-        if record(node, args[: len(formulas)], output):
-            node.saved = save(node, names, args, output.data)
+        record(node, args[: len(formulas)], output)
+        if output.grad_fn is node:
+            known = dict(zip(names, args, strict=True))
+            node.saved = save(node, {**known, "result": output.data, "shape": np.shape(value_of(args[0]))})
         return output
 
     return call
 
 
-def sum_to(gradient, shape):
-    """Sum an array over the dimensions along which one of the given shape was broadcast to the array's shape."""
-    extra = gradient.ndim - len(shape)
-    if extra < 0 or any(n not in (1, m) for n, m in zip(shape, gradient.shape[extra:], strict=True)):
-        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(gradient.shape)}}}.")
-    stretched = [extra + i for i, n in enumerate(shape) if n == 1 and gradient.shape[extra + i] != 1]
-    over = (*range(extra), *stretched)
-    return gradient.sum(over).reshape(shape) if over else gradient
+class State:
+    """Whether operations are recorded; section 3 switches it."""
+
+    grad = True
+
+
+state = State()
+
+add = operation(
+    "AddBackward0",
+    lambda self, other: self + other,
+    self=lambda grad: grad,
+    other=lambda grad: grad,
+)
+mul = operation(
+    "MulBackward0",
+    lambda self, other: self * other,
+    self=lambda grad, other: grad * other,
+    other=lambda grad, self: grad * self,
+)
+Tensor.__add__ = Tensor.__radd__ = add
+Tensor.__mul__ = Tensor.__rmul__ = mul
+
+
+def record(node, inputs, output):
+    """Hang the tensor output, which a step has made of inputs, into the graph by its node.
+
+    node: Node, new. inputs: list of Tensors and numbers, the tensor arguments of the step. output: Tensor, a leaf that
+        requires no gradient so far. Nothing is recorded where gradients are off or no input needs one.
+    """
+    edges = tuple(edge_or_leaf(each) for each in inputs)
+    if state.grad and any(below is not None for below, _ in edges):
+        node.next_functions = edges
+        node.outputs = ((output.shape, output.dtype),)
+        output.grad_fn = node
+        output.requires_grad = True
+
+
+class no_grad:
+    """Record nothing inside a with block; what was so before comes back at its end."""
+
+    def __enter__(self):
+        self.before = state.grad
+        state.grad = False
+
+    def __exit__(self, *error):
+        state.grad = self.before
+
+
+def save(node, known):
+    """Return, by name, what the formulas of a node ask for, as far as the gradient of their input is wanted.
+
+    node: OperationNode, with formulas (a dict) and next_functions, one of each for each tensor argument.
+    known: dict by name: the arguments of the step, "result" and "shape". It stays as it is.
+    Returns a new dict with some of its items, the objects themselves.
+    """
+    kept = {}
+    for (below, _), formula in zip(node.next_functions, node.formulas.values(), strict=True):
+        if below is not None:
+            for name in asked_for(formula):
+                kept[name] = known[name]
+    return kept
+
+
+class Formulas:
+    """Formulas of gradients. Each takes arrays, or a number in the place of one, and leaves them as they are."""
+
+    def neg_self(grad):
+        """Return the gradient for self in -self: an array of the shape of grad."""
+        return -grad
+
+    def sub_other(grad):
+        """Return the gradient for other in self - other."""
+        return -grad
+
+    def div_self(grad, other):
+        """Return the gradient for self in self / other."""
+        return grad / other
+
+    def div_other(grad, self, other):
+        """Return the gradient for other in self / other."""
+        return -grad * self / other**2
+
+    def pow_self(grad, self, exponent):
+        """Return the gradient for self in self ** exponent, where exponent is a number."""
+        if exponent == 0:
+            return np.zeros_like(grad)
+        return grad * exponent * self ** (exponent - 1)
+
+
+sub = operation(
+    "SubBackward0",
+    lambda self, other: self - other,
+    self=lambda grad: grad,
+    other=Formulas.sub_other,
+)
+neg = operation("NegBackward0", lambda self: -self, self=Formulas.neg_self)
+div = operation("DivBackward0", lambda self, other: self / other, self=Formulas.div_self, other=Formulas.div_other)
+pow_scalar = operation("PowBackward0", lambda self, exponent: self**exponent, self=Formulas.pow_self)
 
 
 def spread(gradient, shape, dim, keepdim):
     """Undo a sum: repeat the gradient along the dimensions that were summed away."""
-    if dim is not None and not keepdim:
+    if not keepdim:
         gradient = np.expand_dims(gradient, dim)
     return np.broadcast_to(gradient, shape)
+
+
+sum_all = operation(
+    "SumBackward0",
+    lambda self: self.sum(),
+    self=lambda grad, shape: np.broadcast_to(grad, shape),
+)
+sum_dim = operation(
+    "SumBackward1",
+    lambda self, dim, keepdim: self.sum(dim, keepdims=keepdim),
+    self=lambda grad, shape, dim, keepdim: spread(grad, shape, dim, keepdim),
+)
+Tensor.__sub__ = sub
+Tensor.__neg__ = neg
+Tensor.__truediv__ = div
+Tensor.__pow__ = pow_scalar
+Tensor.sum = lambda self, dim=None, keepdim=False: sum_all(self) if dim is None else sum_dim(self, dim, keepdim)
+
+
+def sum_to(gradient, shape):
+    """Sum a gradient over the dimensions along which something of the given shape was broadcast to its shape.
+
+    gradient: array, float64 or float32, with any number of dimensions. It stays as it is.
+    shape: tuple of int.
+    Returns an array of that shape and the gradient's dtype; it may be the gradient itself. Raises RuntimeError if the
+    shape cannot be broadcast to the gradient's.
+    """
+    extra = gradient.ndim - len(shape)
+    if extra < 0 or any(n not in (1, m) for n, m in zip(shape, gradient.shape[extra:], strict=True)):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(gradient.shape)}}}.")
+    copied = [extra + i for i, n in enumerate(shape) if n == 1]
+    return gradient.sum((*range(extra), *copied)).reshape(shape)
 
 
 def conform(gradient, node):
@@ -207,48 +292,5 @@ def conform(gradient, node):
     return (gradient if gradient.shape == shape else sum_to(gradient, shape)).astype(dtype, copy=False)
 
 
-add = operation(
-    "AddBackward0",
-    lambda self, other: self + other,
-    self=lambda grad: grad,
-    other=lambda grad: grad,
-)
-sub = operation(
-    "SubBackward0",
-    lambda self, other: self - other,
-    self=lambda grad: grad,
-    other=lambda grad: -grad,
-)
-neg = operation("NegBackward0", lambda self: -self, self=lambda grad: -grad)
-mul = operation(
-    "MulBackward0",
-    lambda self, other: self * other,
-    self=lambda grad, other: grad * other,
-    other=lambda grad, self: grad * self,
-)
-div = operation(
-    "DivBackward0",
-    lambda self, other: self / other,
-    self=lambda grad, other: grad / other,
-    other=lambda grad, self, other: -grad * self / other**2,
-)
-pow_scalar = operation(
-    "PowBackward0",
-    lambda self, exponent: self**exponent,
-    self=lambda grad, self, exponent: grad * exponent * self ** (exponent - 1) if exponent else np.zeros_like(self),
-)
-sum_dim = operation(
-    "SumBackward0",
-    lambda self, dim, keepdim: self.sum(dim, keepdims=keepdim),
-    self=lambda grad, shape, dim, keepdim: spread(grad, shape, dim, keepdim),
-)
-
-Tensor.__add__ = Tensor.__radd__ = add
-Tensor.__sub__ = sub
 Tensor.__rsub__ = lambda self, other: sub(other, self)
-Tensor.__neg__ = neg
-Tensor.__mul__ = Tensor.__rmul__ = mul
-Tensor.__truediv__ = div
 Tensor.__rtruediv__ = lambda self, other: div(other, self)
-Tensor.__pow__ = pow_scalar
-Tensor.sum = lambda self, dim=None, keepdim=False: sum_dim(self, dim, keepdim)

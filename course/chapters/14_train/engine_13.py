@@ -1,15 +1,6 @@
 """The engine of part two as chapter 13 leaves it. Made from the cells of that chapter."""
 
-from engine_11 import (
-    AccumulateGrad,
-    Node,
-    Tensor,
-    accumulator,
-    conform,
-    edge_or_leaf,
-    no_grad,
-    operation,
-)
+from engine_11 import AccumulateGrad, Node, Tensor, accumulator, conform, edge_or_leaf, no_grad, operation
 from engine_12 import accumulate, count_dependencies, weight
 
 
@@ -17,7 +8,7 @@ class RemovableHandle:
     """What every register_…hook returns: remove() takes the hook away, once or twice, and so does the end of a with."""
 
     def __init__(self, hooks):
-        self.hooks = hooks
+        self.hooks = hooks  # the handle itself can be the key: no two handles are equal
 
     def remove(self):
         self.hooks.pop(self, None)
@@ -41,11 +32,40 @@ def hooks_of(owner, kind):
     return vars(owner).setdefault(kind, {})
 
 
-# Hooks on tensors belong to the node behind the tensor at that moment.
+def run(roots, gradients, keep_graph=False, captures=None):
+    """Run backward from roots. captures: nodes; then only what leads to them runs, and their gradients are returned."""
+    dependencies, arrived, captured = count_dependencies(roots), {}, {}
+    wanted = dependencies if captures is None else leading_to(captures, dependencies)
+    ready, leaves = [], []  # leaves go first, as in torch
+    edges, produced = roots, gradients
+    while True:
+        for (node, _), gradient in zip(edges, produced, strict=True):
+            if node is None or (node not in wanted and node not in captures):
+                continue
+            gradient = conform(gradient, node)
+            arrived[node] = arrived[node] + gradient if node in arrived else gradient
+            dependencies[node] -= 1
+            if dependencies[node] == 0:
+                (ready if node.next_functions else leaves).append(node)
+        if not ready and not leaves:
+            return captured
+        node = leaves.pop(0) if leaves else ready.pop()
+        gradient = call_tensor_hooks(node, arrived.pop(node))
+        if captures is not None and node in captures:
+            captured[node] = gradient
+        edges, produced = (), ()
+        if node in wanted:
+            edges, produced = node.next_functions, run_hooked(node, gradient)
+            if not keep_graph:
+                node.release()
 
 
 def register_hook(tensor, hook):
-    """Call hook(gradient) whenever a gradient has arrived at tensor; what it returns, if anything, takes its place."""
+    """Call hook(gradient) whenever a gradient has arrived at tensor; what it returns, if anything, takes its place.
+
+    tensor: Tensor, a leaf or not. hook: function of one Tensor.
+    Returns the handle.
+    """
     if not tensor.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     return add_hook(hooks_of(edge_or_leaf(tensor)[0], "tensor_hooks"), hook)
@@ -66,14 +86,47 @@ def checked(hook, result, gradient):
 
 
 def call_tensor_hooks(node, gradient):
-    """Return what the hooks of the tensor behind node make of its gradient, an array; then retain_grad keeps it."""
+    """Return what the hooks of the tensor behind node make of its gradient; then retain_grad keeps it.
+
+    node: Node. gradient: array. Returns an array of the same shape and dtype.
+    """
     for hook in list(hooks_of(node, "tensor_hooks").values()):
         given = Tensor(gradient)
         result = hook(given)
         gradient = given.data if result is None else checked(hook, result, given).data
-    if hooks_of(node, "retained_by"):
+    if "tensor" in hooks_of(node, "retained_by"):
         accumulate(node.retained_by["tensor"], gradient)
     return gradient
+
+
+def replaced(hook, result, values):
+    """Return the gradients after a node's hook gave result for values."""
+    if result is None:
+        return values
+    if not isinstance(result, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
+    pairs = zip(result, values, strict=True)
+    return tuple(new if value is None else checked(hook, new, value) for new, value in pairs)
+
+
+def run_hooked(node, gradient):
+    """Do node.run with the node's prehooks before and its hooks after."""
+    outer = (Tensor(gradient),)
+    for hook in list(hooks_of(node, "pre_hooks").values()):
+        outer = replaced(hook, hook(outer), outer)
+    produced = node.run(outer[0].data)
+    post_hooks = list(hooks_of(node, "post_hooks").values())
+    if not post_hooks:
+        return produced
+    pairs = zip(produced, node.next_functions, strict=True)
+    inner = tuple(None if below is None else Tensor(conform(each, below)) for each, (below, _) in pairs)
+    for hook in post_hooks:
+        inner = replaced(hook, hook(inner, outer), inner)
+    return [None if each is None else each.data for each in inner]
+
+
+Node.register_hook = lambda node, hook: add_hook(hooks_of(node, "post_hooks"), hook)
+Node.register_prehook = lambda node, hook: add_hook(hooks_of(node, "pre_hooks"), hook)
 
 
 def retain_grad(tensor):
@@ -94,43 +147,16 @@ def register_post_accumulate_grad_hook(tensor, hook):
 
 
 def arrive(node, gradient):
-    """What an AccumulateGrad does with its gradient: first .grad, then the hooks that wait for it."""
-    accumulate(node.variable, gradient)
+    """What an AccumulateGrad does with its gradient: first .grad, then the hooks that wait for it.
+
+    node: AccumulateGrad, with the leaf in node.variable. gradient: array.
+    Returns [], the gradients for the nodes below.
+    """
+    if node.variable.requires_grad:
+        accumulate(node.variable, gradient)
     for hook in list(hooks_of(node, "post_accumulate").values()):
         hook(node.variable)
     return []
-
-
-# Hooks on nodes see tuples: what arrives before the node runs, and what it gives.
-
-
-def replaced(hook, result, values):
-    """Return the gradients after a node's hook gave result for values."""
-    if result is None:
-        return values
-    if not isinstance(result, tuple):
-        raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
-    pairs = zip(result, values, strict=True)
-    return tuple(new if value is None else checked(hook, new, value) for new, value in pairs)
-
-
-def run_hooked(node, gradient):
-    """Do node.run with the node's prehooks before and its hooks after."""
-    outer = (Tensor(gradient),)
-    for hook in list(hooks_of(node, "pre_hooks").values()):
-        outer = replaced(hook, hook(outer), outer)
-    produced = node.run(outer[0].data)
-    hooks = list(hooks_of(node, "post_hooks").values())
-    if not hooks:
-        return produced
-    pairs = zip(produced, node.next_functions, strict=True)
-    inner = tuple(None if below is None else Tensor(conform(each, below)) for each, (below, _) in pairs)
-    for hook in hooks:
-        inner = replaced(hook, hook(inner, outer), inner)
-    return [None if each is None else each.data for each in inner]
-
-
-# Leaving the graph, and asking for some gradients only.
 
 
 def detach(tensor):
@@ -151,8 +177,16 @@ def requires_grad_(tensor, requires_grad=True):
     return tensor
 
 
+Tensor.detach = detach
+Tensor.requires_grad_ = requires_grad_
+
+
 def leading_to(targets, nodes):
-    """Return those of nodes that have one of targets below them."""
+    """Return those of nodes that have one of targets below them.
+
+    targets: list of nodes. nodes: dict or list of all nodes of a graph, in any order.
+    Returns a set.
+    """
     above = {}
     for node in nodes:
         for below, _ in node.next_functions:
@@ -164,32 +198,6 @@ def leading_to(targets, nodes):
                 found.add(node)
                 stack.append(node)
     return found
-
-
-def run(roots, gradients, keep_graph=False, captures=None):
-    """Run backward from roots. captures: nodes; then only what leads to them runs, and their gradients are returned."""
-    dependencies, arrived, captured = count_dependencies(roots), {}, {}
-    wanted = dependencies if captures is None else leading_to(captures, dependencies)
-    ready, leaves = [], []  # leaves go first, as in torch
-    edges, produced = roots, gradients
-    while True:
-        for (node, _), gradient in zip(edges, produced, strict=True):
-            if node is None or (node not in wanted and node not in captures):
-                continue
-            gradient = conform(gradient, node)
-            arrived[node] = arrived[node] + gradient if node in arrived else gradient
-            dependencies[node] -= 1
-            if dependencies[node] == 0:
-                (ready if node.next_functions else leaves).append(node)
-        if not ready and not leaves:
-            return captured
-        node = leaves.pop(0) if leaves else ready.pop()
-        gradient = captured[node] = call_tensor_hooks(node, arrived.pop(node))
-        edges, produced = (), ()
-        if node in wanted:
-            edges, produced = node.next_functions, run_hooked(node, gradient)
-            if not keep_graph:
-                node.release()
 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=False, allow_unused=False):
@@ -222,7 +230,13 @@ def backward(tensor, gradient=None, retain_graph=False, inputs=None):
                 node.run(found[node])
 
 
-# Modules, whose hooks live in the call.
+AccumulateGrad.run = arrive
+Tensor.register_hook = register_hook
+Tensor.register_post_accumulate_grad_hook = register_post_accumulate_grad_hook
+Tensor.retain_grad = retain_grad
+Tensor.backward = backward
+Tensor._backward_hooks = property(lambda leaf: leaf._accumulator and hooks_of(leaf._accumulator, "tensor_hooks"))
+
 
 identity = operation("BackwardHookFunctionBackward", lambda self: self, self=lambda grad: grad)
 
@@ -242,18 +256,7 @@ class Module:
         self._backward_pre_hooks, self._backward_hooks = {}, {}
 
     def __call__(self, *args):
-        for hook in list(self._forward_pre_hooks.values()):
-            result = hook(self, args)
-            if result is not None:
-                args = result if isinstance(result, tuple) else (result,)
-        watch = BackwardHook(self) if self._backward_hooks or self._backward_pre_hooks else None
-        if watch:
-            args = watch.watch_inputs(args)
-        output = self.forward(*args)
-        for hook in list(self._forward_hooks.values()):
-            result = hook(self, args, output)
-            output = output if result is None else result
-        return watch.watch_outputs(output) if watch else output
+        return call_module(self, *args)
 
     def register_forward_pre_hook(self, hook):
         return add_hook(self._forward_pre_hooks, hook)
@@ -291,11 +294,32 @@ class Module:
         return [parameter for _, parameter in self.named_parameters()]
 
 
+def call_module(module, *args):
+    """Return the output of module.forward(*args), with the module's hooks before and behind it.
+
+    module: Module. args: its inputs, of which the first is a Tensor.
+    """
+    for hook in list(module._forward_pre_hooks.values()):
+        result = hook(module, args)
+        if result is not None:
+            args = result if isinstance(result, tuple) else (result,)
+    watch = BackwardHook(module) if module._backward_hooks or module._backward_pre_hooks else None
+    if watch:
+        args = watch.watch_inputs(args)
+    output = module.forward(*args)
+    for hook in list(module._forward_hooks.values()):
+        result = hook(module, args, output)
+        output = output if result is None else result
+    return watch.watch_outputs(output) if watch else output
+
+
 class BackwardHook:
     """The full backward hooks of a module during one call: its first input and its output go through a node each."""
 
     def __init__(self, module):
         self.module, self.count, self.grad_output = module, 0, None
+        self.pre_hooks = list(module._backward_pre_hooks.values())  # those of the call: they count in backward
+        self.hooks = list(module._backward_hooks.values())
         self.sees_input = False
 
     def watch_inputs(self, args):
@@ -306,42 +330,30 @@ class BackwardHook:
         watched = identity(args[0])
         if watched.grad_fn is not None:
             self.sees_input = True
-            add_hook(hooks_of(watched.grad_fn, "post_hooks"), lambda inner, outer: self.on_input(inner[0]))
+            watched.grad_fn.register_hook(lambda inner, outer: self.on_input(inner[0]))
         return (watched, *args[1:])
 
     def watch_outputs(self, output):
         """Return the output, sent through a node that knows grad_output."""
         watched = identity(output)
         if watched.grad_fn is not None:
-            add_hook(hooks_of(watched.grad_fn, "post_hooks"), lambda inner, outer: self.on_output(outer[0]))
+            watched.grad_fn.register_hook(lambda inner, outer: self.on_output(outer[0]))
         return watched
 
     def on_output(self, gradient):
+        """Call the pre-hooks when the gradient of the output, a Tensor, has arrived. Returns a tuple of one Tensor."""
         self.grad_output = (gradient,)
-        for hook in list(self.module._backward_pre_hooks.values()):
+        for hook in self.pre_hooks:
             result = hook(self.module, self.grad_output)
-            if result is not None:
-                self.grad_output = result if isinstance(result, tuple) else (result,)
+            self.grad_output = self.grad_output if result is None else result
         if not self.sees_input:
             self.on_input(None)
         return self.grad_output
 
     def on_input(self, gradient):
+        """Call the hooks when the gradient of the first input, a Tensor or None, is known. Returns a tuple, or None."""
         grad_input = (gradient,) + (None,) * (self.count - 1)
-        for hook in list(self.module._backward_hooks.values()):
+        for hook in self.hooks:
             result = hook(self.module, grad_input, self.grad_output)
-            if result is not None:
-                grad_input = result if isinstance(result, tuple) else (result,)
-        return (grad_input[0],) if gradient is not None else None
-
-
-AccumulateGrad.run = arrive
-Node.register_hook = lambda node, hook: add_hook(hooks_of(node, "post_hooks"), hook)
-Node.register_prehook = lambda node, hook: add_hook(hooks_of(node, "pre_hooks"), hook)
-Tensor.register_hook = register_hook
-Tensor.register_post_accumulate_grad_hook = register_post_accumulate_grad_hook
-Tensor.retain_grad = retain_grad
-Tensor.detach = detach
-Tensor.requires_grad_ = requires_grad_
-Tensor.backward = backward
-Tensor._backward_hooks = property(lambda leaf: leaf._accumulator and hooks_of(leaf._accumulator, "tensor_hooks"))
+            grad_input = grad_input if result is None else result
+        return None if gradient is None else (grad_input[0],)
