@@ -78,11 +78,12 @@ def printed(chapter, line):
 
 
 def compare(chapter):
-    """Yield each lesson cell's id with how it went: the same on both, not the same, or left out with the reason."""
+    """Yield the id of each lesson cell that prints, and how it went: the same, not the same, or why it is left out."""
     on_torch, on_ours = printed(chapter, TORCH), printed(chapter, OURS)
     for cell_id, _ in lesson_cells(chapter):
-        if cell_id in on_torch:
-            same = on_torch[cell_id] == on_ours[cell_id]
-            yield cell_id, "the same" if same else f"not the same:\n{on_torch[cell_id]}\n{on_ours[cell_id]}"
-        else:
+        if cell_id not in on_torch:
             yield cell_id, f"left out: {LEFT_OUT[chapter][cell_id]}"
+        elif on_torch[cell_id] != on_ours[cell_id]:
+            yield cell_id, f"not the same:\n{on_torch[cell_id]}\n{on_ours[cell_id]}"
+        elif on_torch[cell_id]:
+            yield cell_id, "the same"
