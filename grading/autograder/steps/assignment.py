@@ -16,7 +16,7 @@ from nbgrader.utils import is_grade
 from authoring.chapter import Chapter, read_chapter
 from gradlab.checks.record import CheckRecord, Record, RecordError
 
-from ..errors import ClassError
+from ..errors import ClassError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,10 @@ def load_assignment(course: CourseDirectory, name: str) -> Assignment:
     """
     source = Path(course.format_path(course.source_directory, ".", name)) / f"{name}.ipynb"
     if not source.exists():
-        raise ClassError(f"There is no solved notebook {source}; grading needs it to know what is right.")
+        known = [path.parent.name for path in source.parent.parent.glob("*/*.ipynb") if path.stem == path.parent.name]
+        raise ClassError(
+            f"There is no solved notebook {source}; grading needs it to know what is right.{did_you_mean(name, known)}"
+        )
     return _load(course.db_url, course.course_id, source, source.stat().st_mtime_ns, _store(course, name))
 
 
