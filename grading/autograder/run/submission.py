@@ -93,7 +93,7 @@ class Grader:
         submitted = self.folder_of(student)
         try:
             found = outcome.read(nbformat.read(self._autograded(student), nbformat.NO_CONVERT))
-        except (OSError, ValueError):  # it is not there, or was cut off
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):  # it is not there, or damaged
             return False
         if not found.handed_in:  # it was graded before fingerprints were kept
             now, then = receipt.timestamp(submitted), receipt.timestamp(self._autograded(student).parent)
