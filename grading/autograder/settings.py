@@ -40,15 +40,18 @@ GRADE = [RunCells, WriteVerdicts, LimitOutput, SaveGrades, TakeLatePenalties]
 def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = "") -> Config:
     """Set up the class that lives in `folder`; makes the folder, and in it a link `source` to the solved chapters.
 
+    A new folder is its owner's alone. A link that leads nowhere, because class or course have moved, is made anew.
+
     For nbgrader_config.py: `configure(get_config(), Path(__file__).parent / "class")`. Returns `c`. With sandbox=False
     submissions run in a plain kernel, with the rights of whoever grades. gradebook: the URL of a PostgreSQL database in
     place of a file in the folder; one with a password in it ends the program. Plugins are found in the folder,
     where nbgrader documents them to be.
     """
     folder = Path(folder).resolve()
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     source = folder / "source"
     if not source.exists():
+        source.unlink(missing_ok=True)
         source.symlink_to(SOURCES, target_is_directory=True)
 
     _let_import(folder)

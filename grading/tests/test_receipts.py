@@ -114,6 +114,13 @@ def test_a_secret_that_nbgrader_cannot_use_is_replaced(tmp_path, secret):
     assert len((tmp_path / "autograded" / "submission_secret.txt").read_text()) == 128
 
 
+def test_a_folder_that_was_handed_in_as_the_secret_is_replaced(tmp_path):
+    for folder in (tmp_path, tmp_path / "autograded"):
+        (folder / "submission_secret.txt").mkdir(parents=True)
+    receipt.keep(tmp_path, tmp_path / "autograded")
+    assert len((tmp_path / "autograded" / "submission_secret.txt").read_text()) == 128
+
+
 def test_a_submission_that_is_a_link_has_nobody_elses_secret(tmp_path):
     """Else its page would take the place of the other one's."""
     anna, ben = tmp_path / "anna", tmp_path / "ben"

@@ -3,11 +3,13 @@
 import contextlib
 import json
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from .. import atomic
 from ..errors import ClassError
 
 
@@ -35,29 +37,49 @@ class Journal:
     def begin(self, force: bool, students: list[str]) -> None:
         """Start the journal of a new run in place of the last one."""
         self.force, self.students, self.done = force, students, {}
-        self.path.write_text("")
-        self._add({"force": force, "students": students})
+        self._write([{"force": force, "students": students}])
 
     def resume(self) -> None:
-        """Read how far the last run came. Raises ClassError if there has been none."""
-        lines = self.path.read_text(encoding="utf-8").split("\n") if self.path.exists() else []
-        entries = [json.loads(line) for line in lines[:-1]]  # the last line is empty, or was cut off
-        if not entries:
+        """Read how far the last run came; whoever stands in a damaged line is graded again.
+
+        Raises ClassError if there has been no run, or if its first line is damaged.
+        """
+        text = self.path.read_text(encoding="utf-8", errors="replace") if self.path.exists() else ""
+        lines = text.split("\n")[:-1]  # the last one is empty, or was cut off
+        if not lines:
             raise ClassError(f"There is no run to resume: {self.path} is missing or empty. Start one without --resume.")
-        self.force, self.students = entries[0]["force"], entries[0]["students"]
-        self.done = {entry["student"]: entry["status"] for entry in entries[1:]}
-        self.path.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
+        first, *others = [_entry(line) for line in lines]
+        if not {"force", "students"} <= first.keys():
+            raise ClassError(f"{self.path} is damaged. Start without --resume, and with --force if it was begun so.")
+        noted = [entry for entry in others if {"student", "status"} <= entry.keys()]
+        if len(noted) < len(others):
+            print(f"{self.path} is damaged; who stands in its damaged lines is graded again.", file=sys.stderr)
+        self.force, self.students = first["force"], first["students"]
+        self.done = {entry["student"]: entry["status"] for entry in noted}
+        self._write([first, *noted])
 
     def note(self, student: str, status: str) -> None:
         """Write down that a submission is done."""
         self.done[student] = status
         self._add({"student": student, "status": status})
 
+    def _write(self, entries: list[dict]) -> None:
+        atomic.write_text(self.path, "".join(json.dumps(entry) + "\n" for entry in entries))
+
     def _add(self, entry: dict) -> None:
         with open(self.path, "a", encoding="utf-8") as file:
             file.write(json.dumps(entry) + "\n")
             file.flush()
             os.fsync(file.fileno())
+
+
+def _entry(line: str) -> dict:
+    """What a line of the journal holds; nothing if it is damaged."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _folder(class_folder: Path) -> Path:

@@ -17,7 +17,7 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import capture_log, temp_attrs
 
 from .. import atomic, gradebook
-from ..errors import ClassError, SubmissionError
+from ..errors import ClassError, SubmissionError, did_you_mean
 from ..steps import outcome, receipt
 from ..steps.assignment import load_assignment
 from ..steps.autograde import GradeOnly, SanitiseOnly
@@ -71,8 +71,10 @@ class Grader:
         course, name, submitted = self.course, self.name, self.submitted()
         unknown = sorted(set(students or []) - set(submitted))
         if unknown:
+            names = list(map(readable, submitted))
             raise ClassError(
-                f"No submission of {name} by: {', '.join(map(readable, unknown))}. "
+                f"No submission of {name} by: {', '.join(map(readable, unknown))}."
+                f"{''.join(did_you_mean(student, names) for student in map(readable, unknown))} "
                 f"Submissions: {', '.join(map(readable, submitted)) or 'none'}."
             )
         if not submitted:
@@ -91,7 +93,7 @@ class Grader:
         submitted = self.folder_of(student)
         try:
             found = outcome.read(nbformat.read(self._autograded(student), nbformat.NO_CONVERT))
-        except (OSError, ValueError):  # it is not there, or was cut off
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):  # it is not there, or damaged
             return False
         if not found.handed_in:  # it was graded before fingerprints were kept
             now, then = receipt.timestamp(submitted), receipt.timestamp(self._autograded(student).parent)

@@ -2,8 +2,9 @@
 
 import functools
 import json
-import os
+import re
 import secrets
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +17,8 @@ from nbgrader.utils import is_grade
 from authoring.chapter import Chapter, read_chapter
 from gradlab.checks.record import CheckRecord, Record, RecordError
 
-from ..errors import ClassError
+from .. import atomic
+from ..errors import ClassError, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,10 @@ def load_assignment(course: CourseDirectory, name: str) -> Assignment:
     """
     source = Path(course.format_path(course.source_directory, ".", name)) / f"{name}.ipynb"
     if not source.exists():
-        raise ClassError(f"There is no solved notebook {source}; grading needs it to know what is right.")
+        known = [path.parent.name for path in source.parent.parent.glob("*/*.ipynb") if path.stem == path.parent.name]
+        raise ClassError(
+            f"There is no solved notebook {source}; grading needs it to know what is right.{did_you_mean(name, known)}"
+        )
     return _load(course.db_url, course.course_id, source, source.stat().st_mtime_ns, _store(course, name))
 
 
@@ -66,12 +71,36 @@ def _load(db_url: str, course_id: str, source: Path, changed_at: int, store: Pat
     notebook = nbformat.read(source, as_version=4)
     chapter = read_chapter(notebook, source.stem, source.parent)
     _compare_with_gradebook(db_url, course_id, notebook, source.stem)
-    stored = json.loads(store.read_text(encoding="utf-8")) if store.exists() else {"seed": secrets.randbits(48)}
+    stored = _stored(store)
     record = _usable(stored.get("record"), chapter) or chapter.record([stored["seed"]])
     store.parent.mkdir(parents=True, exist_ok=True)
-    with open(os.open(store, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-        json.dump({"seed": stored["seed"], "record": json.loads(record.to_json())}, file)
+    text = json.dumps({"seed": stored["seed"], "record": json.loads(record.to_json())})
+    atomic.write_text(store, text, mode=0o600)
     return Assignment(chapter, stored["seed"], record)
+
+
+def _stored(store: Path) -> dict:
+    """What is stored of an assignment, or a seed that is drawn; of a damaged file the seed, if that is whole.
+
+    Raises ClassError if it is not: another one would change grades.
+    """
+    if not store.exists():
+        return {"seed": secrets.randbits(48)}
+    text = store.read_text(encoding="utf-8", errors="replace")
+    try:
+        stored = json.loads(text)
+        if isinstance(stored, dict) and type(stored.get("seed")) is int:
+            return stored
+    except ValueError:
+        pass
+    begun = re.match(r'\{"seed": (\d+),', text)
+    if begun is None:
+        raise ClassError(
+            f"{store} is damaged, and with it the seed of the cases is lost. Put it back from your backup. If there is "
+            "none, delete it, which draws another seed, and grade all again with --force."
+        )
+    print(f"{store} is damaged; its seed is whole, and the rest is made again.", file=sys.stderr)
+    return {"seed": int(begun[1])}
 
 
 def _usable(stored: dict | None, chapter: Chapter) -> Record | None:

@@ -1,5 +1,7 @@
 """nbgrader's Autograde in two halves, with time between them for a submission's cells to run elsewhere."""
 
+from pathlib import Path
+
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import BaseConverter
 
@@ -38,6 +40,13 @@ class _Half(Autograde):
         """Take the steps of this half only."""
         self._init_preprocessors()
         BaseConverter.convert_single_notebook(self, notebook_filename)
+
+    def write_single_notebook(self, output: str, resources: dict) -> None:
+        """Write the autograded notebook whole or not at all, and what belongs beside it before."""
+        name = resources["unique_key"]
+        super().write_single_notebook(output, {**resources, "unique_key": f".new-{name}"})
+        folder = Path(self.writer.build_directory)
+        (folder / f".new-{name}.ipynb").replace(folder / f"{name}.ipynb")
 
 
 class SanitiseOnly(_Half):

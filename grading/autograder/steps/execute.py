@@ -152,6 +152,7 @@ class Client(NotebookClient):
         self.job, self.fatal, self.deadline = job, fatal, deadline
         self.running: int | None = None
         self._output_bytes, self._why = 0, ""
+        self._too_long_s: float | None = None  # after how many seconds the running cell was interrupted
 
     async def run(self) -> NotebookNode:
         """Run the cells in a new kernel, and end it, without nbclient's handlers of signals."""
@@ -172,7 +173,7 @@ class Client(NotebookClient):
     async def _run_cell(self, cell: NotebookNode, index: int) -> None:
         if time.monotonic() > self.deadline:
             raise OutOfTimeError
-        before, self.running = self.running, index
+        before, self.running, self._too_long_s = self.running, index, None
         try:
             await self.async_execute_cell(cell, index)
         except zmq.Again:
@@ -193,8 +194,16 @@ class Client(NotebookClient):
     def _time_left(self, cell: NotebookNode) -> float:
         return max(1.0, min(self.job.cell_timeout_s, self.deadline - time.monotonic()))
 
+    async def _async_handle_timeout(self, timeout: float, cell: NotebookNode | None = None) -> dict | None:
+        self._too_long_s = timeout
+        return await super()._async_handle_timeout(timeout, cell)
+
     def _note_reply(self, cell: NotebookNode, cell_index: int, execute_reply: dict) -> None:
         content = execute_reply["content"]
+        if self._too_long_s is not None:  # in the place of the KeyboardInterrupt that it was sent
+            said = error_output("CellTimeoutError", f"This cell did not end within {self._too_long_s:g} seconds.")
+            cell.outputs = [*(o for o in cell.outputs if o.output_type != "error"), said]
+            return
         payload = content.get("payload")
         if isinstance(payload, list) and any(isinstance(p, dict) and p.get("source") == "ask_exit" for p in payload):
             self._why = "It was told to quit."

@@ -9,6 +9,7 @@ import hashlib
 import itertools
 import os
 import secrets
+import shutil
 import stat
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +29,8 @@ def keep(submitted: Path, autograded: Path) -> None:
     Where it has none, the time is that of its newest file, and the secret one that nobody knows.
     """
     autograded.mkdir(parents=True, exist_ok=True)
+    for folder in (path for path in (autograded / TIMESTAMP, autograded / SECRET) if path.is_dir()):
+        shutil.rmtree(folder)  # which was handed in under that name
     time = timestamp(submitted) or _newest(submitted)
     atomic.write_text(autograded / TIMESTAMP, f"{time:%Y-%m-%d %H:%M:%S.%f} UTC")
     atomic.write_text(autograded / SECRET, secret(submitted) or secrets.token_hex(64))

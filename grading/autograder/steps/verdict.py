@@ -1,6 +1,7 @@
 """Verdicts: what was observed is compared with what was expected, outside the student's process, and shown."""
 
 import json
+import re
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
@@ -17,6 +18,7 @@ from . import outcome
 from .assignment import Assignment
 from .execute import error_output
 
+SUMMARY = "summary()"  # the cell at a chapter's end
 PENDING = "VerdictPending"  # the error in which every graded cell ends until there is a verdict
 
 
@@ -24,21 +26,31 @@ class WriteVerdicts(NbGraderPreprocessor):
     """Replace the outputs of every check cell by the verdicts on what was observed there, and nothing else."""
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        """Show the verdicts that the running step wrote down; no observation stays."""
+        """Show the verdicts that the running step wrote down; no observation stays.
+
+        Nor does what the chapter's summary shows: where a check runs to be graded, it does not know its verdict.
+        """
+        passed: list[bool] = []
         for cell in (cell for cell in nb.cells if cell.cell_type == "code"):
             cell.outputs = [output for output in cell.outputs if OBSERVATION_MIME not in output.get("data", {})]
             verdicts = outcome.read_verdicts(cell)
+            passed += [verdict.passed for verdict in verdicts.values()]
             if verdicts:
                 _show(cell, list(verdicts.values()))
+            elif cell.source.strip() == SUMMARY and cell.outputs:
+                text = f"{sum(passed)} of {len(passed)} checks passed.\n"
+                cell.outputs = [new_output("stream", name="stdout", text=text)]
         return nb, resources
 
 
 def judge(nb: NotebookNode, assignment: Assignment) -> dict[str, dict[str, Verdict]]:
     """The verdicts on all checks of an executed notebook, by the grade_id of their cell and by check id."""
     checks, verdicts = assignment.record.by_cell(), {}
-    so_far: list[str] = []  # what a check's answer may be made of; what comes after it may use the same names otherwise
+    so_far: list[
+        NotebookNode
+    ] = []  # what a check's answer may be made of; what comes after it may use the same names otherwise
     for cell in (cell for cell in nb.cells if cell.cell_type == "code"):
-        so_far.append(cell.source)
+        so_far.append(cell)
         grade_id = cell.metadata.nbgrader["grade_id"] if is_grade(cell) else ""
         if grade_id in checks:
             chapter, records = assignment.chapter, checks[grade_id]
@@ -46,13 +58,15 @@ def judge(nb: NotebookNode, assignment: Assignment) -> dict[str, dict[str, Verdi
     return verdicts
 
 
-def _verdict(check_id: str, record: CheckRecord, chapter: Chapter, cell: NotebookNode, sources: list[str]) -> Verdict:
-    lines = [] if record.autograd else shortcuts.find(record.answer, sources)
+def _verdict(
+    check_id: str, record: CheckRecord, chapter: Chapter, cell: NotebookNode, so_far: list[NotebookNode]
+) -> Verdict:
+    lines = [] if record.autograd else shortcuts.find(record.answer, [cell.source for cell in so_far])
     if lines:
         return Verdict.of(words.shortcut_in_source(record.title, lines))
     seen = observations(cell, check_id, len(record.cases))
     if isinstance(seen, str):
-        return Verdict(False, f"{record.title}: not passed.\n{seen}")
+        return Verdict(False, f"{record.title}: not passed.\n{_why_undefined(record.answer, so_far[:-1]) or seen}")
     return judge_check(record, seen, chapter.checks[check_id].judge)
 
 
@@ -73,9 +87,25 @@ def observations(cell: NotebookNode, check_id: str, count: int) -> list[dict] | 
     errors = [o for o in cell.outputs if o.output_type == "error" and o.ename != PENDING]
     if errors and any(not seen for seen in found.values()):
         error = errors[0]
+        if error.ename == "CellTimeoutError":
+            return error.evalue.replace("This cell", "The check", 1)
         hint = " The cell that should define it is empty or failed." if error.ename == "NameError" else ""
         return f"The check could not run to its end: {error.ename}: {error.evalue.rstrip('.')}.{hint}"
     return "The check did not give exactly one observation per case."
+
+
+def _why_undefined(answer: str, cells: list[NotebookNode]) -> str:
+    """What kept the cell that should define an answer from doing so, if it has a syntax error or did not end."""
+    defines = re.compile(rf"^\s*(def|class)\s+{re.escape(answer)}\b|^{re.escape(answer)}\s*=", re.MULTILINE)
+    for cell in (cell for cell in reversed(cells) if defines.search(cell.source)):
+        for error in (output for output in cell.outputs if output.output_type == "error"):
+            if error.ename in ("SyntaxError", "IndentationError", "TabError"):
+                what, line = re.fullmatch(r"(.*?)(?: \(.*?(line \d+)\))?", error.evalue).groups()
+                return f"The cell of {answer} has a syntax error{f' in {line}' if line else ''}: {what}."
+            if error.ename == "CellTimeoutError":
+                return error.evalue.replace("This cell", f"The cell of {answer}", 1)
+        break
+    return ""
 
 
 def _show(cell: NotebookNode, verdicts: list[Verdict]) -> None:

@@ -12,7 +12,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from gradlab.checks.record import CheckRecord
 
-from ..errors import ClassError
+from ..errors import ClassError, did_you_mean
 from ..steps import outcome
 from ..steps.assignment import stored_checks
 from ..steps.files import readable
@@ -98,7 +98,8 @@ def gather(course: CourseDirectory, name: str) -> Report:
         try:
             assignment, notebook = gradebook.find_assignment(name), gradebook.find_notebook(name, name)
         except MissingEntry:
-            raise ClassError(f"{name} is not in the gradebook: nbgrader generate_assignment {name}") from None
+            meant = did_you_mean(name, [assignment.name for assignment in gradebook.assignments])
+            raise ClassError(f"{name} is not in the gradebook: nbgrader generate_assignment {name}.{meant}") from None
         stated = stored_checks(course, name)
         checks = _checks(notebook, stated)
         by_hand = [check.answer for cell in stated.values() for check in cell.values() if not check.autograd]

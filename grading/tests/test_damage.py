@@ -1,0 +1,127 @@
+"""A damaged file is named and made again where that can be; a class that was moved works as before."""
+
+import json
+import os
+
+import pytest
+from tiny_class import NAME, RIGHT, TinyClass
+
+from authoring.chapter import SOURCES
+from autograder import atomic
+from autograder.errors import ClassError
+from autograder.run.journal import Journal
+from autograder.run.submission import Grader
+from autograder.settings import class_api
+from autograder.steps.assignment import load_assignment
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    tiny = TinyClass(tmp_path_factory.mktemp("damage") / "class")
+    tiny.hand_in("anna", RIGHT)
+    assert Grader(class_api(tiny.folder), NAME).grade_here("anna").status == "graded"
+    return tiny
+
+
+def again(tiny: TinyClass):
+    """What a new process reads of the assignment."""
+    load_assignment.__globals__["_load"].cache_clear()
+    return load_assignment(class_api(tiny.folder).coursedir, NAME)
+
+
+def test_a_record_that_was_cut_off_is_made_again_from_its_seed(graded, capsys):
+    path = graded.folder / "records" / f"{NAME}.json"
+    whole = path.read_text()
+    path.write_text(whole[: len(whole) // 2])
+    assert again(graded).seed == json.loads(whole)["seed"]
+    assert json.loads(path.read_text()) == json.loads(whole)
+    assert f"{path} is damaged" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"seed": 12', "[]", "\0\0\0"])
+def test_a_record_whose_seed_is_lost_is_named_and_not_drawn_again(graded, text):
+    path = graded.folder / "records" / f"{NAME}.json"
+    whole = path.read_text()
+    path.write_text(text)
+    try:
+        with pytest.raises(ClassError, match=rf"{NAME}\.json is damaged.*backup"):
+            again(graded)
+        assert path.read_text() == text
+    finally:
+        path.write_text(whole)
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"cells": [', "[]"])
+def test_an_autograded_notebook_that_is_damaged_is_graded_again(graded, text):
+    path = graded.folder / "autograded" / "anna" / NAME / f"{NAME}.ipynb"
+    path.chmod(0o644)
+    path.write_text(text)
+    grader = Grader(class_api(graded.folder), NAME)
+    assert not grader.is_graded("anna")
+    assert grader.grade_here("anna").status == "graded"
+    assert grader.is_graded("anna")
+
+
+def journal(folder) -> Journal:
+    made = Journal(folder, NAME)
+    made.begin(True, ["anna", "ben", "cleo"])
+    for student in ("anna", "ben"):
+        made.note(student, "graded")
+    return made
+
+
+def test_whoever_stands_in_a_damaged_line_of_the_journal_is_graded_again(tmp_path, capsys):
+    lines = journal(tmp_path).path.read_text().splitlines()
+    (tmp_path / "runs" / f"{NAME}.jsonl").write_text("\n".join([lines[0], "\0\0\0", lines[2], '{"stud']))
+    found = Journal(tmp_path, NAME)
+    found.resume()
+    assert (found.force, found.students, list(found.done)) == (True, ["anna", "ben", "cleo"], ["ben"])
+    assert "jsonl is damaged" in capsys.readouterr().err
+
+
+def test_a_journal_that_does_not_say_what_was_to_be_done_is_named(tmp_path):
+    lines = journal(tmp_path).path.read_text().splitlines(keepends=True)
+    (tmp_path / "runs" / f"{NAME}.jsonl").write_text("".join(["\0\0\n", *lines[1:]]))
+    with pytest.raises(ClassError, match=r"is damaged\. Start without --resume"):
+        Journal(tmp_path, NAME).resume()
+
+
+def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path, monkeypatch):
+    def full(number):
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "record.json"
+    atomic.write_text(path, "before")
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        atomic.write_text(path, "after")
+    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("record.json", "before")]
+
+
+def test_a_class_that_was_moved_with_a_course_that_was_moved_works(tmp_path):
+    folder = tmp_path / "class"
+    class_api(folder)
+    (folder / "source").unlink()
+    (folder / "source").symlink_to(tmp_path / "where the course was")
+    class_api(folder.rename(tmp_path / "moved"))
+    assert (tmp_path / "moved" / "source").resolve() == SOURCES.resolve()
+
+
+def test_a_class_that_was_moved_keeps_its_grades_and_goes_on(tmp_path):
+    tiny = TinyClass(tmp_path / "class")
+    tiny.hand_in("anna", RIGHT)
+    assert Grader(class_api(tiny.folder), NAME).grade_here("anna").status == "graded"
+    moved = tiny.folder.rename(tmp_path / "moved")
+    grader = Grader(class_api(moved), NAME)
+    assert grader.is_graded("anna")
+    assert grader.grade_here("anna").status == "graded"
+    with class_api(moved).gradebook as gradebook:
+        assert gradebook.find_submission(NAME, "anna").score == 5
+
+
+def test_a_new_class_is_its_owners_alone_and_an_existing_one_stays_as_it_is(tmp_path):
+    class_api(tmp_path / "class")
+    assert (tmp_path / "class").stat().st_mode & 0o777 == 0o700
+    (tmp_path / "class").chmod(0o770)
+    class_api(tmp_path / "class")
+    assert (tmp_path / "class").stat().st_mode & 0o777 == 0o770

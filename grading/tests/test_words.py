@@ -1,0 +1,80 @@
+"""What is said of a submission and of a slip of the keyboard is what happened."""
+
+import json
+
+import pytest
+from nbformat.v4 import new_code_cell
+from tiny_class import NAME, RIGHT, TinyClass, solved_notebook, write_settings
+
+from autograder.__main__ import main
+from autograder.errors import did_you_mean
+from autograder.run.submission import Grader
+from autograder.settings import class_api
+
+ENDLESS = "    while True:\n        pass"
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    """A class with a summary at the end of its chapter, where a cell has two seconds."""
+    home = tmp_path_factory.mktemp("words")
+    tiny = TinyClass(home / "class")
+    write_settings(home)
+    with (home / "nbgrader_config.py").open("a") as file:
+        file.write("c = get_config()\nc.Execute.timeout = 2\n")
+    solved = solved_notebook()
+    solved.cells.append(new_code_cell("summary()", id="the-summary"))
+    tiny.write_source(solved)
+    assert tiny.api.generate_assignment(NAME, force=True)["success"]
+    tiny.hand_in("half", RIGHT | {"answer-2": "def implied(y):\n    return y"})
+    tiny.hand_in("loop", RIGHT | {"answer-2": f"def implied(y):\n{ENDLESS}"})
+    tiny.hand_in("loop in a cell", RIGHT | {"answer-2": f"def implied(y):\n    return y\n\n\nif True:\n{ENDLESS}"})
+    tiny.hand_in("loop before", RIGHT | {"answer-2": f"if True:\n{ENDLESS}\n\n\ndef implied(y):\n    return y"})
+    tiny.hand_in("syntax", RIGHT | {"answer-2": "def implied(y:\n    return y"})
+    grader = Grader(class_api(tiny.folder), NAME)
+    for student in grader.submitted():
+        assert grader.grade_here(student).status == "graded"
+    return tiny
+
+
+def test_an_endless_loop_did_not_end(tiny):
+    said = tiny.verdict("loop", "check-2")
+    assert "The check did not end within 2 seconds." in said
+    assert "KeyboardInterrupt" not in said
+    assert "This cell did not end within 2 seconds." in tiny.verdict("loop before", "answer-2")
+    assert "The cell of implied did not end within 2 seconds." in tiny.verdict("loop before", "check-2")
+    assert tiny.points("loop") == tiny.points("loop before") == [2, 0]
+
+
+def test_an_answer_that_was_defined_before_its_cell_was_interrupted_counts(tiny):
+    assert "did not end" not in tiny.verdict("loop in a cell", "check-2")
+
+
+def test_a_syntax_error_is_called_so(tiny):
+    assert "The cell of implied has a syntax error in line 1: '(' was never closed." in tiny.verdict(
+        "syntax", "check-2"
+    )
+
+
+def test_the_summary_counts_what_was_graded(tiny):
+    cell = next(cell for cell in tiny.autograded("half").cells if cell.id == "the-summary")
+    assert [output.text for output in cell.outputs] == ["2 of 3 checks passed.\n"]
+    assert "0 of 3 checks" not in json.dumps(tiny.autograded("half"))
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["grade", NAME, "--student", "Sintax"], "Did you mean syntax?"),
+        (["grade", "90_tinny"], "Did you mean 90_tiny?"),
+        (["report", "90"], "Did you mean 90_tiny?"),
+        (["feedback", "90_Tiny"], "Did you mean 90_tiny?"),
+    ],
+)
+def test_a_name_that_is_not_known_is_answered_with_one_like_it(tiny, words, meant, capsys):
+    assert main(["--class", str(tiny.folder), *words]) == 1
+    assert meant in capsys.readouterr().err
+
+
+def test_a_name_like_none_is_answered_with_none():
+    assert did_you_mean("zoe", ["anna", "ben"]) == did_you_mean("zoe", []) == did_you_mean("", ["anna"]) == ""
