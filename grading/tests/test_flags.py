@@ -80,7 +80,8 @@ def test_nothing_that_the_course_gives_as_right_is_flagged(name):
     look.given.clear()  # as if a student had changed every cell
     cells = [c for c in nbformat.read(SOURCES / name / f"{name}.ipynb", as_version=4).cells if c.cell_type == "code"]
     flags = [flag for cell in cells for flag in look.find([(cell.id, cell.source)])]
-    assert {flag.source for flag in flags} == {"from authoring.reference import Reference, numbers, reference"}
+    assert flags
+    assert [flag for flag in flags if not flag.source.startswith("from authoring.reference import Reference, ")] == []
 
 
 def test_honest_code_is_not_flagged(flags_of):

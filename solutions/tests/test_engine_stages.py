@@ -28,6 +28,7 @@ OWN_NAMES = {
     "asked_for": "a line of Operation there",
     "weight": "one of autograd's _weights there",
     "arrive": "AccumulateGrad.run there",
+    "sum_all": "sum without dim there",
     "identity": "BackwardHookFunction there",
     "call_module": "Module.__call__ there",
     "sigmoid_of": "a lambda there",

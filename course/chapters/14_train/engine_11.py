@@ -1,5 +1,6 @@
 """The engine of part two as chapter 11 leaves it. Made from the cells of that chapter."""
 
+import functools
 import inspect
 
 import numpy as np
@@ -114,6 +115,7 @@ class OperationNode(Node):
         return Tensor(value) if is_tensor and not isinstance(value, Tensor) else value
 
 
+@functools.cache  # a signature takes long to read
 def asked_for(formula):
     """Return the names of what a formula asks for besides the gradient, which comes first."""
     return list(inspect.signature(formula).parameters)[1:]
