@@ -13,12 +13,13 @@ ROOM = Path(autograder.__file__).parent
 MAY_IMPORT = {  # what a part may import of the others
     "__init__": set(),
     "errors": set(),
+    "atomic": set(),
     "gradebook": {"errors"},
     "sandbox": {"errors"},
-    "steps": {"errors", "sandbox"},
+    "steps": {"atomic", "errors", "sandbox"},
     "views": {"errors", "steps"},
-    "settings": {"gradebook", "sandbox", "steps", "views"},  # names the steps, and what pages are made of
-    "run": {"errors", "gradebook", "sandbox", "settings", "steps"},  # opens a class with its settings
+    "settings": {"errors", "gradebook", "sandbox", "steps", "views"},  # names the steps, and what pages are made of
+    "run": {"atomic", "errors", "gradebook", "sandbox", "settings", "steps"},  # opens a class with its settings
     "demo": {"run", "settings", "views"},
     "__main__": {"demo", "errors", "gradebook", "run", "settings", "steps", "views"},
 }
@@ -84,5 +85,5 @@ def test_the_steps_of_a_submission_stand_in_this_order():
         "WriteVerdicts",  # right after it: what was observed goes, and the score that nbgrader reads comes
         "LimitOutput",  # after the verdicts, which it may shorten, and not before: it would cut observations
         "SaveGrades",  # reads the scores that the verdicts left; what it saves is what the notebook shows
-        "AssignLatePenalties",  # last: a penalty is never more than the score that was saved
+        "TakeLatePenalties",  # last: a penalty is never more than the score that was saved
     ]
