@@ -65,7 +65,7 @@ def test_the_summary_counts_what_was_graded(tiny):
 @pytest.mark.parametrize(
     ("words", "meant"),
     [
-        (["grade", NAME, "--student", "Sintax"], "Did you mean syntax?"),
+        (["grade", NAME, "--student", "Syntaxes"], "Did you mean syntax?"),
         (["grade", "90_tinny"], "Did you mean 90_tiny?"),
         (["report", "90"], "Did you mean 90_tiny?"),
         (["feedback", "90_Tiny"], "Did you mean 90_tiny?"),
