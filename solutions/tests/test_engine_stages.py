@@ -23,7 +23,6 @@ FOURTEENTH = next((source_path(name) for name in chapter_names() if name.startsw
 OWN_NAMES = {
     "as_array": "mini_autograd leaves it to dtypes",
     "Formulas": "each formula stands with its operation there",
-    "sum_all": "called sum there, which in a notebook would hide Python's own",
     "value_of": "a line of Operation.call there",
     "asked_for": "a line of Operation there",
     "weight": "one of autograd's _weights there",
