@@ -123,20 +123,12 @@ def written_into(tensors, call):
     return found
 """
 
-CUBE_ROOT = """
-class CubeRoot(Function):
-    @staticmethod
-    def forward(x):
-        return numpy_cbrt(x)
-
-    @staticmethod
-    def setup_context(ctx, inputs, output):
-        ctx.save_for_backward(output)
-
-    @staticmethod
-    def backward(ctx, v):
-        (y,) = ctx.saved_tensors
-        return v / (3 * y**2)
+HVP = """
+def hvp(function, x, u):
+    leaf = x.clone().requires_grad_()
+    (gradient,) = torch.autograd.grad(function(leaf), leaf, create_graph=True)
+    (product,) = torch.autograd.grad(gradient, leaf, u)
+    return product
 """
 
 SIGMOID = """
@@ -251,11 +243,11 @@ EXERCISES = [
     ),
     Exercise(
         chapter="10_functions_of_your_own",
-        number="10-1",
-        title="10.1 the cube root that torch does not have",
-        wrong=CUBE_ROOT.replace("v / (3", "1 / (3"),
-        wrong_says="v has no effect on the gradient",
-        right=CUBE_ROOT,
+        number="10-5",
+        title="10.5 a Hessian-vector product",
+        wrong=HVP.replace("create_graph=True", "create_graph=False"),
+        wrong_says="The first walk was not recorded",
+        right=HVP,
         right_says="passed",
     ),
     Exercise(
