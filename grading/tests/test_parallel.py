@@ -207,7 +207,9 @@ def test_an_interrupted_run_is_resumed_to_the_same_grades(tmp_path):
     interrupted = command(tiny, "--force")
     said = stop(interrupted, signal.SIGINT)
     assert interrupted.returncode == 130
-    assert f"Interrupted after {done()} graded" in said
+    assert f"Interrupted after {done()} graded" in said or f"Interrupted after {done() - 1} graded" in said, (
+        "all that was graded, but for the one whose line was being written"
+    )
     stop(command(tiny, "--resume"), signal.SIGKILL)
     left = 16 - done()
     resumed = command(tiny, "--resume")
