@@ -150,29 +150,39 @@ def shown(path: Path) -> str:
 
 def stale() -> list[str]:
     """What is not as `build` would leave it, one sentence a file; outputs are not run again (nbval does that)."""
-    names, found = chapter_names(), []
+    return [*stale_pages(), *(sentence for name in chapter_names() for sentence in stale_chapter(name))]
+
+
+def stale_pages() -> list[str]:
+    """What is stale of the pages that tell of all chapters, and which folders are no chapter's."""
+    found = []
     text = CONTRIBUTING.read_text(encoding="utf-8")
     if with_map(text) != text:
         found.append(f"{shown(CONTRIBUTING)} has a map that is not the tree's")
-    for name in names:
-        path = source_path(name)
-        notebook = nbformat.read(path, as_version=4)
-        if any(c.cell_type == "code" and c.execution_count is None for c in notebook.cells):
-            found.append(f"{shown(path)} has cells that were not run")
-        if nbformat.writes(normalise(notebook)).rstrip("\n") + "\n" != path.read_text(encoding="utf-8"):
-            found.append(f"{shown(path)} is not in normal form")
-        for stage, made in stages(name, notebook).items():
-            if not stage.exists() or stage.read_text(encoding="utf-8") != made:
-                found.append(f"{shown(stage)} is not what the cells of {name} make")
     page = START_PAGE.read_text(encoding="utf-8")
     if with_minutes(page) != page:
         found.append(f"{shown(START_PAGE)} gives other minutes than the chapters take")
+    folders = [path for path in STUDENT_EDITION.iterdir() if path.is_dir() and not path.name.startswith((".", "__"))]
+    return found + [f"{shown(path)} belongs to no chapter" for path in folders if path.name not in chapter_names()]
+
+
+def stale_chapter(name: str) -> list[str]:
+    """What is stale of one chapter: its notebook's form, the engine that it leaves, its student edition."""
+    path, found = source_path(name), []
+    notebook = nbformat.read(path, as_version=4)
+    if any(c.cell_type == "code" and c.execution_count is None for c in notebook.cells):
+        found.append(f"{shown(path)} has cells that were not run")
+    if nbformat.writes(normalise(notebook)).rstrip("\n") + "\n" != path.read_text(encoding="utf-8"):
+        found.append(f"{shown(path)} is not in normal form")
+    for stage, made in stages(name, notebook).items():
+        if not stage.exists() or stage.read_text(encoding="utf-8") != made:
+            found.append(f"{shown(stage)} is not what the cells of {name} make")
     with tempfile.TemporaryDirectory() as scratch:
-        fresh = Path(scratch)
-        generate(names, fresh)
-        files = {p.relative_to(root) for root in (fresh, STUDENT_EDITION) for p in root.rglob("*") if p.is_file()}
+        fresh, edition = Path(scratch) / name, STUDENT_EDITION / name
+        generate([name], fresh.parent)
+        files = {p.relative_to(root) for root in (fresh, edition) for p in root.rglob("*") if p.is_file()}
         for file in sorted(file for file in files if not any(part.startswith((".", "__")) for part in file.parts)):
-            made, committed = fresh / file, STUDENT_EDITION / file
+            made, committed = fresh / file, edition / file
             if not committed.exists():
                 found.append(f"{shown(committed)} is missing")
             elif not made.exists():

@@ -93,10 +93,9 @@ def _known_slip(check: CheckRecord, seen: list[Observation], wrong: list[int], j
     close = []
     for slip in check.slips:
         made = slip.observations(check.expected)
-        same = [_alike(one, other) for one, other in zip(made, seen, strict=True)]
-        if all(same):
-            return slip
-        if all(same[i] for i in wrong):
+        if all(_alike(made[i], seen[i]) for i in wrong):
+            if all(_alike(made[i], seen[i]) for i in range(len(seen)) if i not in wrong):
+                return slip
             its_wrong = sum(_difference(check, i, one, judge) is not None for i, one in enumerate(made))
             close += [slip] if 2 * len(wrong) > its_wrong else []
     return close[0] if len(close) == 1 else None
