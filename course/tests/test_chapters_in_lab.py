@@ -17,7 +17,10 @@ pytestmark = pytest.mark.browser
 
 @dataclass(frozen=True)
 class Exercise:
-    """The first exercise of a chapter: a wrong and a right answer, and what its check says to each."""
+    """An early exercise of a chapter: a wrong and a right answer, and what its check says to each.
+
+    lessons: the ids of the lesson cells that its payoff draws on.
+    """
 
     chapter: str
     number: str
@@ -26,6 +29,7 @@ class Exercise:
     wrong_says: str
     right: str
     right_says: str
+    lessons: tuple[str, ...] = ()
 
 
 SLOPE = """
@@ -88,25 +92,15 @@ def silence(module, channels):
 
     return module.register_forward_hook(hook)
 """
-HANDLE = """
-class RemovableHandle:
-    def __init__(self, hooks):
-        self.hooks = hooks
-
-    def remove(self):
-        self.hooks.pop(self, None)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.remove()
-
-
-def add_hook(hooks, hook):
-    handle = RemovableHandle(hooks)
-    hooks[handle] = hook
-    return handle
+CALL_HOOKS = """
+def call_tensor_hooks(node, gradient):
+    for hook in list(hooks_of(node, "tensor_hooks").values()):
+        given = Tensor(gradient)
+        result = hook(given)
+        gradient = given.data if result is None else checked(hook, result, given).data
+    if "tensor" in hooks_of(node, "retained_by"):
+        accumulate(node.retained_by["tensor"], gradient)
+    return gradient
 """
 
 WRITTEN = """
@@ -139,7 +133,7 @@ def sigmoid_gradient(grad, result):
 sigmoid = operation("SigmoidBackward0", sigmoid_of, self=sigmoid_gradient)
 """
 
-EDGE = """
+RECORD = """
 def accumulator(leaf):
     leaf._accumulator = leaf._accumulator or AccumulateGrad(leaf)
     return leaf._accumulator
@@ -149,14 +143,31 @@ def edge_or_leaf(tensor):
     if not isinstance(tensor, Tensor) or not tensor.requires_grad:
         return (None, 0)
     return (tensor.grad_fn or accumulator(tensor), 0)
+
+
+def record(node, inputs, output):
+    edges = tuple(edge_or_leaf(each) for each in inputs)
+    if state.grad and any(below is not None for below, _ in edges):
+        node.next_functions, node.outputs = edges, ((output.shape, output.dtype),)
+        output.grad_fn, output.requires_grad = node, True
 """
 
-ACCUMULATE = """
-def accumulate(leaf, gradient):
-    if leaf.grad is None:
-        leaf.grad = Tensor(np.array(gradient))
-    else:
-        leaf.grad.data += gradient
+COUNT = """
+def count_dependencies(edges):
+    counts, waiting = {}, list(edges)
+    for node, _ in waiting:
+        if node is not None:
+            counts[node] = counts.get(node, 0) + 1
+            if counts[node] == 1:
+                waiting.extend(node.next_functions)
+    return counts
+"""
+
+SALIENCY = """
+def saliency(model, image, k):
+    leaf = image.clone().requires_grad_()
+    (gradient,) = torch.autograd.grad(model(leaf[None])[0, k], leaf)
+    return gradient.abs().amax(0)
 """
 
 EXERCISES = [
@@ -225,12 +236,13 @@ EXERCISES = [
     ),
     Exercise(
         chapter="08_saliency",
-        number="08-1",
-        title="08.1 the root",
-        wrong="def class_score(model, image, k):\n    return model(image[None])[0].softmax(0)[k]",
-        wrong_says="This is the softmax, a probability",
-        right="def class_score(model, image, k):\n    return model(image[None])[0, k]",
+        number="08-2",
+        title="08.2 saliency",
+        wrong=SALIENCY.replace(".abs()", ""),
+        wrong_says="Take the absolute value first",
+        right=SALIENCY,
         right_says="passed",
+        lessons=("s1-train",),
     ),
     Exercise(
         chapter="09_when_gradients_go_wrong",
@@ -252,20 +264,20 @@ EXERCISES = [
     ),
     Exercise(
         chapter="11_record",
-        number="11-1",
-        title="11.1 where its gradient goes",
-        wrong=EDGE.replace("leaf._accumulator or AccumulateGrad", "AccumulateGrad"),
-        wrong_says="A leaf asked twice gave two nodes.",
-        right=EDGE,
+        number="11-2",
+        title="11.2 record an operation",
+        wrong=RECORD.replace("if state.grad and any", "if any"),
+        wrong_says="although state.grad was off",
+        right=RECORD,
         right_says="passed",
     ),
     Exercise(
         chapter="13_hooks_and_freezing",
-        number="13-1",
-        title="13.1 the handle",
-        wrong=HANDLE.replace("pop(self, None)", "clear()"),
-        wrong_says="Likely slip: all removed. remove() empties the dict",
-        right=HANDLE,
+        number="13-3",
+        title="13.3 call the hooks",
+        wrong=CALL_HOOKS.replace(".values())", ".values())[::-1]"),
+        wrong_says="The hooks are called in the opposite order.",
+        right=CALL_HOOKS,
         right_says="passed",
     ),
     Exercise(
@@ -279,11 +291,11 @@ EXERCISES = [
     ),
     Exercise(
         chapter="12_backward",
-        number="12-1",
-        title="12.1 what arrives at a leaf",
-        wrong=ACCUMULATE.replace("leaf.grad.data += gradient", "leaf.grad = Tensor(np.array(gradient))"),
-        wrong_says="what arrives later has to be added to it",
-        right=ACCUMULATE,
+        number="12-2",
+        title="12.2 how many gradients will arrive",
+        wrong=COUNT.replace("            if counts[node] == 1:\n    ", "            if True:\n    "),
+        wrong_says="Shared nodes have too large counts",
+        right=COUNT,
         right_says="passed",
     ),
 ]
@@ -374,7 +386,7 @@ def answers_a_question(lab, cell: str) -> None:
 def solves_an_exercise(lab, exercise: Exercise) -> None:
     """Give a wrong answer, then a right one: the page says what is so, nbgrader sees it, and the payoff moves."""
     answer, check, payoff = (f"{what}-{exercise.number}" for what in ("answer", "check", "payoff"))
-    for place in places(lab, "setup"):
+    for place in [*places(lab, "setup"), *exercise.lessons]:
         lab.run_cell(place)
     lab.type_into(answer, exercise.wrong.strip())
     lab.run_cell(answer)
@@ -389,8 +401,7 @@ def solves_an_exercise(lab, exercise: Exercise) -> None:
     assert f"{exercise.title}: {exercise.right_says}" in lab.shown(check)
     solved = lab.position(check)
     assert points(lab)[solved] == lab.cells()[solved]["metadata"]["nbgrader"]["points"] > 0
-    if any(cell["id"] == payoff for cell in lab.cells()):
-        moves(lab, payoff)
+    moves(lab, payoff)
 
 
 def moves(lab, payoff: str) -> None:
