@@ -16,7 +16,7 @@ FREED = (
 
 def save(tensor, number=None):
     """Return the pair in which a node keeps `tensor`, an input of it, or its output `number`."""
-    if hooks_on_saved:
+    if hooks_on_saved:  # `with saved_tensors_hooks(…)`, below
         return PackedTensor(tensor, number), None
     version = tensor._version_cell[0]
     if version is None:
@@ -38,17 +38,6 @@ def restore(pair, node, as_tensors):
     if isinstance(value, Saved):
         return value.unpack(node) if as_tensors else value.array(node)
     return value
-
-
-def refuse_changed(tensor, version, made_by, number):
-    """Raise torch's error for a saved tensor that was changed in place."""
-    origin = "" if made_by is None else f", which is output {number} of {made_by.forward_name()},"
-    raise RuntimeError(
-        "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[torch.{tensor._type_name()} {list(tensor._data.shape)}]{origin} is at version "
-        f"{tensor._version_cell[0]}; expected version {version} instead. Hint: enable anomaly detection to find the "
-        "operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
-    )
 
 
 class Saved:
@@ -76,7 +65,21 @@ class SavedOutput(Saved):
         return self.tensor._alias((node, self.number))
 
 
-# Hooks on what is saved: a first reader may stop here.
+# A first reader may stop here.
+
+
+def refuse_changed(tensor, version, made_by, number):
+    """Raise torch's error for a saved tensor that was changed in place."""
+    origin = "" if made_by is None else f", which is output {number} of {made_by.forward_name()},"
+    raise RuntimeError(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[torch.{tensor._type_name()} {list(tensor._data.shape)}]{origin} is at version "
+        f"{tensor._version_cell[0]}; expected version {version} instead. Hint: enable anomaly detection to find the "
+        "operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+    )
+
+
+# Hooks on what is saved.
 
 hooks_on_saved = []  # the (pack, unpack) pairs of the `with` statements that are open, the innermost last
 
