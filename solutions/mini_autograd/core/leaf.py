@@ -23,7 +23,9 @@ class AccumulateGrad(Node):
 
     def run(self, gradients, needs):
         variable = self.variable
-        if gradients[0] is not None:
+        if variable._edge is not None:
+            raise RuntimeError("leaf variable has been moved into the graph interior")
+        if gradients[0] is not None and variable._requires_grad:
             accumulate(variable, gradients)
             for hook in list((variable._post_accumulate or {}).values()):
                 result = hook(variable)
@@ -35,7 +37,7 @@ class AccumulateGrad(Node):
 def accumulate(leaf, gradients):
     """Add `gradients[0]` to the `grad` of `leaf`."""
     if leaf._grad is None:
-        leaf._grad = _copy_or_keep(gradients)
+        leaf._grad = _copy_or_keep(leaf, gradients)
     elif state.grad:
         leaf._grad = leaf._grad + gradients[0]
     else:
@@ -67,10 +69,10 @@ Tensor._edge_or_leaf = edge_or_leaf
 # How the first gradient becomes `grad`: a copy, unless nobody else holds it. A first reader may stop here.
 
 
-def _copy_or_keep(gradients):
+def _copy_or_keep(leaf, gradients):
     """Return `gradients[0]` as a Tensor that nobody else holds: itself if that is so already, else a copy."""
     if state.grad:
-        return make(np.empty_like(gradients[0]._data)).copy_(gradients[0])  # recorded, as in torch
+        return make(np.empty_like(leaf._data, gradients[0]._data.dtype)).copy_(gradients[0])  # recorded, as in torch
     if owned(gradients):
         return make(gradients[0])
     copied = make(np.array(gradients[0]))

@@ -159,7 +159,7 @@ class OperationNode(Node):
         index = self.plan.names.index(name)
         if type(self.saved) is dict and index not in self.saved:
             raise RuntimeError(FREED)
-        value = restore(self.saved[index], self, True)
+        value = restore(self.saved[index], self, True, shown=True)
         is_tensor = self.op.source(name)[0] == INPUT or isinstance(value, ndarray)
         return make(np.asarray(value)) if is_tensor and not isinstance(value, Tensor) else value
 

@@ -6,13 +6,6 @@ itself how it comes back, and anything else is a plain value.
 
 from .modes import no_grad
 
-FREED = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
-    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
-    "after calling backward."
-)
-
 
 def save(tensor, number=None):
     """Return the pair in which a node keeps `tensor`, an input of it, or its output `number`."""
@@ -28,12 +21,17 @@ def save(tensor, number=None):
     return (tensor, version) if number is None else (SavedOutput(tensor, number), None)
 
 
-def restore(pair, node, as_tensors):
-    """Return the value that `node` kept as `pair`: a tensor as its array, or as a Tensor in its place in the graph."""
+def restore(pair, node, as_tensors, shown=False):
+    """Return the value that `node` kept as `pair`: a tensor as its array, or as a Tensor in its place in the graph.
+
+    shown: it is only to be looked at, as `grad_fn._saved_…` is.
+    """
     value, version = pair
     if version is not None:
         if value._version_cell[0] != version:
             refuse_changed(value, version, value.grad_fn, value._output_nr)
+        if value._cut_off and value._cut_off in node.next_functions and not shown:
+            raise RuntimeError(DETACHED)
         return value if as_tensors else value._data
     if isinstance(value, Saved):
         return value.unpack(node) if as_tensors else value.array(node)
@@ -66,6 +64,17 @@ class SavedOutput(Saved):
 
 
 # A first reader may stop here.
+
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+DETACHED = (
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please "
+    "use out-of-place `.detach()` instead"
+)
 
 
 def refuse_changed(tensor, version, made_by, number):
@@ -131,13 +140,13 @@ class PackedTensor(Saved):
 class SavedTensor:
     """What `grad_fn._raw_saved_…` shows of a value that a node keeps: its hooks can be set, once."""
 
-    def __init__(self, node, index):
-        self._node, self._index = node, index
+    def __init__(self, node, index, place="saved"):
+        self._node, self._index, self._place = node, index, place
 
     def register_hooks(self, pack_hook, unpack_hook):
         """Keep `pack_hook(tensor)` from now on instead of the tensor, and ask `unpack_hook` for it."""
-        saved, index = self._node.saved, self._index
-        if type(saved) is dict:
+        saved, index = getattr(self._node, self._place), self._index
+        if saved is None or type(saved) is dict:
             raise RuntimeError(
                 "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
                 "graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need "
@@ -154,4 +163,4 @@ class SavedTensor:
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
         with saved_tensors_hooks(pack_hook, unpack_hook):
             pair = save(value.tensor, value.number) if isinstance(value, SavedOutput) else save(value)
-        self._node.saved = [*saved[:index], pair, *saved[index + 1 :]]
+        setattr(self._node, self._place, [*saved[:index], pair, *saved[index + 1 :]])

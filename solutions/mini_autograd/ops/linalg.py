@@ -17,9 +17,21 @@ mv = operation(
     self=lambda grad, vec: unsqueeze(grad, 1) * vec,
     vec=lambda grad, self: mv(t(self), grad),
 )
+
+
+def _mm(self, mat2):
+    if self.shape[1] != mat2.shape[0]:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_dims(self.shape)} and {_dims(mat2.shape)})")
+    return self @ mat2
+
+
+def _dims(shape):
+    return "x".join(map(str, shape))
+
+
 mm = operation(
     "MmBackward0",
-    lambda self, mat2: self @ mat2,
+    _mm,
     self=lambda grad, mat2: mm(grad, t(mat2)),
     mat2=lambda grad, self, mat2_sym_strides: _like_second(grad, self, mat2_sym_strides),
 )
@@ -55,10 +67,6 @@ addmm = operation(
 )
 
 
-def _dims(shape):
-    return "x".join(map(str, shape))
-
-
 def _same_dtype(message, *tensors):
     """Raise RuntimeError unless all have one dtype; `message` says {0}, {1}, … for their dtypes, as torch does."""
     if any(tensor.dtype is not tensors[0].dtype for tensor in tensors):
@@ -71,9 +79,7 @@ def _same_dtype_mm(a, b):
 
 
 def _multiply(a, b):
-    """Do `mm` after torch's checks."""
-    if a.shape[1] != b.shape[0]:
-        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_dims(a.shape)} and {_dims(b.shape)})")
+    """Do `mm` after torch's check."""
     _same_dtype_mm(a, b)
     return mm(a, b)
 
