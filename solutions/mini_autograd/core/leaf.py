@@ -28,9 +28,7 @@ class AccumulateGrad(Node):
         if gradients[0] is not None and variable._requires_grad:
             accumulate(variable, gradients)
             for hook in list((variable._post_accumulate or {}).values()):
-                result = hook(variable)
-                if result is not None:
-                    raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+                _check_nothing(hook(variable), variable)
         return ()
 
 
@@ -66,7 +64,8 @@ def edge_or_leaf(tensor):
 Tensor._edge_or_leaf = edge_or_leaf
 
 
-# How the first gradient becomes `grad`: a copy, unless nobody else holds it. A first reader may stop here.
+# How the first gradient becomes `grad`: a copy, unless nobody else holds it; and what hooks may return. A first reader may
+# stop here.
 
 
 def _copy_or_keep(leaf, gradients):
@@ -97,6 +96,14 @@ def owned(gradients):
         and memory.flags.owndata
         and sys.getrefcount(memory) == ALONE
     )
+
+
+def _check_nothing(result, variable):
+    """Refuse what a hook after accumulation returned, unless it is None, or what it was given."""
+    if isinstance(result, Tensor) and result is not variable:
+        raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+    if not isinstance(result, Tensor) and result is not None:
+        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
 
 
 def _count_holders(gradients):

@@ -116,7 +116,7 @@ class PackedTensor(Saved):
         self.number, self.edge = number, tensor._edge_or_leaf() if number is None else None
         version = tensor._version_cell[0]
         with no_grad():
-            self.packed = pack(tensor.detach())
+            self.packed = pack(tensor)
         if tensor._version_cell[0] != version:
             raise RuntimeError(
                 "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook "
@@ -161,6 +161,6 @@ class SavedTensor:
             )
         if not isinstance(value, SavedOutput) and not hasattr(value, "_version_cell"):
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
-        with saved_tensors_hooks(pack_hook, unpack_hook):
+        with saved_tensors_hooks(lambda tensor: pack_hook(tensor.detach()), unpack_hook):
             pair = save(value.tensor, value.number) if isinstance(value, SavedOutput) else save(value)
         setattr(self._node, self._place, [*saved[:index], pair, *saved[index + 1 :]])

@@ -241,3 +241,65 @@ def _(torch):
 def _(torch):
     product = torch.ones(2, 3, requires_grad=True) @ torch.ones(3, 2)
     product.grad_fn(torch.ones(3, 3))
+
+
+# ----- hooks on what is saved -----
+
+
+@fact("pack receives each tensor in its place in the graph")
+def _(torch):
+    seen = []
+    with torch.autograd.graph.saved_tensors_hooks(
+        lambda value: seen.append(value) or value.detach(), lambda value: value
+    ):
+        x = leaf(torch)
+        y = (x * 2).exp() * x
+        y.max(0)
+    return seen
+
+
+@fact("hooks set on one saved value receive it detached")
+def _(torch):
+    seen = []
+    x = leaf(torch)
+    y = x.exp() * x
+    for raw in (y.grad_fn._raw_saved_self, y.grad_fn._raw_saved_other):
+        raw.register_hooks(lambda value: seen.append(value) or value, lambda value: value)
+    y.sum().backward()
+    return seen, x.grad
+
+
+# ----- what becomes of other dtypes, and of what hooks return -----
+
+
+@fact("integers made of floats are constants")
+def _(torch):
+    x = leaf(torch)
+    return x.long(), x.int(), x.bool(), x.to(torch.int64), (x * 2).long()
+
+
+@fact("a hook after accumulation may return what it was given")
+def _(torch):
+    x = leaf(torch)
+    x.register_post_accumulate_grad_hook(lambda tensor: tensor)
+    x.sum().backward()
+    return x, x.grad
+
+
+@fact("a hook after accumulation may return no other tensor", RuntimeError)
+def _(torch):
+    x = leaf(torch)
+    x.register_post_accumulate_grad_hook(lambda tensor: tensor * 2)
+    x.sum().backward()
+
+
+@fact("a hook after accumulation may return no number", TypeError)
+def _(torch):
+    x = leaf(torch)
+    x.register_post_accumulate_grad_hook(lambda tensor: 3)
+    x.sum().backward()
+
+
+@fact("gradcheck warns of single precision")
+def _(torch):
+    return torch.autograd.gradcheck(lambda x, y: x * y, (torch.zeros(2, requires_grad=True), torch.ones(1)), eps=0.5)
