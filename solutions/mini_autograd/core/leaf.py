@@ -64,8 +64,8 @@ def edge_or_leaf(tensor):
 Tensor._edge_or_leaf = edge_or_leaf
 
 
-# How the first gradient becomes `grad`: a copy, unless nobody else holds it; and what hooks may return. A first reader may
-# stop here.
+# A first reader may stop here: how the first gradient becomes `grad`, a copy unless nobody else holds it; what hooks
+# may return.
 
 
 def _copy_or_keep(leaf, gradients):
