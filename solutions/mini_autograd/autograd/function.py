@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.modes import no_grad, state
 from ..core.node import Node
-from ..core.saved import FREED, restore, save
+from ..core.saved import FREED, SavedTensor, restore, save
 from ..core.tensor import Tensor, make
 from ..ops.inplace import check_inplace, rebase
 
@@ -43,9 +43,18 @@ class FunctionCtx(Node):
     @property
     def saved_tensors(self):
         """What `save_for_backward` was given."""
+        self._refuse_freed()
+        return tuple(restore(pair, self, True, shown=True) for pair in self._saved)
+
+    @property
+    def _raw_saved_tensors(self):
+        """The same as it is kept; hooks can be set on each."""
+        self._refuse_freed()
+        return tuple(SavedTensor(self, index, "_saved") for index in range(len(self._saved)))
+
+    def _refuse_freed(self):
         if self._saved is None:
             raise RuntimeError(FREED)
-        return tuple(restore(pair, self, True) for pair in self._saved)
 
     def name(self):
         return self.function.__name__ + "Backward"

@@ -1,9 +1,17 @@
 """Compare gradients with central differences, as `torch.autograd.gradcheck` does in its slow, exact mode."""
 
+import warnings
+
 import numpy as np
 
 from ..core.backward import grad
 from ..core.tensor import Tensor, make
+from ..values import dtypes
+
+NOT_DOUBLE = (
+    "Input #{index} requires gradient and is not a double precision floating point or complex. This check will likely "
+    "fail if all the inputs are not of double precision floating point or complex. "
+)
 
 
 class GradcheckError(RuntimeError):
@@ -35,6 +43,9 @@ def _check(func, inputs, eps, atol, rtol):
         raise ValueError(
             "gradcheck expects at least one input tensor to require gradient, but none of them have requires_grad=True."
         )
+    for index, x in enumerate(inputs):
+        if isinstance(x, Tensor) and x.requires_grad and x.dtype is not dtypes.float64:
+            warnings.warn(NOT_DOUBLE.format(index=index), UserWarning, stacklevel=3)
     outputs = _outputs(func, inputs)
     if not outputs:
         raise GradcheckError("gradcheck expects func to return at least one output that requires gradients")

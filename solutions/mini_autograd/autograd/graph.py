@@ -7,6 +7,7 @@ from ..core.engine import walks
 from ..core.hooks import RemovableHandle
 from ..core.node import Node
 from ..core.saved import saved_tensors_hooks
+from ..functions.left_out import no_attribute
 
 __all__ = ["GradientEdge", "Node", "get_gradient_edge", "register_multi_grad_hook", "saved_tensors_hooks"]
 
@@ -61,3 +62,7 @@ def _on_first(tensors, fn):
             fn(grad)
 
     return [tensor.register_hook(once) for tensor in tensors if tensor.requires_grad]
+
+
+def __getattr__(name):
+    raise no_attribute("autograd.graph", name)

@@ -115,6 +115,7 @@ def _weights(gradients, tensors):
 
 
 def _run(tensors, gradients, retain_graph, create_graph, inputs, accumulate):
+    """Run the engine from where `tensors` come from: with arrays, or with Tensors where the walk is to be recorded."""
     roots = []
     for index, tensor in enumerate(tensors):
         if isinstance(tensor, GradientEdge):
@@ -123,29 +124,32 @@ def _run(tensors, gradients, retain_graph, create_graph, inputs, accumulate):
         if not tensor.requires_grad:
             raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
         roots.append(tensor._edge_or_leaf())
-    captures = None
-    if inputs is not None:
-        captures = []
-        for tensor in inputs:
-            if isinstance(tensor, GradientEdge):
-                captures.append(tensor[:2])
-                continue
-            if not isinstance(tensor, Tensor):
-                raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}")
-            if not tensor.requires_grad:
-                raise RuntimeError("One of the differentiated Tensors does not require grad")
-            if accumulate and not tensor.is_leaf:
-                tensor.retain_grad()
-            captures.append(tensor._edge_or_leaf())
     with np.errstate(all="ignore"):
         return engine.run(
             roots,
             gradients if create_graph else [gradient._data for gradient in gradients],
             keep_graph=create_graph if retain_graph is None else retain_graph,
             create_graph=create_graph,
-            captures=captures,
+            captures=None if inputs is None else _places(inputs, accumulate),
             accumulate=accumulate,
         )
+
+
+def _places(inputs, accumulate):
+    """Return the edges at which the gradients of `inputs` are asked for."""
+    places = []
+    for tensor in inputs:
+        if isinstance(tensor, GradientEdge):
+            places.append(tensor[:2])
+            continue
+        if not isinstance(tensor, Tensor):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}")
+        if not tensor.requires_grad:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        if accumulate and not tensor.is_leaf:
+            tensor.retain_grad()
+        places.append(tensor._edge_or_leaf())
+    return places
 
 
 def _backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):

@@ -55,7 +55,7 @@ def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate
                 if node is None:
                     continue
                 if captures is not None and node not in wanted and node not in watched:
-                    continue
+                    continue  # on the way to nothing that was asked for
                 if gradient is not None:
                     shape, dtype = node.outputs[number]
                     if gradient.shape != shape or gradient.dtype is not dtype:
@@ -86,7 +86,7 @@ def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate
             received = arrived.pop(node)
             needs = None  # all of its inputs
             if node.hooked:
-                node.call_tensor_hooks(received)
+                node.call_tensor_hooks(received)  # may replace what it received
             if captures is not None:
                 for number, index in watched.get(node, ()):
                     captured[index] = received[number]

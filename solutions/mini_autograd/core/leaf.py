@@ -23,19 +23,19 @@ class AccumulateGrad(Node):
 
     def run(self, gradients, needs):
         variable = self.variable
-        if gradients[0] is not None:
+        if variable._edge is not None:
+            raise RuntimeError("leaf variable has been moved into the graph interior")
+        if gradients[0] is not None and variable._requires_grad:
             accumulate(variable, gradients)
             for hook in list((variable._post_accumulate or {}).values()):
-                result = hook(variable)
-                if result is not None:
-                    raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
+                _check_nothing(hook(variable), variable)
         return ()
 
 
 def accumulate(leaf, gradients):
     """Add `gradients[0]` to the `grad` of `leaf`."""
     if leaf._grad is None:
-        leaf._grad = _copy_or_keep(gradients)
+        leaf._grad = _copy_or_keep(leaf, gradients)
     elif state.grad:
         leaf._grad = leaf._grad + gradients[0]
     else:
@@ -64,13 +64,14 @@ def edge_or_leaf(tensor):
 Tensor._edge_or_leaf = edge_or_leaf
 
 
-# How the first gradient becomes `grad`: a copy, unless nobody else holds it. A first reader may stop here.
+# A first reader may stop here: how the first gradient becomes `grad`, a copy unless nobody else holds it; what hooks
+# may return.
 
 
-def _copy_or_keep(gradients):
+def _copy_or_keep(leaf, gradients):
     """Return `gradients[0]` as a Tensor that nobody else holds: itself if that is so already, else a copy."""
     if state.grad:
-        return make(np.empty_like(gradients[0]._data)).copy_(gradients[0])  # recorded, as in torch
+        return make(np.empty_like(leaf._data, gradients[0]._data.dtype)).copy_(gradients[0])  # recorded, as in torch
     if owned(gradients):
         return make(gradients[0])
     copied = make(np.array(gradients[0]))
@@ -95,6 +96,14 @@ def owned(gradients):
         and memory.flags.owndata
         and sys.getrefcount(memory) == ALONE
     )
+
+
+def _check_nothing(result, variable):
+    """Refuse what a hook after accumulation returned, unless it is None, or what it was given."""
+    if isinstance(result, Tensor) and result is not variable:
+        raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+    if not isinstance(result, Tensor) and result is not None:
+        raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
 
 
 def _count_holders(gradients):

@@ -33,38 +33,6 @@ class Node:
         self.sequence_nr = next_sequence_nr()
         self.hooked = False  # whether any kind of hook has ever been registered here
 
-    def name(self):
-        """Return the name that torch gives this kind of node; those written by hand there carry their namespace."""
-        name = type(self).__name__
-        return "torch::autograd::" + name if name in NAMESPACED else name
-
-    def forward_name(self):
-        """Return the name of what this node is the backward of, as errors show it: "Mul" for MulBackward0."""
-        name = self.name()
-        return name.rpartition("Backward")[0] or name
-
-    def __repr__(self):
-        return f"<{type(self).__name__} object at {id(self):#x}>"
-
-    @property
-    def metadata(self):
-        """A dict of the user's own, empty at first."""
-        return self.__dict__.setdefault("_metadata", {})
-
-    def _sequence_nr(self):
-        return self.sequence_nr
-
-    def __call__(self, *gradients):
-        """Send gradients (Tensors, one for each output) through this node alone, as in a backward run by hand."""
-        if len(gradients) != len(self.outputs):
-            raise TypeError(f"expected {len(self.outputs)} arguments, got {len(gradients)} instead")
-        for index, gradient in enumerate(gradients):
-            if gradient is not None and not isinstance(gradient, Tensor):
-                raise TypeError(f"argument {index} is not a Variable")
-        gradients = [_unwrap(gradient) for gradient in gradients]
-        produced = tuple(_wrap(gradient) for gradient in self.run(gradients, None))
-        return produced[0] if len(produced) == 1 else produced
-
     def run(self, gradients, needs):
         """Return a gradient or None for each of `next_functions`.
 
@@ -75,6 +43,21 @@ class Node:
 
     def release(self):
         """Free what was saved; called by the engine after `run` unless the graph is retained."""
+
+    def conform(self, gradient, number, source):
+        """Return `gradient` in the shape and dtype of output `number`: what a broadcast spread is summed again."""
+        shape, dtype = self.outputs[number]
+        if gradient.shape != shape:
+            if not _expandable(shape, gradient.shape):
+                index = source.next_functions.index((self, number))
+                raise RuntimeError(
+                    f"Function {source.name()} returned an invalid gradient at index {index} - got "
+                    f"{list(gradient.shape)} but expected shape compatible with {list(shape)}"
+                )
+            gradient = sum_to(gradient, shape)
+        if gradient.dtype is dtype:
+            return gradient
+        return gradient.astype(dtype) if isinstance(gradient, np.ndarray) else gradient.to(dtypes.of(dtype))
 
     # Hooks. They see Tensors, whatever the engine works with.
 
@@ -132,20 +115,39 @@ class Node:
             inner = _replaced(hook, hook(inner, outer), inner)
         return [_unwrap(gradient) for gradient in inner]
 
-    def conform(self, gradient, number, source):
-        """Return `gradient` in the shape and dtype of output `number`: what a broadcast spread is summed again."""
-        shape, dtype = self.outputs[number]
-        if gradient.shape != shape:
-            if not _expandable(shape, gradient.shape):
-                index = source.next_functions.index((self, number))
-                raise RuntimeError(
-                    f"Function {source.name()} returned an invalid gradient at index {index} - got "
-                    f"{list(gradient.shape)} but expected shape compatible with {list(shape)}"
-                )
-            gradient = sum_to(gradient, shape)
-        if gradient.dtype is dtype:
-            return gradient
-        return gradient.astype(dtype) if isinstance(gradient, np.ndarray) else gradient.to(dtypes.of(dtype))
+    # What it shows of itself.
+
+    def name(self):
+        """Return the name that torch gives this kind of node; those written by hand there carry their namespace."""
+        name = type(self).__name__
+        return "torch::autograd::" + name if name in NAMESPACED else name
+
+    def forward_name(self):
+        """Return the name of what this node is the backward of, as errors show it: "Mul" for MulBackward0."""
+        name = self.name()
+        return name.rpartition("Backward")[0] or name
+
+    def __repr__(self):
+        return f"<{type(self).__name__} object at {id(self):#x}>"
+
+    @property
+    def metadata(self):
+        """A dict of the user's own, empty at first."""
+        return self.__dict__.setdefault("_metadata", {})
+
+    def _sequence_nr(self):
+        return self.sequence_nr
+
+    def __call__(self, *gradients):
+        """Send gradients (Tensors, one for each output) through this node alone, as in a backward run by hand."""
+        if len(gradients) != len(self.outputs):
+            raise TypeError(f"expected {len(self.outputs)} arguments, got {len(gradients)} instead")
+        for index, gradient in enumerate(gradients):
+            if gradient is not None and not isinstance(gradient, Tensor):
+                raise TypeError(f"argument {index} is not a Variable")
+        gradients = [_unwrap(gradient) for gradient in gradients]
+        produced = tuple(_wrap(gradient) for gradient in self.run(gradients, None))
+        return produced[0] if len(produced) == 1 else produced
 
 
 def _expandable(shape, target):

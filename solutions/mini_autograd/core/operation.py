@@ -100,9 +100,9 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
         node.next_functions = edges
         node.outputs = ((result.shape, result.dtype),)
         node.plan = plan = plans.get(needs) or op.plan(needs)
-        node.saved = plan.save(args, arrays, output) if plan.saves else ()
         output._edge = (node, 0)
         output._requires_grad = True
+        node.saved = plan.save(args, arrays, output) if plan.saves else ()
 
     def record_many(args, arrays, edges, needs, results):
         """Do the rest of `call` for an operation with several outputs."""

@@ -74,15 +74,15 @@ class Plan:
             parameters = list(inspect.signature(formula).parameters)[skip:]
             self.names += [p for p in parameters if p not in self.names]
             self.steps.append((index, formula, [self.names.index(p) for p in parameters]))
-        self.lone = self.steps[0][:2] if len(self.steps) == 1 else None
         self.saves = [op.source(name) for name in self.names]
-        # The only thing to save is an input, as for a product with a constant.
-        self.lone_input = self.saves[0][1] if len(self.saves) == 1 and self.saves[0][0] == INPUT else None
         self.frees = any(kind in (INPUT, RESULT) for kind, _ in self.saves)
         self.stays = [i for i, (kind, _) in enumerate(self.saves) if kind not in (INPUT, RESULT)]
+        # Only faster: the one formula that there is; the one input that is all there is to save.
+        self.lone = self.steps[0][:2] if len(self.steps) == 1 else None
+        self.lone_input = self.saves[0][1] if len(self.saves) == 1 and self.saves[0][0] == INPUT else None
 
     def save(self, args, arrays, outputs):
-        """Return what the formulas need, in the form in which a node keeps it."""
+        """Return what the formulas need, as the pairs in which a node keeps it (see `saved.py`)."""
         if self.lone_input is not None:
             value = args[self.lone_input]
             return (save(value) if isinstance(value, Tensor) else (value, None),)
@@ -159,7 +159,7 @@ class OperationNode(Node):
         index = self.plan.names.index(name)
         if type(self.saved) is dict and index not in self.saved:
             raise RuntimeError(FREED)
-        value = restore(self.saved[index], self, True)
+        value = restore(self.saved[index], self, True, shown=True)
         is_tensor = self.op.source(name)[0] == INPUT or isinstance(value, ndarray)
         return make(np.asarray(value)) if is_tensor and not isinstance(value, Tensor) else value
 

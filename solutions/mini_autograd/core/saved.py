@@ -6,17 +6,10 @@ itself how it comes back, and anything else is a plain value.
 
 from .modes import no_grad
 
-FREED = (
-    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
-    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
-    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
-    "after calling backward."
-)
-
 
 def save(tensor, number=None):
     """Return the pair in which a node keeps `tensor`, an input of it, or its output `number`."""
-    if hooks_on_saved:
+    if hooks_on_saved:  # `with saved_tensors_hooks(…)`, below
         return PackedTensor(tensor, number), None
     version = tensor._version_cell[0]
     if version is None:
@@ -28,27 +21,21 @@ def save(tensor, number=None):
     return (tensor, version) if number is None else (SavedOutput(tensor, number), None)
 
 
-def restore(pair, node, as_tensors):
-    """Return the value that `node` kept as `pair`: a tensor as its array, or as a Tensor in its place in the graph."""
+def restore(pair, node, as_tensors, shown=False):
+    """Return the value that `node` kept as `pair`: a tensor as its array, or as a Tensor in its place in the graph.
+
+    shown: it is only to be looked at, as `grad_fn._saved_…` is.
+    """
     value, version = pair
     if version is not None:
         if value._version_cell[0] != version:
             refuse_changed(value, version, value.grad_fn, value._output_nr)
+        if value._cut_off and value._cut_off in node.next_functions and not shown:
+            raise RuntimeError(DETACHED)
         return value if as_tensors else value._data
     if isinstance(value, Saved):
         return value.unpack(node) if as_tensors else value.array(node)
     return value
-
-
-def refuse_changed(tensor, version, made_by, number):
-    """Raise torch's error for a saved tensor that was changed in place."""
-    origin = "" if made_by is None else f", which is output {number} of {made_by.forward_name()},"
-    raise RuntimeError(
-        "one of the variables needed for gradient computation has been modified by an inplace operation: "
-        f"[torch.{tensor._type_name()} {list(tensor._data.shape)}]{origin} is at version "
-        f"{tensor._version_cell[0]}; expected version {version} instead. Hint: enable anomaly detection to find the "
-        "operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
-    )
 
 
 class Saved:
@@ -76,7 +63,32 @@ class SavedOutput(Saved):
         return self.tensor._alias((node, self.number))
 
 
-# Hooks on what is saved: a first reader may stop here.
+# A first reader may stop here.
+
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
+    "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
+    "retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors "
+    "after calling backward."
+)
+DETACHED = (
+    "Trying to use a saved tensor that has been detached in-place, i.e. with .detach_().This is not supported, please "
+    "use out-of-place `.detach()` instead"
+)
+
+
+def refuse_changed(tensor, version, made_by, number):
+    """Raise torch's error for a saved tensor that was changed in place."""
+    origin = "" if made_by is None else f", which is output {number} of {made_by.forward_name()},"
+    raise RuntimeError(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[torch.{tensor._type_name()} {list(tensor._data.shape)}]{origin} is at version "
+        f"{tensor._version_cell[0]}; expected version {version} instead. Hint: enable anomaly detection to find the "
+        "operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True, check_nan=False)."
+    )
+
+
+# Hooks on what is saved.
 
 hooks_on_saved = []  # the (pack, unpack) pairs of the `with` statements that are open, the innermost last
 
@@ -104,7 +116,7 @@ class PackedTensor(Saved):
         self.number, self.edge = number, tensor._edge_or_leaf() if number is None else None
         version = tensor._version_cell[0]
         with no_grad():
-            self.packed = pack(tensor.detach())
+            self.packed = pack(tensor)
         if tensor._version_cell[0] != version:
             raise RuntimeError(
                 "A saved tensor pack hook is modifying its input in place. Tensors provided as input to pack hook "
@@ -128,13 +140,13 @@ class PackedTensor(Saved):
 class SavedTensor:
     """What `grad_fn._raw_saved_…` shows of a value that a node keeps: its hooks can be set, once."""
 
-    def __init__(self, node, index):
-        self._node, self._index = node, index
+    def __init__(self, node, index, place="saved"):
+        self._node, self._index, self._place = node, index, place
 
     def register_hooks(self, pack_hook, unpack_hook):
         """Keep `pack_hook(tensor)` from now on instead of the tensor, and ask `unpack_hook` for it."""
-        saved, index = self._node.saved, self._index
-        if type(saved) is dict:
+        saved, index = getattr(self._node, self._place), self._index
+        if saved is None or type(saved) is dict:
             raise RuntimeError(
                 "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
                 "graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need "
@@ -149,6 +161,6 @@ class SavedTensor:
             )
         if not isinstance(value, SavedOutput) and not hasattr(value, "_version_cell"):
             raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
-        with saved_tensors_hooks(pack_hook, unpack_hook):
+        with saved_tensors_hooks(lambda tensor: pack_hook(tensor.detach()), unpack_hook):
             pair = save(value.tensor, value.number) if isinstance(value, SavedOutput) else save(value)
-        self._node.saved = [*saved[:index], pair, *saved[index + 1 :]]
+        setattr(self._node, self._place, [*saved[:index], pair, *saved[index + 1 :]])

@@ -51,6 +51,7 @@ class Tensor:
     )
 
     _grad = None
+    _cut_off = None  # the edge that `detach_` took away
     _accumulator = None  # a leaf's weak reference to its AccumulateGrad
     _hooks = None  # a leaf's hooks; those of other tensors belong to their node
     _post_accumulate = None
@@ -190,6 +191,7 @@ class Tensor:
         """Cut this tensor off from its history, in place."""
         if self._base is not None:
             raise RuntimeError(DETACH_VIEW)
+        self._cut_off = self._edge
         self._edge, self._requires_grad = None, False
         return self
 

@@ -9,6 +9,7 @@ from ..ops import elementwise as ew
 from ..ops.inplace import inplace
 from ..values import dtypes
 from . import arithmetic, left_out, shaping
+from .einsum import einsum
 
 
 def to(self, *args, dtype=None, **options):
@@ -137,6 +138,7 @@ def _public():
 
 TAKES_OTHERS = {
     "pow", "where", "cat", "stack", "hstack", "vstack", "concat", "is_tensor", "remainder", "floor_divide",
+    "einsum",
 }  # fmt: skip
 
 
@@ -176,5 +178,6 @@ PUBLIC.update(
     hstack=shaping.hstack,
     vstack=shaping.vstack,
     is_tensor=shaping.is_tensor,
+    einsum=einsum,
 )
 left_out.say_so(Tensor)

@@ -9,12 +9,13 @@ from ..core.tensor import Tensor, make
 from ..functions import creation
 from ..functions.arithmetic import log_softmax, softmax  # noqa: F401
 from ..functions.left_out import no_attribute
+from ..functions.padding import pad  # noqa: F401
 from ..functions.shaping import expand
 from ..ops import conv, linalg, losses, normal
 from ..ops import elementwise as ew
 from ..ops.elementwise import sigmoid, tanh  # noqa: F401
-from ..ops.shape import constant_pad, unsqueeze
 from ..ops.shape import embedding as _embedding
+from ..ops.shape import unsqueeze
 from ..values import dtypes
 
 # ----- checks, in torch's words -----
@@ -353,26 +354,6 @@ def binary_cross_entropy_with_logits(input, target, weight=None, reduction="mean
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
     arrays = [each if each is None else each._data for each in (weight, pos_weight)]
     return losses.binary_cross_entropy_with_logits(input, target, *arrays, reduction)
-
-
-def pad(input, pad, mode="constant", value=None):
-    """Return input with `value` (0 if left out) put around its last dimensions; a negative number cuts off.
-
-    pad: two numbers, before and after, for the last dimension, then two for the one before it, and so on.
-    """
-    if mode != "constant":
-        raise NotImplementedError(f"mode={mode!r} is left out of the mini engine; use torch.nn.functional.pad")
-    if len(pad) % 2:
-        raise RuntimeError("Padding length must be divisible by 2")
-    if len(pad) > 2 * input.ndim:
-        raise RuntimeError(
-            "Padding length should be less than or equal to two times the input dimension but got padding length "
-            f"{len(pad)} and input of dimension {input.ndim}"
-        )
-    for size, before, after in zip(reversed(input.shape), pad[::2], pad[1::2], strict=False):
-        if size + min(0, before) + min(0, after) < 0:
-            raise RuntimeError("narrow(): length must be non-negative.")
-    return constant_pad(input, tuple(pad), 0 if value is None else value)
 
 
 def __getattr__(name):

@@ -168,8 +168,10 @@ def raw(value):
 
 
 def cast(value, numpy_dtype):
-    """Return `value` with the given NumPy dtype, itself if it has it already."""
-    return value if raw(value).dtype == numpy_dtype else to_copy(value, numpy_dtype)
+    """Return a Tensor with the given NumPy dtype: itself if it has it already, a constant if that is no float."""
+    if value._data.dtype == numpy_dtype:
+        return value
+    return to_copy(value if np.dtype(numpy_dtype).kind == "f" else value.detach(), numpy_dtype)
 
 
 def zeros_like(value):

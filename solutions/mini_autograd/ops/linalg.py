@@ -17,9 +17,25 @@ mv = operation(
     self=lambda grad, vec: unsqueeze(grad, 1) * vec,
     vec=lambda grad, self: mv(t(self), grad),
 )
+
+
+def _dims(shape):
+    return "x".join(map(str, shape))
+
+
+def _check_product(mat1, mat2):
+    if mat1.shape[1] != mat2.shape[0]:
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_dims(mat1.shape)} and {_dims(mat2.shape)})")
+
+
+def _mm(self, mat2):
+    _check_product(self, mat2)
+    return self @ mat2
+
+
 mm = operation(
     "MmBackward0",
-    lambda self, mat2: self @ mat2,
+    _mm,
     self=lambda grad, mat2: mm(grad, t(mat2)),
     mat2=lambda grad, self, mat2_sym_strides: _like_second(grad, self, mat2_sym_strides),
 )
@@ -41,6 +57,7 @@ bmm = operation(
 
 
 def _addmm(self, mat1, mat2):
+    _check_product(mat1, mat2)
     out = mat1 @ mat2
     out += self
     return out
@@ -53,10 +70,6 @@ addmm = operation(
     mat1=lambda grad, mat2: mm(grad, t(mat2)),
     mat2=_like_second,
 )
-
-
-def _dims(shape):
-    return "x".join(map(str, shape))
 
 
 def _same_dtype(message, *tensors):
@@ -72,8 +85,7 @@ def _same_dtype_mm(a, b):
 
 def _multiply(a, b):
     """Do `mm` after torch's checks."""
-    if a.shape[1] != b.shape[0]:
-        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_dims(a.shape)} and {_dims(b.shape)})")
+    _check_product(a._data, b._data)
     _same_dtype_mm(a, b)
     return mm(a, b)
 
@@ -132,12 +144,10 @@ def linear(input, weight, bias=None):
     """Return `input @ weight.T + bias`. input: (…, in), weight: (out, in), bias: (out,) or None."""
     if bias is None:
         return matmul(input, t(weight))
-    flat = input if input.ndim == 2 else reshape(input, (-1, input.shape[-1]))
-    if flat.shape[1] != weight.shape[1]:
-        raise RuntimeError(
-            f"mat1 and mat2 shapes cannot be multiplied ({_dims(flat.shape)} and {_dims(weight.shape[::-1])})"
-        )
-    _same_dtype("self and mat2 must have the same dtype, but got {} and {}", bias, weight)
-    _same_dtype("mat1 and mat2 must have the same dtype, but got {} and {}", flat, weight)
+    flat = input if input._data.ndim == 2 else reshape(input, (-1, input.shape[-1]))
+    if not bias._data.dtype is weight._data.dtype is flat._data.dtype:
+        _check_product(flat._data, weight._data.T)
+        _same_dtype("self and mat2 must have the same dtype, but got {} and {}", bias, weight)
+        _same_dtype("mat1 and mat2 must have the same dtype, but got {} and {}", flat, weight)
     out = addmm(bias, flat, t(weight))
     return out if flat is input else reshape(out, (*input.shape[:-1], weight.shape[0]))

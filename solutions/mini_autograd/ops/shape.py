@@ -140,7 +140,7 @@ spread_diagonal = operation(
     self=lambda grad, offset, dim1, dim2: diagonal(grad, offset, dim1, dim2),
 )
 
-# ----- repeating, padding -----
+# ----- repeating -----
 
 
 def _repeat_gradient(grad, self_sym_sizes, repeats):
@@ -151,20 +151,6 @@ def _repeat_gradient(grad, self_sym_sizes, repeats):
 
 
 repeat = operation("RepeatBackward0", lambda self, repeats: np.tile(self, repeats), self=_repeat_gradient)
-
-
-def _pad(self, pad, value):
-    """Put `value` around the last dimensions, from the last on; a negative number cuts off instead."""
-    pairs = [(0, 0)] * (self.ndim - len(pad) // 2) + list(zip(pad[::2], pad[1::2], strict=True))[::-1]
-    cut = tuple(slice(max(0, -a), n + min(0, b)) for n, (a, b) in zip(self.shape, pairs, strict=True))
-    return np.pad(self[cut], [(max(0, a), max(0, b)) for a, b in pairs], constant_values=value)
-
-
-def _pad_gradient(grad, pad):
-    return constant_pad(grad, tuple(-n for n in pad), 0)
-
-
-constant_pad = operation("ConstantPadNdBackward0", _pad, self=_pad_gradient)
 
 # ----- joining -----
 

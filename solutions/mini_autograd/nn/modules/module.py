@@ -19,8 +19,7 @@ from .state import Stateful
 
 LEFT_OUT = {
     "bfloat16", "compile", "cuda", "get_extra_state", "half", "ipu", "mtia", "set_extra_state", "set_submodule",
-    "share_memory", "to_empty", "xpu", "register_state_dict_pre_hook", "register_state_dict_post_hook",
-    "register_load_state_dict_pre_hook", "register_load_state_dict_post_hook",
+    "share_memory", "to_empty", "xpu",
 }  # fmt: skip
 
 
@@ -48,6 +47,7 @@ class Module(Hooked, Stateful):
         # Not through __setattr__, which asks whether they are there.
         self.__dict__.update(training=True, _parameters={}, _buffers={}, _modules={}, _non_persistent_buffers_set=set())
         self._init_hooks()
+        self._init_state_hooks()
 
     def forward(self, *input):
         """Compute the output; every subclass has its own."""

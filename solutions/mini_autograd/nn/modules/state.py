@@ -3,9 +3,15 @@
 from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
 
+from ...core.hooks import add_hook, new_hooks
 from ...core.modes import no_grad
 from ...core.tensor import Tensor
 from ..parameter import Parameter
+
+RETURNS_NOTHING = (
+    "Hooks registered with ``register_load_state_dict_post_hook`` are not expected to return new values, if "
+    "incompatible_keys need to be modified, it should be done inplace."
+)
 
 
 class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
@@ -24,6 +30,30 @@ class Stateful:
 
     _version = 1  # of the format in which a class of modules saves its state
 
+    def _init_state_hooks(self):
+        for when in ("state_dict_pre", "state_dict", "load_state_dict_pre", "load_state_dict_post"):
+            self.__dict__[f"_{when}_hooks"] = new_hooks()
+
+    def register_state_dict_pre_hook(self, hook):
+        """Call `hook(module, prefix, keep_vars)` before this module's state is put into a state dict."""
+        return add_hook(self._state_dict_pre_hooks, hook)
+
+    def register_state_dict_post_hook(self, hook):
+        """Call `hook(module, state_dict, prefix, local_metadata)` afterwards; it may change state_dict in place."""
+        return add_hook(self._state_dict_hooks, hook)
+
+    def register_load_state_dict_pre_hook(self, hook):
+        """Call `hook` before this module's state is loaded; it may change what it receives in place.
+
+        It is called as `hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
+        error_msgs)`.
+        """
+        return add_hook(self._load_state_dict_pre_hooks, hook)
+
+    def register_load_state_dict_post_hook(self, hook):
+        """Call `hook(module, incompatible_keys)` after this module's state was loaded; it may empty the lists."""
+        return add_hook(self._load_state_dict_post_hooks, hook)
+
     def state_dict(self, *, destination=None, prefix="", keep_vars=False):
         """Return parameters and buffers by name ("0.weight"), detached but not copied: later steps change them too.
 
@@ -33,12 +63,18 @@ class Stateful:
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
+        local_metadata = {"version": self._version}
         if hasattr(destination, "_metadata"):
-            destination._metadata[prefix[:-1]] = {"version": self._version}
+            destination._metadata[prefix[:-1]] = local_metadata
+        for hook in self._state_dict_pre_hooks.values():
+            hook(self, prefix, keep_vars)
         self._save_to_state_dict(destination, prefix, keep_vars)
         for name, module in self._modules.items():
             if module is not None:
                 module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+        for hook in self._state_dict_hooks.values():
+            if hook(self, destination, prefix, local_metadata) is not None:
+                raise RuntimeError("state_dict post-hook must return None")
         return destination
 
     def _own_state(self):
@@ -63,12 +99,17 @@ class Stateful:
         metadata = getattr(state_dict, "_metadata", None) or {}
 
         def load(module, state_dict, prefix):
-            local_metadata = {**metadata.get(prefix[:-1], {}), "assign_to_params_buffers": assign}
+            local_metadata = dict(metadata.get(prefix[:-1], {}))
+            if assign:
+                local_metadata["assign_to_params_buffers"] = True
             module._load_from_state_dict(state_dict, prefix, local_metadata, True, missing, unexpected, errors)
             for name, child in module._modules.items():
                 if child is not None:
                     start = f"{prefix}{name}."
                     load(child, {k: v for k, v in state_dict.items() if k.startswith(start)}, start)
+            for hook in module._load_state_dict_post_hooks.values():
+                if hook(module, _IncompatibleKeys(missing, unexpected)) is not None:
+                    raise AssertionError(RETURNS_NOTHING)
 
         load(self, OrderedDict(state_dict), "")
         if strict:
@@ -85,6 +126,8 @@ class Stateful:
         self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
     ):
         """Load this module's own state; a subclass may load differently."""
+        for hook in self._load_state_dict_pre_hooks.values():
+            hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         own = self._own_state()
         for name, tensor in own.items():
             key = prefix + name
