@@ -1,6 +1,7 @@
 """Every chapter's checks can fail, and every committed file is what its source makes."""
 
 import copy
+import re
 import shutil
 from dataclasses import replace
 
@@ -54,6 +55,17 @@ def test_the_untouched_student_edition_solves_nothing(chapters, name):
         verdict = judge_check(record, check.observe(check.answer, record.cases), check.judge)
         assert not verdict.passed
         assert "Not solved yet" in verdict.message
+
+
+@pytest.mark.parametrize("name", chapter_names())
+def test_a_statement_says_the_points_of_its_check(name):
+    said, wrong = None, []
+    for cell in nbformat.read(source_path(name), as_version=4).cells:
+        if cell.cell_type == "markdown":
+            said = re.search(r"^(\d+) points? (?:each )?· difficulty", cell.source, re.MULTILINE) or said
+        elif "points" in cell.metadata.get("nbgrader", {}) and cell.metadata.nbgrader.points != int(said[1]):
+            wrong.append(cell.metadata.nbgrader.grade_id)
+    assert wrong == []
 
 
 def test_nothing_is_stale():

@@ -134,7 +134,7 @@ class Heat:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         sink = io.BytesIO()
-        self.figure().savefig(sink, format="png", metadata={"Software": None})
+        self.figure().savefig(sink, format="png", bbox_inches="tight", pad_inches=0.05, metadata={"Software": None})
         return {"image/png": sink.getvalue(), "text/plain": self.text}
 
     def __str__(self):
