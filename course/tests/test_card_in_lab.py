@@ -155,9 +155,12 @@ def test_in_an_untrusted_notebook_a_card_can_still_be_read(chapter, tmp_path):
     notebook.metadata["other"] = "signed by nobody"
     nbformat.write(notebook, other)
     chapter.open_notebook(other)
-    card = chapter.locate("check-02-1").locator(".jp-RenderedHTMLCommon")
-    assert "Likely slip: external gradient unscaled." in card.first.inner_text()
-    assert card.first.locator("img").count() == 1
+    card = chapter.locate("check-02-1").locator(".jp-RenderedHTMLCommon").first
+    assert "Likely slip: external gradient unscaled." in card.inner_text()
+    assert card.locator("img").count() == 1
+    assert card.locator("style").count() == 0, "JupyterLab has taken the style away"
+    border = card.locator(".gl-card").evaluate("e => getComputedStyle(e).borderLeftWidth")
+    assert border == "5px", "the page itself has the style of cards"
 
 
 def test_long_check_cells_come_folded_and_run_all_the_same(chapter):

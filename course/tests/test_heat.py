@@ -86,3 +86,11 @@ def test_the_style_can_be_used_by_name():
     with mpl.rc_context(), mpl.style.context("gradlab.course"):
         assert mpl.rcParams["image.cmap"] == "cividis"
         assert mpl.rcParams["figure.facecolor"] == "none"
+
+
+def test_nothing_is_cut_off_at_the_edges():
+    """A long title and a color bar with a power of ten beside it stay inside the picture."""
+    picture = gradlab.heat(torch.rand(8, 8), 1e-6 * torch.randn(8, 8), titles="a title wider than its image")
+    pixels = png(picture)
+    edges = [pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]]
+    assert [edge[..., 3].max() for edge in edges] == [0, 0, 0, 0]

@@ -138,13 +138,22 @@ def test_the_picture_holds_all_its_text():
     root = ET.fromstring(picture.svg)
     rows = {}
     for text in root.iter("{http://www.w3.org/2000/svg}text"):
-        rows.setdefault(text.get("y"), []).append((float(text.get("x")), text_width(text.text)))
+        if text.text not in ("forward", "backward"):  # written upwards, in a column of their own
+            rows.setdefault(text.get("y"), []).append((float(text.get("x")), text_width(text.text)))
     assert len(rows) > 12, "a line for each of twelve calls"
     for texts in rows.values():
         texts.sort()
         ends = [x + width for x, width in texts]
         assert all(end + 8 <= x for end, (x, _) in zip(ends, texts[1:], strict=False))
         assert ends[-1] <= float(root.get("width"))
+
+
+def test_the_picture_fits_a_small_window():
+    """At 1000 px, with the contents panel open, some 540 are left; the chapter's network with all its shapes fits."""
+    convolutions = [nn.Conv2d(1, 10, 5), nn.MaxPool2d(2), nn.Conv2d(10, 20, 5), nn.MaxPool2d(2), nn.Flatten()]
+    model = nn.Sequential(*convolutions, nn.Linear(320, 50), nn.Linear(50, 10))
+    picture = gradlab.hooks(model, torch.ones(1, 1, 28, 28), watch=True)
+    assert float(ET.fromstring(picture.svg).get("width")) <= 540
 
 
 def test_bad_input_gets_one_clear_sentence():

@@ -7,6 +7,7 @@ import pytest
 from browser import write_notebook
 
 from gradlab.checks import memory
+from gradlab.pictures.picture import static
 
 pytestmark = pytest.mark.browser
 
@@ -95,6 +96,12 @@ def test_a_guess_is_entered_by_keyboard_judged_remembered_and_kept(lab, notebook
     lab.locate("s1-run").get_by_text("x.grad: [300.0, 0.3]").wait_for()
     assert "you said 0.1, but it is 0.3" in lab.seen("s1-run")
     assert lab.seen("s1-run").count("1 of 2 right") == 1
+    verdict = lab.locate("s1-run").get_by_role("status")
+    height = verdict.bounding_box()["height"]
+    lab.page.add_style_tag(content=static("stepper.css"))  # as in a notebook with a stepper
+    form = verdict.locator("xpath=..").bounding_box()
+    assert form["height"] <= height + 4, "no gap below the verdict"
+    assert form["width"] > 500
     lab.assert_quiet()
 
     remembered = json.loads((tmp_path / "mine/.predictions.json").read_text())[CHAPTER]["s1-run"]

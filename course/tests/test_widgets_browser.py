@@ -232,3 +232,49 @@ def test_exported_pictures_live(lab, folder, page):
     page.locator(".gl-stepper").get_by_role("button", name="Next").click()
     assert page.locator(".gl-stepper output").text_content() == "1 / 5"
     assert page.locator("svg.gl").count() == 6
+
+
+FOLDED = """\
+# Tested: a sentence that is longer than a small window is wide, about what is tested here and why it matters at all.
+print(" ".join(["12345678"] * 30))"""
+
+
+def test_a_small_window_and_large_letters(lab, folder):
+    """At 1000 px text keeps its size, with the pictures beside it, and what was printed breaks between numbers."""
+    folded = nbformat.v4.new_code_cell(FOLDED, metadata={"jupyter": {"source_hidden": True}})
+    tables = DIFF.replace("[[1.0, 2.0]], [[1.0, 2.5]]", "[[1e5 + k for k in range(6)]] * 4, [[2.0] * 6] * 4")
+    lab.open_notebook(write_notebook(folder / "small.ipynb", [f"{GRAPH}\n{HOOKS}", tables, folded]))
+    lab.run_all()
+    lab.page.set_viewport_size({"width": 1000, "height": 1000})
+    lines = lab.shown(2)
+    assert lab.locate(2).locator("pre").evaluate("e => e.clientHeight > 30"), "it takes several lines"
+    fits = """e => {
+        const text = e.firstChild, range = document.createRange();
+        return [...text.data.matchAll(/\\S+/g)].every(word => {
+            range.setStart(text, word.index);
+            range.setEnd(text, word.index + word[0].length);
+            return range.getClientRects().length === 1;
+        });
+    }"""
+    assert lines.startswith("12345678")
+    assert lab.locate(2).locator("pre").evaluate(fits), "no number is broken"
+    dots = lab.locate(2).locator(".jp-MoreHorizIcon").bounding_box()
+    assert dots["x"] + dots["width"] <= 1000
+
+    def sizes():
+        return [
+            (svg.locator("text").first.evaluate("e => e.getBoundingClientRect().height"), svg.bounding_box()["width"])
+            for svg in (lab.locate(cell).locator("svg.gl").last for cell in (0, 1))
+        ]
+
+    usual = sizes()
+    for cell, (height, _) in enumerate(usual):
+        assert height > 10
+        output = lab.locate(cell).locator(".jp-OutputArea-output").last
+        assert output.evaluate("e => e.scrollWidth <= e.clientWidth"), "nothing has to be scrolled"
+    lab.page.evaluate("() => document.documentElement.style.setProperty('--jp-content-font-size1', '21px')")
+    for (height, width), (higher, wider) in zip(usual, sizes(), strict=True):
+        assert higher == pytest.approx(1.5 * height, rel=0.05)
+        assert wider == pytest.approx(1.5 * width, rel=0.05)
+    lab.page.evaluate("() => document.documentElement.style.removeProperty('--jp-content-font-size1')")
+    lab.assert_quiet()

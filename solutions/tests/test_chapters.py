@@ -1,6 +1,7 @@
 """Every chapter's checks can fail, and every committed file is what its source makes."""
 
 import copy
+import re
 import shutil
 from dataclasses import replace
 
@@ -63,6 +64,17 @@ def test_no_file_of_a_chapter_is_stale(name):
 
 def test_nothing_else_is_stale():
     assert build.stale_pages() == []
+
+
+@pytest.mark.parametrize("name", chapter_names())
+def test_a_statement_says_the_points_of_its_check(name):
+    said, wrong = None, []
+    for cell in nbformat.read(source_path(name), as_version=4).cells:
+        if cell.cell_type == "markdown":
+            said = re.search(r"^(\d+) points? (?:each )?· difficulty", cell.source, re.MULTILINE) or said
+        elif "points" in cell.metadata.get("nbgrader", {}) and cell.metadata.nbgrader.points != int(said[1]):
+            wrong.append(cell.metadata.nbgrader.grade_id)
+    assert wrong == []
 
 
 def test_a_stale_file_is_named(monkeypatch, tmp_path):

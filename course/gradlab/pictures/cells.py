@@ -22,8 +22,8 @@ def largest(rows):
 
 
 def cell_width(*tables):
-    """Width in px that fits every number of the tables."""
-    return max([40, *(text_width(number(v)) + 12 for rows in tables for row in rows for v in row)])
+    """Width in px that fits every number of the tables, and keeps neighbors apart in a wider font as well."""
+    return max([40, *(round(1.15 * text_width(number(v))) + 14 for rows in tables for row in rows for v in row)])
 
 
 def table(x, y, rows, w, most, key="", marked=lambda i, j: False, shown=number):

@@ -4,10 +4,11 @@ import numpy as np
 
 from .cells import CELL_H, TILE, cell_width, largest, mosaic, table
 from .graph import number
-from .picture import Picture, label, static, svg, text_width
+from .picture import PAGE, TITLE, Picture, label, static, svg, text_width, wrapped
 
 WRITTEN = 8  # rows and columns up to which numbers are written in the cells
 SHOWN = 32  # rows and columns that are shown at most
+WIDE = 520  # px that tables of numbers may take side by side: what a small window has
 ROUNDING = float(np.finfo(float).tiny)  # stands for each difference that is no more than rounding
 
 
@@ -78,26 +79,31 @@ def _draw(panels, text, worst):
     written = all(len(rows) <= WRITTEN and all(len(row) <= WRITTEN for row in rows) for _, rows, *_ in tables)
     w, h = (cell_width(*(rows for _, rows, *_ in tables)), CELL_H) if written else (TILE, TILE)
     common = max((largest(rows) for name, rows, *_ in tables if name != "difference"), default=0)
-    body, x, height = [], 6, 0
+    body, x, y, width, height = [], 6, 0, 0, 0
     for name, rows, marks, top, left in tables:
-        wide = max(text_width(name, bold=True), max((len(row) for row in rows), default=0) * w + 26)
-        body.append(label(x + 26, 14, name, "gl-t gl-note", "start"))
+        wide = max(text_width(name, TITLE, bold=True), max((len(row) for row in rows), default=0) * w) + 26
+        if written and x > 6 and x + wide > WIDE:
+            x, y = 6, height + 14
+        body.append(label(x + 26, y + 14, name, "gl-t gl-note", "start"))
         most = largest(rows) if name == "difference" else common
         if written:
             columns = range(len(rows[0]) if rows else 0)
-            body += [label(x + 26 + w // 2 + j * w, 32, str(left + j), "gl-note") for j in columns]
-            body += [label(x + 20, 38 + i * h + 16, str(top + i), "gl-note", "end") for i in range(len(rows))]
+            body += [label(x + 26 + w // 2 + j * w, y + 32, str(left + j), "gl-note") for j in columns]
+            body += [label(x + 20, y + 38 + i * h + 16, str(top + i), "gl-note", "end") for i in range(len(rows))]
         few = marks is not None and (written or marks.mean() < 0.25)  # many marks hide the colours
         marked = (lambda i, j, m=marks: bool(m[i, j])) if few else (lambda i, j: False)
         if written:
             shown = _difference if name == "difference" else number
-            draw = table(x + 26, 38, rows, w, most, marked=marked, shown=shown)
+            draw = table(x + 26, y + 38, rows, w, most, marked=marked, shown=shown)
         else:
-            draw = mosaic(x + 26, 38, rows, most, marked)
+            draw = mosaic(x + 26, y + 38, rows, most, marked)
         body.append(draw)
-        height = max(height, 38 + len(rows) * h)
+        height = max(height, y + 38 + len(rows) * h)
         x += wide + 22
-    body.append(label(6, height + 20, text, "gl-note", "start"))
+        width = max(width, x)
+    lines = wrapped(text)
+    body += [label(6, height + 20 + 16 * k, line, "gl-note", "start") for k, line in enumerate(lines)]
+    width, height = max([width, *(text_width(line) + 12 for line in lines)]), height + 12 + 16 * len(lines)
     return Picture(
-        svg(max(x, text_width(text) + 12), height + 28, "".join(body), text, static("cells.css")), text, text
+        svg(width, height, "".join(body), text, static("cells.css"), beside=PAGE if written else None), text, text
     )

@@ -69,7 +69,8 @@ def _map(value):
     return array
 
 
-def _both_signs():
+def by_sign():
+    """Return matplotlib's colours for numbers of both signs: blue above zero, orange below."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("gradlab", [BELOW, ZERO, ABOVE])
@@ -123,7 +124,7 @@ class Heat:
         axis.imshow(image if image.ndim == 2 else image.mean(2), cmap="gray", vmin=0, vmax=1)  # colour is the map's
         low, high = self._range()
         h, w = image.shape[:2]
-        colours = _both_signs() if low < 0 else RISING
+        colours = by_sign() if low < 0 else RISING
         return axis.imshow(map, cmap=colours, vmin=low, vmax=high, alpha=OVERLAY, extent=(-0.5, w - 0.5, h - 0.5, -0.5))
 
     def _range(self):
@@ -134,7 +135,7 @@ class Heat:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         sink = io.BytesIO()
-        self.figure().savefig(sink, format="png", metadata={"Software": None})
+        self.figure().savefig(sink, format="png", bbox_inches="tight", pad_inches=0.05, metadata={"Software": None})
         return {"image/png": sink.getvalue(), "text/plain": self.text}
 
     def __str__(self):

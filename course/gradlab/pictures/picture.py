@@ -6,6 +6,8 @@ from functools import cache
 from importlib import resources
 
 TEXT, TITLE = 11, 12  # px, as in static/picture.css
+PAGE = 14  # px, of the text of JupyterLab's pages
+LINE = 500  # px that a line of text below a picture takes at most
 # Advance widths of Helvetica, and so of Arial and Liberation Sans, from space to tilde, in thousandths of the size.
 _WIDTHS = [
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556,
@@ -40,6 +42,18 @@ def shorten(text, most):
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
+def wrapped(text):
+    """A text in lines that are no wider than a small window."""
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}".lstrip()
+        if lines[-1] and text_width(longer) > LINE:
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
+
+
 def label(x, y, text, css="", anchor="middle"):
     """An SVG text, told its exact width: it fits its box even where the font is missing."""
     bold = "gl-t" in css.split()
@@ -51,15 +65,20 @@ def label(x, y, text, css="", anchor="middle"):
     )
 
 
-def svg(width, height, body, alt, css="", kind=""):
+def svg(width, height, body, alt, css="", kind="", beside=None):
     """A self-contained SVG, in the colours of JupyterLab's theme where it reaches, else in those of the reader.
 
+    Where the page is narrower, the picture shrinks. With `beside`, a size of text in px, it does not, and the page is
+    scrolled: it has its own size beside text of that size, and is larger where the reader has chosen larger letters.
     Once in the page, the rules of all pictures there act on each other: what `css` says of one `kind` of picture must
     be more specific than what others say of the same elements.
     """
+    size = "max-width:100%"
+    if beside:
+        size = f"max-width:none;width:calc({width / beside:.3f}*var(--jp-content-font-size1,{beside}px))"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="gl{kind and " " + kind}" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" style="max-width:100%;height:auto" role="img" aria-label="{html.escape(alt)}">'
+        f'viewBox="0 0 {width} {height}" style="{size};height:auto" role="img" aria-label="{html.escape(alt)}">'
         f"<style>{static('picture.css')}{css}</style>{body}</svg>"
     )
 

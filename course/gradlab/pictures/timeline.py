@@ -5,10 +5,12 @@ from math import prod
 
 from .hooking import EVERYWHERE, TENSOR_HOOKS, listening, registered, watching
 from .naming import is_module, is_tensor
-from .picture import TITLE, Picture, PictureError, label, shorten, static, svg, text_width
+from .picture import PAGE, TEXT, TITLE, Picture, PictureError, label, shorten, static, svg, text_width, wrapped
 
 ROW = 22  # px
-LANE = 30  # px between the lines of two places
+LINE = 15  # px more for a second line of what a hook is given
+LANE = 16  # px between the lines of two places
+PHASE = 22  # px for the name of the phase, which is written upwards
 MOST = 60  # events that are drawn
 LISTED = 6  # places with the same hooks that are named
 HEADS = ("where", "kind", "hook", "is given")
@@ -106,49 +108,65 @@ def _first(names):
 
 
 def _cells(event):
-    return [event.phase, event.place, event.kind, event.name, ", ".join(f"{w} {s}" for w, s in event.shapes)]
+    return [event.phase, event.place, event.kind, event.name, ", ".join(_given(event))]
+
+
+def _given(event):
+    return [f"{word} {shape}" for word, shape in event.shapes]
 
 
 def _draw(fired, timeline, order, alt):
-    """Time goes down; each place has a line of its own, and the path from call to call goes over and back."""
+    """Time goes down; each place has a line of its own, and the path from call to call goes over and back.
+
+    Of what a hook is given each thing has a line of its own, so that the picture is narrow enough for a small window.
+    """
     shown = fired[:MOST]
     lanes = sorted({e.place for e in shown}, key=lambda p: order.index(p) if p in order else len(order))
-    left = 60
-    column = left + LANE * len(lanes) + 6
-    top = 30
-    cells = [_cells(e)[1:] for e in shown]
+    column = PHASE + LANE * len(lanes) + 8
+    rows = [([e.place], [e.kind], [e.name], _given(e)) for e in shown]
     widths = [
-        max([text_width(t, TITLE, bold=True), *(text_width(c[k]) for c in cells)]) + 18 for k, t in enumerate(HEADS)
+        max([text_width(t, TITLE, bold=True), *(text_width(line) for row in rows for line in row[k])]) + 16
+        for k, t in enumerate(HEADS)
     ]
     starts = [column + sum(widths[:k]) for k in range(4)]
+    heights = [ROW + LINE * (len(row[-1]) - 1) for row in rows]
+    tops = [30 + sum(heights[:k]) for k in range(len(rows) + 1)]
     body = []
     for phase in ("forward", "backward"):
-        rows = [k for k, e in enumerate(shown) if e.phase == phase]
-        for first, last in _runs(rows):
-            y, h = top + first * ROW, (last - first + 1) * ROW
+        for first, last in _runs([k for k, e in enumerate(shown) if e.phase == phase]):
+            y, h = tops[first], tops[last + 1] - tops[first]
             body.append(f'<rect class="gl-{phase}" x="0" y="{y}" width="{sum(widths) + column}" height="{h}"/>')
-            body.append(label(4, y + 15, phase, "gl-note", "start"))
-    x = {place: left + LANE * k + LANE // 2 for k, place in enumerate(lanes)}
-    bottom = top + ROW * len(shown)
-    body += [f'<path class="gl-lane" d="M{x[p]} {top}V{bottom}"/>' for p in lanes]
-    points = [(x[e.place], top + k * ROW + ROW // 2) for k, e in enumerate(shown)]
+            if h > text_width(phase):
+                upwards = label(0, 0, phase, "gl-note")
+                body.append(f'<g transform="translate(14 {y + h // 2}) rotate(-90)">{upwards}</g>')
+    x = {place: PHASE + LANE * k + LANE // 2 for k, place in enumerate(lanes)}
+    body += [f'<path class="gl-lane" d="M{x[p]} {tops[0]}V{tops[-1]}"/>' for p in lanes]
+    points = [(x[e.place], top + height // 2) for e, top, height in zip(shown, tops, heights, strict=False)]
     if points:
         body.append(f'<path class="gl-way" d="M{"L".join(f"{a} {b}" for a, b in points)}"/>')
-    for (a, b), event, texts in zip(points, shown, cells, strict=True):
+    for (a, b), event, row in zip(points, shown, rows, strict=True):
         css = "gl-pre" if "pre-hook" in event.kind else "gl-ten" if event.kind in TENSOR_HOOKS.values() else ""
         body.append(f'<g class="gl-event {css}"><circle cx="{a}" cy="{b}" r="5"/>')
-        for k, (start, text) in enumerate(zip(starts, texts, strict=True)):
-            body.append(label(start, b + 4, text, "gl-v" if k == 2 else "", "start"))
+        for k, (start, lines) in enumerate(zip(starts, row, strict=True)):
+            above = LINE * (len(lines) - 1) // 2
+            body += [
+                label(start, b + 4 - above + LINE * n, line, "gl-v" if k == 2 else "", "start")
+                for n, line in enumerate(lines)
+            ]
         body.append("</g>")
     heads = [label(s, 18, t, "gl-t gl-note", "start") for s, t in zip(starts, HEADS, strict=True)]
-    notes = ([] if fired else timeline.fired_lines()) + timeline.registered_lines()
-    if len(fired) > MOST:
-        notes.insert(0, f"… {len(fired) - MOST} more calls")
-    first = bottom + 22 if shown else 18
-    body += [label(4, first + 18 * k, line.strip(), "gl-note", "start") for k, line in enumerate(notes)]
+    notes = [part for line in _notes(fired, timeline) for part in wrapped(line.strip())]
+    first = tops[-1] + 22 if shown else 18
+    body += [label(4, first + 18 * k, line, "gl-v", "start") for k, line in enumerate(notes)]
     width = max([sum(widths) + column if shown else 0, *(text_width(n) + 12 for n in notes)])
     height = first + 18 * len(notes) - 6
-    return svg(width, height, "".join((heads if shown else []) + body), alt, static("timeline.css"), "gl-timeline")
+    drawn = "".join([*(heads if shown else []), *body])
+    return svg(width, height, drawn, alt, static("timeline.css"), "gl-timeline", beside=PAGE if shown else TEXT)
+
+
+def _notes(fired, timeline):
+    more = [f"… {len(fired) - MOST} more calls"] if len(fired) > MOST else []
+    return [*more, *([] if fired else timeline.fired_lines()), *timeline.registered_lines()]
 
 
 def _runs(rows):

@@ -1,0 +1,49 @@
+"""What graphs hold for their way back is counted as it is: each storage once, and as long as it is held."""
+
+import torch
+
+from gradlab.saved import Saved
+
+
+def test_a_storage_that_two_nodes_save_counts_once():
+    x = torch.zeros(1000, requires_grad=True)
+    saved = Saved()
+    with saved.watch():
+        y = x.exp().sin().sum()
+    assert saved.tensors() == 2, "exp saves its result, and sin its input, which is the same"
+    assert saved.bytes() == 4000
+    y.backward()
+    assert (saved.tensors(), saved.bytes()) == (0, 0)
+    assert (saved.most, saved.most_bytes) == (2, 4000)
+
+
+def test_a_view_counts_with_all_that_it_keeps():
+    x = torch.zeros(4, requires_grad=True)
+    saved = Saved()
+    with saved.watch():
+        f = x.exp()[:2]
+        y = f * f
+    assert y.shape == (2,)
+    assert saved.bytes() == 16
+
+
+def test_what_is_there_anyway_does_not_count():
+    data, weight = torch.ones(3, 2), torch.ones(2, requires_grad=True)
+    saved = Saved(without=[data, weight])
+    with saved.watch():
+        y = (data[1:] @ weight).tanh()
+    assert y.requires_grad
+    assert saved.bytes() == 8, "the result of tanh alone"
+
+
+def test_what_a_walk_keeps_is_told_from_what_was_never_walked():
+    x = torch.ones(2, requires_grad=True)
+    saved = Saved()
+    with saved.watch():
+        walked, waiting = x.exp().sum(), x.exp().sum()
+    assert saved.kept() == 0
+    walked.backward(retain_graph=True)
+    assert (saved.tensors(), saved.kept()) == (2, 1)
+    del walked
+    assert (saved.tensors(), saved.kept()) == (1, 0)
+    assert waiting.requires_grad
