@@ -10,3 +10,7 @@ c.CourseDirectory.course_id = "autograd"
 # Where assignments are fetched and handed in. A class with a shared exchange sets GRADLAB_EXCHANGE to its folder.
 exchange = Path(os.environ.get("GRADLAB_EXCHANGE") or Path.cwd() / ".exchange")
 c.Exchange.root = str(exchange)
+
+# What the class releases reaches a chapter that is in the workspace already as a new edition, with the work in it.
+c.ExchangeFactory.fetch_assignment = "gradlab.exchange.FetchEdition"
+c.ExchangeFactory.list = "gradlab.exchange.ListEditions"
