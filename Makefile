@@ -7,7 +7,7 @@ RUN = @$(GRADLAB) run
 CLASS_OPTION = $(if $(CLASS),--class "$(CLASS)")
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab doctor test redteam check notebooks validate-checks formgrader grade feedback demo bench clean
+.PHONY: help setup lab doctor test redteam check notebooks validate-checks student-archive formgrader grade feedback demo bench clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ notebooks:  ## Build the student edition from the solved chapters
 
 validate-checks:  ## Try every check on right answers, known slips and constants; some alone: NAMES="05 06.1"
 	$(RUN) -m authoring validate $(NAMES)
+
+student-archive:  ## Pack what a student needs, and nothing else, into build/autograd-course.zip
+	$(RUN) -m authoring archive
 
 formgrader:  ## Open nbgrader's Formgrader on the class in grading/class/
 	$(RUN) -m autograder formgrader $(CLASS_OPTION)

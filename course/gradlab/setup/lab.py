@@ -46,7 +46,7 @@ def prepare(folder: Path, course: Path = COURSE) -> None:
 
 
 def _editions(folder: Path, chapters: dict[str, Path]) -> dict[str, Path]:
-    """Return each chapter in the edition that the class has released, if it has: GRADLAB_EXCHANGE names its exchange."""
+    """Return each chapter, in the class's edition if it has released one: GRADLAB_EXCHANGE names its exchange."""
     if not os.environ.get("GRADLAB_EXCHANGE"):
         return chapters
     from ..exchange import handed_out
@@ -63,6 +63,12 @@ def _editions(folder: Path, chapters: dict[str, Path]) -> dict[str, Path]:
     return {name: of_class.get(name, source) for name, source in chapters.items()}
 
 
+def server() -> list[str]:
+    """Return the command that serves JupyterLab: the one for a single user of JupyterHub where that started this."""
+    for_one = "JUPYTERHUB_API_TOKEN" in os.environ
+    return [sys.executable, "-m", *(["jupyterhub.singleuser"] if for_one else ["jupyter", "lab"])]
+
+
 def lab(folder: Path, options: list[str]) -> int:
     """Open JupyterLab on the workspace, in place of this process where the system can do that."""
     prepare(folder)
@@ -71,7 +77,7 @@ def lab(folder: Path, options: list[str]) -> int:
     own_settings = str(COURSE / "gradlab/jupyter")
     search = os.pathsep.join([own_settings, *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])])
     command = [
-        *[sys.executable, "-m", "jupyter", "lab"],
+        *server(),
         f"--ServerApp.root_dir={folder}",
         f"--LabApp.workspaces_dir={folder / LAYOUTS}",
         f"--LabApp.extra_labextensions_path={COURSE / 'gradlab/jupyter/labextensions'}",

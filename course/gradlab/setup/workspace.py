@@ -51,7 +51,7 @@ def bring_up_to_date(released: dict[str, Path], workspace: Path) -> list[Change]
 
 
 def is_of_edition(source: Path, name: str, workspace: Path) -> bool:
-    """Tell whether what the workspace has of an item is of the edition in `source`, whatever was written in it since."""
+    """Tell whether what the workspace has of an item is of the edition in `source`, whatever was written in it."""
     return _files(workspace / RELEASED / name) == _files(source)
 
 

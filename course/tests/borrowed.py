@@ -1,0 +1,17 @@
+"""An environment with all packages of this one but none of the rooms: what a student has, not installed anew."""
+
+import sysconfig
+import venv
+from pathlib import Path
+
+
+def borrow(folder: Path) -> Path:
+    """Make such an environment, and return its Python; a room can be installed in it with pip."""
+    venv.create(folder, with_pip=False)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    theirs = dict.fromkeys([sysconfig.get_path("purelib"), sysconfig.get_path("platlib")])
+    (packages / "borrowed.pth").write_text("\n".join(theirs))  # what lies there, not what its own .pth files name
+    for place in ("etc", "share"):  # where Jupyter's extensions are
+        (folder / place / "jupyter").parent.mkdir(exist_ok=True)
+        (folder / place / "jupyter").symlink_to(Path(sysconfig.get_path("data"), place, "jupyter"))
+    return folder / "bin/python"
