@@ -12,6 +12,7 @@ ROOT = SOLUTIONS.parent
 ARCHIVE = ROOT / "build/autograd-course.zip"
 FIRST_PAGE = Path(__file__).with_name("student_readme.md")
 HANDED_OUT = ["README.md", "pyproject.toml", "nbgrader_config.py", "gradlab", "chapters"]  # of course/; no tests
+LOCK = "requirements.lock"
 LEFT_BEHIND = {"__pycache__", ".ipynb_checkpoints"}
 
 
@@ -29,7 +30,12 @@ def write(place: Path = ARCHIVE, root: Path = ROOT) -> Path:
 def contents(root: Path = ROOT) -> dict[str, bytes]:
     """Return the files of the archive by their path in it."""
     files = {path.relative_to(root).as_posix(): path.read_bytes() for path in _course(root / "course")}
-    return {**files, "README.md": FIRST_PAGE.read_bytes(), "requirements.txt": _requirements(root).encode()}
+    return {
+        **files,
+        "README.md": FIRST_PAGE.read_bytes(),
+        "requirements.txt": _requirements(root).encode(),
+        LOCK: (root / LOCK).read_bytes(),
+    }
 
 
 def _course(course: Path) -> Iterator[Path]:

@@ -2,12 +2,10 @@
 
 import json
 import subprocess
-import sys
-import zipfile
 from pathlib import Path
 
 import pytest
-from borrowed import borrow
+from borrowed import install
 
 from authoring import archive
 from gradlab.setup.needs import STUDENT, needed_pins, read_pins
@@ -17,37 +15,33 @@ CHAPTER = "02_external_gradients"
 
 
 class Student:
-    """An unpacked archive, in whose .venv all packages are that it needs."""
+    """An unpacked archive, set up by the command of its page."""
 
     def __init__(self, folder: Path):
-        with zipfile.ZipFile(archive.write(folder / "autograd-course.zip")) as packed:
-            packed.extractall(folder)
-        self.root = folder / "autograd-course"
-        self.python = borrow(self.root / ".venv")
+        self.root = install(archive.write(folder / "autograd-course.zip"), folder)
+        self.python = self.root / ".venv/bin/python"
         self.home = folder / "home"
         self.home.mkdir()
 
-    def run(self, *command: str, **options) -> subprocess.CompletedProcess:
-        """Run a command in the unpacked folder."""
-        env = {"PATH": "/usr/bin:/bin", "HOME": str(self.home), "PIP_NO_INDEX": "1"}
-        options = {"cwd": self.root, "env": env, "capture_output": True, "text": True, "check": False, **options}
-        return subprocess.run([*map(str, command)], **options)
+    def run(self, *arguments: str) -> subprocess.CompletedProcess:
+        """Run its Python in the unpacked folder."""
+        env = {"PATH": "/usr/bin:/bin", "HOME": str(self.home)}
+        return subprocess.run(
+            [self.python, *arguments], cwd=self.root, env=env, capture_output=True, text=True, check=False
+        )
 
 
 @pytest.fixture(scope="module")
 def student(tmp_path_factory) -> Student:
-    """A student who has run the first command of the archive's page, but for the opening of JupyterLab."""
-    student = Student(tmp_path_factory.mktemp("student"))
-    set_up = student.run(sys.executable, "-I", "course/gradlab", "setup", "--student")
-    assert set_up.stdout.endswith(f"Ready: {student.python}\n"), set_up.stderr
-    return student
+    """A student who has installed what was handed out."""
+    return Student(tmp_path_factory.mktemp("student"))
 
 
 def test_the_archive_holds_the_course_alone():
     """Of the repository it has course/ without its tests, the student's versions, and a page of its own."""
     files = archive.contents()
     names = set(files)
-    assert {name.split("/")[0] for name in names} == {"course", "README.md", "requirements.txt"}
+    assert {name.split("/")[0] for name in names} == {"course", "README.md", "requirements.txt", archive.LOCK}
     assert {name.split("/")[1] for name in names if name.startswith("course/")} == set(archive.HANDED_OUT)
     assert f"course/chapters/{CHAPTER}/{CHAPTER}.ipynb" in names
     assert "course/gradlab/jupyter/labextensions/gradlab-links/static/links.js" in names
@@ -65,8 +59,8 @@ def test_the_same_course_makes_the_same_archive(tmp_path):
 
 def test_the_commands_of_its_page_work(student):
     """`--help` and `doctor` answer, and the doctor misses nothing."""
-    assert "lab" in student.run(student.python, "-m", "gradlab", "--help").stdout
-    examined = student.run(student.python, "-m", "gradlab", "doctor")
+    assert "lab" in student.run("-m", "gradlab", "--help").stdout
+    examined = student.run("-m", "gradlab", "doctor")
     assert "Everything needed is here." in examined.stdout, examined.stdout
 
 
@@ -93,7 +87,7 @@ print(json.dumps([output["data"].get("text/plain", "") for output in notebook.ce
 
 def test_a_student_without_the_other_rooms_works_in_a_workspace_of_their_own(student):
     """The workspace is made, nothing of solutions/ and grading/ can be imported, and a check judges an answer."""
-    worked = student.run(student.python, "-c", WORK.replace("CHAPTER", CHAPTER))
+    worked = student.run("-c", WORK.replace("CHAPTER", CHAPTER))
     assert worked.returncode == 0, worked.stderr
     said = " ".join(json.loads(worked.stdout.splitlines()[-1]))
     assert "passed" in said

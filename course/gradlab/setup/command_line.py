@@ -34,7 +34,7 @@ COMMANDS = {
     ),
     "system": (
         "install the system packages that tests need, or say how to",
-        "Chromium, bubblewrap and PostgreSQL, by apt where this is root on a system that has it.",
+        "Chromium, bubblewrap and PostgreSQL, by apt where this is root on a system that has it; a hub's proxy by npm.",
     ),
     "run": (
         "set up if needed, then run Python with the arguments that follow",
