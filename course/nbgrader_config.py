@@ -7,6 +7,14 @@ c = get_config()  # noqa: F821  nbgrader provides it
 
 c.CourseDirectory.course_id = "autograd"
 
+# Who hands in: the account on this machine, or on JupyterHub who has logged in there.
+if os.environ.get("JUPYTERHUB_USER"):
+    c.CourseDirectory.student_id = os.environ["JUPYTERHUB_USER"]
+
 # Where assignments are fetched and handed in. A class with a shared exchange sets GRADLAB_EXCHANGE to its folder.
 exchange = Path(os.environ.get("GRADLAB_EXCHANGE") or Path.cwd() / ".exchange")
 c.Exchange.root = str(exchange)
+
+# What the class releases reaches a chapter that is in the workspace already as a new edition, with the work in it.
+c.ExchangeFactory.fetch_assignment = "gradlab.exchange.FetchEdition"
+c.ExchangeFactory.list = "gradlab.exchange.ListEditions"

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import venv
 import zipfile
 from collections.abc import Iterable
@@ -24,12 +25,13 @@ SET_UP = sorted((ROOT / "course/gradlab/setup").glob("*.py"))
 READ_LATER = ["setup/lab", "setup/workspace", "setup/edition"]  # after what they need is installed
 
 
-def write_wheel(folder: Path, name: str, version: str, text: str) -> None:
+def write_wheel(folder: Path, name: str, version: str, text: str, needs: Iterable[str] = ()) -> None:
     """Write a package of one module, such as pip installs."""
     info = f"{name}-{version}.dist-info"
     with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
         wheel.writestr(f"{name}.py", text)
-        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        needed = "".join(f"Requires-Dist: {other}\n" for other in needs)
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needed}")
         wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         wheel.writestr(f"{info}/RECORD", "")
 
@@ -285,7 +287,12 @@ def test_what_a_students_packages_bring_along_is_pinned_too():
     """A package with a version in requirements.txt never comes to a student in another one, as another's dependency."""
     pins = {needs.canonical(name) for name in needs.read_pins(ROOT / "requirements.txt")}
     named = set(needs.declared(ROOT / "course/pyproject.toml"))
-    seen, waiting = set(), list(named)
+    assert brought_along(named) & pins == named
+
+
+def brought_along(names: Iterable[str]) -> set[str]:
+    """Return these packages and all that they need, as far as they are installed."""
+    seen, waiting = set(), list(names)
     while waiting:
         name = waiting.pop()
         if name not in seen:
@@ -293,7 +300,7 @@ def test_what_a_students_packages_bring_along_is_pinned_too():
             for line in (importlib.metadata.requires(name) or []) if found.version_found(name) else []:
                 if "extra ==" not in line:
                     waiting.append(needs.canonical(re.match(r"[\w.-]+", line)[0]))
-    assert seen & pins == named
+    return seen
 
 
 @pytest.mark.parametrize("module", ["__init__", "__main__", *(f"setup/{m.stem}" for m in SET_UP)])
@@ -323,6 +330,13 @@ def test_a_system_without_users_by_number_gets_advice(monkeypatch, capsys, tmp_p
     assert capsys.readouterr().out.startswith("The browser tests need Chromium and found none.")
 
 
+def test_without_npm_the_hubs_proxy_gets_advice(monkeypatch, capsys, tmp_path):
+    """Setting up goes on, and says what a hub needs."""
+    monkeypatch.setenv("PATH", "/nowhere")
+    system.set_up_proxy(tmp_path)
+    assert capsys.readouterr().out.endswith(f"{system.PROXY_ADVICE}\n")
+
+
 def test_a_python_that_is_too_old_is_named(monkeypatch):
     """The message says which Python was found and which is needed."""
     monkeypatch.setattr(found, "OLDEST_PYTHON", (3, 99))
@@ -336,6 +350,40 @@ def test_an_unpinned_requirement_is_refused(tmp_path):
     (tmp_path / "requirements.txt").write_text("torch>=2\n")
     with pytest.raises(SetupError, match="'torch>=2'; every line must read name==version"):
         needs.read_pins(tmp_path / "requirements.txt")
+
+
+def read_lock() -> dict[str, str]:
+    """Return the version of each package of requirements.lock, whatever system needs it."""
+    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    return dict(line.partition(";")[0].strip().split("==") for line in lines)
+
+
+def test_the_lock_agrees_with_each_pin():
+    """requirements.lock holds what requirements.txt pins, in the same versions: else, make lock."""
+    pins = needs.read_pins(ROOT / "requirements.txt")
+    lock = {needs.canonical(name): version for name, version in read_lock().items()}
+    assert {name: lock.get(needs.canonical(name)) for name in pins} == pins
+
+
+def test_the_lock_holds_all_that_the_pins_bring_along():
+    """Each package that is installed because another needs it has a version in requirements.lock."""
+    pins = {needs.canonical(name) for name in needs.read_pins(ROOT / "requirements.txt")}
+    lock = {needs.canonical(name) for name in read_lock()}
+    here = importlib.metadata.distributions(path=[sysconfig.get_path("purelib")])  # not what setuptools has inside
+    installed = {needs.canonical(distribution.name) for distribution in here}
+    assert brought_along(pins) & installed - lock == set()
+
+
+def test_setup_installs_in_the_versions_of_the_lock(machine):
+    """What a package brings along is of the locked version, though a newer one could be had."""
+    here = machine("demo==1.0\n")
+    write_wheel(here.folder, "demo", "1.0", "", needs=["helper"])
+    for version in ("1.0", "2.0"):
+        write_wheel(here.folder, "helper", version, f"version = {version}")
+    (here.root / "requirements.lock").write_text("demo==1.0\nhelper==1.0 ; sys_platform != 'nowhere'\n")
+    offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(here.folder), "GRADLAB_CHROMIUM": "/bin/true"}
+    made = here.run("run", "-c", "import helper; print(helper.version)", **offline)
+    assert made.stdout.endswith("1.0\n"), made.stderr
 
 
 def test_the_pins_stand_in_one_file_only():

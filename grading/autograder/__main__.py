@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from authoring.chapter import ChapterError
+from gradlab.setup.lab import server
 
 from . import gradebook
 from .errors import ClassError
@@ -176,7 +177,7 @@ def _formgrader(args: argparse.Namespace) -> int:
     if not settings:
         raise ClassError(f"Without an {CONFIG} Formgrader would not find the class.")
     gradebook.require(class_api(folder).coursedir)
-    command = [sys.executable, "-m", "jupyter", "lab", f"--ServerApp.root_dir={folder.parent}"]
+    command = [*server(), f"--ServerApp.root_dir={folder.parent}"]
     command += ["--LabApp.extension_manager=readonly"]  # the other one asks a package index
     command += ["--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
     command += ["--allow-root"] if os.geteuid() == 0 else []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import nbformat
 
-from . import build
+from . import archive, build
 from .chapter import ChapterError, chapter_names, load_chapter, source_path
 from .minutes import minutes
 from .reference import AuthoredCheck
@@ -22,6 +22,7 @@ def main(argv: list[str] | None = None) -> int:
     for name, help_text in (
         ("build", "execute the solved notebooks and make the student edition from them"),
         ("check", "name every committed file that is not what its source makes"),
+        ("archive", "pack what a student needs, and nothing else, into build/autograd-course.zip"),
         ("minutes", "reckon how long each chapter takes, and on what"),
         ("validate", "try slips, constants and other right answers on every check, and print a table"),
     ):
@@ -47,6 +48,9 @@ def main(argv: list[str] | None = None) -> int:
             return _check()
         if args.command == "build":
             build.build(args.chapters or chapter_names())
+            return 0
+        if args.command == "archive":
+            print(archive.write())
             return 0
         if args.command == "minutes":
             return _minutes(args.chapters or chapter_names())

@@ -12,7 +12,7 @@ from .needs import ROOT
 
 def clean(root: Path = ROOT) -> None:
     """Remove caches and what builds leave behind; work, classes and `.venv` stay."""
-    kept = {".git", ".venv", "workspace", "class"}
+    kept = {".git", ".venv", "node_modules", "workspace", "class"}
     names = re.compile(
         r"__pycache__|build|.*\.egg-info|\.(pytest|ruff)_cache|\.hypothesis|\.ipynb_checkpoints|\.coverage"
     )

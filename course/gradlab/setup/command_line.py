@@ -19,7 +19,8 @@ new edition of a chapter you have begun takes in your answers, notes and own cel
 stands at its end, and your copy as it was is kept beside it. The start page says so. To begin a chapter anew, rename or
 delete its folder and run this again.
 
-If your class hands in through nbgrader's exchange, set the environment variable GRADLAB_EXCHANGE to its folder.
+If your class hands in through nbgrader's exchange, set the environment variable GRADLAB_EXCHANGE to its folder. A
+chapter that the class has released is then in the workspace as the class has released it.
 """
 COMMANDS = {
     "lab": ("open the course in JupyterLab, on a copy of your own", LAB_HELP),
@@ -33,7 +34,7 @@ COMMANDS = {
     ),
     "system": (
         "install the system packages that tests need, or say how to",
-        "Chromium, bubblewrap and PostgreSQL, by apt where this is root on a system that has it.",
+        "Chromium, bubblewrap and PostgreSQL, by apt where this is root on a system that has it; a hub's proxy by npm.",
     ),
     "run": (
         "set up if needed, then run Python with the arguments that follow",

@@ -23,7 +23,8 @@ def venv_python(root: Path) -> Path:
 def set_up(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> str:
     """Return a Python that has everything these rooms need, installing what is missing.
 
-    That is the active conda or virtual environment if it satisfies the pins, else the copy's own `.venv`.
+    That is the active conda or virtual environment if it satisfies the pins, else the copy's own `.venv`. What packages
+    bring along comes in the versions of requirements.lock.
     """
     own = venv_python(root)
     if in_environment() and Path(sys.prefix).resolve() != (root / ".venv").resolve():
@@ -39,7 +40,9 @@ def set_up(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> str:
         gaps = ask_venv(own, rooms)
     if gaps["pins"]:
         say(f"Installing into {root / '.venv'} (once; a few minutes, about 2 GB) …")
-        install(own, [f"{name}=={version}" for name, version in gaps["pins"].items()])
+        lock = root / "requirements.lock"
+        bound = ["-c", str(lock)] if lock.exists() else []
+        install(own, [*bound, *(f"{name}=={version}" for name, version in gaps["pins"].items())])
     install_rooms(str(own), root, rooms, gaps["rooms"])
     return str(own)
 

@@ -10,13 +10,14 @@ from .workspace import bring_up_to_date, kept_copies, put_page
 
 COURSE = Path(__file__).resolve().parents[2]
 START_PAGE = "README.md"
+SETTINGS = "nbgrader_config.py"
 FIRST_LAYOUT = COURSE / "gradlab/jupyter/default-37a8.jupyterlab-workspace"  # the name JupyterLab gives the first one
 LAYOUTS = ".jupyterlab"  # in the workspace: how the student has arranged JupyterLab
 
 
 def released(course: Path = COURSE) -> dict[str, Path]:
     """Return what a workspace is made of beside its start page: nbgrader's settings and each chapter, by name."""
-    items = {"nbgrader_config.py": course / "nbgrader_config.py"}
+    items = {SETTINGS: course / SETTINGS}
     lost = [str(path) for path in [course / START_PAGE, *items.values()] if not path.exists()]
     if lost:
         raise SystemExit(
@@ -31,7 +32,9 @@ def prepare(folder: Path, course: Path = COURSE) -> None:
     """Bring a workspace up to date, its start page too, and say what changed."""
     from ..start_page import start_page  # with what must be installed first
 
-    for change in bring_up_to_date(released(course), folder):
+    items = released(course)
+    changes = bring_up_to_date({SETTINGS: items.pop(SETTINGS)}, folder)
+    for change in changes + bring_up_to_date(_editions(folder, items), folder):
         print(change)
     page = (course / START_PAGE).read_text(encoding="utf-8")
     put_page(START_PAGE, lambda: start_page(page, folder, kept_copies(folder)), folder)
@@ -42,18 +45,39 @@ def prepare(folder: Path, course: Path = COURSE) -> None:
     print(f"Your workspace: {folder}", flush=True)
 
 
+def _editions(folder: Path, chapters: dict[str, Path]) -> dict[str, Path]:
+    """Return each chapter, in the class's edition if it has released one: GRADLAB_EXCHANGE names its exchange."""
+    if not os.environ.get("GRADLAB_EXCHANGE"):
+        return chapters
+    from ..exchange import handed_out
+
+    try:
+        of_class = handed_out(folder / SETTINGS)
+    except Exception as error:  # whatever a file that runs as a program can raise
+        print(
+            f"What your class has released cannot be read ({type(error).__name__}: {error}). Chapters that you have "
+            "stay as they are; the Assignment List will not work.",
+            file=sys.stderr,
+        )
+        return {name: source for name, source in chapters.items() if not (folder / name).exists()}
+    return {name: of_class.get(name, source) for name, source in chapters.items()}
+
+
+def server() -> list[str]:
+    """Return the command that serves JupyterLab: the one for a single user of JupyterHub where that started this."""
+    for_one = "JUPYTERHUB_API_TOKEN" in os.environ
+    return [sys.executable, "-m", *(["jupyterhub.singleuser"] if for_one else ["jupyter", "lab"])]
+
+
 def lab(folder: Path, options: list[str]) -> int:
     """Open JupyterLab on the workspace, in place of this process where the system can do that."""
     prepare(folder)
-    exchange = os.environ.get("GRADLAB_EXCHANGE")
-    if exchange and not Path(exchange).is_dir():
-        print(f"GRADLAB_EXCHANGE is {exchange}, which is not a folder; assignments cannot be listed.", file=sys.stderr)
-    if not exchange:
+    if not os.environ.get("GRADLAB_EXCHANGE"):
         (folder / ".exchange").mkdir(exist_ok=True)
     own_settings = str(COURSE / "gradlab/jupyter")
     search = os.pathsep.join([own_settings, *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])])
     command = [
-        *[sys.executable, "-m", "jupyter", "lab"],
+        *server(),
         f"--ServerApp.root_dir={folder}",
         f"--LabApp.workspaces_dir={folder / LAYOUTS}",
         f"--LabApp.extra_labextensions_path={COURSE / 'gradlab/jupyter/labextensions'}",

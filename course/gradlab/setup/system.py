@@ -1,4 +1,4 @@
-"""System packages, which pip cannot install: Chromium for the browser tests, bubblewrap and PostgreSQL for grading."""
+"""What pip cannot install: Chromium for the browser tests, bubblewrap and PostgreSQL for grading, a hub's proxy."""
 
 from __future__ import annotations  # an older Python must be able to read this file to say that it is too old
 
@@ -56,6 +56,12 @@ POSTGRESQL_ADVICE = (
     + install_command("postgresql" if shutil.which("apt-get") or sys.platform == "darwin" else "postgresql-server")
 )
 
+PROXY = "node_modules/.bin/configurable-http-proxy"  # below grading/hub
+PROXY_ADVICE = (
+    "JupyterHub's proxy comes by npm, of Node.js 20 or newer, and could not be installed. To run a hub, or its test, "
+    "install Node.js, then: npm ci --prefix grading/hub"
+)
+
 
 def apt_install(package: str) -> bool:
     """Install a system package if this is root on a system with apt; tell whether that was possible."""
@@ -74,8 +80,21 @@ def set_up_system(root: Path = ROOT) -> None:
         say(CHROMIUM_ADVICE)
     if grades_here(root) and shutil.which("bwrap") is None and not apt_install("bubblewrap"):
         say(f"Grading needs bubblewrap and found none. To install it: {install_command('bubblewrap')}")
+    if grades_here(root) and (root / "grading/hub/package-lock.json").exists():
+        set_up_proxy(root / "grading/hub")
     if grades_here(root) and find_postgresql() is None and not apt_install("postgresql"):
         say(POSTGRESQL_ADVICE)
+
+
+def set_up_proxy(hub: Path) -> None:
+    """Install the proxy of a hub with npm, in the versions of its package-lock.json, or say how to."""
+    if (hub / PROXY).exists():
+        return
+    say(f"Installing the hub's proxy into {hub / 'node_modules'} …")
+    npm = shutil.which("npm")
+    command = [npm, "ci", "--no-audit", "--no-fund", "--silent", "--prefix", str(hub)]
+    if npm is None or subprocess.run(command, check=False).returncode != 0:
+        say(PROXY_ADVICE)
 
 
 def grades_here(root: Path) -> bool:

@@ -50,6 +50,11 @@ def bring_up_to_date(released: dict[str, Path], workspace: Path) -> list[Change]
     return changes
 
 
+def is_of_edition(source: Path, name: str, workspace: Path) -> bool:
+    """Tell whether what the workspace has of an item is of the edition in `source`, whatever was written in it."""
+    return _files(workspace / RELEASED / name) == _files(source)
+
+
 def put_page(name: str, make: Callable[[], str], workspace: Path) -> None:
     """Write a page that is made for this workspace; one that the student wrote in is kept beside it.
 

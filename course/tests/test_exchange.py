@@ -1,0 +1,137 @@
+"""The Assignment List and `gradlab lab` bring the same editions, and neither takes away what the other brought."""
+
+import contextlib
+import json
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbgrader.server_extensions.assignment_list.handlers import AssignmentList
+from test_edition import CHECK, CLOSE, LESSON, OLD, STUB, TITLE, changed, notebook
+
+from gradlab.setup import lab
+
+CHAPTER = "02_demo"
+ANSWER = changed(STUB, "def f(x):\n    return 3 * x")
+OF_CLASS = notebook(changed(TITLE, "# Demo, for this class"), LESSON, STUB, CHECK, CLOSE)
+
+
+class Student:
+    """A workspace, the course it was made from, and the exchange of its class."""
+
+    def __init__(self, folder: Path):
+        self.course, self.workspace, self.exchange = folder / "course", folder / "workspace", folder / "exchange"
+        self.course.mkdir()
+        for name in (lab.SETTINGS, lab.START_PAGE):
+            shutil.copy(lab.COURSE / name, self.course)
+        self.outbound = self.exchange / "autograd/outbound"
+        for place in (self.outbound, self.exchange / "autograd/inbound"):
+            place.mkdir(parents=True, mode=0o777)
+            place.chmod(0o777)
+        write(self.course / "chapters" / CHAPTER, OLD)
+        self.notebook = self.workspace / CHAPTER / f"{CHAPTER}.ipynb"
+
+    def start(self) -> None:
+        """Start the course, as far as the workspace is concerned."""
+        lab.prepare(self.workspace, self.course)
+
+    def listed(self) -> set[str]:
+        """Return in which lists the Assignment List shows the chapter."""
+        return {entry["status"] for entry in self._ask("list_assignments", "autograd")["value"]}
+
+    def fetch(self) -> None:
+        """Click Fetch."""
+        assert self._ask("fetch_assignment", "autograd", CHAPTER) == {"success": True}
+
+    def _ask(self, name: str, *words: str) -> dict:
+        """Ask nbgrader's server extension, which answers where the server was started."""
+        extension = AssignmentList()
+        extension.root_dir = str(self.workspace)
+        with contextlib.chdir(self.workspace):
+            return getattr(extension, name)(*words)
+
+    def work(self) -> None:
+        """Save an answer in the chapter."""
+        mine = json.loads(self.notebook.read_text())
+        mine["cells"] = [ANSWER if cell["id"] == ANSWER["id"] else cell for cell in mine["cells"]]
+        self.notebook.write_text(json.dumps(mine))
+
+    def sources(self) -> list[str]:
+        """Return the sources of the student's notebook."""
+        return [cell.source for cell in nbformat.read(self.notebook, as_version=4).cells]
+
+
+def write(folder: Path, content: dict) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{CHAPTER}.ipynb").write_text(nbformat.writes(nbformat.from_dict(content)))
+
+
+@pytest.fixture
+def student(tmp_path, monkeypatch) -> Student:
+    """A student of a class that has released nothing yet, whose workspace has the course's own edition."""
+    student = Student(tmp_path)
+    monkeypatch.setenv("GRADLAB_EXCHANGE", str(student.exchange))
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    student.start()
+    return student
+
+
+def test_the_classs_edition_is_fetched_into_a_chapter_that_was_begun(student):
+    """It is listed as released although a copy is there; Fetch brings it with the answer in it, and then it is not."""
+    assert student.listed() == set()
+    student.work()
+    write(student.outbound / CHAPTER, OF_CLASS)
+    assert student.listed() == {"released", "fetched"}
+    student.fetch()
+    assert student.listed() == {"fetched"}
+    assert "# Demo, for this class" in student.sources()
+    assert ANSWER["source"] in student.sources()
+
+
+def test_starting_the_course_leaves_what_was_fetched(student):
+    """The course's own edition does not take the place of the class's."""
+    write(student.outbound / CHAPTER, OF_CLASS)
+    student.fetch()
+    student.work()
+    before = student.sources()
+    student.start()
+    assert student.sources() == before
+    assert [path.name for path in student.workspace.glob("*.before-*")] == []
+
+
+def test_starting_the_course_brings_the_classs_edition(student):
+    """Nobody has to fetch what was released before the course was started."""
+    student.work()
+    write(student.outbound / CHAPTER, OF_CLASS)
+    student.start()
+    assert student.listed() == {"fetched"}
+    assert ANSWER["source"] in student.sources()
+    assert "# Demo, for this class" in student.sources()
+
+
+def test_what_the_class_releases_unchanged_needs_no_fetching(student):
+    """A release of the course's own edition is the copy that is there."""
+    shutil.copytree(student.course / "chapters" / CHAPTER, student.outbound / CHAPTER)
+    assert student.listed() == {"fetched"}
+
+
+def test_an_assignment_of_the_classs_own_is_fetched(student):
+    """What is no chapter of the course comes by Fetch, and by nothing else."""
+    shutil.rmtree(student.workspace / CHAPTER)
+    write(student.outbound / CHAPTER, OF_CLASS)
+    shutil.rmtree(student.course / "chapters")
+    student.start()
+    assert student.listed() == {"released"}
+    student.fetch()
+    assert student.listed() == {"fetched"}
+
+
+def test_without_its_exchange_a_chapter_stays_as_it_is(student, capsys):
+    """An exchange that is not there for once does not bring back the course's own edition, and is named."""
+    write(student.outbound / CHAPTER, OF_CLASS)
+    student.start()
+    student.exchange.rename(student.exchange.with_name("elsewhere"))
+    student.start()
+    assert f"the exchange {student.exchange} is not a folder" in capsys.readouterr().err
+    assert "# Demo, for this class" in student.sources()

@@ -1,0 +1,226 @@
+"""JupyterHub by the recipe in grading/hub/: a chapter from release to feedback, each step where one would click.
+
+Everything is on 127.0.0.1. Students have what `make student-archive` packs, the instructor this environment.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from borrowed import install
+from browser import LabPage, fresh_page
+from lab_server import NEWS, Server
+from tiny_class import write_settings
+
+from authoring import archive
+from authoring.chapter import SOURCES
+from autograder.demo import WRONG
+from gradlab.setup.system import PROXY, PROXY_ADVICE
+
+HUB = Path(__file__).resolve().parents[1] / "hub"
+CHAPTER = "02_external_gradients"
+NEWS_OF_CLASS = "In this class you may work in pairs."
+RIGHT = "def pull_back(x, v):\n    return v * 3 * x**2"
+PASSWORD = "for-this-test"
+LAB, FORMGRADER = "window.jupyterapp?.shell?.currentWidget", "document.querySelector('td.assign a')"
+DONE_S = 120  # the longest step: a server starts, or two submissions are graded
+
+CONFIG = """
+load_subconfig({trial!r})
+c = get_config()
+public, hub, proxy = {ports}
+c.JupyterHub.bind_url = f"http://127.0.0.1:{{public}}"
+c.JupyterHub.hub_port = hub
+c.ConfigurableHTTPProxy.api_url = f"http://127.0.0.1:{{proxy}}"
+c.Spawner.args = ["--LabApp.expose_app_in_browser=True"]  # to this test
+"""
+
+pytestmark = pytest.mark.browser
+
+
+class Hub:
+    """A running hub, and the folders of those who use it."""
+
+    def __init__(self, folder: Path):
+        self.folder, self.homes, self.exchange = folder, folder / "homes", folder / "exchange"
+        self.course = install(archive.write(folder / "autograd-course.zip"), folder)
+        self.exchange.mkdir()
+        self.exchange.chmod(0o777)
+        self.classroom = write_settings(folder / "teach")
+        source = shutil.copytree(SOURCES / CHAPTER, self.classroom / "source" / CHAPTER) / f"{CHAPTER}.ipynb"
+        solved = json.loads(source.read_text(encoding="utf-8"))
+        solved["cells"][0]["source"] += [f"\n\n{NEWS_OF_CLASS}"]
+        source.write_text(json.dumps(solved), encoding="utf-8")
+        self.port, self.log = 0, folder / "hub.log"
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[psutil.Process]:
+        """Run the hub by the recipe for a trial; only ports and the page's openness to this test are others."""
+        self.port, hub_port, proxy_port = free_ports(3)
+        config = self.folder / "hub_config.py"
+        config.write_text(CONFIG.format(trial=str(HUB / "trial_config.py"), ports=(self.port, hub_port, proxy_port)))
+        env = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "IPYTHON"))}
+        env |= {
+            "GRADLAB_COURSE": str(self.course),
+            "GRADLAB_CLASS": str(self.classroom),
+            "GRADLAB_EXCHANGE": str(self.exchange),
+            "GRADLAB_INSTRUCTORS": "iris",
+            "GRADLAB_TRIAL_PASSWORD": PASSWORD,
+        }
+        command = [sys.executable, "-m", "jupyterhub", "-f", config]
+        with self.log.open("w") as sink:
+            process = psutil.Popen(command, cwd=self.folder, env=env, stdout=sink, stderr=subprocess.STDOUT)
+        try:
+            self._wait(process)
+            yield process
+        finally:
+            started = [process, *process.children(recursive=True)]
+            process.terminate()
+            _, alive = psutil.wait_procs(started, timeout=30)
+            for one in alive:
+                one.kill()
+        assert alive == [], f"the hub left behind {alive}"
+
+    def _wait(self, process: psutil.Popen) -> None:
+        deadline = time.monotonic() + DONE_S
+        while time.monotonic() < deadline and process.poll() is None:
+            with contextlib.suppress(OSError):  # not listening yet
+                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/hub/health", timeout=5).close()
+                return
+            time.sleep(0.1)
+        raise RuntimeError(f"the hub does not answer:\n{self.log.read_text()}")
+
+    def home(self, name: str) -> Path:
+        """Return the home of a user, in which no news pop up."""
+        settings = self.homes / name / ".jupyter/labconfig/page_config.json"
+        if not settings.exists():
+            settings.parent.mkdir(parents=True)
+            settings.write_text(json.dumps({"disabledExtensions": {NEWS: True}}))
+        return self.homes / name
+
+    @contextlib.contextmanager
+    def user(self, chromium, name: str, root: Path, ready: str) -> Iterator[LabPage]:
+        """Log in and start a server, as a user does; `ready` says in JavaScript when the page that opens stands."""
+        self.home(name)
+        with fresh_page(chromium) as page:
+            lab = LabPage(page, Server(f"http://127.0.0.1:{self.port}/user/{name}", "", root))
+            page.goto(f"http://127.0.0.1:{self.port}/")
+            page.get_by_label("Username:").fill(name)
+            page.get_by_label("Password:").fill(PASSWORD)
+            page.get_by_role("button", name="Sign in").click()
+            page.wait_for_function(f"() => {ready}", timeout=DONE_S * 1000)
+            yield lab
+            assert lab.foreign == []
+
+
+def free_ports(count: int) -> list[int]:
+    """Return ports of 127.0.0.1 on which nothing listens."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [one.getsockname()[1] for one in sockets]
+
+
+class AssignmentList:
+    """nbgrader's Assignment List, as a student clicks in it."""
+
+    def __init__(self, lab: LabPage):
+        self.lab = lab
+        lab.command("nbgrader:open-assignment-list")
+
+    def row(self, of: str):
+        """Return the chapter's line in the list of released, fetched or submitted assignments."""
+        return self.lab.page.locator(f"#{of}_assignments_list .list_item", has_text=CHAPTER).first
+
+    def click(self, button: str, of: str) -> None:
+        """Click a button in the chapter's line."""
+        self.row(of).get_by_role("button", name=button).click()
+
+
+class Formgrader:
+    """nbgrader's Formgrader, as an instructor clicks in it."""
+
+    def __init__(self, page):
+        self.page = page
+
+    def click(self, step: str, of: str = CHAPTER) -> None:
+        """Click what does a step for an assignment or a student, and wait for its success."""
+        self.page.locator("tr", has=self.page.get_by_text(of, exact=True)).locator(f"td.{step} a").click()
+        self.page.locator(".modal-body", has_text="Success").wait_for(timeout=DONE_S * 1000)
+        self.page.get_by_role("button", name="OK").last.click()
+        self.page.locator(".modal-body").wait_for(state="hidden")
+
+    def submissions(self) -> None:
+        """Go to the page of the chapter's submissions."""
+        line = self.page.locator("tr", has=self.page.get_by_text(CHAPTER, exact=True))
+        line.locator("td.num-submissions a").click()
+
+    def assignments(self) -> None:
+        """Go back to the page of all assignments."""
+        self.page.get_by_role("link", name="Manage Assignments").first.click()
+
+
+@pytest.fixture
+def hub(tmp_path) -> Hub:
+    """A hub that is not running yet; without its proxy skip the test, or fail it where CI=true."""
+    if not (HUB / PROXY).exists():
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(PROXY_ADVICE)
+    return Hub(tmp_path)
+
+
+@pytest.mark.timeout(600)
+def test_a_chapter_goes_from_release_to_feedback_on_a_hub(chromium, hub):
+    """Two students fetch, solve, submit and read what they got; the instructor releases, collects, grades and returns.
+
+    The class's edition reaches the workspaces, which have the course's own already. Nothing of the hub is left behind.
+    """
+    answers = {"ada": RIGHT, "boris": WRONG["answer-02-1"].strip()}
+    with hub.running(), contextlib.ExitStack() as stack:
+        iris = stack.enter_context(hub.user(chromium, "iris", hub.classroom.parent, ready=FORMGRADER))
+        formgrader = Formgrader(iris.page)
+        formgrader.click("assign")
+
+        spaces = {name: hub.home(name) / "autograd" for name in answers}
+        students = {name: stack.enter_context(hub.user(chromium, name, spaces[name], ready=LAB)) for name in answers}
+        notebooks = {name: spaces[name] / CHAPTER / f"{CHAPTER}.ipynb" for name in answers}
+        assert NEWS_OF_CLASS not in notebooks["ada"].read_text(encoding="utf-8")
+
+        formgrader.click("release")
+        for name, answer in answers.items():
+            lab = students[name]
+            todo = AssignmentList(lab)
+            todo.click("Fetch", of="released")
+            todo.row("released").wait_for(state="detached")
+            assert NEWS_OF_CLASS in notebooks[name].read_text(encoding="utf-8")
+            lab.open_notebook(notebooks[name])
+            lab.type_into("answer-02-1", answer)
+            if name == "ada":
+                lab.run_above("check-02-1")
+                lab.run_cell("check-02-1")
+                assert "passed" in lab.shown("check-02-1")
+            lab.save()
+            AssignmentList(lab).click("Submit", of="fetched")
+            todo.row("submitted").wait_for()
+
+        formgrader.click("collect")
+        formgrader.submissions()
+        for name in answers:
+            formgrader.click("autograde", of=name)
+        formgrader.assignments()
+        formgrader.click("generate-feedback")
+        formgrader.click("release-feedback")
+
+        for name, points in {"ada": "1 of 12", "boris": "0 of 12"}.items():
+            AssignmentList(students[name]).click("Fetch Feedback", of="submitted")
+            students[name].page.get_by_text("view feedback").wait_for()
+            (page,) = (spaces[name] / CHAPTER / "feedback").glob(f"*/{CHAPTER}.html")
+            assert points in page.read_text(encoding="utf-8")

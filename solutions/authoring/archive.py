@@ -1,0 +1,55 @@
+"""What a student is given, as one archive: the course alone, the versions it needs, and a page on how to begin."""
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from gradlab.setup.needs import STUDENT, needed_pins
+
+from .chapter import SOLUTIONS
+
+ROOT = SOLUTIONS.parent
+ARCHIVE = ROOT / "build/autograd-course.zip"
+FIRST_PAGE = Path(__file__).with_name("student_readme.md")
+HANDED_OUT = ["README.md", "pyproject.toml", "nbgrader_config.py", "gradlab", "chapters"]  # of course/; no tests
+LOCK = "requirements.lock"
+LEFT_BEHIND = {"__pycache__", ".ipynb_checkpoints"}
+
+
+def write(place: Path = ARCHIVE, root: Path = ROOT) -> Path:
+    """Write the archive, a zip that every system can open; the same content makes the same bytes."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(place, "w") as archive:
+        for name, content in sorted(contents(root).items()):
+            entry = zipfile.ZipInfo(f"{place.stem}/{name}")
+            entry.external_attr = 0o644 << 16
+            archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
+    return place
+
+
+def contents(root: Path = ROOT) -> dict[str, bytes]:
+    """Return the files of the archive by their path in it."""
+    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in _course(root / "course")}
+    return {
+        **files,
+        "README.md": FIRST_PAGE.read_bytes(),
+        "requirements.txt": _requirements(root).encode(),
+        LOCK: (root / LOCK).read_bytes(),
+    }
+
+
+def _course(course: Path) -> Iterator[Path]:
+    for name in HANDED_OUT:
+        below = [course / name] if (course / name).is_file() else (course / name).rglob("*")
+        yield from (path for path in below if path.is_file() and not LEFT_BEHIND & set(path.parts))
+
+
+def _requirements(root: Path) -> str:
+    """The lines of requirements.txt for what a student needs."""
+    wanted = tuple(f"{name}==" for name in needed_pins(root, STUDENT))
+    lines = (root / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    return "\n".join(["# The versions the course is made and tested with.", *filter(_begins(wanted), lines), ""])
+
+
+def _begins(with_one_of: tuple[str, ...]):
+    return lambda line: line.startswith(with_one_of)

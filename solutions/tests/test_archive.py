@@ -1,0 +1,94 @@
+"""What a student is given works by itself: unpacked elsewhere, where no other room is, nor can be imported."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from borrowed import install
+
+from authoring import archive
+from gradlab.setup.needs import STUDENT, needed_pins, read_pins
+
+ROOT = archive.ROOT
+CHAPTER = "02_external_gradients"
+
+
+class Student:
+    """An unpacked archive, set up by the command of its page."""
+
+    def __init__(self, folder: Path):
+        self.root = install(archive.write(folder / "autograd-course.zip"), folder)
+        self.python = self.root / ".venv/bin/python"
+        self.home = folder / "home"
+        self.home.mkdir()
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess:
+        """Run its Python in the unpacked folder."""
+        env = {"PATH": "/usr/bin:/bin", "HOME": str(self.home)}
+        return subprocess.run(
+            [self.python, *arguments], cwd=self.root, env=env, capture_output=True, text=True, check=False
+        )
+
+
+@pytest.fixture(scope="module")
+def student(tmp_path_factory) -> Student:
+    """A student who has installed what was handed out."""
+    return Student(tmp_path_factory.mktemp("student"))
+
+
+def test_the_archive_holds_the_course_alone():
+    """Of the repository it has course/ without its tests, the student's versions, and a page of its own."""
+    files = archive.contents()
+    names = set(files)
+    assert {name.split("/")[0] for name in names} == {"course", "README.md", "requirements.txt", archive.LOCK}
+    assert {name.split("/")[1] for name in names if name.startswith("course/")} == set(archive.HANDED_OUT)
+    assert f"course/chapters/{CHAPTER}/{CHAPTER}.ipynb" in names
+    assert "course/gradlab/jupyter/labextensions/gradlab-links/static/links.js" in names
+    assert [name for name in names if name.endswith(".ipynb") and b"BEGIN SOLUTION" in files[name]] == []
+
+
+def test_the_archive_has_the_versions_a_student_needs(student):
+    assert read_pins(student.root / "requirements.txt") == needed_pins(ROOT, STUDENT)
+
+
+def test_the_same_course_makes_the_same_archive(tmp_path):
+    first, second = archive.write(tmp_path / "1/a.zip"), archive.write(tmp_path / "2/a.zip")
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_the_commands_of_its_page_work(student):
+    """`--help` and `doctor` answer, and the doctor misses nothing."""
+    assert "lab" in student.run("-m", "gradlab", "--help").stdout
+    examined = student.run("-m", "gradlab", "doctor")
+    assert "Everything needed is here." in examined.stdout, examined.stdout
+
+
+WORK = """
+import importlib.util, json, sys
+from pathlib import Path
+from gradlab.setup.lab import prepare
+
+assert [name for name in ("authoring", "mini_autograd", "autograder") if importlib.util.find_spec(name)] == []
+prepare(Path("workspace"))
+
+import nbformat
+from nbclient import NotebookClient
+
+home = Path("workspace/CHAPTER")
+cells = {cell.id: cell for cell in nbformat.read(home / "CHAPTER.ipynb", as_version=4).cells}
+answer = nbformat.v4.new_code_cell("def pull_back(x, v):\\n    return v * 3 * x**2")
+setup = [cell for cell in cells.values() if "setup" in cell.metadata.get("tags", [])]
+notebook = nbformat.v4.new_notebook(cells=[*setup, answer, cells["check-02-1"]])
+NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(home)}}).execute()
+print(json.dumps([output["data"].get("text/plain", "") for output in notebook.cells[-1].outputs if "data" in output]))
+"""
+
+
+def test_a_student_without_the_other_rooms_works_in_a_workspace_of_their_own(student):
+    """The workspace is made, nothing of solutions/ and grading/ can be imported, and a check judges an answer."""
+    worked = student.run("-c", WORK.replace("CHAPTER", CHAPTER))
+    assert worked.returncode == 0, worked.stderr
+    said = " ".join(json.loads(worked.stdout.splitlines()[-1]))
+    assert "passed" in said
+    assert (student.root / "workspace/README.md").exists()
