@@ -5,7 +5,6 @@ class or of this machine stops the run.
 """
 
 import os
-import shutil
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import capture_log, temp_attrs
 
-from .. import atomic, gradebook
+from .. import gradebook
 from ..errors import ClassError, SubmissionError, did_you_mean
 from ..steps import outcome, receipt
 from ..steps.assignment import load_assignment
@@ -122,11 +121,8 @@ class Grader:
 
     def give_up(self, student: str, reason: str) -> Outcome:
         """Write down, in the gradebook and as autograded notebook, that a submission could not be graded."""
-        path = self._autograded(student)
         with uninterrupted(), gradebook.needed(self.course):
-            shutil.rmtree(path.parent, ignore_errors=True)
-            nb = outcome.could_not_grade(self.course, known_as(student), self.name, reason, self.folder_of(student))
-            atomic.write_text(path, nbformat.writes(nb) + "\n")
+            outcome.give_up(self.course, known_as(student), self.name, reason, self.folder_of(student))
         return Outcome(student, Status.UNGRADABLE, reason)
 
     def _guarded(self, student: str, step: Callable[[], Running | Outcome]) -> Running | Outcome:

@@ -552,6 +552,11 @@ def _many(count: int) -> Files:
     return lambda folder, class_folder: [(folder / f"{n}.txt").write_text("") for n in range(count)]
 
 
+def _zeros(path: Path, size: int) -> None:
+    with path.open("wb") as file:
+        file.truncate(size)
+
+
 FILES = {
     "a link to the gradebook": Attack(
         files=lambda folder, class_folder: (folder / "a.db").symlink_to(class_folder / "gradebook.db"),
@@ -582,6 +587,11 @@ FILES = {
         points=tuple(UNGRADED),
     ),
     "a thousand files": Attack(files=_many(1000), twin_files=_many(50), points=tuple(UNGRADED)),
+    "a file of zeros that takes no room": Attack(
+        files=lambda folder, class_folder: _zeros(folder / "big", 1 << 40),
+        twin_files=lambda folder, class_folder: _zeros(folder / "small", 1 << 20),
+        points=tuple(UNGRADED),
+    ),
     "a pickle": Attack(
         files=_write("x.pkl", "cos\nsystem\n(S'touch /tmp/MARK'\ntR."), twin_files=_write("x.csv", "1,2")
     ),
