@@ -6,9 +6,20 @@ import threading
 import time
 
 import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from tiny_class import NAME, RIGHT, TinyClass
 
 from autograder.errors import SubmissionError
+from autograder.run.submission import Grader, Running
+from autograder.settings import class_api
+from autograder.steps import runs
 from autograder.steps.bounded import Bounded, OutOfBoundsError
+from autograder.steps.execute import Ran
+from autograder.steps.outcome import Status
+from autograder.views import pages, report
+from autograder.views.flags import Look
+
+TOO_LONG = "what it holds takes more than 0.2 seconds of processor time to read"
 
 
 def work(text: str):
@@ -103,3 +114,61 @@ def test_no_process_is_left_and_no_file_of_the_parent_is_held(tmp_path, bounded)
     process = bounded("a")[1]
     bounded.close()
     assert not os.path.exists(f"/proc/{process}")
+
+
+def endless(*args):
+    while True:
+        pass
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Whatever is read from now on may take a fifth of a second."""
+
+    def bounded(function):
+        return Bounded(function, seconds=0.2)
+
+    for module in (runs, report):
+        monkeypatch.setattr(module, "Bounded", bounded)
+    monkeypatch.setattr(pages, "shown", bounded(pages._cells))
+    runs._judging.cache_clear()
+    yield
+    runs._judging.cache_clear()
+
+
+def test_what_takes_too_long_to_judge_could_not_be_graded_and_to_search_is_flagged(tmp_path, short, monkeypatch):
+    tiny = TinyClass(tmp_path / "class")
+    grader = Grader(class_api(tiny.folder), NAME)
+    ended = {}
+    for student, judge in (("mallory", endless), ("anna", runs.judge)):
+        tiny.hand_in(student, RIGHT)
+        runs._judging.cache_clear()
+        monkeypatch.setattr(runs, "judge", judge)
+        step = grader.begin(student)
+        while isinstance(step, Running):
+            step = grader.go_on(step, Ran(step.job.notebook, 1.0))
+        ended[student] = step
+    assert (ended["mallory"].status, ended["mallory"].reason) == (Status.UNGRADABLE, f"{TOO_LONG}.")
+    assert ended["anna"].status == Status.GRADED
+    monkeypatch.setattr(Look, "at", endless)
+    rows = {row.student: row for row in report.gather(class_api(tiny.folder).coursedir, NAME).rows}
+    assert rows["mallory"].reason == f"{TOO_LONG}."
+    assert [flag.why for flag in rows["anna"].flags] == [f"it could not be searched: {TOO_LONG}."]
+
+
+def test_a_page_that_takes_too_long_is_made_with_sources_and_verdicts_as_text(short):
+    cells = [new_code_cell("?<" * 14_999) for _ in range(99)]
+    cells[0].metadata = {
+        "nbgrader": {"grade": True, "grade_id": "check-1"},
+        "autograder": {"90.1": {"passed": False, "message": "90.1: 1 < 2.", "slip": ""}},
+    }
+    step, resources = pages.SafePage(), {"metadata": {"path": None}}
+    made, _ = step.preprocess(new_notebook(cells=[new_markdown_cell("<b>"), *cells]), resources)
+    first, markdown, check, *_ = made.cells
+    assert first.source == f"<p>Shown without colours and outputs: {TOO_LONG}.</p>"
+    assert markdown.source == "<pre>&lt;b&gt;</pre>"
+    assert check.source.startswith("<pre>?&lt;?")
+    assert check.outputs[0].text == "90.1: 1 &lt; 2."
+    assert len(made.cells) == 101
+    honest, _ = step.preprocess(new_notebook(cells=[new_markdown_cell("**b**")]), resources)
+    assert "<strong>b</strong>" in honest.cells[0].source

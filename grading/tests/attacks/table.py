@@ -477,6 +477,18 @@ BOMBS = {
     ),
 }
 
+READERS = {  # what takes a reader the square of its length
+    "blank lines": Attack(
+        answer="x = 1" + "\n" * 100_000 + "y = 2",
+        twin="x = 1" + "\n" * 3_000 + "y = 2",
+        fast=True,
+    ),
+    "brackets in a syntax error": Attack(
+        "raise SyntaxError(' (' * 300_000)",
+        "try:\n    compile('(', '', 'exec')\nexcept SyntaxError:\n    pass",
+    ),
+}
+
 KEYCTL = {"x86_64": 250, "aarch64": 219}[os.uname().machine]
 CUT_OFF = """kernel = get_ipython().kernel
 kernel.session.send(kernel.shell_stream, "execute_reply", {"x": "y" * 9_000_000}, ident=kernel._parent_ident["shell"])"""
@@ -710,6 +722,7 @@ ROOMS = {
     "writing": WRITING,
     "network": NETWORK,
     "bomb": BOMBS,
+    "reader": READERS,
     "death": DEATHS,
     "files": FILES,
     "cells": CELLS,
