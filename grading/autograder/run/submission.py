@@ -4,7 +4,6 @@ Whatever a submission makes raise on that way is its own reason why it could not
 class or of this machine stops the run.
 """
 
-import os
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +21,7 @@ from ..steps.assignment import load_assignment
 from ..steps.autograde import GradeOnly, SanitiseOnly
 from ..steps.execute import Job, Ran, execute
 from ..steps.faults import reason_for
-from ..steps.files import beside_notebook, known_as, readable, unfit
+from ..steps.files import beside_notebook, is_there, known_as, readable, unfit
 from ..steps.outcome import Status
 from ..steps.runs import Executed, RunCells
 from .interrupts import uninterrupted
@@ -85,7 +84,7 @@ class Grader:
         folder = Path(self.course.root, self.course.submitted_directory)
         if not folder.exists():
             return []
-        return sorted(path.name for path in folder.iterdir() if os.path.lexists(path / self.name))
+        return sorted(path.name for path in folder.iterdir() if is_there(path / self.name))
 
     def is_graded(self, student: str) -> bool:
         """Whether a submission came to an end before: not if it was interrupted, or another is in its place since."""
