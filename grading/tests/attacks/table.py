@@ -412,6 +412,13 @@ BOMBS = {
         "import os, time\nfor _ in range(300):\n    if os.fork() == 0:\n        time.sleep(20)\n        os._exit(0)",
         "import os\npid = os.fork()\nif pid == 0:\n    os._exit(0)\nos.waitpid(pid, 0)",
     ),
+    "busy processes, each in a session of its own": Attack(
+        "import os\n"
+        + LOOP
+        + "for _ in range(20):\n    if os.fork() == 0:\n        os.setsid()\n        while time.monotonic() < end:\n"
+        "            pass\n        os._exit(0)",
+        "import subprocess\nsubprocess.run(['sleep', '0.01'], start_new_session=True)",
+    ),
     "thread bomb": Attack(
         "import threading, time\nfor _ in range(300):\n    threading.Thread(target=time.sleep, args=(20,), daemon=True).start()",
         "import threading\nthread = threading.Thread(target=print)\nthread.start()\nthread.join()",
