@@ -17,6 +17,7 @@ from authoring.preprocessors import GENERATE
 
 from .errors import ClassError
 from .gradebook import without_password
+from .logs import log_text
 from .sandbox import KERNEL_NAME
 from .steps.exporter import SubmissionExporter
 from .steps.late import TakeLatePenalties
@@ -54,6 +55,7 @@ def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = ""
         source.unlink(missing_ok=True)
         source.symlink_to(SOURCES, target_is_directory=True)
 
+    log_text()
     _let_import(folder)
     c.CourseDirectory.course_id = COURSE_ID
     c.CourseDirectory.root = str(folder)

@@ -64,7 +64,7 @@ def test_a_fault_of_the_class_or_the_machine_is_raised(error):
         reason_for(error, FOLDER)
 
 
-@pytest.mark.parametrize("step", ["autograder.steps.runs.judge", "autograder.run.submission.beside_notebook"])
+@pytest.mark.parametrize("step", ["autograder.steps.runs.judged", "autograder.run.submission.beside_notebook"])
 def test_what_a_submission_makes_the_grader_raise_is_its_reason_alone(tiny, grader, monkeypatch, step):
     def broken(*args):
         raise ZeroDivisionError("of what it handed in")

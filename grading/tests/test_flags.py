@@ -14,7 +14,7 @@ from gradlab.checks.record import SUFFIX, Record
 
 CHAPTERS = Path(__file__).resolve().parents[2] / "course" / "chapters"
 
-RESOURCES = [f"bomb: {name}" for name in ROOMS["bomb"]]
+RESOURCES = [f"{room}: {name}" for room in ("bomb", "reader") for name in ROOMS[room]]
 RESTORED = [  # the release decides what these cells are, whatever was handed in
     f"cells: {name}" for name in ROOMS["cells"] if name != "a cell that redefines check"
 ]

@@ -35,6 +35,7 @@ ANSWERS = {  # before a right answer
     "tex": ("from IPython.display import Markdown\ndisplay(Markdown(r'\\begin{a}' * 15_000))", Status.GRADED),
     "brackets": ("from IPython.display import Markdown\ndisplay(Markdown(r'\\\\[' * 30_000))", Status.GRADED),
     "colours": ("print('\\x1b[31ma' * 500_000)", Status.GRADED),
+    "brackets in an error": ("del pull_back\nraise SyntaxError(' (' * 300_000)", Status.GRADED),
     "an exit code": ("import os\nos._exit(200)", Status.GRADED),
 }
 

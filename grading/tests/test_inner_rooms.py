@@ -18,7 +18,8 @@ MAY_IMPORT = {  # what a part may import of the others
     "sandbox": {"errors"},
     "steps": {"atomic", "errors", "sandbox"},
     "views": {"errors", "steps"},
-    "settings": {"errors", "gradebook", "sandbox", "steps", "views"},  # names the steps, and what pages are made of
+    "logs": {"steps"},
+    "settings": {"errors", "gradebook", "logs", "sandbox", "steps", "views"},  # names steps, and what pages have
     "run": {"atomic", "errors", "gradebook", "sandbox", "settings", "steps"},  # opens a class with its settings
     "demo": {"run", "settings", "views"},
     "__main__": {"demo", "errors", "gradebook", "run", "settings", "steps", "views"},

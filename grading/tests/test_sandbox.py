@@ -98,6 +98,32 @@ print(daemon.poll())
     assert not [path for path in running if path.exists() and mark.encode() in path.read_bytes()]
 
 
+@pytest.mark.skipif(
+    not Path("/proc/self/autogroup").exists(), reason="this Linux does not share the processor out by session"
+)
+def test_a_session_of_its_own_brings_a_process_no_more_of_the_processor(tmp_path):
+    """Linux gives each session an equal share: the kernel's stands back a little, any other that it makes goes last."""
+    source = """
+import os, time
+
+
+def niceness(process):
+    return int(open(f'/proc/{process}/autogroup').read().split()[-1])
+
+
+child = os.fork()
+if child == 0:
+    os.setsid()
+    time.sleep(60)
+    os._exit(0)
+end = time.monotonic() + 20
+while niceness(child) != 19 and time.monotonic() < end:
+    time.sleep(0.05)
+print(niceness('self'), niceness(child))
+"""
+    assert texts(tmp_path, source) == ["5 19\n"]
+
+
 def test_two_kernels_do_not_draw_the_same_numbers_and_torch_is_as_in_a_fresh_process(tmp_path):
     source = "import numpy, torch; print(numpy.random.rand(), torch.initial_seed())"
     (first,), (second,) = texts(tmp_path, source), texts(tmp_path, source)

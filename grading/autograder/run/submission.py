@@ -4,8 +4,6 @@ Whatever a submission makes raise on that way is its own reason why it could not
 class or of this machine stops the run.
 """
 
-import os
-import shutil
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,14 +14,14 @@ from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import capture_log, temp_attrs
 
-from .. import atomic, gradebook
+from .. import gradebook
 from ..errors import ClassError, SubmissionError, did_you_mean
 from ..steps import outcome, receipt
 from ..steps.assignment import load_assignment
 from ..steps.autograde import GradeOnly, SanitiseOnly
 from ..steps.execute import Job, Ran, execute
 from ..steps.faults import reason_for
-from ..steps.files import beside_notebook, known_as, readable, unfit
+from ..steps.files import beside_notebook, is_there, known_as, readable, unfit
 from ..steps.outcome import Status
 from ..steps.runs import Executed, RunCells
 from .interrupts import uninterrupted
@@ -86,7 +84,7 @@ class Grader:
         folder = Path(self.course.root, self.course.submitted_directory)
         if not folder.exists():
             return []
-        return sorted(path.name for path in folder.iterdir() if os.path.lexists(path / self.name))
+        return sorted(path.name for path in folder.iterdir() if is_there(path / self.name))
 
     def is_graded(self, student: str) -> bool:
         """Whether a submission came to an end before: not if it was interrupted, or another is in its place since."""
@@ -122,11 +120,8 @@ class Grader:
 
     def give_up(self, student: str, reason: str) -> Outcome:
         """Write down, in the gradebook and as autograded notebook, that a submission could not be graded."""
-        path = self._autograded(student)
         with uninterrupted(), gradebook.needed(self.course):
-            shutil.rmtree(path.parent, ignore_errors=True)
-            nb = outcome.could_not_grade(self.course, known_as(student), self.name, reason, self.folder_of(student))
-            atomic.write_text(path, nbformat.writes(nb) + "\n")
+            outcome.give_up(self.course, known_as(student), self.name, reason, self.folder_of(student))
         return Outcome(student, Status.UNGRADABLE, reason)
 
     def _guarded(self, student: str, step: Callable[[], Running | Outcome]) -> Running | Outcome:

@@ -21,7 +21,7 @@ from .. import atomic
 from ..errors import ClassError, did_you_mean
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # one object for each, see `_load`
 class Assignment:
     """What grading knows of an assignment and a submission never does."""
 

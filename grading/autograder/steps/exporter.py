@@ -1,10 +1,12 @@
 """How nbgrader converts a submission: with the steps of `settings`; where one fails, the reason takes its place."""
 
-import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
+from nbgrader.converters import Autograde
+from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import temp_attrs
 
 from ..errors import SubmissionError
@@ -19,6 +21,33 @@ class SubmissionExporter(NotebookExporter):
     Errors that are not the submission's fault pass through.
     """
 
+    def __init__(self, **kwargs):
+        """Called by nbgrader's converter before it begins with the first submission."""
+        super().__init__(**kwargs)
+        if type(self.parent) is Autograde:  # by command or button: there is no earlier place to look
+            self.parent.init_assignment = self._looking_first(self.parent.init_assignment)
+
+    def _looking_first(self, begin: Callable[[str, str], None]) -> Callable[[str, str], None]:
+        """Wrap the step in which nbgrader copies a submission's files, whatever they are: an unfit one is not begun."""
+
+        def look(assignment: str, student: str) -> None:
+            course = self.parent.coursedir
+            submitted = Path(course.format_path(course.submitted_directory, student, assignment))
+            try:
+                reason = unfit(submitted, assignment)
+                if reason:
+                    raise SubmissionError(reason)
+                begin(assignment, student)
+            except NbGraderException:
+                raise
+            except Exception as error:
+                reason = reason_for(error, submitted)
+                self.log.warning("%s: %s", known_as(student), readable(reason))
+                outcome.give_up(course, known_as(student), assignment, reason, submitted)
+                self.parent.notebooks = []  # nothing of it is converted
+
+        return look
+
     def from_filename(self, filename: str, resources: dict | None = None, **kwargs) -> tuple[str, dict]:
         """Called by nbgrader's Autograde once to sanitise and once to execute and save."""
         names, course = resources["nbgrader"], self.parent.coursedir
@@ -27,7 +56,6 @@ class SubmissionExporter(NotebookExporter):
         try:
             if self._is_submission:
                 self._handed_in = receipt.fingerprint(submitted, course.ignore)
-                self._refuse_unfit(submitted, names)
                 receipt.keep(submitted, self._autograded(names))
             return super().from_filename(filename, resources, **kwargs)
         except Exception as error:
@@ -48,12 +76,6 @@ class SubmissionExporter(NotebookExporter):
     def _as_it_is(self, nb: NotebookNode, resources: dict) -> tuple[str, dict]:
         with temp_attrs(self, _preprocessors=[lambda nb, resources: (nb, resources)]):  # it cannot do with none
             return super().from_notebook_node(nb, resources)
-
-    def _refuse_unfit(self, folder: Path, names: dict) -> None:
-        reason = unfit(folder, names["notebook"])
-        if reason:
-            shutil.rmtree(self._autograded(names), ignore_errors=True)  # what links pointed to is among them
-            raise SubmissionError(reason)
 
     def _autograded(self, names: dict) -> Path:
         course = self.parent.coursedir

@@ -1,5 +1,6 @@
 """The files of a submission: whether nbgrader may look at them, and which of them its cells find beside them."""
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -15,15 +16,24 @@ PATTERN = set("*?[]")  # which nbgrader takes for many names
 YEARS = range(1990, 2100)
 
 
+def is_there(folder: Path) -> bool:
+    """Whether something was handed in as this folder; what hides it from whoever grades was handed in too."""
+    try:
+        folder.lstat()
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
 def unfit(folder: Path, name: str) -> str:
     """Why nbgrader must not even look at a submission: it follows links and copies what they point to."""
     student = folder.parent.name
     if known_as(student) != student:
         return f"its folder {readable(student)[:MAX_NAME]!r} is no name of a student; rename it, and grade again."
-    if folder.is_symlink():
-        return "the submission is a link."
     try:
-        return _unfit(folder, name)
+        return "the submission is a link." if folder.is_symlink() else _unfit(folder, name)
     except OSError as error:
         return f"it cannot be read: {error.strerror}."
 
@@ -42,6 +52,8 @@ def _unfit(folder: Path, name: str) -> str:
         regular = stat.S_ISREG(found.st_mode) and found.st_nlink == 1
         if not (regular or stat.S_ISDIR(found.st_mode)):
             return f"{readable(inside)} is a link or a special file; only regular files can be handed in."
+        if not os.access(path, os.R_OK):
+            return f"{readable(inside)} cannot be read: {os.strerror(errno.EACCES)}."
     if not (folder / f"{name}.ipynb").is_file():
         names = ", ".join(sorted(readable(path.name) for path in folder.iterdir())) or "nothing"
         return f"there is no {name}.ipynb in it (found: {names[:1000]})."

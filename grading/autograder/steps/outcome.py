@@ -4,6 +4,7 @@ In the notebook, its metadata holds a `NotebookOutcome`, and a check cell's the 
 gradebook, a submission that could not be graded has no score, needs a manual grade, and has the reason as a comment.
 """
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -16,6 +17,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from gradlab.checks.verdict import Verdict
 
+from .. import atomic
 from ..errors import ClassError
 from . import receipt
 from .late import TakeLatePenalties
@@ -116,6 +118,14 @@ def could_not_grade(
     names = {"student": student, "assignment": assignment, "notebook": assignment, "db_url": course.db_url}
     TakeLatePenalties(parent=course).preprocess(nb, {"nbgrader": names})
     return nb
+
+
+def give_up(course: CourseDirectory, student: str, assignment: str, reason: str, submitted: Path) -> None:
+    """Leave of a submission only that it could not be graded, and why: in the gradebook and as autograded notebook."""
+    autograded = Path(course.format_path(course.autograded_directory, student, assignment))
+    shutil.rmtree(autograded, ignore_errors=True)
+    nb = could_not_grade(course, student, assignment, reason, submitted)
+    atomic.write_text(autograded / f"{assignment}.ipynb", nbformat.writes(nb) + "\n")
 
 
 def reason_in_gradebook(submitted: SubmittedNotebook) -> str:

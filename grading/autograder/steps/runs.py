@@ -18,7 +18,8 @@ from gradlab.checks.verdict import Verdict
 
 from ..errors import SubmissionError
 from . import outcome
-from .assignment import course_of, load_assignment
+from .assignment import Assignment, course_of, load_assignment
+from .bounded import Bounded
 from .execute import Job, Ran, error_output, execute
 from .files import beside_notebook
 from .verdict import PENDING, judge
@@ -83,19 +84,29 @@ class RunCells(Execute):
         if lessons:
             trial = yield self._job(text, frozenset(lessons), spent_s)
             ran, spent_s = _notebook(trial), trial.seconds
-            verdicts = judge(ran, known)
+            verdicts = judged(trial, known)
             if all(verdict.passed for checks in verdicts.values() for verdict in checks.values()):
                 for index, outputs in lessons.items():
                     ran.cells[index].outputs = outputs
                 return Executed(ran, spent_s, verdicts)
         whole = yield self._job(text, frozenset(), spent_s)
         ran = _notebook(whole)
-        return Executed(ran, spent_s + whole.seconds, judge(ran, known))
+        return Executed(ran, spent_s + whole.seconds, judged(whole, known))
 
     def _job(self, notebook: str, skip: frozenset[int], spent_s: float) -> Job:
         kernels = {name: dict(self.config[name]) for name in ("KernelManager", "SandboxProvisioner")}
         left = self.submission_timeout_s - spent_s
         return Job(notebook, skip, self.kernel_name, self.timeout, left, self.max_output_bytes, kernels)
+
+
+def judged(ran: Ran, known: Assignment) -> dict[str, dict[str, Verdict]]:
+    """The verdicts on a run, reached in a process that may be killed; raises OutOfBoundsError."""
+    return _judging(known)(ran)
+
+
+@functools.lru_cache(maxsize=8)
+def _judging(known: Assignment) -> Bounded:
+    return Bounded(lambda ran: judge(_notebook(ran), known))
 
 
 def _notebook(ran: Ran) -> NotebookNode:

@@ -19,6 +19,7 @@ from .assignment import Assignment
 from .execute import error_output
 
 SUMMARY = "summary()"  # the cell at a chapter's end
+LONGEST = 1000  # characters of an error's text that are searched; it takes the square of that
 PENDING = "VerdictPending"  # the error in which every graded cell ends until there is a verdict
 
 
@@ -96,11 +97,11 @@ def observations(cell: NotebookNode, check_id: str, count: int) -> list[dict] | 
 
 def _why_undefined(answer: str, cells: list[NotebookNode]) -> str:
     """What kept the cell that should define an answer from doing so, if it has a syntax error or did not end."""
-    defines = re.compile(rf"^\s*(def|class)\s+{re.escape(answer)}\b|^{re.escape(answer)}\s*=", re.MULTILINE)
+    defines = re.compile(rf"^[^\S\n]*(def|class)\s+{re.escape(answer)}\b|^{re.escape(answer)}\s*=", re.MULTILINE)
     for cell in (cell for cell in reversed(cells) if defines.search(cell.source)):
         for error in (output for output in cell.outputs if output.output_type == "error"):
             if error.ename in ("SyntaxError", "IndentationError", "TabError"):
-                what, line = re.fullmatch(r"(.*?)(?: \(.*?(line \d+)\))?", error.evalue).groups()
+                what, line = re.fullmatch(r"(.*?)(?: \(.*?(line \d+)\))?", error.evalue[:LONGEST], re.DOTALL).groups()
                 return f"The cell of {answer} has a syntax error{f' in {line}' if line else ''}: {what}."
             if error.ename == "CellTimeoutError":
                 return error.evalue.replace("This cell", f"The cell of {answer}", 1)

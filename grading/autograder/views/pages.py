@@ -1,14 +1,15 @@
 """What a submission may put on a page: feedback and Formgrader show it, and nothing in it runs or loads anything.
 
-Three things stand between a submission and its reader. The notebook is built anew from the parts that a page shows;
-all HTML in it, from markdown, outputs and comments, is cut down to a list of what is allowed; and the templates carry a
-Content-Security-Policy, under which nothing would run if the first two failed. Both pages take all of it from
-nbgrader's configuration of HTMLExporter, which `settings.configure` writes.
+Three things stand between a submission and its reader. The notebook is built anew from the parts that a page shows,
+in a process that may be killed; all HTML in it, from markdown, outputs and comments, is cut down to a list of what is
+allowed; and the templates carry a Content-Security-Policy, under which nothing would run if the first two failed. Both
+pages take all of it from nbgrader's configuration of HTMLExporter, which `settings.configure` writes.
 """
 
 import base64
 import html
 import re
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
@@ -20,7 +21,7 @@ import nh3
 from IPython.lib.lexers import IPython3Lexer
 from math_core import LatexError, LatexToMathML
 from nbconvert.exporters import HTMLExporter
-from nbconvert.filters import strip_ansi
+from nbconvert.filters import ansi2html, strip_ansi
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
@@ -30,8 +31,10 @@ from pygments.formatters import HtmlFormatter
 from pygments.token import STANDARD_TYPES
 
 from ..steps import outcome
+from ..steps.bounded import Bounded, OutOfBoundsError
 
-FILTERS = {"markdown2html": "autograder.views.pages.markdown", "highlight_code": "autograder.views.pages.highlight"}
+FILTERS = {"markdown2html": "markdown", "highlight_code": "highlight", "ansi2html": "coloured"}
+FILTERS = {name: f"autograder.views.pages.{function}" for name, function in FILTERS.items()}
 
 _TEMPLATES = [Path(__file__).parent, Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"]
 
@@ -93,10 +96,14 @@ def template_paths(name: str) -> list[str]:
     ).template_paths
 
 
+class Shown(str):
+    """HTML that is safe to show: what templates give to their filters is this already, and is handed on as it is."""
+
+
 class SafePage(Preprocessor):
     """Build the notebook anew from what a page shows: sources, safe outputs, nbgrader's marks, verdicts.
 
-    Reads the notebook's folder from `resources["metadata"]["path"]`; writes what `markdown` and the templates need to
+    Reads the notebook's folder from `resources["metadata"]["path"]`; writes what comments and the templates need to
     `resources["autograder"]`: the room that is left for pictures, a word that marks the page's own scripts, and what
     the submission came to.
     """
@@ -104,19 +111,44 @@ class SafePage(Preprocessor):
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         """Return the new notebook; the old one is left as it is. Cells of other types are left out."""
         resources["autograder"] = {"room": MOST_PICTURES, "nonce": uuid4().hex, "outcome": outcome.read(nb)}
-        made = new_notebook()
-        for cell in nb.cells:
-            metadata = _marks(cell)
-            if cell.cell_type == "markdown":
-                made.cells.append(new_markdown_cell(_text(cell.source), metadata=metadata))
-                made.cells[-1].attachments = _attachments(cell)
-            elif cell.cell_type == "code":
-                outputs = [safe for output in cell.outputs if (safe := _output(output, resources))]
-                count = cell.execution_count if type(cell.execution_count) is int else None
-                made.cells.append(
-                    new_code_cell(_text(cell.source), metadata=metadata, outputs=outputs, execution_count=count)
-                )
-        return made, resources
+        try:
+            cells = shown(nb, resources["metadata"]["path"])
+        except OutOfBoundsError as error:
+            self.log.warning("A notebook is shown as plain text: %s", error)
+            cells = list(_as_text(nb, error))
+        return new_notebook(cells=cells), resources
+
+
+def _cells(nb: NotebookNode, path: str) -> list[NotebookNode]:
+    resources = {"metadata": {"path": path}, "autograder": {"room": MOST_PICTURES}}
+    made = []
+    for cell in nb.cells:
+        metadata, source = _marks(cell), _text(cell.source)
+        if cell.cell_type == "markdown":
+            made.append(new_markdown_cell(Shown(_markdown(source, _attachments(cell), resources)), metadata=metadata))
+        elif cell.cell_type == "code":
+            outputs = [safe for output in cell.outputs if (safe := _output(output, resources))]
+            count = cell.execution_count if type(cell.execution_count) is int else None
+            made.append(
+                new_code_cell(Shown(highlight(source)), metadata=metadata, outputs=outputs, execution_count=count)
+            )
+    return made
+
+
+shown = Bounded(_cells)
+
+
+def _as_text(nb: NotebookNode, why: OutOfBoundsError) -> Iterator[NotebookNode]:
+    """The cells of a notebook that cannot be shown as it is: sources and verdicts as they are written, no outputs."""
+    yield new_markdown_cell(Shown(f"<p>Shown without colours and outputs: {html.escape(str(why))}</p>"))
+    for cell in nb.cells:
+        metadata, source = _marks(cell), Shown(f"<pre>{html.escape(_text(cell.source))}</pre>")
+        if cell.cell_type == "markdown":
+            yield new_markdown_cell(source, metadata=metadata)
+        elif cell.cell_type == "code":
+            said = "\n\n".join(verdict["message"] for verdict in metadata.get("verdicts", []))
+            outputs = [new_output("stream", name="stdout", text=Shown(html.escape(said)))] if said else []
+            yield new_code_cell(source, metadata=metadata, outputs=outputs)
 
 
 def _attachments(cell: NotebookNode) -> dict:
@@ -140,19 +172,20 @@ def _marks(cell: NotebookNode) -> dict:
 
 def _output(output: NotebookNode, resources: dict) -> NotebookNode | None:
     if output.output_type == "stream":
-        return new_output("stream", name="stderr" if output.name == "stderr" else "stdout", text=_shown(output.text))
+        name = "stderr" if output.name == "stderr" else "stdout"
+        return new_output("stream", name=name, text=coloured(_written(output.text)))
     if output.output_type == "error":
-        return new_output("error", traceback=_shown("\n".join(map(_text, output.traceback))).split("\n"))
+        return new_output("error", traceback=[coloured(_written("\n".join(map(_text, output.traceback))))])
     data, metadata = _dict(output.get("data")), _dict(output.get("metadata"))
-    text = _shown(data.get("text/plain"))
+    text = _written(data.get("text/plain"))
     kind = next((kind for kind in _RICH if kind in data), None)
     if kind:
-        shown = _RICH[kind](_text(data[kind]), text, _dict(metadata.get(kind)), resources)
-        return new_output("display_data", {"text/html": shown})
-    return new_output("display_data", {"text/plain": text}) if text else None
+        page = _RICH[kind](_text(data[kind]), text, _dict(metadata.get(kind)), resources)
+        return new_output("display_data", {"text/html": page})
+    return new_output("display_data", {"text/plain": coloured(text)}) if text else None
 
 
-def _shown(value: object) -> str:
+def _written(value: object) -> str:
     """A text that a cell wrote, no longer than a page can show, and without its colours where they are very many."""
     text = _text(value)
     if len(text) > MOST_SHOWN:
@@ -192,17 +225,24 @@ _RICH = {  # in this order, as nbconvert has it; of anything else, a script or a
 def markdown(context: jinja2.runtime.Context, source: str) -> str:
     """Markdown as HTML that is safe to show, with its mathematics as MathML and its pictures inside.
 
-    For templates, in the place of nbconvert's filter of this name. Takes pictures from the cell's attachments and the
-    notebook's folder, and uses up `resources["autograder"]["room"]`.
+    For templates, in the place of nbconvert's own; here for comments, which take pictures from the notebook's folder
+    and use up `resources["autograder"]["room"]`.
     """
-    return _markdown(source, context.get("cell", {}).get("attachments", {}), context["resources"])
+    return source if isinstance(source, Shown) else _markdown(source, {}, context["resources"])
 
 
 def highlight(source: str, metadata: dict | None = None) -> str:
     """Python as HTML with its parts marked, whatever language the notebook says it is in."""
+    if isinstance(source, Shown):
+        return source
     if len(source) > MOST_CODE:
         return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
     return colour(source or " ", IPython3Lexer(), HtmlFormatter(cssclass="highlight"))
+
+
+def coloured(text: str) -> str:
+    """What a program has written, with its colours, as HTML."""
+    return text if isinstance(text, Shown) else Shown(ansi2html(text))
 
 
 def mathematics(source: str, display: bool) -> str:

@@ -15,6 +15,7 @@ from gradlab.checks.record import CheckRecord
 from ..errors import ClassError, did_you_mean
 from ..steps import outcome
 from ..steps.assignment import stored_checks
+from ..steps.bounded import Bounded, OutOfBoundsError
 from ..steps.files import readable
 from ..steps.outcome import Status
 from .export import grade_row, submissions
@@ -105,13 +106,14 @@ def gather(course: CourseDirectory, name: str) -> Report:
         by_hand = [check.answer for cell in stated.values() for check in cell.values() if not check.autograd]
         students = sorted(gradebook.students, key=lambda student: student.id)
         released = Path(course.format_path(course.release_directory, ".", name))
-        look = Look(released, name, by_hand, [student.id for student in students])
+        look = Bounded(Look(released, name, by_hand, [student.id for student in students]).at)
         handed_in = submissions(gradebook, assignment)
         rows = []
         for student in students:
             submission = handed_in.get(student.id)
             grades = [grade for one in submission.notebooks for grade in one.grades] if submission else []
             rows.append(_row(course, grade_row(assignment, student, submission), grades, checks, look))
+        look.close()
         return Report(name, datetime.now().astimezone(), assignment.max_score, checks, rows)
 
 
@@ -125,7 +127,7 @@ def _checks(notebook: Notebook, stated: dict[str, dict[str, CheckRecord]]) -> li
     return checks
 
 
-def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Look) -> Row:
+def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Bounded) -> Row:
     """The row of one student; that one submission cannot be read is said in its row, and is no end of the report."""
     try:
         return _read_row(course, row, grades, checks, look)
@@ -134,7 +136,7 @@ def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[C
         return Row(readable(row["student_id"]), row["status"], row["score"], reason)
 
 
-def _read_row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Look) -> Row:
+def _read_row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Bounded) -> Row:
     student, name, status = row["student_id"], row["assignment"], row["status"]
     folder = Path(course.format_path(course.autograded_directory, student, name))
     path = folder / f"{name}.ipynb"
@@ -166,10 +168,12 @@ def _read_row(course: CourseDirectory, row: dict, grades: list[Grade], checks: l
     )
 
 
-def _flags(look: Look, notebook: dict, folder: Path, student: str) -> list[Flag]:
+def _flags(look: Bounded, notebook: dict, folder: Path, student: str) -> list[Flag]:
     """What is flagged; that one submission cannot be searched is a flag too, and no end of the report."""
     try:
-        return look.at(notebook, folder, student)
+        return look({"cells": [cell | {"outputs": []} for cell in notebook["cells"]]}, folder, student)
+    except OutOfBoundsError as error:
+        return [Flag("", 0, "", f"it could not be searched: {error}")]
     except Exception as error:
         return [Flag("", 0, "", f"it could not be searched ({type(error).__name__}: {readable(str(error))[:200]})")]
 

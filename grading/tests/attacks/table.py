@@ -412,6 +412,13 @@ BOMBS = {
         "import os, time\nfor _ in range(300):\n    if os.fork() == 0:\n        time.sleep(20)\n        os._exit(0)",
         "import os\npid = os.fork()\nif pid == 0:\n    os._exit(0)\nos.waitpid(pid, 0)",
     ),
+    "busy processes, each in a session of its own": Attack(
+        "import os\n"
+        + LOOP
+        + "for _ in range(20):\n    if os.fork() == 0:\n        os.setsid()\n        while time.monotonic() < end:\n"
+        "            pass\n        os._exit(0)",
+        "import subprocess\nsubprocess.run(['sleep', '0.01'], start_new_session=True)",
+    ),
     "thread bomb": Attack(
         "import threading, time\nfor _ in range(300):\n    threading.Thread(target=time.sleep, args=(20,), daemon=True).start()",
         "import threading\nthread = threading.Thread(target=print)\nthread.start()\nthread.join()",
@@ -474,6 +481,18 @@ BOMBS = {
     "endless recursion": Attack(
         "import sys\nsys.setrecursionlimit(10**9)\n\n\ndef f():\n    f()\n\n\nf()",
         "import sys\nsys.setrecursionlimit(5000)",
+    ),
+}
+
+READERS = {  # what takes a reader the square of its length
+    "blank lines": Attack(
+        answer="x = 1" + "\n" * 100_000 + "y = 2",
+        twin="x = 1" + "\n" * 3_000 + "y = 2",
+        fast=True,
+    ),
+    "brackets in a syntax error": Attack(
+        "raise SyntaxError(' (' * 300_000)",
+        "try:\n    compile('(', '', 'exec')\nexcept SyntaxError:\n    pass",
     ),
 }
 
@@ -552,6 +571,11 @@ def _many(count: int) -> Files:
     return lambda folder, class_folder: [(folder / f"{n}.txt").write_text("") for n in range(count)]
 
 
+def _zeros(path: Path, size: int) -> None:
+    with path.open("wb") as file:
+        file.truncate(size)
+
+
 FILES = {
     "a link to the gradebook": Attack(
         files=lambda folder, class_folder: (folder / "a.db").symlink_to(class_folder / "gradebook.db"),
@@ -582,6 +606,11 @@ FILES = {
         points=tuple(UNGRADED),
     ),
     "a thousand files": Attack(files=_many(1000), twin_files=_many(50), points=tuple(UNGRADED)),
+    "a file of zeros that takes no room": Attack(
+        files=lambda folder, class_folder: _zeros(folder / "big", 1 << 40),
+        twin_files=lambda folder, class_folder: _zeros(folder / "small", 1 << 20),
+        points=tuple(UNGRADED),
+    ),
     "a pickle": Attack(
         files=_write("x.pkl", "cos\nsystem\n(S'touch /tmp/MARK'\ntR."), twin_files=_write("x.csv", "1,2")
     ),
@@ -700,6 +729,7 @@ ROOMS = {
     "writing": WRITING,
     "network": NETWORK,
     "bomb": BOMBS,
+    "reader": READERS,
     "death": DEATHS,
     "files": FILES,
     "cells": CELLS,

@@ -1,0 +1,174 @@
+"""Work on what a submission holds: done in a process that may be killed, so that it can cost only so much."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from tiny_class import NAME, RIGHT, TinyClass
+
+from autograder.errors import SubmissionError
+from autograder.run.submission import Grader, Running
+from autograder.settings import class_api
+from autograder.steps import runs
+from autograder.steps.bounded import Bounded, OutOfBoundsError
+from autograder.steps.execute import Ran
+from autograder.steps.outcome import Status
+from autograder.views import pages, report
+from autograder.views.flags import Look
+
+TOO_LONG = "what it holds takes more than 0.2 seconds of processor time to read"
+
+
+def work(text: str):
+    """What hostile text may make of a function."""
+    match text:
+        case "loop":
+            while True:
+                pass
+        case "memory":
+            return len(bytes(1 << 30))
+        case "crash":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        case "error":
+            raise SubmissionError("it is too late.")
+        case "strange":
+            raise StrangeError(1, 2)
+    return text.upper(), os.getpid()
+
+
+class StrangeError(Exception):
+    """One that cannot be pickled."""
+
+    def __init__(self, one, two):
+        super().__init__(f"{one} and {two}")
+
+
+@pytest.fixture
+def bounded():
+    made = Bounded(work, seconds=0.2, memory_mib=256)
+    yield made
+    made.close()
+
+
+def test_it_gives_what_the_function_gives_from_one_other_process(bounded):
+    (first, process), (second, again) = bounded("a"), bounded("b")
+    assert (first, second) == ("A", "B")
+    assert process == again != os.getpid()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("loop", "more than 0.2 seconds of processor time"),
+        ("memory", "more than 256 MiB"),
+        ("crash", "ends the process that reads it"),
+    ],
+)
+def test_what_is_too_much_is_said_and_the_next_call_is_answered(bounded, text, why):
+    bounded("a")
+    started = time.process_time()
+    with pytest.raises(OutOfBoundsError, match=why):
+        bounded(text)
+    assert time.process_time() - started < 0.2
+    assert bounded("b")[0] == "B"
+
+
+def test_an_error_of_the_function_is_raised_with_its_trace(bounded):
+    with pytest.raises(SubmissionError, match="it is too late") as caught:
+        bounded("error")
+    assert "in work" in caught.value.__notes__[0]
+    with pytest.raises(RuntimeError, match="StrangeError: 1 and 2"):
+        bounded("strange")
+
+
+def test_what_an_earlier_call_has_left_is_not_counted_against_a_later_one():
+    kept = []
+
+    def hoard(mib: int) -> int:
+        kept.append(bytes(mib << 20))
+        return len(kept)
+
+    bounded = Bounded(hoard, memory_mib=256)
+    assert [bounded(100), bounded(100), bounded(100), bounded(200)] == [1, 2, 1, 1]
+    bounded.close()
+
+
+def test_it_may_be_called_from_several_threads(bounded):
+    answers = []
+    threads = [threading.Thread(target=lambda n=n: answers.append(bounded(f"x{n}")[0])) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(answers) == [f"X{n}" for n in range(8)]
+
+
+def test_no_process_is_left_and_no_file_of_the_parent_is_held(tmp_path, bounded):
+    with (tmp_path / "lock").open("w") as file:
+        inode = os.fstat(file.fileno()).st_ino
+        held = Bounded(lambda: [os.fstat(fd).st_ino for fd in range(3, 99) if os.path.exists(f"/proc/self/fd/{fd}")])
+        assert inode not in held()
+    process = bounded("a")[1]
+    bounded.close()
+    assert not os.path.exists(f"/proc/{process}")
+
+
+def endless(*args):
+    while True:
+        pass
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Whatever is read from now on may take a fifth of a second."""
+
+    def bounded(function):
+        return Bounded(function, seconds=0.2)
+
+    for module in (runs, report):
+        monkeypatch.setattr(module, "Bounded", bounded)
+    monkeypatch.setattr(pages, "shown", bounded(pages._cells))
+    runs._judging.cache_clear()
+    yield
+    runs._judging.cache_clear()
+
+
+def test_what_takes_too_long_to_judge_could_not_be_graded_and_to_search_is_flagged(tmp_path, short, monkeypatch):
+    tiny = TinyClass(tmp_path / "class")
+    grader = Grader(class_api(tiny.folder), NAME)
+    ended = {}
+    for student, judge in (("mallory", endless), ("anna", runs.judge)):
+        tiny.hand_in(student, RIGHT)
+        runs._judging.cache_clear()
+        monkeypatch.setattr(runs, "judge", judge)
+        step = grader.begin(student)
+        while isinstance(step, Running):
+            step = grader.go_on(step, Ran(step.job.notebook, 1.0))
+        ended[student] = step
+    assert (ended["mallory"].status, ended["mallory"].reason) == (Status.UNGRADABLE, f"{TOO_LONG}.")
+    assert ended["anna"].status == Status.GRADED
+    monkeypatch.setattr(Look, "at", endless)
+    rows = {row.student: row for row in report.gather(class_api(tiny.folder).coursedir, NAME).rows}
+    assert rows["mallory"].reason == f"{TOO_LONG}."
+    assert [flag.why for flag in rows["anna"].flags] == [f"it could not be searched: {TOO_LONG}."]
+
+
+def test_a_page_that_takes_too_long_is_made_with_sources_and_verdicts_as_text(short):
+    cells = [new_code_cell("?<" * 14_999) for _ in range(99)]
+    cells[0].metadata = {
+        "nbgrader": {"grade": True, "grade_id": "check-1"},
+        "autograder": {"90.1": {"passed": False, "message": "90.1: 1 < 2.", "slip": ""}},
+    }
+    step, resources = pages.SafePage(), {"metadata": {"path": None}}
+    made, _ = step.preprocess(new_notebook(cells=[new_markdown_cell("<b>"), *cells]), resources)
+    first, markdown, check, *_ = made.cells
+    assert first.source == f"<p>Shown without colours and outputs: {TOO_LONG}.</p>"
+    assert markdown.source == "<pre>&lt;b&gt;</pre>"
+    assert check.source.startswith("<pre>?&lt;?")
+    assert check.outputs[0].text == "90.1: 1 &lt; 2."
+    assert len(made.cells) == 101
+    honest, _ = step.preprocess(new_notebook(cells=[new_markdown_cell("**b**")]), resources)
+    assert "<strong>b</strong>" in honest.cells[0].source

@@ -1,0 +1,59 @@
+"""nbgrader's own commands, without ours: what a submission holds is looked at before nbgrader copies or shows it."""
+
+import os
+import shutil
+
+import pytest
+from tiny_class import NAME, RIGHT, TinyClass, nbgrader, write_settings
+
+from autograder.steps import outcome
+from autograder.steps.files import MAX_BYTES
+
+COMMAND = "\x1b[2J\x9b31m"  # clears a terminal and makes it write in red
+REASONS = {
+    "zeros": "its files have more than 50 MB together.",
+    "linked": "notes.txt is a link or a special file; only regular files can be handed in.",
+    "renamed": f"there is no {NAME}.ipynb in it (found: {NAME}.record.json, Untitled.ipynb).",
+    "late": "its timestamp.txt says the year 1.",
+}
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """A class graded by nbgrader autograde, with what was copied and what was logged meanwhile."""
+    tiny = TinyClass(write_settings(tmp_path_factory.mktemp("alone")))
+    for student in ("anna", *REASONS, f"m{COMMAND}"):
+        tiny.hand_in(student, RIGHT)
+    with (tiny.submission("zeros") / "big").open("wb") as file:
+        file.truncate(MAX_BYTES + 1)
+    (tiny.submission("linked") / "notes.txt").symlink_to(tiny.folder / "gradebook.db")
+    (tiny.submission("renamed") / f"{NAME}.ipynb").rename(tiny.submission("renamed") / "Untitled.ipynb")
+    (tiny.submission("late") / "timestamp.txt").write_text("0001-01-01 00:00:00 UTC")
+    (tiny.submission("anna") / f"notes{COMMAND}\n[AutogradeApp | ERROR] all is lost").write_text("")
+    shutil.copy(tiny.submission("anna") / f"{NAME}.ipynb", tiny.submission("anna") / f"mine{COMMAND}.ipynb")
+    tiny.copied = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shutil, "copy", lambda *paths, copy=shutil.copy: (tiny.copied.append(paths[0]), copy(*paths)))
+        patch.setattr("sys.stderr", (tiny.folder / "log").open("w"))
+        nbgrader(tiny.folder.parent, "autograde", NAME)
+    tiny.log = (tiny.folder / "log").read_text()
+    return tiny
+
+
+@pytest.mark.parametrize("student", REASONS)
+def test_nbgrader_copies_nothing_of_what_is_unfit_and_says_why(alone, student):
+    copied = {os.path.relpath(path, alone.submission(student)) for path in alone.copied}
+    assert all(path.startswith("..") for path in copied)
+    assert outcome.read(alone.autograded(student)).could_not_grade == REASONS[student]
+    assert alone.points(student) == [None, None]
+
+
+def test_the_others_are_graded(alone):
+    assert alone.points("anna") == [2, 3]
+
+
+def test_nothing_that_a_submission_is_called_is_a_command_to_the_terminal_or_a_line_of_the_log(alone):
+    for name in ("notes", "mine"):
+        assert f"{name}\N{REPLACEMENT CHARACTER}[2J" in alone.log
+    assert [line for line in alone.log.split("\n") if not line.isprintable()] == []
+    assert "\n[AutogradeApp | ERROR] all is lost" not in alone.log

@@ -1,0 +1,60 @@
+"""Submissions that whoever grades may not read, as an ordinary user meets them: for root no right is missing."""
+
+import os
+import tempfile
+from pathlib import Path
+
+import pytest
+from tiny_class import NAME, RIGHT, TinyClass
+
+from autograder.run.submission import Grader, Outcome
+from autograder.settings import class_api
+from autograder.steps.bounded import Bounded
+from autograder.steps.outcome import Status
+
+NOBODY = 65534
+RIGHTS = {  # by student: what has which rights, and the reason
+    "listed": (".", 0o600, "it cannot be read: Permission denied."),
+    "hidden": ("..", 0o000, "it cannot be read: Permission denied."),
+    "inner": ("folder", 0o000, "folder cannot be read: Permission denied."),
+    "unreadable": ("data.txt", 0o000, "data.txt cannot be read: Permission denied."),
+    "notebook": (f"{NAME}.ipynb", 0o200, f"{NAME}.ipynb cannot be read: Permission denied."),
+}
+
+
+def as_an_ordinary_user(folder: Path) -> dict[str, Outcome]:
+    """What becomes of the submissions; called in a process of its own, which can still read what it has loaded."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+    grader = Grader(class_api(folder), NAME)
+    return {student: grader.grade_here(student) for student in grader.choose(None)}
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    with tempfile.TemporaryDirectory() as name:  # pytest's own folders are closed to other users
+        Path(name).chmod(0o755)
+        tiny = TinyClass(Path(name) / "class")
+        for student, (path, mode, _) in RIGHTS.items():
+            tiny.hand_in(student, RIGHT)
+            folder = tiny.submission(student)
+            (folder / "folder").mkdir()
+            (folder / "data.txt").touch()
+            (folder / path).resolve().chmod(mode)
+        if os.geteuid() == 0:
+            for parent, folders, files in os.walk(name):
+                for entry in (".", *folders, *files):
+                    os.chown(Path(parent, entry), NOBODY, NOBODY)
+        grade = Bounded(as_an_ordinary_user)
+        yield grade(tiny.folder)
+        grade.close()
+        for student in RIGHTS:
+            tiny.submission(student).parent.chmod(0o700)
+            tiny.submission(student).chmod(0o700)
+
+
+@pytest.mark.parametrize("student", RIGHTS)
+def test_what_may_not_be_read_could_not_be_graded_and_stops_nobody(outcomes, student):
+    assert (outcomes[student].status, outcomes[student].reason) == (Status.UNGRADABLE, RIGHTS[student][2])
