@@ -15,13 +15,23 @@ MAY_IMPORT = {  # what a part may import of the others
     "errors": set(),
     "atomic": set(),
     "gradebook": {"errors"},
+    "source": set(),
     "sandbox": {"errors"},
     "steps": {"atomic", "errors", "sandbox"},
     "views": {"errors", "steps"},
-    "settings": {"errors", "gradebook", "sandbox", "steps", "views"},  # names the steps, and what pages are made of
+    "settings": {
+        "errors",
+        "gradebook",
+        "sandbox",
+        "source",
+        "steps",
+        "views",
+    },  # names the steps, and what pages are made of
     "run": {"atomic", "errors", "gradebook", "sandbox", "settings", "steps"},  # opens a class with its settings
     "demo": {"run", "settings", "views"},
-    "__main__": {"demo", "errors", "gradebook", "run", "settings", "steps", "views"},
+    "new_class": {"atomic", "errors", "gradebook", "settings"},
+    "update": {"errors", "run", "source", "steps"},
+    "__main__": {"demo", "errors", "gradebook", "new_class", "run", "settings", "steps", "update", "views"},
 }
 
 

@@ -62,7 +62,7 @@ class Grader:
     def __init__(self, api: NbGraderAPI, name: str):
         self.api, self.name, self.course = api, name, api.coursedir
         gradebook.require(self.course)
-        load_assignment(self.course, name)
+        self.version = load_assignment(self.course, name).version
         _require_steps(api)
         self._steps = RunCells(config=api.config)
 
@@ -89,16 +89,24 @@ class Grader:
         return sorted(path.name for path in folder.iterdir() if os.path.lexists(path / self.name))
 
     def is_graded(self, student: str) -> bool:
-        """Whether a submission came to an end before: not if it was interrupted, or another is in its place since."""
-        submitted = self.folder_of(student)
+        """Whether a submission came to an end before, and neither it nor what it was graded by has changed since."""
+        return not self.why_due(student)
+
+    def why_due(self, student: str) -> str:
+        """Why a submission is to be graded; "" if it need not be."""
+        submitted, no_grade = self.folder_of(student), "what was handed in has no grade yet"
         try:
             found = outcome.read(nbformat.read(self._autograded(student), nbformat.NO_CONVERT))
         except (OSError, ValueError, LookupError, TypeError, AttributeError):  # it is not there, or damaged
-            return False
-        if not found.handed_in:  # it was graded before fingerprints were kept
+            return no_grade
+        if found.handed_in:
+            same = found.handed_in == receipt.fingerprint(submitted, self.course.ignore)
+        else:  # it was graded before fingerprints were kept
             now, then = receipt.timestamp(submitted), receipt.timestamp(self._autograded(student).parent)
-            return found.saved and not (now and then and now > then)
-        return found.saved and found.handed_in == receipt.fingerprint(submitted, self.course.ignore)
+            same = not (now and then and now > then)
+        if not (found.saved and same):
+            return no_grade
+        return outcome.CHANGED if found.graded_by not in ("", self.version) else ""
 
     def grade_here(self, student: str) -> Outcome:
         """Grade one submission, its cells running in this process."""

@@ -22,6 +22,7 @@ from .late import TakeLatePenalties
 
 KEY = "autograder"  # of the metadata of notebooks and of cells
 COMMENT = "Could not be graded: "
+CHANGED = "graded before its checks or points changed"  # and so to be graded again
 
 
 class Status(StrEnum):
@@ -39,13 +40,15 @@ class NotebookOutcome:
     """What an autograded notebook says of its submission.
 
     seconds: of all its runs, None if there was none. could_not_grade: the reason, "" if it could be graded. saved: the
-    gradebook has its scores, or that there are none, and why. handed_in: the fingerprint of what was graded.
+    gradebook has its scores, or that there are none, and why. handed_in: the fingerprint of what was graded. graded_by:
+    the version of the assignment by which it was.
     """
 
     seconds: float | None = None
     could_not_grade: str = ""
     saved: bool = False
     handed_in: str = ""
+    graded_by: str = ""
 
 
 def read(nb: Mapping) -> NotebookOutcome:
@@ -57,6 +60,7 @@ def read(nb: Mapping) -> NotebookOutcome:
         reason if isinstance(reason, str) else "",
         found.get("saved") is True,
         _text(found.get("handed_in")),
+        _text(found.get("graded_by")),
     )
 
 
