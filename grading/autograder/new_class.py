@@ -44,7 +44,7 @@ def new_class(folder: Path, course_id: str | None = None, exchange: Path | None 
     exported = f"export GRADLAB_COURSE={course_id}"
     exported += f" GRADLAB_EXCHANGE={exchange.resolve()}" if exchange is not None else ""
     return (
-        f"The class {course_id} is in {folder}, with a copy of the course's chapters as they are now. Only you can look "
-        f"into it.\nWork there: cd {folder}\nIf students fetch and hand in by nbgrader's exchange, their servers need: "
-        f"{exported}"
+        f"The class {course_id} is in {folder}, with a copy of the course's chapters as they are now. Only you can "
+        f"look into it.\nWork there: cd {folder}\n"
+        f"If students fetch and hand in by nbgrader's exchange, their servers need: {exported}"
     )

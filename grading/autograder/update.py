@@ -1,5 +1,6 @@
 """Bring a class up to the course's present state: first say what would change, and lose no score unasked."""
 
+import contextlib
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -131,11 +132,8 @@ def _differences(notebook: Notebook, before: dict, after: dict) -> Iterator[str]
 def _otherwise_checked(here: Path | None, new: Path, before: dict, after: dict) -> Iterator[str]:
     """A line for the exercises whose check, cases, expected values or slips are not what they were."""
     checks, old = _checks(new), {}
-    if here is not None:
-        try:
-            old = _checks(here)
-        except ChapterError:  # it was made for an earlier course
-            pass
+    with contextlib.suppress(ChapterError):  # of a copy that was made for an earlier course
+        old = _checks(here) if here else {}
     others = {check.cell for check_id, check in checks.items() if check != old.get(check_id)}
     others |= {cell for cell in after if cell in before and after[cell][0] != before[cell][0]}
     if others & before.keys():

@@ -26,7 +26,7 @@ MAY_IMPORT = {  # what a part may import of the others
         "source",
         "steps",
         "views",
-    },  # names the steps, and what pages are made of
+    },  # names the steps
     "run": {"atomic", "errors", "gradebook", "sandbox", "settings", "steps"},  # opens a class with its settings
     "demo": {"run", "settings", "views"},
     "new_class": {"atomic", "errors", "gradebook", "settings"},

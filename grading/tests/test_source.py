@@ -48,12 +48,8 @@ def test_a_copy_leaves_out_what_tools_left_in_the_course(course, tmp_path):
     (course / NAME / "figures").mkdir()
     (course / NAME / "figures" / "one.svg").write_text("<svg/>")
     configure(Config(), tmp_path / "class")
-    assert sorted(
-        str(path.relative_to(tmp_path / "class" / "source")) for path in (tmp_path / "class").rglob("*.*")
-    ) == [
-        f"{NAME}/{NAME}.ipynb",
-        f"{NAME}/figures/one.svg",
-    ]
+    copied = [path.name for path in (tmp_path / "class" / "source").rglob("*") if path.is_file()]
+    assert sorted(copied) == [f"{NAME}.ipynb", "one.svg"]
 
 
 def test_a_class_that_was_begun_with_a_link_works_and_is_told_how_to_get_a_copy(course, tmp_path, capsys):

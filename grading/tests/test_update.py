@@ -1,4 +1,4 @@
-"""An update brings a class up to the course: it says what changes, loses no score unasked, and what is stale is noticed."""
+"""An update brings a class up to the course: it says what changes, loses no score; what is stale is noticed."""
 
 import json
 import shutil

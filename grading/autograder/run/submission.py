@@ -5,7 +5,6 @@ class or of this machine stops the run.
 """
 
 import os
-import shutil
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import capture_log, temp_attrs
 
-from .. import atomic, gradebook
+from .. import gradebook
 from ..errors import ClassError, SubmissionError, did_you_mean
 from ..steps import outcome, receipt
 from ..steps.assignment import load_assignment
@@ -94,18 +93,14 @@ class Grader:
 
     def why_due(self, student: str) -> str:
         """Why a submission is to be graded; "" if it need not be."""
-        submitted, no_grade = self.folder_of(student), "what was handed in has no grade yet"
-        try:
-            found = outcome.read(nbformat.read(self._autograded(student), nbformat.NO_CONVERT))
-        except (OSError, ValueError, LookupError, TypeError, AttributeError):  # it is not there, or damaged
-            return no_grade
+        submitted, found = self.folder_of(student), outcome.of(self._autograded(student))
         if found.handed_in:
             same = found.handed_in == receipt.fingerprint(submitted, self.course.ignore)
         else:  # it was graded before fingerprints were kept
             now, then = receipt.timestamp(submitted), receipt.timestamp(self._autograded(student).parent)
             same = not (now and then and now > then)
         if not (found.saved and same):
-            return no_grade
+            return "what was handed in has no grade yet"
         return outcome.CHANGED if found.graded_by not in ("", self.version) else ""
 
     def grade_here(self, student: str) -> Outcome:
@@ -130,11 +125,8 @@ class Grader:
 
     def give_up(self, student: str, reason: str) -> Outcome:
         """Write down, in the gradebook and as autograded notebook, that a submission could not be graded."""
-        path = self._autograded(student)
         with uninterrupted(), gradebook.needed(self.course):
-            shutil.rmtree(path.parent, ignore_errors=True)
-            nb = outcome.could_not_grade(self.course, known_as(student), self.name, reason, self.folder_of(student))
-            atomic.write_text(path, nbformat.writes(nb) + "\n")
+            outcome.set_aside(self.course, student, self.name, reason, self.folder_of(student))
         return Outcome(student, Status.UNGRADABLE, reason)
 
     def _guarded(self, student: str, step: Callable[[], Running | Outcome]) -> Running | Outcome:

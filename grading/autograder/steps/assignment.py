@@ -101,8 +101,8 @@ def _load(db_url: str, course_id: str, source: Path, changed_at: int, store: Pat
         chapter = read_chapter(notebook, source.stem, source.parent)
     except ChapterError as error:
         raise ChapterError(
-            f"{error}\nThis is the class's copy, {source}. If it is older than the course, and does not work with it any "
-            f"more: {UPDATE} {source.stem}, or grade with the course as it was then."
+            f"{error}\nThis is the class's copy, {source}. If it is older than the course, and does not work with it "
+            f"any more: {UPDATE} {source.stem}, or grade with the course as it was then."
         ) from error
     points = _compare_with_gradebook(db_url, course_id, notebook, source.stem)
     now, stored = version(notebook, source.parent, points), _stored(store)

@@ -1,13 +1,12 @@
-"""How nbgrader converts a submission: with the steps of `settings`; where one fails, the reason takes its place."""
+"""How nbgrader converts submissions: with the steps of `settings`; where one fails, the reason takes its place."""
 
-import shutil
+import glob
 from pathlib import Path
 
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
 from nbgrader.utils import temp_attrs
 
-from ..errors import SubmissionError
 from . import outcome, receipt
 from .faults import no_notebook, reason_for
 from .files import known_as, readable, unfit
@@ -19,6 +18,29 @@ class SubmissionExporter(NotebookExporter):
     Errors that are not the submission's fault pass through.
     """
 
+    def __init__(self, *args, **kwargs):
+        """Called by nbgrader's Autograde before it looks at any submission."""
+        super().__init__(*args, **kwargs)
+        self._set_aside_unfit()
+
+    def _set_aside_unfit(self) -> None:
+        """Take from nbgrader's list what it must not look at, and write down why.
+
+        It would copy what links point to, and give no reason where no notebook has the right name.
+        """
+        course, converter = self.parent.coursedir, self.parent
+        for path in glob.glob(course.format_path(course.submitted_directory, course.student_id, course.assignment_id)):
+            submitted = Path(path)
+            student, name = submitted.parent.name, submitted.name
+            reason = unfit(submitted, name)
+            if not reason or student in course.student_id_exclude.split(","):
+                continue
+            converter.assignments.pop(path, None)
+            found = outcome.of(self._autograded(student, name) / f"{name}.ipynb")
+            if converter.force or not found.saved or found.handed_in != receipt.fingerprint(submitted, course.ignore):
+                outcome.set_aside(course, student, name, reason, submitted)
+            self.log.warning("%s: %s", known_as(student), readable(reason))
+
     def from_filename(self, filename: str, resources: dict | None = None, **kwargs) -> tuple[str, dict]:
         """Called by nbgrader's Autograde once to sanitise and once to execute and save."""
         names, course = resources["nbgrader"], self.parent.coursedir
@@ -27,8 +49,7 @@ class SubmissionExporter(NotebookExporter):
         try:
             if self._is_submission:
                 self._handed_in = receipt.fingerprint(submitted, course.ignore)
-                self._refuse_unfit(submitted, names)
-                receipt.keep(submitted, self._autograded(names))
+                receipt.keep(submitted, self._autograded(names["student"], names["assignment"]))
             return super().from_filename(filename, resources, **kwargs)
         except Exception as error:
             malformed = self._is_submission and isinstance(error, AttributeError | KeyError | TypeError)
@@ -49,12 +70,6 @@ class SubmissionExporter(NotebookExporter):
         with temp_attrs(self, _preprocessors=[lambda nb, resources: (nb, resources)]):  # it cannot do with none
             return super().from_notebook_node(nb, resources)
 
-    def _refuse_unfit(self, folder: Path, names: dict) -> None:
-        reason = unfit(folder, names["notebook"])
-        if reason:
-            shutil.rmtree(self._autograded(names), ignore_errors=True)  # what links pointed to is among them
-            raise SubmissionError(reason)
-
-    def _autograded(self, names: dict) -> Path:
+    def _autograded(self, student: str, assignment: str) -> Path:
         course = self.parent.coursedir
-        return Path(course.format_path(course.autograded_directory, names["student"], names["assignment"]))
+        return Path(course.format_path(course.autograded_directory, known_as(student), assignment))

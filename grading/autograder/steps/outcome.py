@@ -4,6 +4,7 @@ In the notebook, its metadata holds a `NotebookOutcome`, and a check cell's the 
 gradebook, a submission that could not be graded has no score, needs a manual grade, and has the reason as a comment.
 """
 
+import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -16,8 +17,10 @@ from nbgrader.coursedir import CourseDirectory
 
 from gradlab.checks.verdict import Verdict
 
+from .. import atomic
 from ..errors import ClassError
 from . import receipt
+from .files import known_as
 from .late import TakeLatePenalties
 
 KEY = "autograder"  # of the metadata of notebooks and of cells
@@ -64,6 +67,14 @@ def read(nb: Mapping) -> NotebookOutcome:
     )
 
 
+def of(path: Path) -> NotebookOutcome:
+    """What an autograded notebook says; where it is missing or damaged, nothing was saved."""
+    try:
+        return read(nbformat.read(path, nbformat.NO_CONVERT))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return NotebookOutcome()
+
+
 def write(nb: NotebookNode, outcome: NotebookOutcome) -> None:
     """Let a notebook say what its submission came to."""
     unset = asdict(NotebookOutcome())
@@ -89,6 +100,14 @@ def write_verdicts(cell: NotebookNode, verdicts: dict[str, Verdict]) -> None:
 def forget(part: NotebookNode) -> None:
     """Take from a notebook or a cell what it says of its outcome."""
     part.metadata.pop(KEY, None)
+
+
+def set_aside(course: CourseDirectory, student: str, assignment: str, reason: str, submitted: Path) -> None:
+    """Let the reason be all that there is of a submission which could not be graded; see `could_not_grade`."""
+    path = Path(course.format_path(course.autograded_directory, known_as(student), assignment), f"{assignment}.ipynb")
+    shutil.rmtree(path.parent, ignore_errors=True)
+    nb = could_not_grade(course, known_as(student), assignment, reason, submitted)
+    atomic.write_text(path, nbformat.writes(nb) + "\n")
 
 
 def could_not_grade(
