@@ -223,7 +223,8 @@ def _update(args: argparse.Namespace) -> int:
     found, linked = update.changes(api.coursedir, args.assignments), update.is_linked(api.coursedir)
     print(update.in_words(api.coursedir, found))
     if not args.apply:
-        print("Nothing has been changed. To change it: the same with --apply." if found or linked else "", end="")
+        if found or linked:
+            print("Nothing has been changed. To make these changes: the same command with --apply.")
         return 0
     losing = [change.name for change in found if change.lost]
     if losing and not args.lose_scores:
@@ -232,7 +233,8 @@ def _update(args: argparse.Namespace) -> int:
             "to update these only; or say --lose-scores, after a backup of the class."
         )
     update.apply(api, found)
-    print("Done." if found or linked else "")
+    if found or linked:
+        print("Done.")
     return 0
 
 

@@ -118,7 +118,7 @@ def _change(gradebook: Gradebook, course: CourseDirectory, name: str, here: Path
 def _differences(notebook: Notebook, before: dict, after: dict) -> Iterator[str]:
     handed_in = "; in what has been handed in there is no answer to it" if notebook.submissions else ""
     for cell in sorted(after.keys() - before.keys()):
-        yield f"{_exercise(cell)} is added, worth {after[cell][1]:g} points{handed_in}"
+        yield f"{_exercise(cell)} is added, worth {_points(after[cell][1])}{handed_in}"
     for cell in sorted(before.keys() - after.keys()):
         yield f"{_exercise(cell)} is removed"
     for cell in sorted(notebook.grade_cells, key=lambda cell: cell.name):
@@ -126,7 +126,7 @@ def _differences(notebook: Notebook, before: dict, after: dict) -> Iterator[str]
         if worth != cell.max_score:
             by_hand = sorted(grade.student.id for grade in cell.grades if grade.manual_score is not None)
             look = f"; look at what you have set by hand: {', '.join(by_hand)}" if by_hand else ""
-            yield f"{_exercise(cell.name)} is worth {worth:g} points instead of {cell.max_score:g}{look}"
+            yield f"{_exercise(cell.name)} is worth {_points(worth)} instead of {cell.max_score:g}{look}"
 
 
 def _otherwise_checked(here: Path | None, new: Path, before: dict, after: dict) -> Iterator[str]:
@@ -171,6 +171,10 @@ def _is_released(course: CourseDirectory, name: str) -> bool:
     except (OSError, RecordError):
         return False
     return (folder / f"{name}.ipynb").exists()
+
+
+def _points(count: float) -> str:
+    return f"{count:g} point" if count == 1 else f"{count:g} points"
 
 
 def _exercise(cell: str) -> str:

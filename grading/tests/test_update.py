@@ -86,7 +86,7 @@ def test_what_is_not_graded_changes_no_grade(tiny, course, capsys):
     assert command(tiny, capsys) == [
         NAME,
         "  only what is not graded",
-        "Nothing has been changed. To change it: the same with --apply.",
+        "Nothing has been changed. To make these changes: the same command with --apply.",
     ]
     command(tiny, capsys, "--apply")
     assert "mended" in (tiny.folder / "release" / NAME / f"{NAME}.ipynb").read_text()
@@ -103,9 +103,9 @@ def test_points_that_changed_are_told_noticed_and_graded_again(tiny, course, cap
 
     assert main(["report", NAME, "--class", str(tiny.folder)]) == 0
     said = capsys.readouterr().out
-    assert "To be graded again, as they were graded before its checks or points changed: 2" in said
+    assert "To be graded again, as they were graded before checks or points changed: 2" in said
     assert main(["feedback", NAME, "--class", str(tiny.folder)]) == 0
-    assert "anna: graded before its checks or points changed; grade first." in capsys.readouterr().out
+    assert "anna: graded before checks or points changed; grade first." in capsys.readouterr().out
 
     assert grade(tiny).keys() == {"anna", "ben"}
     assert points(tiny) == {"anna": [4, 3], "ben": [1.5, 1.5]}
@@ -118,7 +118,7 @@ def test_the_run_says_how_many_it_grades_again(tiny, course, capsys):
     course(changed(points=4))
     command(tiny, capsys, "--apply")
     assert tiny.grade("anna") == {"anna": "graded"}
-    assert "To be graded again, as they were graded before its checks or points changed: 1." in capsys.readouterr().out
+    assert "To be graded again, as they were graded before checks or points changed: 1." in capsys.readouterr().out
 
 
 def test_an_answer_that_is_expected_otherwise_is_told_and_graded_by(tiny, course, capsys):
@@ -135,7 +135,7 @@ def test_an_exercise_that_is_added_costs_no_score_and_no_release(tiny, course, c
     course(changed(third=True))
     assert command(tiny, capsys, "--apply") == [
         NAME,
-        "  3 is added, worth 1 points; in what has been handed in there is no answer to it",
+        "  3 is added, worth 1 point; in what has been handed in there is no answer to it",
         f"  {TO_GRADE}",
         "Done.",
     ]

@@ -25,7 +25,7 @@ from .late import TakeLatePenalties
 
 KEY = "autograder"  # of the metadata of notebooks and of cells
 COMMENT = "Could not be graded: "
-CHANGED = "graded before its checks or points changed"  # and so to be graded again
+CHANGED = "graded before checks or points changed"  # and so to be graded again
 
 
 class Status(StrEnum):
