@@ -108,6 +108,7 @@ def _change(gradebook: Gradebook, course: CourseDirectory, name: str, here: Path
         else:
             said += [*_differences(notebook, before, after), *_otherwise_checked(here, new, before, after)]
             lost += _losses(notebook, solved, after)
+            said = said or ["solution or setup cells are others"]
             if notebook.submissions:
                 said.append(f"to be graded again: {len(notebook.submissions)}, by make grade ASSIGNMENT={name}")
     if not _is_released(course, name):

@@ -94,6 +94,21 @@ def test_what_is_not_graded_changes_no_grade(tiny, course, capsys):
     assert grade(tiny) == {}
 
 
+def test_a_class_in_which_nobody_has_handed_in_takes_any_change(tmp_path, course, capsys):
+    tiny = TinyClass(tmp_path / "class")
+    solved = nbformat.read(tiny.folder / "source" / NAME / f"{NAME}.ipynb", as_version=4)
+    solved.cells[2].source += "  # in one line"
+    course(solved)
+    assert command(tiny, capsys, "--apply") == [NAME, "  solution or setup cells are others", "Done."]
+    course(changed(third=True, second=False))
+    assert command(tiny, capsys, "--apply") == [
+        NAME,
+        "  3 is added, worth 1 point",
+        "  2 is removed",
+        "Done.",
+    ]
+
+
 def test_points_that_changed_are_told_noticed_and_graded_again(tiny, course, capsys):
     course(changed(points=4))
     told = [NAME, "  1 is worth 4 points instead of 2; look at what you have set by hand: ben", f"  {TO_GRADE}"]

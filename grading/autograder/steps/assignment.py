@@ -176,6 +176,7 @@ def _compare_with_gradebook(
     if changed:
         raise ClassError(
             f"{name}: the solved notebook and the gradebook hold different check cells, or other points for them: "
-            f"{', '.join(changed)}. Bring them together with: {UPDATE} {name} (students keep their notebooks)."
+            f"{', '.join(changed)}. Bring them together with: {UPDATE} {name}, which says first what it changes; or, "
+            f"if you changed the class's copy yourself, with: nbgrader generate_assignment {name} --force"
         )
     return {grade_id: points for grade_id, (_, points) in here.items()}
