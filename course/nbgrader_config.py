@@ -5,7 +5,8 @@ from pathlib import Path
 
 c = get_config()  # noqa: F821  nbgrader provides it
 
-c.CourseDirectory.course_id = "autograd"
+# Which class's assignments: a class with a course id of its own sets GRADLAB_COURSE to it.
+c.CourseDirectory.course_id = os.environ.get("GRADLAB_COURSE") or "autograd"
 
 # Who hands in: the account on this machine, or on JupyterHub who has logged in there.
 if os.environ.get("JUPYTERHUB_USER"):

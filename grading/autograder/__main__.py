@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shlex
 import sys
 from collections import Counter
 from pathlib import Path
@@ -9,11 +10,13 @@ from pathlib import Path
 from authoring.chapter import ChapterError
 from gradlab.setup.lab import server
 
-from . import gradebook
+from . import gradebook, update
 from .errors import ClassError
+from .new_class import new_class
 from .run import feedback
 from .run.grade import grade
 from .settings import CONFIG, class_api, class_here, settings_of
+from .steps.assignment import UPDATE
 from .steps.outcome import Status
 from .views.renderings import table, write
 from .views.report import gather
@@ -65,6 +68,26 @@ def main(argv: list[str] | None = None) -> int:
         "there is one, and name who did not get theirs, and why.",
     )
     command.add_argument("assignment", help="a chapter's name")
+    command = commands.add_parser(
+        "new-class",
+        help="begin a class, with a course id and a copy of the chapters of its own",
+        description="Begin a class in a folder of its own, with its settings, its course id, and a copy of the "
+        "course's chapters: what changes in the course later concerns it when you update it, not before.",
+    )
+    command.add_argument("place", type=Path, metavar="FOLDER", help="a folder that is new, or empty")
+    command.add_argument("--course-id", metavar="ID", help="by which nbgrader knows the class (default: FOLDER's name)")
+    command.add_argument("--exchange", type=Path, metavar="FOLDER", help="of nbgrader's exchange, which students reach")
+    command = commands.add_parser(
+        "update",
+        parents=[anywhere],
+        help="say what the course has changed since the class got its copy, and bring the class up to it",
+        description="Say what is different in the course since the class got its copy of the chapters: exercises, "
+        "points, checks, and what would have to be graded again. With --apply, bring the class's copy, gradebook and "
+        "release up to it.",
+    )
+    command.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help="only this chapter (default: all)")
+    command.add_argument("--apply", action="store_true", help="make the changes; without it they are only told")
+    command.add_argument("--lose-scores", action="store_true", help="make those too by which scores would be lost")
     commands.add_parser(
         "formgrader",
         parents=[anywhere],
@@ -81,9 +104,10 @@ def main(argv: list[str] | None = None) -> int:
     if args.options and args.command != "formgrader":
         parser.error(f"unrecognized arguments: {' '.join(args.options)}")
     try:
-        if args.command != "demo":
+        if args.command not in ("demo", "new-class"):
             args.folder = (args.folder or class_here() or ROOM / "class").resolve()
             _tell_which_class(args.folder)
+            _warn(args.folder)
         return COMMANDS[args.command](args)
     except (ClassError, ChapterError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
@@ -108,6 +132,22 @@ def _tell_which_class(folder: Path) -> None:
         f"nbgrader's own commands would take another gradebook. {write_it}\n",
         file=sys.stderr,
     )
+
+
+def _warn(folder: Path) -> None:
+    """Say what is not as it is in a new class, and how to make it so."""
+    if (folder / "source").is_symlink():
+        print(
+            f"The class in {folder} has no copy of the chapters but a link to them: what changes there disturbs it. "
+            f"To give it a copy: {UPDATE} --apply",
+            file=sys.stderr,
+        )
+    if folder.is_dir() and all(place.stat().st_mode & 0o001 for place in (folder, *folder.parents)):
+        print(
+            f"Others on this machine can look into {folder}, where names, submissions and grades are. To keep them "
+            f"out: chmod o= {shlex.quote(str(folder))}",
+            file=sys.stderr,
+        )
 
 
 def _grade(args: argparse.Namespace) -> int:
@@ -152,13 +192,14 @@ def _report(args: argparse.Namespace) -> int:
 
 
 def _feedback(args: argparse.Namespace) -> int:
-    exchange = feedback.exchange(args.folder)
-    returned = list(feedback.feedback(args.folder, args.assignment))
+    api = class_api(args.folder)
+    exchange = feedback.exchange(api)
+    returned = list(feedback.feedback(api, args.assignment))
     made = [one for one in returned if one.page]
     handed_out = [one for one in made if not one.why]
     print(f"{_pages(len(made))} made, {len(handed_out)} handed out by the exchange.")
     if exchange is None and made:
-        folder = class_api(args.folder).coursedir.format_path("feedback", "STUDENT", args.assignment)
+        folder = api.coursedir.format_path("feedback", "STUDENT", args.assignment)
         print(f"There is no exchange to hand them out by. They are in {folder}.")
     not_given = [one for one in returned if one.why and (exchange or not one.page)]
     if not_given:
@@ -170,6 +211,32 @@ def _feedback(args: argparse.Namespace) -> int:
 
 def _pages(count: int) -> str:
     return "1 page" if count == 1 else f"{count} pages"
+
+
+def _new_class(args: argparse.Namespace) -> int:
+    print(new_class(args.place, args.course_id, args.exchange))
+    return 0
+
+
+def _update(args: argparse.Namespace) -> int:
+    api = class_api(args.folder)
+    gradebook.require(api.coursedir)
+    found, linked = update.changes(api.coursedir, args.assignments), update.is_linked(api.coursedir)
+    print(update.in_words(api.coursedir, found))
+    if not args.apply:
+        if found or linked:
+            print("Nothing has been changed. To make these changes: the same command with --apply.")
+        return 0
+    losing = [change.name for change in found if change.lost]
+    if losing and not args.lose_scores:
+        raise ClassError(
+            f"Nothing has been changed, because scores would be lost in {', '.join(losing)}. Name the other chapters "
+            "to update these only; or say --lose-scores, after a backup of the class."
+        )
+    update.apply(api, found)
+    if found or linked:
+        print("Done.")
+    return 0
 
 
 def _formgrader(args: argparse.Namespace) -> int:
@@ -195,7 +262,15 @@ def _demo(args: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = {"grade": _grade, "report": _report, "feedback": _feedback, "formgrader": _formgrader, "demo": _demo}
+COMMANDS = {
+    "grade": _grade,
+    "report": _report,
+    "feedback": _feedback,
+    "new-class": _new_class,
+    "update": _update,
+    "formgrader": _formgrader,
+    "demo": _demo,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -12,9 +12,9 @@ from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from authoring.chapter import SOURCES
 from authoring.preprocessors import GENERATE
 
+from . import source
 from .errors import ClassError
 from .gradebook import without_password
 from .logs import log_text
@@ -38,26 +38,21 @@ SANITISE = [ClearOutput, RestoreCells, OverwriteKernelspec, PutCases]
 GRADE = [RunCells, WriteVerdicts, LimitOutput, SaveGrades, TakeLatePenalties]
 
 
-def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = "") -> Config:
-    """Set up the class that lives in `folder`; makes the folder, and in it a link `source` to the solved chapters.
-
-    A new folder is its owner's alone. A link that leads nowhere, because class or course have moved, is made anew.
+def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = "", course_id: str = COURSE_ID) -> Config:
+    """Set up the class that lives in `folder`; makes the folder, its owner's alone, with a copy of the solved chapters.
 
     For nbgrader_config.py: `configure(get_config(), Path(__file__).parent / "class")`. Returns `c`. With sandbox=False
     submissions run in a plain kernel, with the rights of whoever grades. gradebook: the URL of a PostgreSQL database in
-    place of a file in the folder; one with a password in it ends the program. Plugins are found in the folder,
-    where nbgrader documents them to be.
+    place of a file in the folder; one with a password in it ends the program. course_id: tells the classes in one
+    exchange apart. Plugins are found in the folder, where nbgrader documents them to be.
     """
     folder = Path(folder).resolve()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    source = folder / "source"
-    if not source.exists():
-        source.unlink(missing_ok=True)
-        source.symlink_to(SOURCES, target_is_directory=True)
+    source.begin(folder)
 
     log_text()
     _let_import(folder)
-    c.CourseDirectory.course_id = COURSE_ID
+    c.CourseDirectory.course_id = course_id
     c.CourseDirectory.root = str(folder)
     c.CourseDirectory.db_url = (
         without_password(gradebook) if gradebook else f"sqlite:///{folder}/gradebook.db?timeout=60"

@@ -2,12 +2,16 @@
 
 import json
 import os
+import shutil
+import tarfile
 
 import pytest
+from test_receipts import released, through_the_exchange
 from tiny_class import NAME, RIGHT, TinyClass
 
-from authoring.chapter import SOURCES
+from authoring.chapter import chapter_names
 from autograder import atomic
+from autograder.__main__ import main
 from autograder.errors import ClassError
 from autograder.run.journal import Journal
 from autograder.run.submission import Grader
@@ -100,23 +104,37 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path, monkeypatch):
 
 def test_a_class_that_was_moved_with_a_course_that_was_moved_works(tmp_path):
     folder = tmp_path / "class"
-    class_api(folder)
-    (folder / "source").unlink()
+    folder.mkdir()
     (folder / "source").symlink_to(tmp_path / "where the course was")
     class_api(folder.rename(tmp_path / "moved"))
-    assert (tmp_path / "moved" / "source").resolve() == SOURCES.resolve()
+    assert sorted(path.name for path in (tmp_path / "moved" / "source").iterdir()) == chapter_names()
 
 
-def test_a_class_that_was_moved_keeps_its_grades_and_goes_on(tmp_path):
+def test_a_class_that_was_restored_elsewhere_keeps_its_grades_and_goes_on(tmp_path, capsys):
+    """Its exchange was a link, which leads nowhere there: pages are made, and handed out once there is one."""
     tiny = TinyClass(tmp_path / "class")
-    tiny.hand_in("anna", RIGHT)
+    secret = through_the_exchange(tiny, "anna", RIGHT)
+    (tiny.folder / "exchange").symlink_to(tmp_path / "srv")
     assert Grader(class_api(tiny.folder), NAME).grade_here("anna").status == "graded"
-    moved = tiny.folder.rename(tmp_path / "moved")
-    grader = Grader(class_api(moved), NAME)
+    with tarfile.open(tmp_path / "backup.tar", "w") as backup:
+        backup.add(tiny.folder, "class")
+    shutil.rmtree(tiny.folder)
+    with tarfile.open(tmp_path / "backup.tar") as backup:
+        backup.extractall(tmp_path / "elsewhere", filter="fully_trusted")
+
+    restored = tmp_path / "elsewhere" / "class"
+    grader = Grader(class_api(restored), NAME)
     assert grader.is_graded("anna")
     assert grader.grade_here("anna").status == "graded"
-    with class_api(moved).gradebook as gradebook:
+    with class_api(restored).gradebook as gradebook:
         assert gradebook.find_submission(NAME, "anna").score == 5
+    assert main(["feedback", NAME, "--class", str(restored)]) == 0
+    assert "There is no exchange to hand them out by." in capsys.readouterr().out
+    (restored / "exchange").unlink()
+    (restored / "exchange").mkdir()
+    assert main(["feedback", NAME, "--class", str(restored)]) == 0
+    tiny.folder = restored
+    assert "5 of 5 points" in released(tiny, secret).read_text()
 
 
 def test_a_new_class_is_its_owners_alone_and_an_existing_one_stays_as_it_is(tmp_path):

@@ -15,14 +15,25 @@ MAY_IMPORT = {  # what a part may import of the others
     "errors": set(),
     "atomic": set(),
     "gradebook": {"errors"},
+    "source": set(),
     "sandbox": {"errors"},
     "steps": {"atomic", "errors", "sandbox"},
     "views": {"errors", "steps"},
     "logs": {"steps"},
-    "settings": {"errors", "gradebook", "logs", "sandbox", "steps", "views"},  # names steps, and what pages have
+    "settings": {
+        "errors",
+        "gradebook",
+        "logs",
+        "sandbox",
+        "source",
+        "steps",
+        "views",
+    },  # names steps, and what pages have
     "run": {"atomic", "errors", "gradebook", "sandbox", "settings", "steps"},  # opens a class with its settings
     "demo": {"run", "settings", "views"},
-    "__main__": {"demo", "errors", "gradebook", "run", "settings", "steps", "views"},
+    "new_class": {"atomic", "errors", "gradebook", "settings"},
+    "update": {"errors", "run", "source", "steps"},
+    "__main__": {"demo", "errors", "gradebook", "new_class", "run", "settings", "steps", "update", "views"},
 }
 
 

@@ -5,8 +5,9 @@ import sys
 
 import postgresql
 import pytest
-from tiny_class import NAME, RIGHT, TinyClass, nbgrader, write_settings
+from tiny_class import NAME, RIGHT, TinyClass, changed, nbgrader, write_settings
 
+from autograder import update
 from autograder.__main__ import main
 from autograder.errors import ClassError
 
@@ -29,7 +30,7 @@ def password_file(tmp_path, monkeypatch):
 
 
 def whole_term(tiny, capsys) -> dict:
-    """Take a class from generating to feedback, with a score by hand in between; returns all that it shows."""
+    """Take a class from generating to feedback and an update, with a score by hand; returns all that it shows."""
     tiny.hand_in("anna", RIGHT)
     tiny.hand_in("ben", RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"})
     tiny.hand_in("dora", text='{"cells": [')
@@ -52,6 +53,9 @@ def whole_term(tiny, capsys) -> dict:
     lists = [tiny.api.get_assignments(), tiny.api.get_students(), tiny.api.get_submissions(NAME)]
     lists += [tiny.api.get_notebook_submissions(NAME, NAME), tiny.api.get_student_submissions("ben")]
     shown["formgrader's lists"] = [sorted(map(without_ids, rows), key=str) for rows in lists]
+    tiny.write_source(changed(third=True, second=False))  # an exercise comes, another goes with its scores
+    update.apply(tiny.api, update.changes(tiny.api.coursedir, [NAME]))
+    shown["after an update"] = [tiny.grade(), *(tiny.points(student) for student in ("anna", "ben", "dora"))]
     return shown
 
 

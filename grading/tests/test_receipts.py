@@ -1,6 +1,7 @@
 """Whatever way a submission came and however it ended, its feedback can be returned, and a corrected one is graded."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -62,12 +63,36 @@ def test_the_same_of_nbgraders_own_autograde(tiny):
     (tiny.submission("broken") / f"{NAME}.ipynb").write_text("{")
     (tiny.submission("broken") / "link").symlink_to("/etc/hostname")
     tiny.hand_in("by hand", RIGHT)
-    for student in ("broken", "by hand"):
-        assert tiny.api.autograde(NAME, student)["success"]
+    misnamed = through_the_exchange(tiny, "misnamed", RIGHT)
+    misname(tiny, "misnamed")
+    tiny.submission("nothing").mkdir(parents=True)
+    for student in ("broken", "by hand", "misnamed", "*"):
+        result = tiny.api.autograde(NAME, student)
+        assert result["success"], result
     for result in (tiny.api.generate_feedback(NAME), tiny.api.release_feedback(NAME)):
         assert result["success"], result
     assert "could not be graded" in released(tiny, secret).read_text()
-    assert tiny.grade() == {"broken": "skipped", "by hand": "skipped"}
+    assert f"{NAME} (1).ipynb" in released(tiny, misnamed).read_text()
+    assert set(tiny.grade().values()) == {"skipped"}
+    assert tiny.grade().keys() == {"broken", "by hand", "misnamed", "nothing"}
+
+
+def test_what_nbgraders_own_autograde_must_not_look_at_is_not_copied(tiny, monkeypatch):
+    """A file of zeros takes no room in the submission, and would take all of it in a copy; a grade by hand stays."""
+    tiny.hand_in("zeros", RIGHT)
+    with (tiny.submission("zeros") / "zeros.bin").open("wb") as file:
+        file.truncate(60_000_000)
+    copied, copy = [], shutil.copy
+    monkeypatch.setattr(shutil, "copy", lambda path, *to: [copied.append(Path(path).name), copy(path, *to)][1])
+    assert tiny.api.autograde(NAME, "zeros")["success"]
+    assert copied == []
+    with tiny.api.gradebook as gradebook:
+        for grade in gradebook.find_submission_notebook(NAME, NAME, "zeros").grades:
+            grade.manual_score, grade.needs_manual_grade = 1.0, False
+        gradebook.db.commit()
+    assert tiny.api.autograde(NAME, "zeros", force=False)["success"]
+    with tiny.api.gradebook as gradebook:
+        assert not gradebook.find_submission(NAME, "zeros").needs_manual_grade
 
 
 @pytest.mark.parametrize("when", [None, WHEN, "2026-11-03 10:00:00 UTC"])

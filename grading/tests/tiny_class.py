@@ -107,6 +107,28 @@ def solved_notebook():
     return new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
 
 
+def changed(points: int = 2, third: bool = False, second: bool = True, sign: str = ""):
+    """The solved notebook with other points for the first exercise, with one more or one less, with another answer.
+
+    sign: what stands before the gradient at x that is expected of the first exercise.
+    """
+    nb = solved_notebook()
+    cells = {cell.metadata.get("nbgrader", {}).get("grade_id", "references"): cell for cell in nb.cells[3:]}
+    cells["answer-1"] = nb.cells[2]
+    cells["check-1"].metadata["nbgrader"]["points"] = points
+    references, *each = cells["references"].source.split("\n\n\n")
+    each[0] = each[0].replace("return torch.autograd.grad", f"return {sign}torch.autograd.grad")
+    cells["answer-1"].source = PULL_BACK.replace("return 6", f"return {sign}6")
+    if third:
+        each.append(each[0].replace("90.1", "90.4"))
+        nb.cells += [_cell(PULL_BACK.replace("pull_back", "again"), "answer-3")]
+        nb.cells += [_cell('check("90.4 the gradient at x, again", again)', "check-3", 1)]
+    if not second:
+        nb.cells = [cell for cell in nb.cells if cell not in (cells["answer-2"], cells["check-2"])]
+    cells["references"].source = "\n\n\n".join([references, *each])
+    return nb
+
+
 @functools.cache
 def generated() -> tempfile.TemporaryDirectory:
     """A class as nbgrader generate_assignment leaves it, made once in each process and copied from then on."""

@@ -41,6 +41,12 @@ def tags(cell: NotebookNode) -> list[str]:
     return cell.metadata.get("tags", [])
 
 
+def counts(cell: NotebookNode) -> bool:
+    """Whether a cell of a solved notebook has a part in its checks: setup, solution, reference and check cells do."""
+    marked = "setup" in tags(cell) or "reference" in tags(cell) or is_grade(cell) or is_solution(cell)
+    return cell.cell_type == "code" and marked
+
+
 def source_path(name: str) -> Path:
     """The path of a chapter's solved notebook; raises ChapterError naming the chapters if there is none."""
     path = SOURCES / name / f"{name}.ipynb"
@@ -82,8 +88,7 @@ def read_chapter(notebook: NotebookNode, name: str, folder: Path | None = None) 
     try:
         leaving.enter_context(importing_from(folder or SOURCES / name))
         for cell in notebook.cells:
-            kept = "setup" in tags(cell) or "reference" in tags(cell) or is_grade(cell) or is_solution(cell)
-            if cell.cell_type != "code" or not kept:
+            if not counts(cell):
                 continue
             label = cell.metadata.get("nbgrader", {}).get("grade_id", cell.get("id", "?"))
             _run(cell.source, f"<{name}:{label}>", namespace)

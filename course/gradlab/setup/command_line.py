@@ -19,8 +19,9 @@ new edition of a chapter you have begun takes in your answers, notes and own cel
 stands at its end, and your copy as it was is kept beside it. The start page says so. To begin a chapter anew, rename or
 delete its folder and run this again.
 
-If your class hands in through nbgrader's exchange, set the environment variable GRADLAB_EXCHANGE to its folder. A
-chapter that the class has released is then in the workspace as the class has released it.
+If your class hands in through nbgrader's exchange, set the environment variable GRADLAB_EXCHANGE to its folder, and
+GRADLAB_COURSE to its course id if that is not autograd. A chapter that the class has released is then in the workspace
+as the class has released it.
 """
 COMMANDS = {
     "lab": ("open the course in JupyterLab, on a copy of your own", LAB_HELP),

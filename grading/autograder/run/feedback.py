@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
 from tqdm import tqdm
 
-from ..settings import class_api
 from ..steps import receipt
 from ..steps.files import known_as, readable
 from .journal import only_run
@@ -29,35 +29,34 @@ class Returned:
     failed: bool = False
 
 
-def exchange(folder: Path) -> Path | None:
+def exchange(api: NbGraderAPI) -> Path | None:
     """The folder of nbgrader's exchange, None if the class has none."""
-    root = Path(_release(class_api(folder)).root)
+    root = Path(_release(api).root)
     return root if root.is_dir() else None
 
 
-def feedback(folder: Path, name: str) -> Iterator[Returned]:
+def feedback(api: NbGraderAPI, name: str) -> Iterator[Returned]:
     """Make the pages of all who have been graded, and hand out what the exchange takes; yields one for each student.
 
     All pages are made again, because what was set or written by hand since can be seen in no file. Raises ClassError if
     the class is not ready.
     """
-    api = class_api(folder)
     grader, course = Grader(api, name), api.coursedir
-    with only_run(folder):
-        there = Path(_release(api).root).is_dir()
+    with only_run(Path(course.root)):
+        there = exchange(api) is not None
         submitted = {known_as(student): student for student in grader.submitted()}
         with Gradebook(course.db_url, course.course_id) as gradebook:
             students = sorted({student.id for student in gradebook.students} | set(submitted))
         for student in tqdm(students, desc="feedback", unit="page", disable=not sys.stderr.isatty()):
             if student not in submitted:
                 yield Returned(readable(student), why="nothing was handed in.")
-            elif not grader.is_graded(submitted[student]):
-                yield Returned(readable(student), why="what was handed in has no grade yet; grade first.")
+            elif why := grader.why_due(submitted[student]):
+                yield Returned(readable(student), why=f"{why}; grade first.")
             else:
                 yield _return(api, name, student, grader.folder_of(submitted[student]), there)
 
 
-def _return(api, name: str, student: str, submitted: Path, there: bool) -> Returned:
+def _return(api: NbGraderAPI, name: str, student: str, submitted: Path, there: bool) -> Returned:
     course = api.coursedir
     autograded = Path(course.format_path(course.autograded_directory, student, name))
     if not (receipt.timestamp(autograded) and receipt.secret(autograded)):  # it was graded before receipts were kept
@@ -76,7 +75,7 @@ def _return(api, name: str, student: str, submitted: Path, there: bool) -> Retur
     return Returned(readable(student), page)
 
 
-def _release(api):
+def _release(api: NbGraderAPI):
     return api.exchange.ReleaseFeedback(coursedir=api.coursedir, parent=api)
 
 

@@ -18,7 +18,7 @@ from ..errors import ClassError
 from ..sandbox import machine
 from ..settings import class_api
 from ..steps.execute import execute
-from ..steps.outcome import Status
+from ..steps.outcome import CHANGED, Status
 from .cluster import capacity, connect
 from .interrupts import interruptible
 from .journal import Journal, only_run
@@ -56,7 +56,10 @@ def grade(
         todo = [student for student in journal.students if student not in journal.done]
         progress = tqdm(total=len(todo), desc=name, unit="submission", disable=not sys.stderr.isatty())
         with progress, interruptible(), gradebook.one_engine():
-            fresh = [s for s in todo if journal.force or not grader.is_graded(s)]
+            due = {student: grader.why_due(student) for student in todo}
+            fresh = [student for student in todo if journal.force or due[student]]
+            if CHANGED in due.values():
+                print(f"To be graded again, as they were {CHANGED}: {list(due.values()).count(CHANGED)}.")
             for student in todo:
                 if student not in fresh:
                     yield _done(Outcome(student, Status.SKIPPED), journal, progress)

@@ -60,7 +60,7 @@ class Grader:
     def __init__(self, api: NbGraderAPI, name: str):
         self.api, self.name, self.course = api, name, api.coursedir
         gradebook.require(self.course)
-        load_assignment(self.course, name)
+        self.version = load_assignment(self.course, name).version
         _require_steps(api)
         self._steps = RunCells(config=api.config)
 
@@ -87,16 +87,20 @@ class Grader:
         return sorted(path.name for path in folder.iterdir() if is_there(path / self.name))
 
     def is_graded(self, student: str) -> bool:
-        """Whether a submission came to an end before: not if it was interrupted, or another is in its place since."""
-        submitted = self.folder_of(student)
-        try:
-            found = outcome.read(nbformat.read(self._autograded(student), nbformat.NO_CONVERT))
-        except (OSError, ValueError, LookupError, TypeError, AttributeError):  # it is not there, or damaged
-            return False
-        if not found.handed_in:  # it was graded before fingerprints were kept
+        """Whether a submission came to an end before, and neither it nor what it was graded by has changed since."""
+        return not self.why_due(student)
+
+    def why_due(self, student: str) -> str:
+        """Why a submission is to be graded; "" if it need not be."""
+        submitted, found = self.folder_of(student), outcome.of(self._autograded(student))
+        if found.handed_in:
+            same = found.handed_in == receipt.fingerprint(submitted, self.course.ignore)
+        else:  # it was graded before fingerprints were kept
             now, then = receipt.timestamp(submitted), receipt.timestamp(self._autograded(student).parent)
-            return found.saved and not (now and then and now > then)
-        return found.saved and found.handed_in == receipt.fingerprint(submitted, self.course.ignore)
+            same = not (now and then and now > then)
+        if not (found.saved and same):
+            return "what was handed in has no grade yet"
+        return outcome.CHANGED if found.graded_by not in ("", self.version) else ""
 
     def grade_here(self, student: str) -> Outcome:
         """Grade one submission, its cells running in this process."""
@@ -121,7 +125,7 @@ class Grader:
     def give_up(self, student: str, reason: str) -> Outcome:
         """Write down, in the gradebook and as autograded notebook, that a submission could not be graded."""
         with uninterrupted(), gradebook.needed(self.course):
-            outcome.give_up(self.course, known_as(student), self.name, reason, self.folder_of(student))
+            outcome.set_aside(self.course, student, self.name, reason, self.folder_of(student))
         return Outcome(student, Status.UNGRADABLE, reason)
 
     def _guarded(self, student: str, step: Callable[[], Running | Outcome]) -> Running | Outcome:

@@ -1,6 +1,7 @@
 """An assignment of one class: its checks, its own seed, and the record made for that seed."""
 
 import functools
+import hashlib
 import json
 import re
 import secrets
@@ -9,16 +10,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook, MissingEntry, Notebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade
 
-from authoring.chapter import Chapter, read_chapter
+from authoring.chapter import Chapter, ChapterError, counts, read_chapter
 from gradlab.checks.record import CheckRecord, Record, RecordError
 
 from .. import atomic
 from ..errors import ClassError, did_you_mean
+
+UPDATE = "python -m autograder update"
 
 
 @dataclass(frozen=True, eq=False)  # one object for each, see `_load`
@@ -28,6 +31,7 @@ class Assignment:
     chapter: Chapter
     seed: int
     record: Record
+    version: str
 
 
 def course_of(step: NbGraderPreprocessor) -> CourseDirectory:
@@ -39,9 +43,9 @@ def load_assignment(course: CourseDirectory, name: str) -> Assignment:
     """Read the solved notebook and the stored seed; the first call for an assignment draws and stores the seed.
 
     The record is made again from the same seed when the checks or gradlab have changed. Raises ClassError if there is
-    no solved notebook, or if the gradebook holds other check cells than it.
+    no solved notebook, or if the gradebook holds other check cells or points than it.
     """
-    source = Path(course.format_path(course.source_directory, ".", name)) / f"{name}.ipynb"
+    source = _source(course, name)
     if not source.exists():
         known = [path.parent.name for path in source.parent.parent.glob("*/*.ipynb") if path.stem == path.parent.name]
         raise ClassError(
@@ -62,6 +66,30 @@ def stored_checks(course: CourseDirectory, name: str) -> dict[str, dict[str, Che
         return {}
 
 
+def version_now(course: CourseDirectory, name: str, points: dict[str, float]) -> str:
+    """The version by which the class would grade an assignment now, without running any of it; "" if it cannot."""
+    try:
+        source = _source(course, name)
+        return version(nbformat.read(source, as_version=4), source.parent, points)
+    except (OSError, ValueError, AttributeError, KeyError):
+        return ""
+
+
+def version(notebook: nbformat.NotebookNode, folder: Path, points: dict[str, float]) -> str:
+    """What changes when a solved notebook, or what a check cell is worth, comes to be such that grades may differ.
+
+    Prose and lessons do not count, nor does the version of gradlab.
+    """
+    cells = [cell.source for cell in notebook.cells if counts(cell)]
+    modules = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))]
+    worth = sorted((grade_id, float(worth)) for grade_id, worth in points.items())
+    return hashlib.sha256(json.dumps([cells, modules, worth]).encode()).hexdigest()[:16]
+
+
+def _source(course: CourseDirectory, name: str) -> Path:
+    return Path(course.format_path(course.source_directory, ".", name)) / f"{name}.ipynb"
+
+
 def _store(course: CourseDirectory, name: str) -> Path:
     return Path(course.root) / "records" / f"{name}.json"
 
@@ -69,14 +97,20 @@ def _store(course: CourseDirectory, name: str) -> Path:
 @functools.lru_cache(maxsize=8)
 def _load(db_url: str, course_id: str, source: Path, changed_at: int, store: Path) -> Assignment:
     notebook = nbformat.read(source, as_version=4)
-    chapter = read_chapter(notebook, source.stem, source.parent)
-    _compare_with_gradebook(db_url, course_id, notebook, source.stem)
-    stored = _stored(store)
-    record = _usable(stored.get("record"), chapter) or chapter.record([stored["seed"]])
+    try:
+        chapter = read_chapter(notebook, source.stem, source.parent)
+    except ChapterError as error:
+        raise ChapterError(
+            f"{error}\nThis is the class's copy, {source}. If it is older than the course, and does not work with it "
+            f"any more: {UPDATE} {source.stem}, or grade with the course as it was then."
+        ) from error
+    points = _compare_with_gradebook(db_url, course_id, notebook, source.stem)
+    now, stored = version(notebook, source.parent, points), _stored(store)
+    record = _usable(stored, now, store) or chapter.record([stored["seed"]])
     store.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"seed": stored["seed"], "record": json.loads(record.to_json())})
+    text = json.dumps({"seed": stored["seed"], "version": now, "record": json.loads(record.to_json())})
     atomic.write_text(store, text, mode=0o600)
-    return Assignment(chapter, stored["seed"], record)
+    return Assignment(chapter, stored["seed"], record, now)
 
 
 def _stored(store: Path) -> dict:
@@ -103,30 +137,46 @@ def _stored(store: Path) -> dict:
     return {"seed": int(begun[1])}
 
 
-def _usable(stored: dict | None, chapter: Chapter) -> Record | None:
-    if stored is None:
+def _usable(stored: dict, now: str, store: Path) -> Record | None:
+    """The stored record, if it was made from the checks as they are now, by a gradlab of the same format."""
+    if "record" not in stored or stored.get("version") != now:
         return None
     try:
-        record = Record.from_json(json.dumps(stored))
-    except RecordError:
+        return Record.from_json(json.dumps(stored["record"]), str(store))
+    except RecordError as error:
+        print(f"{str(error).split('. ')[0]}. It is made again from its seed.", file=sys.stderr)
         return None
-    now = {check_id: check.digest() for check_id, check in chapter.checks.items()}
-    return record if {check_id: check.digest for check_id, check in record.checks.items()} == now else None
 
 
-def _compare_with_gradebook(db_url: str, course_id: str, notebook: nbformat.NotebookNode, name: str) -> None:
+def graded_cells(notebook: nbformat.NotebookNode) -> dict[str, tuple[str, float]]:
+    """The source and the points of each check cell of a solved notebook, by grade_id."""
+    marks = [(cell.metadata.nbgrader, cell.source) for cell in notebook.cells if is_grade(cell)]
+    return {mark["grade_id"]: (source, float(mark["points"])) for mark, source in marks}
+
+
+def in_gradebook(notebook: Notebook) -> dict[str, tuple[str, float]]:
+    """The same of a notebook as it was generated."""
+    sources = {cell.name: cell.source for cell in notebook.source_cells}
+    return {cell.name: (sources.get(cell.name, ""), cell.max_score) for cell in notebook.grade_cells}
+
+
+def _compare_with_gradebook(
+    db_url: str, course_id: str, notebook: nbformat.NotebookNode, name: str
+) -> dict[str, float]:
+    """The points of each check cell; raises ClassError where solved notebook and gradebook do not agree."""
     with Gradebook(db_url, course_id) as gradebook:
         try:
-            released = {cell.name: cell.source for cell in gradebook.find_notebook(name, name).source_cells}
+            released = in_gradebook(gradebook.find_notebook(name, name))
         except MissingEntry:
             raise ClassError(
                 f"{name} has not been generated in this class: nbgrader generate_assignment {name}"
             ) from None
-    here = {c.metadata.nbgrader["grade_id"]: c.source for c in notebook.cells if is_grade(c)}
-    changed = sorted(grade_id for grade_id, source in here.items() if released.get(grade_id) != source)
+    here = graded_cells(notebook)
+    changed = sorted(grade_id for grade_id in here | released if here.get(grade_id) != released.get(grade_id))
     if changed:
         raise ClassError(
-            f"{name}: the solved notebook and the gradebook hold different check cells: {', '.join(changed)}. "
-            f"Bring them together with: nbgrader generate_assignment {name} --force (students keep their notebooks), "
-            "then grade again with --force."
+            f"{name}: the solved notebook and the gradebook hold different check cells, or other points for them: "
+            f"{', '.join(changed)}. Bring them together with: {UPDATE} {name}, which says first what it changes; or, "
+            f"if you changed the class's copy yourself, with: nbgrader generate_assignment {name} --force"
         )
+    return {grade_id: points for grade_id, (_, points) in here.items()}

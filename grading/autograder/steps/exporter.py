@@ -1,15 +1,12 @@
-"""How nbgrader converts a submission: with the steps of `settings`; where one fails, the reason takes its place."""
+"""How nbgrader converts submissions: with the steps of `settings`; where one fails, the reason takes its place."""
 
-from collections.abc import Callable
+import glob
 from pathlib import Path
 
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode
-from nbgrader.converters import Autograde
-from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import temp_attrs
 
-from ..errors import SubmissionError
 from . import outcome, receipt
 from .faults import no_notebook, reason_for
 from .files import known_as, readable, unfit
@@ -21,32 +18,28 @@ class SubmissionExporter(NotebookExporter):
     Errors that are not the submission's fault pass through.
     """
 
-    def __init__(self, **kwargs):
-        """Called by nbgrader's converter before it begins with the first submission."""
-        super().__init__(**kwargs)
-        if type(self.parent) is Autograde:  # by command or button: there is no earlier place to look
-            self.parent.init_assignment = self._looking_first(self.parent.init_assignment)
+    def __init__(self, *args, **kwargs):
+        """Called by nbgrader's Autograde before it looks at any submission."""
+        super().__init__(*args, **kwargs)
+        self._set_aside_unfit()
 
-    def _looking_first(self, begin: Callable[[str, str], None]) -> Callable[[str, str], None]:
-        """Wrap the step in which nbgrader copies a submission's files, whatever they are: an unfit one is not begun."""
+    def _set_aside_unfit(self) -> None:
+        """Take from nbgrader's list what it must not look at, and write down why.
 
-        def look(assignment: str, student: str) -> None:
-            course = self.parent.coursedir
-            submitted = Path(course.format_path(course.submitted_directory, student, assignment))
-            try:
-                reason = unfit(submitted, assignment)
-                if reason:
-                    raise SubmissionError(reason)
-                begin(assignment, student)
-            except NbGraderException:
-                raise
-            except Exception as error:
-                reason = reason_for(error, submitted)
-                self.log.warning("%s: %s", known_as(student), readable(reason))
-                outcome.give_up(course, known_as(student), assignment, reason, submitted)
-                self.parent.notebooks = []  # nothing of it is converted
-
-        return look
+        It would copy what links point to, and give no reason where no notebook has the right name.
+        """
+        course, converter = self.parent.coursedir, self.parent
+        for path in glob.glob(course.format_path(course.submitted_directory, course.student_id, course.assignment_id)):
+            submitted = Path(path)
+            student, name = submitted.parent.name, submitted.name
+            reason = unfit(submitted, name)
+            if not reason or student in course.student_id_exclude.split(","):
+                continue
+            converter.assignments.pop(path, None)
+            found = outcome.of(self._autograded(student, name) / f"{name}.ipynb")
+            if converter.force or not found.saved or found.handed_in != receipt.fingerprint(submitted, course.ignore):
+                outcome.set_aside(course, student, name, reason, submitted)
+            self.log.warning("%s: %s", known_as(student), readable(reason))
 
     def from_filename(self, filename: str, resources: dict | None = None, **kwargs) -> tuple[str, dict]:
         """Called by nbgrader's Autograde once to sanitise and once to execute and save."""
@@ -56,7 +49,7 @@ class SubmissionExporter(NotebookExporter):
         try:
             if self._is_submission:
                 self._handed_in = receipt.fingerprint(submitted, course.ignore)
-                receipt.keep(submitted, self._autograded(names))
+                receipt.keep(submitted, self._autograded(names["student"], names["assignment"]))
             return super().from_filename(filename, resources, **kwargs)
         except Exception as error:
             malformed = self._is_submission and isinstance(error, AttributeError | KeyError | TypeError)
@@ -77,6 +70,6 @@ class SubmissionExporter(NotebookExporter):
         with temp_attrs(self, _preprocessors=[lambda nb, resources: (nb, resources)]):  # it cannot do with none
             return super().from_notebook_node(nb, resources)
 
-    def _autograded(self, names: dict) -> Path:
+    def _autograded(self, student: str, assignment: str) -> Path:
         course = self.parent.coursedir
-        return Path(course.format_path(course.autograded_directory, names["student"], names["assignment"]))
+        return Path(course.format_path(course.autograded_directory, known_as(student), assignment))

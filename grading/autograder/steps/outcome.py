@@ -20,10 +20,12 @@ from gradlab.checks.verdict import Verdict
 from .. import atomic
 from ..errors import ClassError
 from . import receipt
+from .files import known_as
 from .late import TakeLatePenalties
 
 KEY = "autograder"  # of the metadata of notebooks and of cells
 COMMENT = "Could not be graded: "
+CHANGED = "graded before checks or points changed"  # and so to be graded again
 
 
 class Status(StrEnum):
@@ -41,13 +43,15 @@ class NotebookOutcome:
     """What an autograded notebook says of its submission.
 
     seconds: of all its runs, None if there was none. could_not_grade: the reason, "" if it could be graded. saved: the
-    gradebook has its scores, or that there are none, and why. handed_in: the fingerprint of what was graded.
+    gradebook has its scores, or that there are none, and why. handed_in: the fingerprint of what was graded. graded_by:
+    the version of the assignment by which it was.
     """
 
     seconds: float | None = None
     could_not_grade: str = ""
     saved: bool = False
     handed_in: str = ""
+    graded_by: str = ""
 
 
 def read(nb: Mapping) -> NotebookOutcome:
@@ -59,7 +63,16 @@ def read(nb: Mapping) -> NotebookOutcome:
         reason if isinstance(reason, str) else "",
         found.get("saved") is True,
         _text(found.get("handed_in")),
+        _text(found.get("graded_by")),
     )
+
+
+def of(path: Path) -> NotebookOutcome:
+    """What an autograded notebook says; where it is missing or damaged, nothing was saved."""
+    try:
+        return read(nbformat.read(path, nbformat.NO_CONVERT))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return NotebookOutcome()
 
 
 def write(nb: NotebookNode, outcome: NotebookOutcome) -> None:
@@ -87,6 +100,14 @@ def write_verdicts(cell: NotebookNode, verdicts: dict[str, Verdict]) -> None:
 def forget(part: NotebookNode) -> None:
     """Take from a notebook or a cell what it says of its outcome."""
     part.metadata.pop(KEY, None)
+
+
+def set_aside(course: CourseDirectory, student: str, assignment: str, reason: str, submitted: Path) -> None:
+    """Let the reason be all that there is of a submission which could not be graded; see `could_not_grade`."""
+    path = Path(course.format_path(course.autograded_directory, known_as(student), assignment), f"{assignment}.ipynb")
+    shutil.rmtree(path.parent, ignore_errors=True)
+    nb = could_not_grade(course, known_as(student), assignment, reason, submitted)
+    atomic.write_text(path, nbformat.writes(nb) + "\n")
 
 
 def could_not_grade(
@@ -118,14 +139,6 @@ def could_not_grade(
     names = {"student": student, "assignment": assignment, "notebook": assignment, "db_url": course.db_url}
     TakeLatePenalties(parent=course).preprocess(nb, {"nbgrader": names})
     return nb
-
-
-def give_up(course: CourseDirectory, student: str, assignment: str, reason: str, submitted: Path) -> None:
-    """Leave of a submission only that it could not be graded, and why: in the gradebook and as autograded notebook."""
-    autograded = Path(course.format_path(course.autograded_directory, student, assignment))
-    shutil.rmtree(autograded, ignore_errors=True)
-    nb = could_not_grade(course, student, assignment, reason, submitted)
-    atomic.write_text(autograded / f"{assignment}.ipynb", nbformat.writes(nb) + "\n")
 
 
 def reason_in_gradebook(submitted: SubmittedNotebook) -> str:

@@ -51,9 +51,12 @@ class RunCells(Execute):
 
     def preprocess(self, nb: NotebookNode, resources: dict, km=None) -> tuple[NotebookNode, dict]:
         """Replace the notebook by what was executed, with its seconds and its verdicts."""
-        executed = self.executed or self._run_here(nb, resources["nbgrader"], course_of(self))
+        names, course = resources["nbgrader"], course_of(self)
+        executed = self.executed or self._run_here(nb, names, course)
+        graded_by = load_assignment(course, names["assignment"]).version
         handed_in, nb = outcome.read(nb).handed_in, executed.notebook
-        outcome.write(nb, outcome.NotebookOutcome(seconds=round(executed.seconds, 3), handed_in=handed_in))
+        seconds = round(executed.seconds, 3)
+        outcome.write(nb, outcome.NotebookOutcome(seconds=seconds, handed_in=handed_in, graded_by=graded_by))
         for cell in nb.cells:
             outcome.forget(cell)
             if is_grade(cell) and cell.cell_type == "code":

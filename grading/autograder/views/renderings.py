@@ -11,7 +11,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from nbgrader.coursedir import CourseDirectory
 
-from ..steps.outcome import Status
+from ..steps.outcome import CHANGED, Status
 from .export import as_text
 from .flags import Flag
 from .report import Check, Report, Row
@@ -39,6 +39,7 @@ def table(report: Report) -> str:
             lines.append("  ".join([f"{row.student:{width}}", *points, f"{row.score:6g}"]) + flags)
         if len(report.rows) <= LISTED:
             why = [f"{check_id}  {reason}" for check_id, reason in row.reasons.items() if check_id]
+            why += [row.reason] if row.reason and row.score is not None else []
             why += [f"flag   {in_words(flag)}" for flag in row.flags]
             lines += [f"{'':{width}}    {line}" for line in why]
     return "\n".join([*lines, f"points of {report.max_score:g}", *summary(report)])
@@ -50,7 +51,9 @@ def summary(report: Report) -> list[str]:
     scores = f"; mean {mean(report.scores):.3g}, median {median(report.scores):.3g}" if report.scores else ""
     flagged = sum(bool(row.flags) for row in report.rows)
     flags = [f"Flagged for a look, which costs no points: {flagged}"] if flagged else []
-    return [f"{len(report.rows)} students: {counts}{scores}", *flags]
+    changed = sum(CHANGED in row.reason for row in report.rows)
+    stale = [f"To be graded again, as they were {CHANGED}: {changed}"] if changed else []
+    return [f"{len(report.rows)} students: {counts}{scores}", *stale, *flags]
 
 
 def in_words(flag: Flag) -> str:

@@ -14,7 +14,7 @@ from gradlab.checks.record import CheckRecord
 
 from ..errors import ClassError, did_you_mean
 from ..steps import outcome
-from ..steps.assignment import stored_checks
+from ..steps.assignment import stored_checks, version_now
 from ..steps.bounded import Bounded, OutOfBoundsError
 from ..steps.files import readable
 from ..steps.outcome import Status
@@ -106,13 +106,14 @@ def gather(course: CourseDirectory, name: str) -> Report:
         by_hand = [check.answer for cell in stated.values() for check in cell.values() if not check.autograd]
         students = sorted(gradebook.students, key=lambda student: student.id)
         released = Path(course.format_path(course.release_directory, ".", name))
+        version = version_now(course, name, {cell.name: cell.max_score for cell in notebook.grade_cells})
         look = Bounded(Look(released, name, by_hand, [student.id for student in students]).at)
         handed_in = submissions(gradebook, assignment)
         rows = []
         for student in students:
             submission = handed_in.get(student.id)
             grades = [grade for one in submission.notebooks for grade in one.grades] if submission else []
-            rows.append(_row(course, grade_row(assignment, student, submission), grades, checks, look))
+            rows.append(_row(course, grade_row(assignment, student, submission), grades, checks, look, version))
         look.close()
         return Report(name, datetime.now().astimezone(), assignment.max_score, checks, rows)
 
@@ -127,16 +128,20 @@ def _checks(notebook: Notebook, stated: dict[str, dict[str, CheckRecord]]) -> li
     return checks
 
 
-def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Bounded) -> Row:
+def _row(
+    course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Bounded, version: str
+) -> Row:
     """The row of one student; that one submission cannot be read is said in its row, and is no end of the report."""
     try:
-        return _read_row(course, row, grades, checks, look)
+        return _read_row(course, row, grades, checks, look, version)
     except Exception as error:
         reason = f"it could not be read ({type(error).__name__}: {readable(str(error))[:200]}); grade it again"
         return Row(readable(row["student_id"]), row["status"], row["score"], reason)
 
 
-def _read_row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Bounded) -> Row:
+def _read_row(
+    course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Bounded, version: str
+) -> Row:
     student, name, status = row["student_id"], row["assignment"], row["status"]
     folder = Path(course.format_path(course.autograded_directory, student, name))
     path = folder / f"{name}.ipynb"
@@ -155,14 +160,16 @@ def _read_row(course: CourseDirectory, row: dict, grades: list[Grade], checks: l
         for check in checks
         if check.cell in cells and check.cell in graded
     }
+    found = outcome.read(notebook)
+    stale = f"{outcome.CHANGED}; grade again" if version and found.graded_by not in ("", version) else ""
     return Row(
         readable(student),
         status,
         row["score"] if status == Status.GRADED else None,
-        readable(row["reason"]),
+        "; ".join(filter(None, [readable(row["reason"]), stale])),
         {cell: grade.score for cell, grade in graded.items()},
         results,
-        outcome.read(notebook).seconds,
+        found.seconds,
         _flags(look, notebook, folder, student),
         pages,
     )

@@ -1,0 +1,247 @@
+"""Bring a class up to the course's present state: first say what would change, and lose no score unasked."""
+
+import contextlib
+import shutil
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.api import Comment, Grade, Gradebook, GradeCell, MissingEntry, Notebook, SolutionCell, SourceCell
+from nbgrader.apps import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import SaveCells
+from nbgrader.utils import is_solution
+from traitlets.config import Config
+
+from authoring.chapter import ChapterError, read_chapter
+from gradlab.checks.record import SUFFIX, CheckRecord, Record, RecordError
+
+from . import source
+from .errors import ClassError, did_you_mean
+from .run.journal import only_run
+from .steps.assignment import graded_cells, in_gradebook, version
+
+
+@dataclass(frozen=True)
+class Change:
+    """What an update does to one chapter of a class.
+
+    new: the folder of its solved notebook, the class's own where the course has no such chapter. generated: it is in
+    the gradebook. said: what is different, a line for each. lost: the scores and comments that would go.
+    """
+
+    name: str
+    new: Path
+    generated: bool = False
+    said: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+
+
+def changes(course: CourseDirectory, names: Sequence[str] = ()) -> list[Change]:
+    """What an update of these chapters, or of all, would do; changes nothing.
+
+    Raises ClassError if there is none of a name, and ChapterError if the course's state of one does not work.
+    """
+    here = source.chapters(_source(course))
+    known = here | source.chapters(source.SOURCES)
+    for name in names:
+        if name not in known:
+            raise ClassError(f"Neither class nor course have a chapter {name}.{did_you_mean(name, known)}")
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        found = [_change(gradebook, course, name, here.get(name), known[name]) for name in sorted(names or known)]
+    return [change for change in found if change.said]
+
+
+def apply(api: NbGraderAPI, to_do: list[Change]) -> None:
+    """Make these changes; of each chapter, what they replace is in the class's folder `replaced` from then on.
+
+    Raises ClassError at the first chapter that cannot be generated; its files are put back.
+    """
+    course = api.coursedir
+    with only_run(Path(course.root)):
+        if is_linked(course):
+            there = _source(course).resolve()
+            _source(course).unlink()
+            source.put(there, _source(course))
+        for change in to_do:
+            _make(api, change)
+
+
+def in_words(course: CourseDirectory, found: list[Change]) -> str:
+    """What these changes do, as text."""
+    linked = f"The class gets a copy of its own of {_source(course).resolve()}, in place of a link to it."
+    lines = [linked] if is_linked(course) else []
+    for change in found:
+        lines += [change.name, *(f"  {line}" for line in change.said)]
+        lines += [f"  WOULD BE LOST: {line}" for line in change.lost]
+    return "\n".join(lines) or "The class is as the course is now."
+
+
+def is_linked(course: CourseDirectory) -> bool:
+    """Whether the class has no copy of its own but a link, as those have that were begun before there were copies."""
+    return _source(course).is_symlink()
+
+
+def _source(course: CourseDirectory) -> Path:
+    return Path(course.root, course.source_directory)
+
+
+def _release(course: CourseDirectory, name: str) -> Path:
+    return Path(course.format_path(course.release_directory, ".", name))
+
+
+def _change(gradebook: Gradebook, course: CourseDirectory, name: str, here: Path | None, new: Path) -> Change:
+    same = here is not None and source.contents(here) == source.contents(new)
+    try:
+        notebook = gradebook.find_notebook(name, name)
+    except MissingEntry:
+        return Change(name, new, said=[] if same else ["not generated yet" if here else "new"])
+    solved = _solved(new)
+    before, after = in_gradebook(notebook), graded_cells(solved)
+    said, lost = [], []
+    if not same or before != after:
+        now = _version(here, before) if here else ""
+        if before == after and now == _version(new, after):
+            said.append("only what is not graded")
+        else:
+            said += [*_differences(notebook, before, after), *_otherwise_checked(here, new, before, after)]
+            lost += _losses(notebook, solved, after)
+            said = said or ["solution or setup cells are others"]
+            if notebook.submissions:
+                said.append(f"to be graded again: {len(notebook.submissions)}, by make grade ASSIGNMENT={name}")
+    if not _is_released(course, name):
+        said.append("the release is missing, or not for this gradlab")
+    return Change(name, new, True, said, lost)
+
+
+def _differences(notebook: Notebook, before: dict, after: dict) -> Iterator[str]:
+    handed_in = "; in what has been handed in there is no answer to it" if notebook.submissions else ""
+    for cell in sorted(after.keys() - before.keys()):
+        yield f"{_exercise(cell)} is added, worth {_points(after[cell][1])}{handed_in}"
+    for cell in sorted(before.keys() - after.keys()):
+        yield f"{_exercise(cell)} is removed"
+    for cell in sorted(notebook.grade_cells, key=lambda cell: cell.name):
+        worth = after.get(cell.name, ("", cell.max_score))[1]
+        if worth != cell.max_score:
+            by_hand = sorted(grade.student.id for grade in cell.grades if grade.manual_score is not None)
+            look = f"; look at what you have set by hand: {', '.join(by_hand)}" if by_hand else ""
+            yield f"{_exercise(cell.name)} is worth {_points(worth)} instead of {cell.max_score:g}{look}"
+
+
+def _otherwise_checked(here: Path | None, new: Path, before: dict, after: dict) -> Iterator[str]:
+    """A line for the exercises whose check, cases, expected values or slips are not what they were."""
+    checks, old = _checks(new), {}
+    with contextlib.suppress(ChapterError):  # of a copy that was made for an earlier course
+        old = _checks(here) if here else {}
+    others = {check.cell for check_id, check in checks.items() if check != old.get(check_id)}
+    others |= {cell for cell in after if cell in before and after[cell][0] != before[cell][0]}
+    if others & before.keys():
+        yield f"checked otherwise: {', '.join(map(_exercise, sorted(others & before.keys())))}"
+
+
+def _losses(notebook: Notebook, solved: NotebookNode, after: dict) -> Iterator[str]:
+    answers = {cell.metadata.nbgrader["grade_id"] for cell in solved.cells if is_solution(cell)}
+    for cell in notebook.grade_cells:
+        scores = [g for g in cell.grades if g.auto_score is not None or g.manual_score is not None]
+        if scores and cell.name not in after:
+            yield f"the points of {len(scores)} for {_exercise(cell.name)}"
+    for cell in notebook.solution_cells:
+        comments = [comment for comment in cell.comments if comment.manual_comment]
+        if comments and cell.name not in answers:
+            yield f"your comments to {len(comments)} on {cell.name}"
+
+
+def _solved(folder: Path) -> NotebookNode:
+    return nbformat.read(folder / f"{folder.name}.ipynb", as_version=4)
+
+
+def _checks(folder: Path) -> dict[str, CheckRecord]:
+    return read_chapter(_solved(folder), folder.name, folder).record().checks
+
+
+def _version(folder: Path, cells: dict[str, tuple[str, float]]) -> str:
+    return version(_solved(folder), folder, {cell: points for cell, (_, points) in cells.items()})
+
+
+def _is_released(course: CourseDirectory, name: str) -> bool:
+    folder = _release(course, name)
+    try:
+        Record.from_json((folder / f"{name}{SUFFIX}").read_bytes())
+    except (OSError, RecordError):
+        return False
+    return (folder / f"{name}.ipynb").exists()
+
+
+def _points(count: float) -> str:
+    return f"{count:g} point" if count == 1 else f"{count:g} points"
+
+
+def _exercise(cell: str) -> str:
+    return cell.removeprefix("check-").replace("-", ".")
+
+
+def _make(api: NbGraderAPI, change: Change) -> None:
+    course, name = api.coursedir, change.name
+    kept = Path(course.root, "replaced", name)
+    shutil.rmtree(kept, ignore_errors=True)
+    kept.mkdir(parents=True)
+    place, release = _source(course) / name, _release(course, name)
+    if change.new != place:
+        _move(place, kept / "source")
+        source.put(change.new, place)
+    if change.generated:
+        _move(release, kept / "release")
+        steps = [BringCells if step is SaveCells else step for step in api.config.GenerateAssignment.preprocessors]
+        api.update_config(Config({"GenerateAssignment": {"preprocessors": steps}}))
+        said = api.generate_assignment(name, force=True)
+        if not said["success"]:
+            _move(kept / "source", place)
+            _move(kept / "release", release)
+            raise ClassError(f"{name} could not be generated, and stays as it was:\n{said.get('log') or said['error']}")
+
+
+def _move(path: Path, to: Path) -> None:
+    """Move a folder, if it is there, to the place of another."""
+    if path.exists():
+        shutil.rmtree(to, ignore_errors=True)
+        path.rename(to)
+
+
+class BringCells(SaveCells):
+    """Save which cells there are, where there are submissions too: they get what is added, and lose what is removed."""
+
+    def _create_notebook(self, nb: NotebookNode) -> None:
+        try:
+            notebook = self.gradebook.find_notebook(self.notebook_id, self.assignment_id)
+        except MissingEntry:
+            notebook = None
+        if notebook is not None and notebook.submissions:
+            self._bring(notebook)
+        super()._create_notebook(nb)
+
+    def _bring(self, notebook: Notebook) -> None:
+        db = self.gradebook.db
+        kinds = [
+            (GradeCell, notebook.grade_cells, self.new_grade_cells),
+            (SolutionCell, notebook.solution_cells, self.new_solution_cells),
+            (SourceCell, list(notebook.source_cells), self.new_source_cells),
+        ]
+        for kind, cells, wanted in kinds:
+            for cell in cells:
+                if cell.name not in wanted:
+                    if kind is not SourceCell:
+                        for row in [*cell.grades, *cell.comments]:
+                            db.delete(row)
+                    db.delete(cell)
+            for name in wanted:
+                if name not in {cell.name for cell in cells}:
+                    cell = kind(name=name, notebook=notebook, **wanted[name])
+                    db.add(cell)
+                    for submitted in notebook.submissions:
+                        if kind is GradeCell:
+                            db.add(Grade(cell=cell, notebook=submitted))
+                        elif kind is SolutionCell:
+                            db.add(Comment(cell=cell, notebook=submitted))
+        db.commit()

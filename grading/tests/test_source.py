@@ -1,0 +1,125 @@
+"""A class has its own copy of the chapters: what the course becomes meanwhile does not disturb its term."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import nbformat
+import pytest
+from tiny_class import NAME, TinyClass, changed, nbgrader, solved_notebook
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
+
+from autograder import __main__ as command
+from autograder import source
+from autograder.run.submission import Grader
+from autograder.settings import class_api, configure
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    """The folder of a course's solved chapters, of which there is one."""
+    path = tmp_path / "course" / NAME / f"{NAME}.ipynb"
+    path.parent.mkdir(parents=True)
+    nbformat.write(solved_notebook(), path)
+    monkeypatch.setattr(source, "SOURCES", tmp_path / "course")
+    return tmp_path / "course"
+
+
+def test_an_exercise_that_the_course_adds_does_not_stop_a_class(course, tmp_path):
+    """Nor do points that it changes: grades come out as before, and nothing is to be generated again."""
+    api = class_api(tmp_path / "class")
+    assert api.generate_assignment(NAME)["success"]
+    submitted = tmp_path / "class" / "submitted" / "anna" / NAME
+    shutil.copytree(tmp_path / "class" / "release" / NAME, submitted)
+    nbformat.write(changed(points=4, third=True), course / NAME / f"{NAME}.ipynb")
+    grader = Grader(class_api(tmp_path / "class"), NAME)
+    assert grader.grade_here("anna").status == "graded"
+    assert grader.is_graded("anna")
+    with api.gradebook as gradebook:
+        assert [(g.name, g.max_score) for g in gradebook.find_submission_notebook(NAME, NAME, "anna").grades] == [
+            ("check-1", 2),
+            ("check-2", 3),
+        ]
+
+
+def test_a_copy_leaves_out_what_tools_left_in_the_course(course, tmp_path):
+    (course / NAME / ".ipynb_checkpoints").mkdir()
+    (course / NAME / "__pycache__").mkdir()
+    (course / NAME / "figures").mkdir()
+    (course / NAME / "figures" / "one.svg").write_text("<svg/>")
+    configure(Config(), tmp_path / "class")
+    copied = [path.name for path in (tmp_path / "class" / "source").rglob("*") if path.is_file()]
+    assert sorted(copied) == [f"{NAME}.ipynb", "one.svg"]
+
+
+def test_a_class_that_was_begun_with_a_link_works_and_is_told_how_to_get_a_copy(course, tmp_path, capsys):
+    folder = tmp_path / "class"
+    folder.mkdir(mode=0o700)
+    (folder / "source").symlink_to(course)
+    assert class_api(folder).generate_assignment(NAME)["success"]
+    assert command.main(["report", NAME, "--class", str(folder)]) == 0
+    assert "To give it a copy: python -m autograder update --apply" in capsys.readouterr().err
+    assert command.main(["update", "--apply", "--class", str(folder)]) == 0
+    assert not (folder / "source").is_symlink()
+    assert (folder / "source" / NAME / f"{NAME}.ipynb").exists()
+    capsys.readouterr()
+    assert command.main(["report", NAME, "--class", str(folder)]) == 0
+    assert "copy" not in capsys.readouterr().err
+
+
+def test_a_new_class_has_its_settings_its_course_id_and_its_copy(course, tmp_path, capsys):
+    folder = tmp_path / "autograd-2026"
+    assert command.main(["new-class", str(folder), "--exchange", str(tmp_path / "exchange")]) == 0
+    said = capsys.readouterr().out
+    assert f"export GRADLAB_COURSE=autograd-2026 GRADLAB_EXCHANGE={tmp_path}/exchange" in said
+    assert folder.stat().st_mode & 0o777 == 0o700
+    (tmp_path / "exchange").mkdir()
+    (tmp_path / "exchange").chmod(0o777)
+    nbgrader(folder, "generate_assignment", NAME)
+    nbgrader(folder, "release_assignment", NAME)
+    assert (tmp_path / "exchange" / "autograd-2026" / "outbound" / NAME / f"{NAME}.ipynb").exists()
+    api = class_api(folder)
+    assert (api.coursedir.course_id, api.coursedir.root) == ("autograd-2026", str(folder))
+    capsys.readouterr()
+    assert command.main(["report", NAME, "--class", str(folder)]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_student_names_the_class_by_its_course_id(monkeypatch, tmp_path):
+    """Where nothing is named it is the id of a class that has none of its own."""
+    student = Path(__file__).resolve().parents[2] / "course"
+    ids = []
+    for course_id in ("", "autograd-2026"):
+        monkeypatch.setenv("GRADLAB_COURSE", course_id)
+        ids += [PyFileConfigLoader("nbgrader_config.py", str(student)).load_config().CourseDirectory.course_id]
+    assert ids == [configure(Config(), tmp_path / "class").CourseDirectory.course_id, "autograd-2026"]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["taken"], "is there already, and not empty"),
+        (["new", "--course-id", "a/b"], "'a/b' cannot be a course id"),
+        (["two words"], "'two words' cannot be a course id"),
+    ],
+)
+def test_a_class_is_begun_nowhere_else_than_in_a_folder_of_its_own(course, tmp_path, words, why, capsys):
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "thesis.txt").write_text("mine")
+    before = sorted(tmp_path.rglob("*"))
+    assert command.main(["new-class", str(tmp_path / words[0]), *words[1:]]) == 1
+    assert why in capsys.readouterr().err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_class_into_which_others_can_look_is_told_so(capsys):
+    with tempfile.TemporaryDirectory(prefix="seen-by-all-") as open_to_all:
+        Path(open_to_all).chmod(0o755)
+        tiny = TinyClass(Path(open_to_all, "class"))
+        tiny.folder.chmod(0o755)
+        command.main(["report", NAME, "--class", str(tiny.folder)])
+        assert f"To keep them out: chmod o= {tiny.folder}" in capsys.readouterr().err
+        tiny.folder.chmod(0o770)
+        command.main(["report", NAME, "--class", str(tiny.folder)])
+        assert "chmod" not in capsys.readouterr().err

@@ -1,0 +1,253 @@
+"""An update brings a class up to the course: it says what changes, loses no score; what is stale is noticed."""
+
+import json
+import shutil
+
+import nbformat
+import pytest
+from tiny_class import NAME, RIGHT, TinyClass, changed, solved_notebook
+
+from autograder import source, update
+from autograder.__main__ import main
+from autograder.run.submission import Grader
+from autograder.settings import class_api
+
+SLIP = RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"}
+TO_GRADE = f"to be graded again: 2, by make grade ASSIGNMENT={NAME}"
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """A class of two, both graded; ben's first exercise by hand, with a comment on his second."""
+    tiny = TinyClass(tmp_path_factory.mktemp("update") / "class")
+    tiny.folder.chmod(0o700)
+    tiny.hand_in("anna", RIGHT)
+    tiny.hand_in("ben", SLIP)
+    grade(tiny)
+    with tiny.api.gradebook as gradebook:
+        gradebook.find_grade("check-1", NAME, NAME, "ben").manual_score = 1.5
+        gradebook.find_comment("answer-2", NAME, NAME, "ben").manual_comment = "Nicely put."
+        gradebook.db.commit()
+    return tiny
+
+
+@pytest.fixture
+def tiny(graded, tmp_path):
+    """The same class anew, in a folder of its own."""
+    tiny = TinyClass(tmp_path / "class")
+    shutil.rmtree(tiny.folder)
+    shutil.copytree(graded.folder, tiny.folder)
+    return tiny
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    """What writes the course's state of the chapter."""
+
+    def write(notebook) -> None:
+        path = tmp_path / "course" / NAME / f"{NAME}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(notebook, path)
+
+    monkeypatch.setattr(source, "SOURCES", tmp_path / "course")
+    return write
+
+
+def grade(tiny: TinyClass) -> dict[str, str]:
+    """Grade what is due, in this process; returns why it was."""
+    grader = Grader(class_api(tiny.folder), NAME)
+    due = {student: why for student in grader.submitted() if (why := grader.why_due(student))}
+    for student in due:
+        assert grader.grade_here(student).status == "graded"
+    return due
+
+
+def command(tiny: TinyClass, capsys, *words: str, code: int = 0) -> list[str]:
+    """The lines that the command prints, of which the first names the class where no configuration does."""
+    capsys.readouterr()
+    assert main(["update", "--class", str(tiny.folder), *words]) == code
+    said = capsys.readouterr()
+    return said.out.splitlines() + [line for line in said.err.splitlines() if line.startswith("error")]
+
+
+def points(tiny: TinyClass) -> dict[str, list]:
+    return {student: tiny.points(student) for student in ("anna", "ben")}
+
+
+def test_a_class_that_is_as_the_course_is_needs_nothing(tiny, course, capsys):
+    shutil.copytree(tiny.folder / "source" / NAME, tiny.folder.parent / "course" / NAME)
+    assert command(tiny, capsys) == ["The class is as the course is now."]
+
+
+def test_what_is_not_graded_changes_no_grade(tiny, course, capsys):
+    solved = nbformat.read(tiny.folder / "source" / NAME / f"{NAME}.ipynb", as_version=4)
+    solved.cells[0].source = "# Tiny, and mended"
+    course(solved)
+    assert command(tiny, capsys) == [
+        NAME,
+        "  only what is not graded",
+        "Nothing has been changed. To make these changes: the same command with --apply.",
+    ]
+    command(tiny, capsys, "--apply")
+    assert "mended" in (tiny.folder / "release" / NAME / f"{NAME}.ipynb").read_text()
+    assert "mended" not in (tiny.folder / "replaced" / NAME / "release" / f"{NAME}.ipynb").read_text()
+    assert grade(tiny) == {}
+
+
+def test_a_class_in_which_nobody_has_handed_in_takes_any_change(tmp_path, course, capsys):
+    tiny = TinyClass(tmp_path / "class")
+    solved = nbformat.read(tiny.folder / "source" / NAME / f"{NAME}.ipynb", as_version=4)
+    solved.cells[2].source += "  # in one line"
+    course(solved)
+    assert command(tiny, capsys, "--apply") == [NAME, "  solution or setup cells are others", "Done."]
+    course(changed(third=True, second=False))
+    assert command(tiny, capsys, "--apply") == [
+        NAME,
+        "  3 is added, worth 1 point",
+        "  2 is removed",
+        "Done.",
+    ]
+
+
+def test_points_that_changed_are_told_noticed_and_graded_again(tiny, course, capsys):
+    course(changed(points=4))
+    told = [NAME, "  1 is worth 4 points instead of 2; look at what you have set by hand: ben", f"  {TO_GRADE}"]
+    assert command(tiny, capsys)[:-1] == told
+    assert points(tiny) == {"anna": [2, 3], "ben": [1.5, 1.5]}
+    assert command(tiny, capsys, "--apply") == [*told, "Done."]
+
+    assert main(["report", NAME, "--class", str(tiny.folder)]) == 0
+    said = capsys.readouterr().out
+    assert "To be graded again, as they were graded before checks or points changed: 2" in said
+    assert main(["feedback", NAME, "--class", str(tiny.folder)]) == 0
+    assert "anna: graded before checks or points changed; grade first." in capsys.readouterr().out
+
+    assert grade(tiny).keys() == {"anna", "ben"}
+    assert points(tiny) == {"anna": [4, 3], "ben": [1.5, 1.5]}
+    assert main(["report", NAME, "--class", str(tiny.folder)]) == 0
+    assert "graded again" not in capsys.readouterr().out
+    assert grade(tiny) == {}
+
+
+def test_the_run_says_how_many_it_grades_again(tiny, course, capsys):
+    course(changed(points=4))
+    command(tiny, capsys, "--apply")
+    assert tiny.grade("anna") == {"anna": "graded"}
+    assert "To be graded again, as they were graded before checks or points changed: 1." in capsys.readouterr().out
+
+
+def test_an_answer_that_is_expected_otherwise_is_told_and_graded_by(tiny, course, capsys):
+    """The check cell is the same; that is no reason to go on with what was recorded of the old reference."""
+    course(changed(sign="-"))
+    assert command(tiny, capsys, "--apply") == [NAME, "  checked otherwise: 1, 2", f"  {TO_GRADE}", "Done."]
+    seed = json.loads((tiny.folder / "records" / f"{NAME}.json").read_text())["seed"]
+    grade(tiny)
+    assert points(tiny)["anna"][0] == 0
+    assert json.loads((tiny.folder / "records" / f"{NAME}.json").read_text())["seed"] == seed
+
+
+def test_an_exercise_that_is_added_costs_no_score_and_no_release(tiny, course, capsys):
+    course(changed(third=True))
+    assert command(tiny, capsys, "--apply") == [
+        NAME,
+        "  3 is added, worth 1 point; in what has been handed in there is no answer to it",
+        f"  {TO_GRADE}",
+        "Done.",
+    ]
+    assert points(tiny) == {"anna": [2, 3, None], "ben": [1.5, 1.5, None]}
+    grade(tiny)
+    assert points(tiny) == {"anna": [2, 3, 0], "ben": [1.5, 1.5, 0]}
+    tiny.hand_in("cleo", RIGHT | {"answer-3": "def again(x, v):\n    return 6 * x * v"})
+    assert grade(tiny).keys() == {"cleo"}
+    assert tiny.points("cleo") == [2, 3, 1]
+
+
+def test_what_would_lose_scores_is_refused_unless_it_is_asked_for(tiny, course, capsys):
+    course(changed(second=False))
+    before = (tiny.folder / "release" / NAME / f"{NAME}.ipynb").read_bytes()
+    said = command(tiny, capsys, "--apply", code=1)
+    assert "  WOULD BE LOST: the points of 2 for 2" in said
+    assert "  WOULD BE LOST: your comments to 1 on answer-2" in said
+    assert "Nothing has been changed, because scores would be lost in 90_tiny." in said[-1]
+    assert points(tiny) == {"anna": [2, 3], "ben": [1.5, 1.5]}
+    assert (tiny.folder / "release" / NAME / f"{NAME}.ipynb").read_bytes() == before
+    assert grade(tiny) == {}
+    assert command(tiny, capsys, "--apply", "--lose-scores")[-1] == "Done."
+    grade(tiny)
+    assert points(tiny) == {"anna": [2], "ben": [1.5]}
+
+
+def test_a_chapter_that_is_new_or_not_generated_comes_as_it_is(tiny, course, capsys):
+    course(solved_notebook())
+    (tiny.folder.parent / "course" / NAME).rename(tiny.folder.parent / "course" / "91_new")
+    path = tiny.folder.parent / "course" / "91_new"
+    (path / f"{NAME}.ipynb").rename(path / "91_new.ipynb")
+    assert command(tiny, capsys, "--apply") == ["91_new", "  new", "Done."]
+    (path / "91_new.ipynb").write_text((path / "91_new.ipynb").read_text().replace("# Tiny", "# New"))
+    assert command(tiny, capsys, "--apply") == ["91_new", "  not generated yet", "Done."]
+    assert source.contents(tiny.folder / "source" / "91_new") == source.contents(path)
+    assert grade(tiny) == {}
+
+
+def test_only_the_chapters_that_are_named_are_updated(tiny, course, capsys):
+    course(changed(points=4))
+    assert "Did you mean 90_tiny?" in command(tiny, capsys, "90_tinny", code=1)[-1]
+    assert command(tiny, capsys, NAME)[0] == NAME
+
+
+def test_a_chapter_of_the_class_itself_that_was_changed_is_brought_in_step_as_well(tiny, course, capsys):
+    tiny.write_source(changed(third=True))
+    assert command(tiny, capsys, "--apply")[1].startswith("  3 is added")
+    grade(tiny)
+    assert points(tiny)["anna"] == [2, 3, 0]
+
+
+def test_an_update_that_was_interrupted_is_taken_up_by_the_next(tiny, course, capsys):
+    course(changed(points=4))
+    shutil.rmtree(tiny.folder / "release" / NAME)
+    source.put(tiny.folder.parent / "course" / NAME, tiny.folder / "source" / "new")
+    shutil.rmtree(tiny.folder / "source" / NAME)
+    (tiny.folder / "source" / "new").rename(tiny.folder / "source" / NAME)
+    assert "  the release is missing, or not for this gradlab" in command(tiny, capsys, "--apply")
+    assert grade(tiny).keys() == {"anna", "ben"}
+    assert points(tiny)["anna"] == [4, 3]
+
+
+def test_a_chapter_that_cannot_be_generated_stays_as_it_was(tiny, course, capsys, monkeypatch):
+    course(changed(points=4))
+    before = source.contents(tiny.folder / "source"), source.contents(tiny.folder / "release")
+
+    def fail(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(update.BringCells, "preprocess", fail)
+    said = command(tiny, capsys, "--apply", code=1)
+    assert f"error: {NAME} could not be generated, and stays as it was:" in said
+    assert (source.contents(tiny.folder / "source"), source.contents(tiny.folder / "release")) == before
+    assert grade(tiny) == {}
+
+
+def test_records_of_another_format_are_told_and_made_again(tiny, course, capsys):
+    """Grading makes its own again from its seed; the students' is made again by an update."""
+    for path in (tiny.folder / "records" / f"{NAME}.json", tiny.folder / "release" / NAME / f"{NAME}.record.json"):
+        path.chmod(0o644)
+        path.write_text(path.read_text().replace('"format": 1', '"format": 99').replace('"format":1', '"format":99'))
+    assert grade(tiny) == {}
+    said = capsys.readouterr().err
+    assert f"{NAME}.json has format 99, and this gradlab reads format 1. It is made again from its seed." in said
+    assert command(tiny, capsys, "--apply") == [NAME, "  the release is missing, or not for this gradlab", "Done."]
+    assert '"format":1,' in (tiny.folder / "release" / NAME / f"{NAME}.record.json").read_text()
+
+
+def test_a_copy_that_does_not_work_with_the_course_any_more_says_so(tiny, course, capsys):
+    solved = solved_notebook()
+    solved.cells[1].source += "\nfrom gradlab import what_is_gone"
+    tiny.write_source(solved)
+    assert main(["grade", NAME, "--class", str(tiny.folder)]) == 1
+    said = capsys.readouterr().err
+    assert "cannot import name 'what_is_gone'" in said
+    assert f"does not work with it any more: python -m autograder update {NAME}" in said
+    course(solved_notebook())
+    command(tiny, capsys, "--apply")
+    grade(tiny)
+    assert points(tiny)["anna"] == [2, 3]
