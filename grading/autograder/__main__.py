@@ -14,6 +14,7 @@ from .run import feedback
 from .run.grade import grade
 from .settings import CONFIG, class_api, class_here, settings_of
 from .steps.outcome import Status
+from .term import roster_commands
 from .views.renderings import table, write
 from .views.report import gather
 
@@ -64,6 +65,7 @@ def main(argv: list[str] | None = None) -> int:
         "there is one, and name who did not get theirs, and why.",
     )
     command.add_argument("assignment", help="a chapter's name")
+    roster_commands.add(commands, anywhere)
     commands.add_parser(
         "formgrader",
         parents=[anywhere],
@@ -195,6 +197,7 @@ def _demo(args: argparse.Namespace) -> int:
 
 
 COMMANDS = {"grade": _grade, "report": _report, "feedback": _feedback, "formgrader": _formgrader, "demo": _demo}
+COMMANDS |= roster_commands.COMMANDS
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -15,13 +15,17 @@ MAY_IMPORT = {  # what a part may import of the others
     "errors": set(),
     "atomic": set(),
     "gradebook": {"errors"},
+    "dropped": {"atomic"},
     "sandbox": {"errors"},
     "steps": {"atomic", "errors", "sandbox"},
-    "views": {"errors", "steps"},
-    "settings": {"errors", "gradebook", "sandbox", "steps", "views"},  # names the steps, and what pages are made of
-    "run": {"atomic", "errors", "gradebook", "sandbox", "settings", "steps"},  # opens a class with its settings
+    "views": {"dropped", "errors", "steps"},
+    # names the steps, and what pages are made of
+    "settings": {"dropped", "errors", "gradebook", "sandbox", "steps", "views"},
+    # opens a class with its settings
+    "run": {"atomic", "dropped", "errors", "gradebook", "sandbox", "settings", "steps"},
+    "term": {"atomic", "dropped", "errors", "gradebook", "run", "settings", "steps", "views"},
     "demo": {"run", "settings", "views"},
-    "__main__": {"demo", "errors", "gradebook", "run", "settings", "steps", "views"},
+    "__main__": {"demo", "errors", "gradebook", "run", "settings", "steps", "term", "views"},
 }
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from nbgrader.api import Gradebook
 from tqdm import tqdm
 
+from ..dropped import enrolled
 from ..settings import class_api
 from ..steps import receipt
 from ..steps.files import known_as, readable
@@ -47,7 +48,7 @@ def feedback(folder: Path, name: str) -> Iterator[Returned]:
         there = Path(_release(api).root).is_dir()
         submitted = {known_as(student): student for student in grader.submitted()}
         with Gradebook(course.db_url, course.course_id) as gradebook:
-            students = sorted({student.id for student in gradebook.students} | set(submitted))
+            students = sorted({student.id for student in enrolled(gradebook, course)} | set(submitted))
         for student in tqdm(students, desc="feedback", unit="page", disable=not sys.stderr.isatty()):
             if student not in submitted:
                 yield Returned(readable(student), why="nothing was handed in.")

@@ -17,6 +17,7 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import capture_log, temp_attrs
 
 from .. import atomic, gradebook
+from ..dropped import dropped
 from ..errors import ClassError, SubmissionError, did_you_mean
 from ..steps import outcome, receipt
 from ..steps.assignment import load_assignment
@@ -82,11 +83,14 @@ class Grader:
         return [s for s in submitted if not students or s in students]
 
     def submitted(self) -> list[str]:
-        """The names of the folders of all who have handed in, in order."""
+        """The names of the folders of all who have handed in, in order, but for those who were dropped."""
         folder = Path(self.course.root, self.course.submitted_directory)
         if not folder.exists():
             return []
-        return sorted(path.name for path in folder.iterdir() if os.path.lexists(path / self.name))
+        out = dropped(self.course)
+        return sorted(
+            path.name for path in folder.iterdir() if path.name not in out and os.path.lexists(path / self.name)
+        )
 
     def is_graded(self, student: str) -> bool:
         """Whether a submission came to an end before: not if it was interrupted, or another is in its place since."""
