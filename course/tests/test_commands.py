@@ -79,7 +79,7 @@ def test_pages_name_commands_that_exist(parser_of, page):
     """Each `make …` is a target, and each `python -m …` a module with that command."""
     shown = code(page)
     assert set(re.findall(r"\bmake ([a-z-]+)", shown)) <= targets()
-    for module, word in re.findall(r"python3? -m ([\w.]+)(?: +([a-z]+))?", shown):
+    for module, word in re.findall(r"python3? -m ([\w.]+)(?: +([a-z][a-z-]*))?", shown):
         assert importlib.util.find_spec(module), f"{page} names python -m {module}"
         if module in MAINS and word:
             assert word in subcommands(parser_of(module)), f"{page} names python -m {module} {word}"

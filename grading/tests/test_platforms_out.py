@@ -131,13 +131,20 @@ def test_moodles_grade_import(tiny, capsys):
     code, rows = export(tiny, "--platform", "moodle", NAME)
     assert code == 0
     assert rows == [
-        ["First name", "Last name", "ID number", "Email address", NAME],
-        ["Anna", "Müller", "4021", "anna@uni.example", "4.33"],
-        ["Ben", "Weiß", "4022", "ben@uni.example", "5"],
-        ["Dora", "'-D", "S-17", "dora@uni.example", ""],
+        ["First name", "Last name", "Email address", "ID number", NAME],
+        ["Anna", "Müller", "anna@uni.example", "4021", "4.33"],
+        ["Ben", "Weiß", "ben@uni.example", "4022", "5"],
+        ["Dora", "'-D", "dora@uni.example", "S-17", ""],
     ]
     shown = capsys.readouterr().out
-    assert "cem: no e-mail address or platform's id that Moodle can go by\n  eve: no e-mail" in shown
+    assert "cem: no e-mail address that Moodle can go by\n  eve: no e-mail address" in shown
+
+
+def test_an_id_that_not_all_have_is_no_column_of_moodles(tiny):
+    """Mapped by it, Moodle would give the grades of a row without it to the student of the row before."""
+    with tiny.api.gradebook as book:
+        book.update_or_create_student("ben", lms_user_id=None)
+    assert export(tiny, "--platform", "moodle", NAME)[1][0] == ["First name", "Last name", "Email address", NAME]
 
 
 def test_into_moodles_worksheet(tiny, capsys):

@@ -25,7 +25,7 @@ from .worksheet import GRADE, WITHOUT_TEXT, Worksheet
 
 POINTS_POSSIBLE = "    Points Possible"  # as Canvas writes it, and looks for it
 CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
-MOODLE = ["First name", "Last name", "ID number", "Email address"]
+MOODLE, ID_NUMBER = ["First name", "Last name", "Email address"], "ID number"
 KEY = "anonymous.key"
 
 
@@ -106,15 +106,20 @@ def canvas(grades: Grades) -> Export:
 
 
 def moodle(grades: Grades) -> Export:
-    """Moodle's grade import (docs.moodle.org/en/Grade_import): map Email address, or ID number, and each assignment."""
-    export = Export([[*MOODLE, *grades.rows]])
-    for student in grades.students:
-        ids = [student.lms_user_id or "", student.email or ""]
-        if not any(ids) or any(map(is_formula, ids)):
-            export.left_out.append(f"{readable(student.id)}: no e-mail address or platform's id that Moodle can go by")
-            continue
+    """Moodle's grade import, for who has an e-mail address: map Email address, and each assignment.
+
+    Moodle gives the grades of a row without the address to the student of the row before (load_data.php,
+    map_user_data_with_value), so there are no such rows; nor a column ID number that is not filled in every row.
+    """
+    there = [student for student in grades.students if student.email and not is_formula(student.email)]
+    numbered = all(student.lms_user_id and not is_formula(student.lms_user_id) for student in there)
+    export = Export([[*MOODLE, *([ID_NUMBER] if numbered else []), *grades.rows]])
+    for student in there:
+        who = [student.first_name or "", student.last_name or "", student.email]
         cells = [grades.cell(name, student.id) for name in grades.rows]
-        export.table.append([student.first_name or "", student.last_name or "", *ids, *cells])
+        export.table.append([*who, *([student.lms_user_id] if numbered else []), *cells])
+    left_out = [student.id for student in grades.students if student not in there]
+    export.left_out = [f"{readable(student)}: no e-mail address that Moodle can go by" for student in left_out]
     return export
 
 
