@@ -133,6 +133,10 @@ def test_moodles_archive_goes_by_full_names_without_a_worksheet(tiny, packed, fo
     assert handed_in(tiny) == {f"anna/{NAME}/{FILE}": "anna", f"ben/{NAME}/sub/x.py": "x = 1"}
 
 
+def test_a_file_of_moodles_whose_name_has_numbers_is_no_file_of_canvas(tiny, packed):
+    assert imported(tiny, packed({"Anna Lena Müller_3101_assignsubmission_file_x_4022_7_y.py": ""})) == {"anna": "new"}
+
+
 def test_two_of_one_name_are_nobody_without_a_worksheet(tiny, packed):
     members = {f"Anna Lena Müller_{n}_assignsubmission_file/{FILE}": str(n) for n in (3101, 3102)}
     members[f"Participant_3103_assignsubmission_file/{FILE}"] = "under anonymous marking"

@@ -75,8 +75,8 @@ def test_what_excel_saves_is_read_too(file):
     assert roster.encoding == "cp1252"
 
 
-def test_an_umlaut_of_two_characters_is_one(file):
-    assert entries(file("id,last_name\nanna,Mu\u0308ller\n"))["anna"][1] == "Müller"
+def test_an_umlaut_of_two_characters_is_one_and_so_are_blanks_of_all_kinds(file):
+    assert entries(file("id,last_name\nanna,Mu\u0308ller\u00a0\u3000Weiß\n"))["anna"][1] == "Müller Weiß"
 
 
 def test_canvas_gradebook_is_a_roster(file):

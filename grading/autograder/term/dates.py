@@ -67,10 +67,9 @@ def set_due(folder: Path, name: str, due: datetime | None) -> Dates:
             if due and date > due:
                 submission.extension = date - due
             else:
-                ended.append(submission.student_id)
-                _end(book, submission)
-        book.db.commit()
-        return _dates(api, book, assignment, sorted(ended))
+                ended.append(submission)
+        _end(book, ended)
+        return _dates(api, book, assignment, sorted(set(until) - {s.student_id for s in _extended(assignment)}))
 
 
 def extend(folder: Path, student: str, name: str, until: datetime | None) -> Dates:
@@ -86,9 +85,7 @@ def extend(folder: Path, student: str, name: str, until: datetime | None) -> Dat
         if student not in known:
             raise ClassError(f"No student {readable(student)} in the gradebook.{did_you_mean(student, known)}")
         if until is None:
-            for submission in _extended(assignment):
-                _end(book, submission) if submission.student_id == student else None
-            book.db.commit()
+            _end(book, [submission for submission in _extended(assignment) if submission.student_id == student])
         elif assignment.duedate is None:
             raise ClassError(f"{name} is due at no time, so there is nothing to extend: autograder due {name} DATE.")
         elif until <= assignment.duedate:
@@ -122,12 +119,14 @@ def _extended(assignment: Assignment) -> list[SubmittedAssignment]:
     return [submission for submission in assignment.submissions if submission.extension is not None]
 
 
-def _end(book: Gradebook, submission: SubmittedAssignment) -> None:
-    """Take an extension back, and the entry in the gradebook where it is there for it alone."""
-    if only_extended(submission):
-        book.remove_submission(submission.assignment.name, submission.student_id)
-    else:
+def _end(book: Gradebook, extended: list[SubmittedAssignment]) -> None:
+    """Save all changes, and take these extensions back; entries that are there for them alone go."""
+    alone = [(one.assignment.name, one.student_id) for one in extended if only_extended(one)]
+    for submission in extended:
         submission.extension = None
+    book.db.commit()
+    for name, student in alone:
+        book.remove_submission(name, student)
 
 
 def _dates(api: NbGraderAPI, book: Gradebook, assignment: Assignment, ended: list[str]) -> Dates:

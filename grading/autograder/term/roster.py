@@ -130,8 +130,7 @@ def write_roster(course: CourseDirectory, roster: Roster, dry_run: bool = False)
 
 
 def _canvas(table: Table) -> bool:
-    keys = set(map(key_of, table.columns))
-    return "id" in keys and bool({"sis login id", "section"} & keys) and bool({"student", "lastname"} & keys)
+    return {"id", "sis login id"} <= set(map(key_of, table.columns))
 
 
 def _fields(table: Table, id_column: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ SEPARATORS = ",;\t"
 
 @dataclass(frozen=True)
 class Row:
-    """One row: the line of the file in which it begins, and its cells by column, without blanks around them."""
+    """One row: the line of the file in which it begins, and its cells by column, each on one line of text."""
 
     line: int
     cells: dict[str, str]
@@ -75,7 +75,7 @@ def _parse(path: Path, text: str, separator: str, stated: bool, encoding: str) -
     try:
         for number, cells in enumerate(reader):
             line, begins = begins, reader.line_num + 1
-            cells = [cell.strip() for cell in cells]
+            cells = [" ".join(cell.split()) for cell in cells]
             if not any(cells) or (stated and number == 0):
                 continue
             if not columns:
