@@ -139,6 +139,8 @@ def test_who_was_dropped_stays_so_when_submissions_are_collected_again(tiny, cap
     for student in ("anna", "cem"):
         tiny.hand_in(student, RIGHT)
     assert tiny.grade() == {"cem": "graded"}
+    with pytest.raises(ClassError, match="anna left the class: autograder drop anna --undo"):
+        tiny.grade("anna")
     assert list(scores(tiny)) == ["ben", "cem"]
     assert [one.student for one in feedback.feedback(tiny.folder, NAME)] == ["ben", "cem"]
     run(tiny, "drop", "anna", "--undo")

@@ -67,7 +67,7 @@ def packed(tmp_path):
 
 def imported(tiny, archive, **options):
     """Who was imported, and how, or why not."""
-    return {one.who: one.said or one.state for one in import_submissions(tiny.folder, NAME, archive, **options)[0]}
+    return {one.who: one.said or one.state for one in import_submissions(tiny.folder, NAME, archive, **options).done}
 
 
 def handed_in(tiny):
@@ -98,8 +98,10 @@ def test_canvas_archive_goes_by_canvas_number(tiny, packed):
         f"ben/{NAME}/{FILE}": "ben",
         f"ben/{NAME}/helper_7_8.py": "x = 1",
     }
-    _, others = import_submissions(tiny.folder, NAME, archive)
-    assert others == [f"anon_x1Yz_4023_{FILE}", "obrienciarán_4023_text.html"]
+    assert import_submissions(tiny.folder, NAME, archive).others == [
+        f"anon_x1Yz_4023_{FILE}",
+        "obrienciarán_4023_text.html",
+    ]
 
 
 def test_of_a_notebook_that_was_handed_in_again_the_newest_counts(tiny, packed):

@@ -165,6 +165,20 @@ def test_into_moodles_worksheet(tiny, capsys):
     assert "line 5: nobody in the gradebook has the e-mail address gil@uni.example" in capsys.readouterr().out
 
 
+def test_two_rows_that_would_be_one_student_are_neither(tiny, capsys):
+    """A site that shows no addresses tells people apart by their names alone."""
+    path = tiny.folder.parent / "worksheet.csv"
+    text = MOODLE.replace("Email address", "Department").replace("Ben Weiß", "Anna Müller")
+    path.write_text(text)
+    _, rows = export(tiny, "--platform", "moodle", NAME, "--into", str(path))
+    assert [(row[0], row[3]) for row in rows[1:]] == [
+        ("Participant 3101", ""),
+        ("Participant 3102", "2.00"),
+        ("Participant 3109", ""),
+    ]
+    assert "line 2: anna would be there twice\n  line 4: anna would be there twice" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(("platform", "text"), [("canvas", CANVAS), ("moodle", MOODLE)])
 def test_other_points_there_are_told(tiny, capsys, platform, text):
     """Moodle's own maximum is 100: it would take 5 of 5 for 5 of 100."""

@@ -72,6 +72,9 @@ class Grader:
         course, name, submitted = self.course, self.name, self.submitted()
         unknown = sorted(set(students or []) - set(submitted))
         if unknown:
+            out = sorted(dropped(course).intersection(unknown))
+            if out:
+                raise ClassError(f"{', '.join(out)} left the class: autograder drop {out[0]} --undo takes them back.")
             names = list(map(readable, submitted))
             raise ClassError(
                 f"No submission of {name} by: {', '.join(map(readable, unknown))}."

@@ -132,10 +132,11 @@ def _end(book: Gradebook, extended: list[SubmittedAssignment]) -> None:
 def _dates(api: NbGraderAPI, book: Gradebook, assignment: Assignment, ended: list[str]) -> Dates:
     """Take the penalties of what was graded anew, by the step that takes them when it is graded."""
     before = _penalties(assignment)
-    for student in before:
-        names = {"student": student, "assignment": assignment.name, "notebook": assignment.name}
-        step = TakeLatePenalties(parent=api.coursedir)
-        step.preprocess(nbformat.v4.new_notebook(), {"nbgrader": names | {"db_url": api.coursedir.db_url}})
+    with gradebook.one_engine():
+        for student in before:
+            names = {"student": student, "assignment": assignment.name, "notebook": assignment.name}
+            step = TakeLatePenalties(parent=api.coursedir)
+            step.preprocess(nbformat.v4.new_notebook(), {"nbgrader": names | {"db_url": api.coursedir.db_url}})
     book.db.expire_all()
     after = _penalties(assignment)
     other = {s: (before[s], after[s]) for s in sorted(before) if before[s] != after[s]}

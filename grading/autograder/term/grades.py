@@ -19,8 +19,8 @@ from ..errors import ClassError, did_you_mean
 from ..steps.files import readable
 from ..steps.outcome import Status
 from ..views.export import as_text, grade_row, is_formula, submissions
-from .people import People
-from .tables import key_of, read_table
+from .people import Found, People, each_once
+from .tables import Row, key_of, read_table
 from .worksheet import GRADE, WITHOUT_TEXT, Worksheet
 
 POINTS_POSSIBLE = "    Points Possible"  # as Canvas writes it, and looks for it
@@ -149,8 +149,8 @@ def fill_worksheet(grades: Grades, name: str, path: Path) -> Export:
     sheet, people = Worksheet(path), People(grades.students)
     columns = [column for column in sheet.table.columns if key_of(column) in WITHOUT_TEXT]
     export, there = Export([columns]), set()
-    for row in sheet.table.rows:
-        found = sheet.find(row, people)
+    everybody = each_once([sheet.find(row, people) for row in sheet.table.rows])
+    for row, found in zip(sheet.table.rows, everybody, strict=True):
         _require_points(sheet.get(row, "maximum grade"), grades.points[name], name, "Maximum grade")
         cells = dict(row.cells)
         if found.student:
@@ -178,7 +178,8 @@ def fill_gradebook(grades: Grades, columns: dict[str, str], path: Path) -> Expor
     kept = table.columns[: table.columns.index(where["section"]) + 1]
     export, there = Export([[*kept, *chosen.values()]]), set()
     people = People(grades.students)
-    for row in table.rows:
+    everybody = each_once([_in_gradebook(row, where, people) for row in table.rows])
+    for row, found in zip(table.rows, everybody, strict=True):
         first = row.get(kept[0])
         cells = [row.get(column) for column in chosen.values()]
         if not row.get(where["id"]):  # Canvas's own lines: the points, and which grades are hidden
@@ -188,8 +189,6 @@ def fill_gradebook(grades: Grades, columns: dict[str, str], path: Path) -> Expor
                 first = POINTS_POSSIBLE
             export.table.append([first, *(row.get(column) for column in kept[1:]), *cells])
             continue
-        login = row.get(where.get("sis login id", ""))
-        found = people.find(number=row.get(where["id"]), user=login, email=login)
         if found.student:
             there.add(found.student)
             cells = [
@@ -201,6 +200,12 @@ def fill_gradebook(grades: Grades, columns: dict[str, str], path: Path) -> Expor
             export.unknown.append(f"line {row.line}: {readable(first)[:100]}: {found.why}")
     export.left_out = [f"{readable(s.id)}: not in {path}" for s in grades.students if s.id not in there]
     return export
+
+
+def _in_gradebook(row: Row, where: dict[str, str], people: People) -> Found:
+    """Who a row of Canvas's gradebook is."""
+    login = row.get(where.get("sis login id", ""))
+    return people.find(number=row.get(where["id"]), user=login, email=login)
 
 
 def as_text_kept(cell: str) -> str:

@@ -1,5 +1,6 @@
 """Who somebody in a learning platform's file is in the class: one student, or nobody, and why."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -49,6 +50,12 @@ class People:
     def _add(self, kind: str, value: str, student: str) -> None:
         if _form(kind, value):
             self._by[kind].setdefault(_form(kind, value), set()).add(student)
+
+
+def each_once(found: list[Found]) -> list[Found]:
+    """What was found, but whoever is found twice is nobody: a platform has no student twice."""
+    count = Counter(one.student for one in found if one.student)
+    return [Found("", f"{one.student} would be there twice") if count[one.student] > 1 else one for one in found]
 
 
 _WORDS = {"number": "platform's id", "id": "id", "email": "e-mail address", "name": "name"}

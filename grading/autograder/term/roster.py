@@ -19,11 +19,11 @@ LONGEST = 128  # characters of each, in nbgrader's tables
 # Of each field the names of columns that may hold it, best first. Moodle's are those of its participants' and
 # grades' exports, in English and German (docs.moodle.org/en/Grade_export, docs.moodle.org/en/Enrolled_users).
 COLUMNS = {
-    "id": ["id", "student id", "username", "user name", "anmeldename", "id number", "id nummer"],
+    "id": ["id", "student id", "username", "user name", "login id", "anmeldename", "id number", "id nummer"],
     "first_name": ["first name", "firstname", "given name", "vorname"],
     "last_name": ["last name", "lastname", "surname", "family name", "nachname"],
     "email": ["email", "email address", "e mail", "e mail address", "e mail adresse", "mail"],
-    "lms_user_id": ["lms user id", "platform id", "canvas id", "moodle id", "user id", "id number", "id nummer"],
+    "lms_user_id": ["lms user id", "platform id", "canvas id", "moodle id", "id number", "id nummer"],
     "name": ["name", "full name", "student name"],
 }
 # Of Canvas's gradebook and its export (lib/gradebook_exporter.rb), in which ID is Canvas's own number of a person

@@ -133,16 +133,19 @@ def _drop(args: argparse.Namespace) -> int:
 
 def _import(args: argparse.Namespace) -> int:
     late_at = dates.read_date(args.late_at) if args.late_at else None
-    done, others = submissions.import_submissions(
+    found = submissions.import_submissions(
         args.folder, args.assignment, args.archive, args.platform, args.worksheet, args.update, late_at
     )
+    done = found.done
     for state in (submissions.NEW, submissions.REPLACED, submissions.UNCHANGED):
         print(f"{state.capitalize()}: {sum(one.state == state for one in done)}")
     _list("Renamed, or chosen", [f"{one.who}: {one.said}" for one in done if one.said and not _refused(one)])
     kept = [one.who for one in done if one.state == submissions.KEPT]
     _list("Another submission is there already (--update replaces it)", kept, ", ")
     _list("Not imported", [f"{one.who}: {one.said}" for one in done if one.state == submissions.REFUSED])
-    _list("Members of the archive that are no file of a student's", [readable(name)[:200] for name in others])
+    _list("Members of the archive that are no file of a student's", [readable(name)[:200] for name in found.others])
+    if found.by_name:
+        print("People were found by their full names alone, and no times: Moodle's worksheet has both (--worksheet).")
     late = [one.who for one in done if one.late and not _refused(one)]
     if not late_at:
         _list("Late, but Canvas does not say when, so they count as in time (--late-at DATE)", late, ", ")

@@ -6,7 +6,6 @@ import shutil
 import tempfile
 import unicodedata
 import zlib
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from ..settings import class_api
 from ..steps import receipt
 from ..steps.files import readable
 from .archives import Archive, HandedIn, look_into
-from .people import Found, People
+from .people import Found, People, each_once
 from .worksheet import Worksheet
 
 NEW, REPLACED, UNCHANGED, KEPT, REFUSED = "new", "replaced", "unchanged", "another is there", "not imported"
@@ -44,6 +43,15 @@ class Imported:
     late: bool = False
 
 
+@dataclass(frozen=True)
+class Import:
+    """What became of an archive: of each person's part, of members of nobody; whether people were found by name."""
+
+    done: list[Imported]
+    others: list[str]
+    by_name: bool
+
+
 def import_submissions(
     folder: Path,
     name: str,
@@ -52,8 +60,8 @@ def import_submissions(
     worksheet: Path | None = None,
     update: bool = False,
     late_at: datetime | None = None,
-) -> tuple[list[Imported], list[str]]:
-    """Put the submissions of an archive into `submitted/`; returns one Imported for each, and members of nobody.
+) -> Import:
+    """Put the submissions of an archive into `submitted/`, each under the id of its student.
 
     worksheet: Moodle's, which says who is who and when each was handed in. update: replace other submissions that are
     there. late_at: when those that Canvas marks LATE count as handed in, in UTC. Raises ClassError, before anything
@@ -72,12 +80,13 @@ def import_submissions(
             found = _who(held, People(book.students), sheet)
         done = []
         with tempfile.TemporaryDirectory(dir=course.root, prefix=".import-") as temporary:
-            for number, one in enumerate(held.handed_in):
+            for number, (one, who) in enumerate(zip(held.handed_in, found, strict=True)):
                 place = Path(temporary, str(number), name)
                 time = sheet.handed_in(sheet.rows[one.number]) if sheet and one.number in sheet.rows else None
                 time = late_at if one.late and late_at else time
-                done.append(_import(course, opened, one, found[one.number], place, time, update))
-    return sorted(done, key=lambda imported: imported.who), held.others
+                done.append(_import(course, opened, one, who, place, time, update))
+    by_name = held.platform == "moodle" and sheet is None
+    return Import(sorted(done, key=lambda imported: imported.who), held.others, by_name)
 
 
 @contextmanager
@@ -97,23 +106,19 @@ def _require_assignment(book: Gradebook, name: str) -> None:
         raise ClassError(f"{name} is not in the gradebook: nbgrader generate_assignment {name}.{meant}") from None
 
 
-def _who(held: Archive, people: People, sheet: Worksheet | None) -> dict[str, Found]:
-    """Who each person of an archive is; whoever two of them would be is neither."""
-    found = {}
-    for one in held.handed_in:
+def _who(held: Archive, people: People, sheet: Worksheet | None) -> list[Found]:
+    """Who each person of an archive is, in order."""
+
+    def find(one: HandedIn) -> Found:
         if held.platform == "canvas":
-            found[one.number] = people.find(number=one.number)
-        elif sheet is None:
-            found[one.number] = people.find(name=one.name)
-        elif one.number in sheet.rows:
-            found[one.number] = sheet.find(sheet.rows[one.number], people)
-        else:
-            found[one.number] = Found("", f"no Identifier of the worksheet ends in {one.number}")
-    count = Counter(who.student for who in found.values())
-    return {
-        number: who if count[who.student] == 1 or not who.student else Found("", f"{who.student} would be there twice")
-        for number, who in found.items()
-    }
+            return people.find(number=one.number)
+        if sheet is None:
+            return people.find(name=one.name)
+        if one.number in sheet.rows:
+            return sheet.find(sheet.rows[one.number], people)
+        return Found("", f"no Identifier of the worksheet ends in {one.number}")
+
+    return each_once([find(one) for one in held.handed_in])
 
 
 def _import(
