@@ -29,6 +29,7 @@ CANVAS = re.compile(r"(?!anon_)(?P<name>[^/]*?)_(?P<late>(?i:LATE)_)?(?P<id>\d+)
 MOODLE = re.compile(
     r"(?P<name>[^/_]*)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_?/|_)(?P<inside>[^/].*)", re.DOTALL
 )
+LONGEST = 4096  # characters of a path, on Linux
 OF_THE_SYSTEM = ("__MACOSX/", ".DS_Store")
 
 
@@ -136,7 +137,7 @@ PLATFORMS = {"moodle": moodle, "canvas": canvas}  # what reads like both is Mood
 
 def _leads_out(name: str) -> bool:
     parts = name.split("/")
-    return "\\" in name or ":" in parts[0][:2] or any(part in ("", ".", "..") for part in parts)
+    return len(name) > LONGEST or "\\" in name or ":" in parts[0][:2] or any(part in ("", ".", "..") for part in parts)
 
 
 def _too_much(one: HandedIn) -> str:

@@ -85,7 +85,8 @@ def _roster(args: argparse.Namespace) -> int:
     with only_run(args.folder):
         changes = write_roster(class_api(args.folder).coursedir, roster, args.dry_run)
     used = ", ".join(f"{name} from {readable(column)}" for name, column in roster.used.items())
-    print(f"{len(roster.entries)} students in {args.file}: {used}.")
+    count = len(roster.entries)
+    print(f"{count} student{'s' * (count != 1)} in {args.file}: {used}.")
     if roster.encoding == "cp1252":
         print("It is not UTF-8 and was read as Windows-1252. Look at the umlauts.")
     _list("Not used", roster.unused, ", ")
