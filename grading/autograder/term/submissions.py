@@ -6,8 +6,6 @@ import shutil
 import tempfile
 import unicodedata
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -89,11 +87,9 @@ def import_submissions(
     return Import(sorted(done, key=lambda imported: imported.who), held.others, by_name)
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[ZipFile]:
+def _opened(path: Path) -> ZipFile:
     try:
-        with ZipFile(path) as opened:
-            yield opened
+        return ZipFile(path)
     except (BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
         raise ClassError(f"Nothing was imported: {path} is no zip archive that can be read ({error}).") from error
 
