@@ -22,14 +22,8 @@ COLUMNS = {
     "id": ["id", "student id", "username", "user name", "login id", "anmeldename", "id number", "id nummer"],
     "first_name": ["first name", "firstname", "given name", "vorname"],
     "last_name": ["last name", "lastname", "surname", "family name", "nachname"],
-    "email": [
-        "email",
-        "email address",
-        "e mail",
-        "e mail address",
-        "e mail adresse",
-        "mail",
-    ],  # codespell:ignore adresse
+    "email": ["email", "email address", "e mail", "e mail address", "mail"]
+    + ["e mail adresse"],  # codespell:ignore adresse
     "lms_user_id": ["lms user id", "platform id", "canvas id", "moodle id", "id number", "id nummer"],
     "name": ["name", "full name", "student name"],
 }
