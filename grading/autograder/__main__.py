@@ -18,6 +18,7 @@ from .run.grade import grade
 from .settings import CONFIG, class_api, class_here, settings_of
 from .steps.assignment import UPDATE
 from .steps.outcome import Status
+from .term import roster_commands
 from .views.renderings import table, write
 from .views.report import gather
 
@@ -88,6 +89,7 @@ def main(argv: list[str] | None = None) -> int:
     command.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help="only this chapter (default: all)")
     command.add_argument("--apply", action="store_true", help="make the changes; without it they are only told")
     command.add_argument("--lose-scores", action="store_true", help="make those too by which scores would be lost")
+    roster_commands.add(commands, anywhere)
     commands.add_parser(
         "formgrader",
         parents=[anywhere],
@@ -270,6 +272,7 @@ COMMANDS = {
     "update": _update,
     "formgrader": _formgrader,
     "demo": _demo,
+    **roster_commands.COMMANDS,
 }
 
 if __name__ == "__main__":

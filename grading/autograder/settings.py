@@ -14,7 +14,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from authoring.preprocessors import GENERATE
 
-from . import source
+from . import dropped, source
 from .errors import ClassError
 from .gradebook import without_password
 from .logs import log_text
@@ -57,6 +57,7 @@ def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = ""
     c.CourseDirectory.db_url = (
         without_password(gradebook) if gradebook else f"sqlite:///{folder}/gradebook.db?timeout=60"
     )
+    c.CourseDirectory.student_id_exclude = ",".join(dropped.listed(folder))
     c.Exchange.root = os.environ.get("GRADLAB_EXCHANGE") or str(folder / "exchange")
     c.Exchange.cache = str(folder / "exchange_cache")
     c.GenerateAssignment.preprocessors = GENERATE

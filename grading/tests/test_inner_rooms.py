@@ -15,25 +15,21 @@ MAY_IMPORT = {  # what a part may import of the others
     "errors": set(),
     "atomic": set(),
     "gradebook": {"errors"},
+    "dropped": {"atomic"},
     "source": set(),
     "sandbox": {"errors"},
     "steps": {"atomic", "errors", "sandbox"},
-    "views": {"errors", "steps"},
+    "views": {"dropped", "errors", "steps"},
     "logs": {"steps"},
-    "settings": {
-        "errors",
-        "gradebook",
-        "logs",
-        "sandbox",
-        "source",
-        "steps",
-        "views",
-    },  # names steps, and what pages have
-    "run": {"atomic", "errors", "gradebook", "sandbox", "settings", "steps"},  # opens a class with its settings
+    # names the steps, and what pages are made of
+    "settings": {"dropped", "errors", "gradebook", "logs", "sandbox", "source", "steps", "views"},
+    # opens a class with its settings
+    "run": {"atomic", "dropped", "errors", "gradebook", "sandbox", "settings", "steps"},
+    "term": {"atomic", "dropped", "errors", "gradebook", "run", "settings", "steps", "views"},
     "demo": {"run", "settings", "views"},
     "new_class": {"atomic", "errors", "gradebook", "settings"},
     "update": {"errors", "run", "source", "steps"},
-    "__main__": {"demo", "errors", "gradebook", "new_class", "run", "settings", "steps", "update", "views"},
+    "__main__": {"demo", "errors", "gradebook", "new_class", "run", "settings", "steps", "term", "update", "views"},
 }
 
 

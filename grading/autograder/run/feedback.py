@@ -9,6 +9,7 @@ from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from tqdm import tqdm
 
+from ..dropped import enrolled
 from ..steps import receipt
 from ..steps.files import known_as, readable
 from .journal import only_run
@@ -46,7 +47,7 @@ def feedback(api: NbGraderAPI, name: str) -> Iterator[Returned]:
         there = exchange(api) is not None
         submitted = {known_as(student): student for student in grader.submitted()}
         with Gradebook(course.db_url, course.course_id) as gradebook:
-            students = sorted({student.id for student in gradebook.students} | set(submitted))
+            students = sorted({student.id for student in enrolled(gradebook, course)} | set(submitted))
         for student in tqdm(students, desc="feedback", unit="page", disable=not sys.stderr.isatty()):
             if student not in submitted:
                 yield Returned(readable(student), why="nothing was handed in.")

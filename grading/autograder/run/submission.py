@@ -15,6 +15,7 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import capture_log, temp_attrs
 
 from .. import gradebook
+from ..dropped import dropped
 from ..errors import ClassError, SubmissionError, did_you_mean
 from ..steps import outcome, receipt
 from ..steps.assignment import load_assignment
@@ -69,6 +70,9 @@ class Grader:
         course, name, submitted = self.course, self.name, self.submitted()
         unknown = sorted(set(students or []) - set(submitted))
         if unknown:
+            out = sorted(dropped(course).intersection(unknown))
+            if out:
+                raise ClassError(f"{', '.join(out)} left the class: autograder drop {out[0]} --undo takes them back.")
             names = list(map(readable, submitted))
             raise ClassError(
                 f"No submission of {name} by: {', '.join(map(readable, unknown))}."
@@ -80,11 +84,12 @@ class Grader:
         return [s for s in submitted if not students or s in students]
 
     def submitted(self) -> list[str]:
-        """The names of the folders of all who have handed in, in order."""
+        """The names of the folders of all who have handed in, in order, but for those who were dropped."""
         folder = Path(self.course.root, self.course.submitted_directory)
         if not folder.exists():
             return []
-        return sorted(path.name for path in folder.iterdir() if is_there(path / self.name))
+        out = dropped(self.course)
+        return sorted(path.name for path in folder.iterdir() if path.name not in out and is_there(path / self.name))
 
     def is_graded(self, student: str) -> bool:
         """Whether a submission came to an end before, and neither it nor what it was graded by has changed since."""

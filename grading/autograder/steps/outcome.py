@@ -12,7 +12,7 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook, SubmittedNotebook
+from nbgrader.api import Gradebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab.checks.verdict import Verdict
@@ -147,6 +147,16 @@ def reason_in_gradebook(submitted: SubmittedNotebook) -> str:
         return ""
     comments = [comment.auto_comment or "" for comment in submitted.comments]
     return next((text.removeprefix(COMMENT) for text in comments if text.startswith(COMMENT)), "")
+
+
+def only_extended(submitted: SubmittedAssignment) -> bool:
+    """Whether the gradebook's entry of a submission is there for an extension alone, and nothing came in yet."""
+    if submitted.extension is None or submitted.timestamp is not None:
+        return False
+    graded = [
+        g for nb in submitted.notebooks for g in nb.grades if g.auto_score is not None or g.manual_score is not None
+    ]
+    return not graded and not any(map(reason_in_gradebook, submitted.notebooks))
 
 
 def _dict(value: object) -> Mapping:

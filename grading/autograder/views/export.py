@@ -4,11 +4,13 @@ import csv
 import sys
 
 from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment, SubmittedNotebook
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import ExportPlugin
 from sqlalchemy.orm import selectinload
 
+from ..dropped import enrolled
 from ..steps.files import readable
-from ..steps.outcome import Status, reason_in_gradebook
+from ..steps.outcome import Status, only_extended, reason_in_gradebook
 
 FIELDS = ["assignment", "student_id", "last_name", "first_name", "email", "timestamp", "status", "score", "max_score"]
 FIELDS += ["late_submission_penalty", "reason"]
@@ -34,7 +36,7 @@ class GradesWithReasons(ExportPlugin):
             if self.assignment and assignment.name not in self.assignment:
                 continue
             handed_in = submissions(gradebook, assignment)
-            for student in sorted(gradebook.students, key=lambda s: s.id):
+            for student in enrolled(gradebook, CourseDirectory(parent=self)):
                 if not self.student or student.id in map(str, self.student):
                     yield grade_row(assignment, student, handed_in.get(student.id))
 
@@ -63,7 +65,7 @@ def grade_row(assignment: Assignment, student: Student, submission: SubmittedAss
         "late_submission_penalty": "",
         "reason": "",
     }
-    if submission is None:
+    if submission is None or only_extended(submission):
         return row
     row["timestamp"] = str(submission.timestamp or "")
     reasons = list(filter(None, map(reason_in_gradebook, submission.notebooks)))
@@ -88,4 +90,9 @@ def as_text(value: object) -> object:
     """What a spreadsheet takes for text, on one line: a leading = + - or @ would make it a formula."""
     if not isinstance(value, str):
         return value
-    return f"'{readable(value)}" if value.startswith(("=", "+", "-", "@")) else readable(value)
+    return f"'{readable(value)}" if is_formula(value) else readable(value)
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet would take a text for a formula, blanks before it or wide characters for it included."""
+    return text.lstrip().startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠"))

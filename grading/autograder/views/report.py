@@ -12,6 +12,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from gradlab.checks.record import CheckRecord
 
+from ..dropped import enrolled
 from ..errors import ClassError, did_you_mean
 from ..steps import outcome
 from ..steps.assignment import stored_checks, version_now
@@ -104,7 +105,7 @@ def gather(course: CourseDirectory, name: str) -> Report:
         stated = stored_checks(course, name)
         checks = _checks(notebook, stated)
         by_hand = [check.answer for cell in stated.values() for check in cell.values() if not check.autograd]
-        students = sorted(gradebook.students, key=lambda student: student.id)
+        students = enrolled(gradebook, course)
         released = Path(course.format_path(course.release_directory, ".", name))
         version = version_now(course, name, {cell.name: cell.max_score for cell in notebook.grade_cells})
         look = Bounded(Look(released, name, by_hand, [student.id for student in students]).at)

@@ -1,0 +1,60 @@
+"""A student leaves the class, and stays away however often submissions are collected; or comes back."""
+
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+
+from .. import gradebook
+from ..dropped import dropped, listed, write_list
+from ..errors import ClassError, did_you_mean
+from ..run.journal import only_run
+from ..settings import class_api
+from ..steps.files import readable
+
+
+@dataclass(frozen=True)
+class Left:
+    """What is there of a student who was dropped: assignments with grades, those whose grades were removed."""
+
+    kept: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+
+
+def drop(folder: Path, student: str, remove_grades: bool = False) -> Left:
+    """Leave a student out of grading, feedback, reports and exports from now on; submissions stay where they are.
+
+    The grades stay in the gradebook, or are removed with their graded notebooks and feedback pages. Raises ClassError
+    if nobody is so called.
+    """
+    api = class_api(folder)
+    course = api.coursedir
+    gradebook.require(course)
+    with only_run(folder), gradebook.needed(course), Gradebook(course.db_url, course.course_id) as book:
+        known = sorted({one.id for one in book.students} | api.get_submitted_students("*"))
+        if student not in known:
+            raise ClassError(f"No student {readable(student)} in the class.{did_you_mean(student, known)}")
+        if "," in student:
+            raise ClassError(f"{readable(student)} cannot be dropped: nbgrader separates those to leave out by commas.")
+        write_list(folder, sorted({*listed(folder), student}))
+        graded = [one.assignment.name for one in book.student_submissions(student)]
+        if not remove_grades:
+            return Left(kept=sorted(graded))
+        for name in graded:
+            for part in (course.autograded_directory, course.feedback_directory):
+                shutil.rmtree(course.format_path(part, student, name), ignore_errors=True)
+            book.remove_submission(name, student)
+        return Left(removed=sorted(graded))
+
+
+def undo(folder: Path, student: str) -> None:
+    """Take a student back into the class; raises ClassError if nobody so called was dropped."""
+    ids = listed(folder)
+    if student not in ids:
+        meant = did_you_mean(student, ids)
+        by_settings = student in dropped(class_api(folder).coursedir)
+        where = " nbgrader_config.py names them in CourseDirectory.student_id_exclude." if by_settings else meant
+        raise ClassError(f"{readable(student)} is not among those who were dropped.{where}")
+    with only_run(folder):
+        write_list(folder, [one for one in ids if one != student])

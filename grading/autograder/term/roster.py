@@ -1,0 +1,230 @@
+"""The roster: who is in the class, from a table of a learning platform or of one's own into nbgrader's gradebook."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nbgrader.api import Gradebook, Student
+from nbgrader.coursedir import CourseDirectory
+
+from .. import gradebook
+from ..dropped import dropped
+from ..errors import ClassError, did_you_mean
+from ..steps.files import MAX_NAME, known_as, readable
+from .tables import Row, Table, key_of, read_table
+
+FIELDS = ("first_name", "last_name", "email", "lms_user_id")  # of nbgrader's Student, beside its id
+LONGEST = 128  # characters of each, in nbgrader's tables
+
+# Of each field the names of columns that may hold it, best first. Moodle's are those of its participants' and
+# grades' exports, in English and German (docs.moodle.org/en/Grade_export, docs.moodle.org/en/Enrolled_users).
+COLUMNS = {
+    "id": ["id", "student id", "username", "user name", "login id", "anmeldename", "id number", "id nummer"],
+    "first_name": ["first name", "firstname", "given name", "vorname"],
+    "last_name": ["last name", "lastname", "surname", "family name", "nachname"],
+    "email": ["email", "email address", "e mail", "e mail address", "mail"]
+    + ["e mail adresse"],  # codespell:ignore adresse
+    "lms_user_id": ["lms user id", "platform id", "canvas id", "moodle id", "id number", "id nummer"],
+    "name": ["name", "full name", "student name"],
+}
+# Of Canvas's gradebook and its export (lib/gradebook_exporter.rb), in which ID is Canvas's own number of a person
+CANVAS = {
+    "id": ["sis login id", "sis user id"],
+    "first_name": ["firstname"],
+    "last_name": ["lastname"],
+    "email": ["email", "email address"],
+    "lms_user_id": ["id"],
+    "name": ["student"],
+}
+EXAMPLE = "id,first_name,last_name,email,lms_user_id"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One student as a line of the table states it; "" where it states nothing."""
+
+    line: int
+    id: str
+    first_name: str = ""
+    last_name: str = ""
+    email: str = ""
+    lms_user_id: str = ""
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The students of a table; which column gives which field, which columns give none, and lines of no student."""
+
+    entries: list[Entry]
+    used: dict[str, str]
+    unused: list[str]
+    passed_over: list[str]
+    encoding: str
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What an import changes: who is new; who is changed, and how; who is as before, not in the table, or dropped."""
+
+    added: list[str] = field(default_factory=list)
+    changed: dict[str, list[str]] = field(default_factory=dict)
+    unchanged: list[str] = field(default_factory=list)
+    absent: list[str] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
+
+
+def read_roster(path: Path, id_column: str = "") -> Roster:
+    """Read the students of a table; raises ClassError that names every line at which one cannot be taken.
+
+    id_column: the column with the ids under which students hand in, where it is not one of the known names.
+    """
+    table = read_table(path)
+    used = _fields(table, id_column)
+    entries, passed_over, problems = [], [], list(table.problems)
+    for row in table.rows:
+        if _canvas(table) and _no_student(row):
+            passed_over.append(f"line {row.line}: {readable(row.get('Student')) or 'no name'}")
+            continue
+        entry = _entry(row, used)
+        problems += [f"line {row.line}: {problem}" for problem in _unusable(entry)]
+        entries.append(entry)
+    problems += _twice(entries)
+    if problems:
+        raise ClassError(_told(path, problems))
+    if not entries:
+        raise ClassError(f"{path} names no students; expected a line for each below its columns.")
+    unused = [column for column in table.columns if column not in used.values()]
+    return Roster(entries, used, unused, passed_over, table.encoding)
+
+
+def write_roster(course: CourseDirectory, roster: Roster, dry_run: bool = False) -> Changes:
+    """Bring the gradebook up to date with a roster, all or nothing; returns what changed, or with dry_run would.
+
+    What a table does not state stays as it is, and nobody is removed. Raises ClassError if a platform's id or an
+    e-mail address belongs to somebody else in the gradebook.
+    """
+    gradebook.require(course)
+    with gradebook.needed(course), Gradebook(course.db_url, course.course_id) as book:
+        known = {student.id: student for student in book.students}
+        _require_own(roster, known)
+        changes, out = Changes(), dropped(course)
+        for entry in sorted(roster.entries, key=lambda entry: entry.id):
+            stated = {name: getattr(entry, name) for name in FIELDS if getattr(entry, name)}
+            student = known.get(entry.id)
+            if entry.id in out:
+                changes.dropped.append(entry.id)
+            if student is None:
+                book.db.add(Student(id=entry.id, **stated))
+                changes.added.append(entry.id)
+                continue
+            before = {name: getattr(student, name) or "" for name in stated}
+            said = [f"{name} {before[name] or 'empty'} -> {new}" for name, new in stated.items() if before[name] != new]
+            for name, new in stated.items():
+                setattr(student, name, new)
+            if said:
+                changes.changed[entry.id] = said
+            else:
+                changes.unchanged.append(entry.id)
+        changes.absent.extend(sorted(known.keys() - {entry.id for entry in roster.entries} - out))
+        book.db.rollback() if dry_run else book.db.commit()
+        return changes
+
+
+def _canvas(table: Table) -> bool:
+    return {"id", "sis login id"} <= set(map(key_of, table.columns))
+
+
+def _fields(table: Table, id_column: str) -> dict[str, str]:
+    """Which column gives which field."""
+    by_key = {key_of(column): column for column in table.columns}
+    names = CANVAS if _canvas(table) else COLUMNS
+    used = {
+        name: next(by_key[key] for key in keys if key in by_key)
+        for name, keys in names.items()
+        if any(key in by_key for key in keys)
+    }
+    columns = ", ".join(map(readable, table.columns))
+    if id_column:
+        if key_of(id_column) not in by_key:
+            raise ClassError(
+                f"{table.path} has no column {readable(id_column)}.{did_you_mean(id_column, table.columns)} "
+                f"Its columns: {columns}."
+            )
+        used["id"] = by_key[key_of(id_column)]
+    if "id" not in used:
+        raise ClassError(
+            f"{table.path}: no column says under which id students hand in. Its columns: {columns}. Name one of them "
+            f'with --id, for instance --id "{readable(used.get("email", table.columns[0]))}", or write a table that '
+            f"begins with\n{EXAMPLE}"
+        )
+    return used
+
+
+def _no_student(row: Row) -> bool:
+    """Whether a line of Canvas's gradebook is one of its own: the points, the hidden ones, its Test Student."""
+    first = key_of(row.get("Student") or f"{row.get('LastName')}, {row.get('FirstName')}")
+    return first.startswith("points possible") or first == "student, test" or not row.get("ID")
+
+
+def _entry(row: Row, used: dict[str, str]) -> Entry:
+    found = {name: row.get(column) for name, column in used.items()}
+    name = found.pop("name", "")
+    if name and not (found.get("first_name") or found.get("last_name")):
+        last, comma, first = name.partition(",")
+        first, last = (first, last) if comma else (name.rpartition(" ")[0], name.rpartition(" ")[2])
+        found |= {"first_name": first.strip(), "last_name": last.strip()}
+    if not found.get("email") and "@" in found["id"]:
+        found["email"] = found["id"]
+    return Entry(row.line, **found)
+
+
+def _unusable(entry: Entry) -> list[str]:
+    """What keeps an entry from being a student."""
+    problems = [f"{name} has more than {LONGEST} characters" for name in FIELDS if len(getattr(entry, name)) > LONGEST]
+    who = readable(entry.id)[:MAX_NAME]
+    if not entry.id:
+        return [*problems, "there is no id"]
+    if "/" in entry.id or "\\" in entry.id or entry.id.startswith(".") or known_as(entry.id) != entry.id:
+        reason = (
+            f"an id names a folder: at most {MAX_NAME} characters, none of them / \\ * ? [ ], and no . at its begin"
+        )
+        problems.append(f"{who!r} cannot be an id ({reason})")
+    elif "," in entry.id:
+        problems.append(f"{who!r} cannot be an id (nbgrader separates ids by commas)")
+    return problems
+
+
+def _twice(entries: list[Entry]) -> list[str]:
+    """What stands in more than one line and may only stand in one."""
+    problems = []
+    for name in ("id", "lms_user_id", "email"):
+        first: dict[str, int] = {}
+        for entry in entries:
+            value = getattr(entry, name).casefold()
+            line = first.setdefault(value, entry.line)
+            if value and line != entry.line:
+                said = readable(getattr(entry, name))
+                problems.append(f"line {entry.line}: {name} {said} stands in line {line} already")
+    return problems
+
+
+def _require_own(roster: Roster, known: dict[str, Student]) -> None:
+    """Raise ClassError if what tells one student from all others is somebody else's who is not in the table."""
+    listed = {entry.id for entry in roster.entries}
+    problems = []
+    for name in ("lms_user_id", "email"):
+        owners = {(getattr(s, name) or "").casefold(): s.id for s in known.values() if s.id not in listed}
+        for entry in roster.entries:
+            owner = owners.get(getattr(entry, name).casefold())
+            if getattr(entry, name) and owner:
+                problems.append(
+                    f"line {entry.line}: {name} {readable(getattr(entry, name))} belongs to {owner} in the gradebook"
+                )
+    if problems:
+        raise ClassError(_told(None, problems))
+
+
+def _told(path: Path | None, problems: list[str]) -> str:
+    many = Counter(problems)
+    lines = "".join(f"\n  {problem}" for problem in many)
+    return f"Nothing was imported{f' from {path}' if path else ''}. Mend these lines, then import again:{lines}"

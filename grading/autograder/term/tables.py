@@ -1,0 +1,95 @@
+"""Tables as people have them: CSV files of learning platforms and spreadsheets, in whatever form they were saved."""
+
+import csv
+import io
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import ClassError
+from ..steps.files import MAX_BYTES, readable
+
+BOMS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+SEPARATORS = ",;\t"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: the line of the file in which it begins, and its cells by column, each on one line of text."""
+
+    line: int
+    cells: dict[str, str]
+
+    def get(self, column: str) -> str:
+        """The text in a column; "" where there is none."""
+        return self.cells.get(column, "")
+
+
+@dataclass(frozen=True)
+class Table:
+    """The named columns of a file, in order, and its rows. Lines of whatever else is wrong are in `problems`."""
+
+    path: Path
+    columns: list[str]
+    rows: list[Row]
+    problems: list[str]
+    encoding: str
+
+
+def key_of(text: str) -> str:
+    """A column's name in the form in which names are compared: `E-Mail_Address` is `e mail address`."""
+    return " ".join(text.casefold().replace("_", " ").replace("-", " ").split())
+
+
+def read_table(path: Path) -> Table:
+    """Read a CSV file: UTF-8, UTF-16 or Windows-1252, with or without BOM, commas, semicolons or tabs between cells.
+
+    The first line that is not empty names the columns; `sep=;`, which Excel writes, may stand before it. Text is put
+    into Unicode's composed form. Raises ClassError if the file is no such table.
+    """
+    if path.stat().st_size > MAX_BYTES:
+        raise ClassError(f"{path} has more than {MAX_BYTES / 1e6:g} MB; it is no table of a class.")
+    data = path.read_bytes()
+    encoding = next((found for bom, found in BOMS.items() if data.startswith(bom)), "utf-8")
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        encoding = "cp1252"
+        text = data.decode(encoding, errors="replace")
+    text = unicodedata.normalize("NFC", text)
+    if "\0" in text:
+        raise ClassError(f"{path} is no text. Save the table as CSV (UTF-8), and name that file.")
+    lines = text.splitlines() or [""]
+    stated = key_of(lines[0]).startswith("sep=")
+    separator = lines[0].strip()[4:5] or "\t" if stated else max(SEPARATORS, key=_first(lines).count)
+    return _parse(path, text, separator, stated, encoding)
+
+
+def _first(lines: list[str]) -> str:
+    return next((line for line in lines if line.strip()), "")
+
+
+def _parse(path: Path, text: str, separator: str, stated: bool, encoding: str) -> Table:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    columns, rows, problems, begins = [], [], [], 1
+    try:
+        for number, cells in enumerate(reader):
+            line, begins = begins, reader.line_num + 1
+            cells = [" ".join(cell.split()) for cell in cells]
+            if not any(cells) or (stated and number == 0):
+                continue
+            if not columns:
+                columns = cells
+            elif any(cells[len(columns) :]):
+                problems.append(f"line {line}: {len(cells)} cells, but {len(columns)} columns")
+            else:
+                rows.append(Row(line, {name: cell for name, cell in zip(columns, cells, strict=False) if name}))
+    except csv.Error as error:
+        raise ClassError(f"{path}, line {begins}: it cannot be read as CSV ({error}).") from None
+    named = [name for name in columns if name]
+    twice = sorted({readable(name) for name in named if named.count(name) > 1})
+    if twice:
+        raise ClassError(f"{path}: there is more than one column {', '.join(twice)}.")
+    if not named:
+        raise ClassError(f"{path} is empty; expected a line that names the columns, and a line for each student.")
+    return Table(path, named, rows, problems, encoding)

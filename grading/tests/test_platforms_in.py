@@ -1,0 +1,309 @@
+"""Archives of submissions, named as Moodle and Canvas name them, come to the students of the roster, or to nobody."""
+
+import io
+import stat
+import zipfile
+from datetime import UTC, datetime
+
+import pytest
+from tiny_class import NAME, RIGHT, TinyClass
+
+from autograder import dropped
+from autograder.__main__ import main
+from autograder.errors import ClassError
+from autograder.steps import receipt
+from autograder.steps.files import MAX_BYTES, MAX_FILES
+from autograder.term import archives
+from autograder.term.people import People
+from autograder.term.submissions import import_submissions
+
+FILE = f"{NAME}.ipynb"
+# Of Moodle's downloaded grading worksheet: mod/assign/gradingtable.php
+WORKSHEET = """Identifier,"Full name","Email address",Status,Grade,"Maximum grade","Grade can be changed",\
+"Last modified (submission)","Last modified (grade)","Feedback comments"
+"Participant 3101","Anna Lena Müller",anna@uni.example,"Submitted for grading - ",,5.00,Yes,\
+"Monday, 2 November 2026, 10:05 AM",-,
+"Participant 3102","Anna Lena Müller",other@uni.example,"Submitted for grading - ",,5.00,Yes,\
+"Monday, 2 November 2026, 9:00 PM",-,
+"Participant 3103","Ciarán O'Brien",ciaran@uni.example,"No submission",,5.00,Yes,-,-,
+"""
+STUDENTS = {
+    "anna": ("Anna Lena", "Müller", "anna@uni.example", "4021"),
+    "ben": ("Ben", "Weiß_Groß", "ben@uni.example", "4022"),
+    "o'brien": ("Ciarán", "O'Brien", "ciaran@uni.example", "4023"),
+}
+
+
+@pytest.fixture(scope="module")
+def notebook(tmp_path_factory):
+    """The text of a notebook that solves all."""
+    tiny = TinyClass(tmp_path_factory.mktemp("right") / "class")
+    tiny.hand_in("anna", RIGHT)
+    return (tiny.submission("anna") / FILE).read_text()
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    tiny = TinyClass(tmp_path / "class")
+    with tiny.api.gradebook as book:
+        for student, (first, last, email, number) in STUDENTS.items():
+            book.add_student(student, first_name=first, last_name=last, email=email, lms_user_id=number)
+    return tiny
+
+
+@pytest.fixture
+def packed(tmp_path):
+    """Return a function that packs texts by name into an archive, and returns its path."""
+
+    def pack(members):
+        path = tmp_path / "archive.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, text in members.items() if isinstance(members, dict) else members:
+                archive.writestr(name, text)
+        return path
+
+    return pack
+
+
+def imported(tiny, archive, **options):
+    """Who was imported, and how, or why not."""
+    return {one.who: one.said or one.state for one in import_submissions(tiny.folder, NAME, archive, **options).done}
+
+
+def handed_in(tiny):
+    """The files in submitted/, by their paths there."""
+    root = tiny.folder / "submitted"
+    return {str(path.relative_to(root)): path.read_text() for path in sorted(root.rglob("*")) if path.is_file()}
+
+
+def test_canvas_archive_goes_by_canvas_number(tiny, packed):
+    """Names are its own; the number of the person stands before that of the file, after LATE."""
+    archive = packed(
+        {
+            f"mülleranna_4021_88101_{FILE}": "anna",
+            f"weigrossben_LATE_4022_88102_{NAME}-1.ipynb": "ben",
+            "weigrossben_LATE_4022_88103_helper_7_8.py": "x = 1",
+            f"mülleranna_9999_88104_{FILE}": "somebody of the same name",
+            f"anon_x1Yz_4023_{FILE}": "under anonymous grading",
+            "obrienciarán_4023_text.html": "typed",
+        }
+    )
+    assert imported(tiny, archive) == {
+        "anna": "new",
+        "ben": f"{NAME}-1.ipynb was renamed",
+        "mülleranna (9999)": "nobody in the gradebook has the platform's id 9999",
+    }
+    assert handed_in(tiny) == {
+        f"anna/{NAME}/{FILE}": "anna",
+        f"ben/{NAME}/{FILE}": "ben",
+        f"ben/{NAME}/helper_7_8.py": "x = 1",
+    }
+    assert import_submissions(tiny.folder, NAME, archive).others == [
+        f"anon_x1Yz_4023_{FILE}",
+        "obrienciarán_4023_text.html",
+    ]
+
+
+def test_of_a_notebook_that_was_handed_in_again_the_newest_counts(tiny, packed):
+    members = {f"a_4021_88109_{NAME}-2.ipynb": "new", f"a_4021_88101_{FILE}": "old"}
+    assert imported(tiny, packed(members)) == {"anna": f"{NAME}-2.ipynb was renamed; {FILE} is older"}
+    assert handed_in(tiny) == {f"anna/{NAME}/{FILE}": "new"}
+
+
+def test_what_canvas_marks_late_is_told_and_can_have_a_time(tiny, packed, capsys):
+    archive = packed({f"a_LATE_4021_88101_{FILE}": "anna", f"b_4022_88102_{FILE}": "ben"})
+    words = ["import-submissions", NAME, str(archive), "--class", str(tiny.folder)]
+    assert main(words) == 0
+    assert "Canvas does not say when, so they count as in time (--late-at DATE): anna" in capsys.readouterr().out
+    assert receipt.timestamp(tiny.submission("anna")) is None
+    assert main([*words, "--late-at", "2026-11-03 12:00+00:00"]) == 0
+    assert receipt.timestamp(tiny.submission("anna")) == datetime(2026, 11, 3, 12)
+    assert receipt.timestamp(tiny.submission("ben")) is None
+
+
+MOODLE = {
+    "folders": "Anna Lena Müller_3101_assignsubmission_file/{}",
+    "folders before 3.11": "Anna Lena Müller_3101_assignsubmission_file_/{}",
+    "no folders": "Anna Lena Müller_3101_assignsubmission_file_{}",
+}
+
+
+@pytest.mark.parametrize("form", MOODLE.values(), ids=MOODLE.keys())
+def test_moodles_archive_goes_by_full_names_without_a_worksheet(tiny, packed, form):
+    archive = packed({form.format(FILE): "anna", "Ben Weiß Groß_3104_assignsubmission_file/sub/x.py": "x = 1"})
+    assert imported(tiny, archive) == {"anna": "new", "ben": "new"}
+    assert handed_in(tiny) == {f"anna/{NAME}/{FILE}": "anna", f"ben/{NAME}/sub/x.py": "x = 1"}
+
+
+def test_a_file_of_moodles_whose_name_has_numbers_is_no_file_of_canvas(tiny, packed):
+    assert imported(tiny, packed({"Anna Lena Müller_3101_assignsubmission_file_x_4022_7_y.py": ""})) == {"anna": "new"}
+
+
+def test_two_of_one_name_are_nobody_without_a_worksheet(tiny, packed):
+    members = {f"Anna Lena Müller_{n}_assignsubmission_file/{FILE}": str(n) for n in (3101, 3102)}
+    members[f"Participant_3103_assignsubmission_file/{FILE}"] = "under anonymous marking"
+    assert imported(tiny, packed(members)) == {
+        "Anna Lena Müller (3101)": "anna would be there twice",
+        "Anna Lena Müller (3102)": "anna would be there twice",
+        "Participant (3103)": "nobody in the gradebook has the name Participant",
+    }
+    assert handed_in(tiny) == {}
+
+
+def test_a_worksheet_says_who_is_who_and_when_they_handed_in(tiny, packed, tmp_path):
+    sheet = tmp_path / "worksheet.csv"
+    sheet.write_text(WORKSHEET)
+    members = {f"Anna Lena Müller_{n}_assignsubmission_file/{FILE}": str(n) for n in (3101, 3102)}
+    members["Anna Lena Müller_3101_assignsubmission_onlinetext/onlinetext.html"] = "typed"
+    members[f"Eve_3109_assignsubmission_file/{FILE}"] = "not in the worksheet"
+    assert imported(tiny, packed(members), worksheet=sheet) == {
+        "anna": "new",
+        "Anna Lena Müller (3102)": "nobody in the gradebook has the e-mail address other@uni.example",
+        "Eve (3109)": "no Identifier of the worksheet ends in 3109",
+    }
+    assert handed_in(tiny)[f"anna/{NAME}/{FILE}"] == "3101"
+    assert receipt.timestamp(tiny.submission("anna")) == datetime(2026, 11, 2, 10, 5).astimezone(UTC).replace(
+        tzinfo=None
+    )
+
+
+def test_a_file_that_is_no_worksheet_is_told(tiny, packed, tmp_path):
+    sheet = tmp_path / "worksheet.csv"
+    sheet.write_text(WORKSHEET.replace("Identifier", "ID"))
+    archive = packed({f"Anna_3101_assignsubmission_file/{FILE}": ""})
+    with pytest.raises(ClassError, match=r"the column Identifier is missing.*set your language to English"):
+        import_submissions(tiny.folder, NAME, archive, worksheet=sheet)
+
+
+def test_another_submission_is_replaced_only_where_that_is_said(tiny, packed):
+    first = packed({f"a_4021_1_{FILE}": "1"})
+    assert imported(tiny, first) == {"anna": "new"}
+    (tiny.submission("anna") / "timestamp.txt").write_text("2026-11-02 10:00:00 UTC")
+    assert imported(tiny, first) == {"anna": "unchanged"}
+    second = packed({f"a_4021_2_{FILE}": "2"})
+    assert imported(tiny, second) == {"anna": "another is there"}
+    assert handed_in(tiny)[f"anna/{NAME}/{FILE}"] == "1"
+    assert imported(tiny, second, update=True) == {"anna": "replaced"}
+    assert handed_in(tiny) == {f"anna/{NAME}/{FILE}": "2"}
+    assert [path.name for path in tiny.folder.iterdir() if path.name.startswith(".import")] == []
+
+
+def test_who_was_dropped_is_not_imported(tiny, packed):
+    dropped.write_list(tiny.folder, ["anna"])
+    assert imported(tiny, packed({f"a_4021_1_{FILE}": "1"})) == {"anna": "was dropped from the class"}
+    assert handed_in(tiny) == {}
+
+
+def test_a_student_hands_in_no_receipt(tiny, packed):
+    """Else a submission would say itself when it came, and whose feedback it gets."""
+    form = "Anna Lena Müller_3101_assignsubmission_file/{}"
+    names = ["timestamp.txt", "Submission_Secret.txt", "sub/timestamp.txt"]
+    imported(tiny, packed({form.format(name): "mine" for name in names}))
+    assert handed_in(tiny) == {f"anna/{NAME}/sub/timestamp.txt": "mine"}
+
+
+def test_who_two_numbers_of_canvas_would_be_is_neither():
+    class One:
+        def __init__(self, id):
+            self.id, self.lms_user_id, self.email, self.first_name, self.last_name = id, "7", None, None, None
+
+    assert People([One("anna"), One("ben")]).find(number="7").why == "anna and ben have the platform's id 7"
+
+
+HOSTILE = ["../{}", "a/../../{}", "/etc/{}", "C:/{}", "a\\{}", "a//{}", "./{}", "_1" * 2100 + "/{}"]
+
+
+@pytest.mark.parametrize("name", HOSTILE, ids=lambda name: name[:20])
+def test_an_archive_whose_names_lead_out_of_it_is_refused_whole(tiny, packed, name):
+    archive = packed({f"a_4021_1_{FILE}": "anna", name.format(f"b_4022_2_{FILE}"): "ben"})
+    with pytest.raises(ClassError, match=r"Nothing was imported: .* is no name of a file inside it"):
+        import_submissions(tiny.folder, NAME, archive)
+    assert handed_in(tiny) == {}
+
+
+def moodle_member(name):
+    return zipfile.ZipInfo(f"Anna Lena Müller_3101_assignsubmission_file/{name}")
+
+
+def a_link():
+    info = moodle_member("link")
+    info.external_attr = (stat.S_IFLNK | 0o777) << 16
+    return [(info, "/etc/passwd")]
+
+
+TOO_MUCH = {
+    "links": (a_link, "link is a link or a special file"),
+    "many files": (
+        lambda: [(moodle_member(f"{n}.txt"), "") for n in range(MAX_FILES + 1)],
+        "there are more than 500 files in it",
+    ),
+    "deep": (lambda: [(moodle_member("a/" * 30 + "x"), "")], "its folders lie more than 20 deep in each other"),
+    "a long name": (lambda: [(moodle_member("x" * 300), "")], f"the name {'x' * 50}… is too long"),
+    "a file that is a folder": (
+        lambda: [(moodle_member("a"), ""), (moodle_member("a/b"), "")],
+        "a/b is there twice, as file or folder",
+    ),
+}
+
+
+@pytest.mark.parametrize(("members", "said"), TOO_MUCH.values(), ids=TOO_MUCH.keys())
+def test_what_grading_would_refuse_is_not_unpacked_and_others_are(tiny, packed, members, said):
+    archive = packed([*members(), (f"Ben Weiß Groß_3102_assignsubmission_file/{FILE}", "ben")])
+    found = imported(tiny, archive)
+    assert [why for who, why in found.items() if who != "ben"] == [said]
+    assert handed_in(tiny) == {f"ben/{NAME}/{FILE}": "ben"}
+
+
+def test_a_bomb_is_not_unpacked(tiny, packed):
+    archive = packed({f"a_4021_1_{FILE}": b"\0" * (MAX_BYTES + 1)})
+    assert archive.stat().st_size < 100_000
+    assert imported(tiny, archive) == {"anna, a (4021)": "its files have more than 50 MB together"}
+
+
+def test_a_bomb_that_understates_its_size_is_damaged(tiny, packed):
+    """No more is unpacked than the archive says, which was looked at."""
+    archive = packed({f"a_4021_1_{FILE}": b"\0" * 2_000_000})
+    data = archive.read_bytes()
+    assert data.count((2_000_000).to_bytes(4, "little")) == 2
+    archive.write_bytes(data.replace((2_000_000).to_bytes(4, "little"), (1000).to_bytes(4, "little")))
+    (why,) = imported(tiny, archive).values()
+    assert f"{FILE} is damaged in the archive" in why
+    assert handed_in(tiny) == {}
+
+
+def encrypted(data):
+    """The archive with the flag of encryption on its first member."""
+    at = data.index(b"PK\x01\x02") + 8
+    return data[:at] + bytes([data[at] | 1]) + data[at + 1 :]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda data: data[: len(data) // 2], "is no zip archive that can be read"),
+        (lambda data: b"", "is no zip archive that can be read"),
+        (encrypted, "is encrypted"),
+    ],
+)
+def test_an_archive_that_cannot_be_read_is_told(tiny, packed, change, said):
+    archive = packed({f"a_4021_1_{FILE}": "anna"})
+    archive.write_bytes(change(archive.read_bytes()))
+    with pytest.raises(ClassError, match=said):
+        import_submissions(tiny.folder, NAME, archive)
+
+
+def test_an_archive_of_neither_platform_is_told(tiny, packed):
+    with pytest.raises(ClassError, match=r"in the archive stand anna/90_tiny\.ipynb\. Moodle's would be"):
+        import_submissions(tiny.folder, NAME, packed({f"anna/{FILE}": ""}))
+    with pytest.raises(ClassError, match=r"in the archive stand nothing\."):
+        import_submissions(tiny.folder, NAME, packed({"__MACOSX/._x": "", "a/.DS_Store": ""}))
+
+
+def test_names_that_are_utf8_without_saying_so_are_read():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("Müller_1_assignsubmission_file/x", "")
+    data = file.getvalue().replace((0x800).to_bytes(2, "little"), b"\0\0")
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        assert archive.namelist() != ["Müller_1_assignsubmission_file/x"]
+        assert [one.name for one in archives.look_into(archive).handed_in] == ["Müller"]

@@ -1,0 +1,273 @@
+"""Grades in the forms that Canvas and Moodle import, with their ids, without formulas and without zeros for nothing."""
+
+import csv
+import io
+import shutil
+import zipfile
+
+import pytest
+from nbgrader.api import Student
+from tiny_class import NAME, RIGHT, TinyClass, threads
+
+from autograder import dropped
+from autograder.__main__ import main
+from autograder.errors import ClassError
+from autograder.settings import class_api
+from autograder.steps.outcome import could_not_grade
+from autograder.term import grades
+from autograder.views.export import as_text
+
+# As Canvas exports its gradebook: lib/gradebook_exporter.rb
+CANVAS = f"""Student,ID,SIS User ID,SIS Login ID,Section,{NAME} (771),Other (772),Current Score
+,,,,,Manual Posting,,
+    Points Possible,,,,,5.00,10.00,(read only)
+"Müller, Anna",4021,S-1,am,Autograd 1,,7.00,
+"Weiß, Ben",4022,S-2,ben,Autograd 1,EX,,
+"+Cem, =1+1",4023,S-3,cem,Autograd 1,3.00,,
+"Gone, Gil",4999,S-9,gil,Autograd 1,2.00,,
+"Student, Test",5000,,1f0c,Autograd 1,,,
+"""
+# As Moodle downloads its grading worksheet: mod/assign/gradingtable.php
+MOODLE = """Identifier,"Full name","Email address",Status,Grade,"Maximum grade","Grade can be changed",\
+"Last modified (submission)","Online text","Last modified (grade)","Feedback comments"
+"Participant 3101","Anna Müller",anna@uni.example,"Submitted for grading - ",,5.00,Yes,\
+"Monday, 2 November 2026, 10:05 AM","=1+1",-,"<p>Good.</p>
+<p>-1 for style</p>"
+"Participant 3102","Ben Weiß",ben@uni.example,"Submitted for grading - ",2.00,5.00,Yes,-,,-,
+"Participant 3109","Gil Gone",gil@uni.example,"No submission",,5.00,Yes,-,,-,
+"""
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """A class: anna has 4 1/3 of 5 points, ben 5, cem's could not be graded, dora's waits, eve handed nothing in."""
+    tiny = TinyClass(tmp_path_factory.mktemp("graded") / "class")
+    with tiny.api.gradebook as book:
+        for name, last, email, number in [
+            ("anna", "Müller", "anna@uni.example", "4021"),
+            ("ben", "Weiß", "ben@uni.example", "4022"),
+            ("cem", "=1+1", "@cem", "4023"),
+            ("dora", "-D", "dora@uni.example", "S-17"),
+            ("eve", "E", None, None),
+        ]:
+            first = "+Cem" if name == "cem" else name.capitalize()
+            book.add_student(name, first_name=first, last_name=last, email=email, lms_user_id=number)
+        for name, scores in {"anna": (4 / 3, 3), "ben": (2, 3), "dora": (2, None)}.items():
+            submission = book.add_submission(NAME, name)
+            for grade, score in zip(sorted(submission.notebooks[0].grades, key=lambda g: g.name), scores, strict=True):
+                grade.auto_score = score
+        book.db.commit()
+    tiny.hand_in("cem", text="{")
+    could_not_grade(tiny.api.coursedir, "cem", NAME, "=it is broken", tiny.submission("cem"))
+    return tiny
+
+
+@pytest.fixture
+def tiny(graded, tmp_path):
+    """A copy of that class, and a place for files beside it."""
+    shutil.copytree(graded.folder, tmp_path / "class", symlinks=True)
+    tiny = object.__new__(TinyClass)
+    tiny.folder, tiny.api = tmp_path / "class", class_api(tmp_path / "class")
+    return tiny
+
+
+def export(tiny, *words):
+    """Run the command; returns its exit code and the file as rows."""
+    path = tiny.folder.parent / "out.csv"
+    code = main(["export", "--class", str(tiny.folder), "-o", str(path), *words])
+    return code, list(csv.reader(path.open(newline="", encoding="utf-8"))) if path.exists() else []
+
+
+def test_canvas_import(tiny, capsys):
+    """Columns and the row of points as Canvas looks for them; whom it would find by name alone is left out."""
+    code, rows = export(tiny, "--platform", "canvas", NAME)
+    assert code == 0
+    assert rows == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", NAME],
+        ["    Points Possible", "", "", "", "", "5"],
+        ["Müller, Anna", "4021", "", "anna", "", "4.33"],
+        ["Weiß, Ben", "4022", "", "ben", "", "5"],
+        ["'=1+1, +Cem", "4023", "", "cem", "", ""],
+    ]
+    shown = capsys.readouterr().out
+    assert "dora: no number of Canvas's as platform's id in the roster\n  eve: no number" in shown
+    assert (
+        f"{NAME}: without a grade:\n  cem: could not be graded (=it is broken)\n"
+        "  dora: needs manual grade (an answer waits for a grade by hand)\n  eve: not submitted\n"
+    ) in shown
+    assert (tiny.folder.parent / "out.csv").stat().st_mode & 0o777 == 0o600
+
+
+def test_into_canvas_gradebook(tiny, capsys):
+    """Canvas's ids, its number of the assignment and its own rows stay; no other assignment is in the file."""
+    path = tiny.folder.parent / "canvas.csv"
+    path.write_text(CANVAS)
+    code, rows = export(tiny, "--platform", "canvas", NAME, "--into", str(path))
+    assert code == 0
+    assert rows == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", f"{NAME} (771)"],
+        ["", "", "", "", "", "Manual Posting"],
+        ["    Points Possible", "", "", "", "", "5.00"],
+        ["Müller, Anna", "4021", "S-1", "am", "Autograd 1", "4.33"],
+        ["Weiß, Ben", "4022", "S-2", "ben", "Autograd 1", "EX"],
+        ["'+Cem, =1+1", "4023", "S-3", "cem", "Autograd 1", "3.00"],
+    ]
+    shown = capsys.readouterr().out
+    assert "line 7: Gone, Gil: nobody in the gradebook has the platform's id 4999" in shown
+    assert f"Not in the file:\n  dora: not in {path}\n  eve: not in {path}\n" in shown
+
+
+def test_a_column_of_another_name_is_named(tiny, capsys):
+    path = tiny.folder.parent / "canvas.csv"
+    path.write_text(CANVAS.replace(f"{NAME} (771)", "Exercise 1 (771)"))
+    words = ["--platform", "canvas", NAME, "--into", str(path)]
+    assert export(tiny, *words)[0] == 1
+    said = f"no column {NAME}. Name the one that is meant with --column; those of assignments: Exercise 1 (771), Other"
+    assert said in capsys.readouterr().err
+    assert export(tiny, *words, "--column", "Exercise 1")[1][0][5] == "Exercise 1 (771)"
+
+
+def test_moodles_grade_import(tiny, capsys):
+    code, rows = export(tiny, "--platform", "moodle", NAME)
+    assert code == 0
+    assert rows == [
+        ["First name", "Last name", "Email address", "ID number", NAME],
+        ["Anna", "Müller", "anna@uni.example", "4021", "4.33"],
+        ["Ben", "Weiß", "ben@uni.example", "4022", "5"],
+        ["Dora", "'-D", "dora@uni.example", "S-17", ""],
+    ]
+    shown = capsys.readouterr().out
+    assert "cem: no e-mail address that Moodle can go by\n  eve: no e-mail address" in shown
+
+
+def test_an_id_that_not_all_have_is_no_column_of_moodles(tiny):
+    """Mapped by it, Moodle would give the grades of a row without it to the student of the row before."""
+    with tiny.api.gradebook as book:
+        book.update_or_create_student("ben", lms_user_id=None)
+    assert export(tiny, "--platform", "moodle", NAME)[1][0] == ["First name", "Last name", "Email address", NAME]
+
+
+def test_into_moodles_worksheet(tiny, capsys):
+    """Identifiers and times stay; what was written, there and by students, is left out and so stays in Moodle."""
+    path = tiny.folder.parent / "worksheet.csv"
+    path.write_text(MOODLE)
+    code, rows = export(tiny, "--platform", "moodle", NAME, "--into", str(path))
+    assert code == 0
+    assert rows[0] == [
+        *["Identifier", "Full name", "Email address", "Status", "Grade", "Maximum grade", "Grade can be changed"],
+        *["Last modified (submission)", "Last modified (grade)"],
+    ]
+    assert [row[0::4] for row in rows[1:]] == [
+        ["Participant 3101", "4.33", "-"],
+        ["Participant 3102", "5", "-"],
+        ["Participant 3109", "", "-"],
+    ]
+    assert "line 5: nobody in the gradebook has the e-mail address gil@uni.example" in capsys.readouterr().out
+
+
+def test_two_rows_that_would_be_one_student_are_neither(tiny, capsys):
+    """A site that shows no addresses tells people apart by their names alone."""
+    path = tiny.folder.parent / "worksheet.csv"
+    text = MOODLE.replace("Email address", "Department").replace("Ben Weiß", "Anna Müller")
+    path.write_text(text)
+    _, rows = export(tiny, "--platform", "moodle", NAME, "--into", str(path))
+    assert [(row[0], row[3]) for row in rows[1:]] == [
+        ("Participant 3101", ""),
+        ("Participant 3102", "2.00"),
+        ("Participant 3109", ""),
+    ]
+    assert "line 2: anna would be there twice\n  line 4: anna would be there twice" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("platform", "text"), [("canvas", CANVAS), ("moodle", MOODLE)])
+def test_other_points_there_are_told(tiny, capsys, platform, text):
+    """Moodle's own maximum is 100: it would take 5 of 5 for 5 of 100."""
+    path = tiny.folder.parent / "file.csv"
+    path.write_text(text.replace(",5.00,", ",100.00,"))
+    assert export(tiny, "--platform", platform, NAME, "--into", str(path)) == (1, [])
+    assert f"{NAME} has 5 points here, but the platform's" in capsys.readouterr().err
+
+
+def test_anonymous_ids_name_nobody_and_stay(tiny):
+    _, rows = export(tiny, "--platform", "canvas", NAME, "--anonymous")
+    assert rows[:2] == [["Student", NAME], ["points", "5"]]
+    assert sorted(score for _, score in rows[2:]) == ["", "", "", "4.33", "5"]
+    ids = [student for student, _ in rows[2:]]
+    assert ids == sorted(ids)
+    assert all(student.startswith("anonymous-") for student in ids)
+    assert export(tiny, "--platform", "canvas", NAME, "--anonymous")[1] == rows
+    (tiny.folder / "anonymous.key").unlink()
+    assert not set(ids) & {student for student, _ in export(tiny, "--platform", "moodle", NAME, "--anonymous")[1]}
+
+
+def test_who_was_dropped_is_not_in_it(tiny):
+    dropped.write_list(tiny.folder, ["anna"])
+    assert [row[1] for row in export(tiny, "--platform", "canvas", NAME)[1][2:]] == ["4022", "4023"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--platform", "canvas", "90_tin"], "90_tin is not in the gradebook. Did you mean 90_tiny?"),
+        (["--platform", "canvas", NAME, "--anonymous", "--into", "x"], "leave it out with --anonymous"),
+        (["--platform", "moodle", NAME, "--column", "x"], "--column names the column of one assignment"),
+        (["--platform", "moodle", NAME, "90_tin", "--into", "x"], "is that of one assignment"),
+        (["--platform", "canvas", NAME, "--into", "{out}"], "write to another one"),
+    ],
+)
+def test_what_cannot_be_is_told(tiny, capsys, words, said):
+    out = tiny.folder.parent / "out.csv"
+    out.write_text(CANVAS)
+    assert export(tiny, *(word.format(out=out) for word in words))[0] == 1
+    assert said in capsys.readouterr().err
+    assert out.read_text() == CANVAS
+
+
+@pytest.mark.parametrize("text", ["=1", "+1", "-1", "@a", " =1", "\t=1", "＝1", "\n+a"])
+def test_no_spreadsheet_takes_text_for_a_formula(text):
+    assert as_text(text).startswith("'")
+    assert grades.Export([[text + "x"]]).text().lstrip('"').startswith("'")
+
+
+def test_a_file_that_is_no_gradebook_of_canvas_is_told(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("Student,Grade\nAnna,1\n")
+    with pytest.raises(ClassError, match="the columns ID and Section are missing"):
+        grades.fill_gradebook(grades.Grades([Student(id="anna")], {NAME: 5}, {NAME: {}}), {}, path)
+
+
+def test_from_the_roster_to_the_grades_in_the_platform(tmp_path, capsys):
+    """One way through all commands: Canvas's gradebook in, its archive in, graded, extended, and its gradebook out."""
+    tiny = TinyClass(tmp_path / "class")
+    late = "c = get_config()\nc.LateSubmissionPlugin.penalty_method = 'zero'\n"
+    (tiny.folder / "nbgrader_config.py").write_text(late)
+    gradebook, archive, out = tmp_path / "canvas.csv", tmp_path / "submissions.zip", tmp_path / "out.csv"
+    gradebook.write_text(CANVAS)
+    tiny.hand_in("anyone", RIGHT)
+    right = (tiny.submission("anyone") / f"{NAME}.ipynb").read_text()
+    tiny.hand_in("anyone", {"answer-1": RIGHT["answer-1"]})
+    half = (tiny.submission("anyone") / f"{NAME}.ipynb").read_text()
+    shutil.rmtree(tiny.folder / "submitted")
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr(f"mülleranna_4021_88101_{NAME}-1.ipynb", right)
+        file.writestr(f"cem11_LATE_4023_88102_{NAME}.ipynb", half)
+        file.writestr(f"evil_4066_88103_{NAME}.ipynb", right)
+
+    def run(*words):
+        assert main([*map(str, words), "--class", str(tiny.folder)]) == 0
+        return capsys.readouterr().out
+
+    assert "Added: am, ben, cem, gil\n" in run("roster", gradebook)
+    run("due", NAME, "2026-11-02 12:00+00:00")
+    run("drop", "gil")
+    words = ["import-submissions", NAME, str(archive), "--late-at", "2026-11-03", "--class", str(tiny.folder)]
+    assert main(words) == 1, "evil is nobody in this class"
+    assert "evil (4066): nobody in the gradebook has the platform's id 4066" in capsys.readouterr().out
+    assert "2 graded" in run("grade", NAME, "--scheduler", threads().scheduler_address)
+    assert "2 made, 0 handed out" in run("feedback", NAME).replace("pages ", "")
+    assert "cem: 3.5 -> 0 points" in run("extend", "cem", NAME, "2026-11-04")
+    shown = run("export", "--platform", "canvas", NAME, "--into", gradebook, "-o", out)
+    assert f"{NAME}: without a grade:\n  ben: not submitted\n" in shown
+    rows = {row["SIS Login ID"]: row[f"{NAME} (771)"] for row in csv.DictReader(io.StringIO(out.read_text()))}
+    assert (rows["am"], rows["ben"], rows["cem"]) == ("5", "EX", "3.5")
+    assert "gil" not in rows

@@ -1,0 +1,175 @@
+"""The roster: tables of platforms and one's own come into the gradebook whole, in whatever form they were saved."""
+
+import pytest
+from tiny_class import TinyClass
+
+from autograder import dropped
+from autograder.__main__ import main
+from autograder.errors import ClassError
+from autograder.term.roster import read_roster, write_roster
+
+OWN = """id,first_name,last_name,email,lms_user_id
+anna,Anna,Müller,anna@uni.example,4021
+김민수,민수,김,minsu@uni.example,4022
+o'brien,Ciarán,O'Brien,,4023
+"""
+# Canvas's export of its gradebook: lib/gradebook_exporter.rb
+CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,90_tiny (771),Current Score
+,,,,,Manual Posting,
+    Points Possible,,,,,5.00,(read only)
+"Müller, Anna Lena",4021,S-1,anna,Autograd 1,,
+"Student, Test",4999,,1f0c2d,Autograd 1,,
+"O'Brien, Ciarán",4023,S-3,o'brien,"Autograd 1 and Autograd 2",,
+"""
+# Moodle's participants, in English and in German, where the site shows ID number and username
+MOODLE = """"First name","Last name",Username,"ID number","Email address",Groups
+Anna Lena,Müller,anna,0017,anna@uni.example,A
+Ciarán,O'Brien,o'brien,0018,ciaran@uni.example,"A, B"
+"""
+MOODLE_GERMAN = """Vorname;Nachname;ID-Nummer;E-Mail-Adresse
+Anna Lena;Müller;0017;anna@uni.example
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    return TinyClass(tmp_path / "class")
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Return a function that writes a table and returns its path."""
+
+    def write(text, encoding="utf-8"):
+        path = tmp_path / "roster.csv"
+        path.write_bytes(text.encode(encoding))
+        return path
+
+    return write
+
+
+def students(tiny):
+    with tiny.api.gradebook as book:
+        return {
+            s.id: (s.first_name, s.last_name, s.email, s.lms_user_id) for s in sorted(book.students, key=lambda s: s.id)
+        }
+
+
+def entries(path, column=""):
+    return {e.id: (e.first_name, e.last_name, e.email, e.lms_user_id) for e in read_roster(path, column).entries}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_table_is_read_in_whatever_form_it_was_saved(file, encoding, separator):
+    found = entries(file(OWN.replace(",", separator), encoding))
+    assert found["anna"] == ("Anna", "Müller", "anna@uni.example", "4021")
+    assert list(found) == ["anna", "김민수", "o'brien"]
+
+
+def test_what_excel_saves_is_read_too(file):
+    """A line `sep=;`, Windows-1252, \r\n, blanks around cells, empty lines, an empty last column."""
+    text = "sep=;\r\n\r\n id ; Last Name;E-Mail;\r\n anna ; Müller ;;\r\n;;;\r\nben;Weiß;;\r\n"
+    roster = read_roster(file(text, "cp1252"))
+    assert [(e.line, e.id, e.last_name) for e in roster.entries] == [(4, "anna", "Müller"), (6, "ben", "Weiß")]
+    assert roster.encoding == "cp1252"
+
+
+def test_an_umlaut_of_two_characters_is_one_and_so_are_blanks_of_all_kinds(file):
+    assert entries(file("id,last_name\nanna,Mu\u0308ller\u00a0\u3000Weiß\n"))["anna"][1] == "Müller Weiß"
+
+
+def test_canvas_gradebook_is_a_roster(file):
+    roster = read_roster(file(CANVAS))
+    assert entries(file(CANVAS)) == {
+        "anna": ("Anna Lena", "Müller", "", "4021"),
+        "o'brien": ("Ciarán", "O'Brien", "", "4023"),
+    }
+    assert roster.passed_over == ["line 2: no name", "line 3: Points Possible", "line 5: Student, Test"]
+    assert roster.unused == ["SIS User ID", "Section", "90_tiny (771)", "Current Score"]
+
+
+def test_a_login_that_is_an_address_is_the_address_too(file):
+    assert entries(file(CANVAS.replace(",anna,", ",anna@uni.example,")))["anna@uni.example"][2] == "anna@uni.example"
+
+
+def test_moodles_participants_are_a_roster(file):
+    assert entries(file(MOODLE))["anna"] == ("Anna Lena", "Müller", "anna@uni.example", "0017")
+    assert entries(file(MOODLE_GERMAN)) == {"0017": ("Anna Lena", "Müller", "anna@uni.example", "0017")}
+
+
+def test_without_a_column_of_ids_one_is_named(file):
+    path = file('"First name","Last name","Email address"\nAnna,Müller,anna@uni.example\n')
+    with pytest.raises(ClassError, match='--id "Email address"'):
+        read_roster(path)
+    assert list(entries(path, "email address")) == ["anna@uni.example"]
+    with pytest.raises(ClassError, match=r"has no column Emial address\. Did you mean Email address"):
+        read_roster(path, "Emial address")
+
+
+WRONG = {
+    "no id": (",Anna,,,", "line 5: there is no id"),
+    "a folder": ("a/b,Anna,,,", "line 5: 'a/b' cannot be an id"),
+    "a way out": ("..,Anna,,,", "line 5: '..' cannot be an id"),
+    "a pattern": ("an*,Anna,,,", "line 5: 'an*' cannot be an id"),
+    "nbgrader's comma": ('"a,b",Anna,,,', "line 5: 'a,b' cannot be an id (nbgrader separates"),
+    "too long": ("a" * 101 + ",Anna,,,", "cannot be an id"),
+    "a name too long": ("ben," + "B" * 129 + ",,,", "line 5: first_name has more than 128 characters"),
+    "the same id": ("anna,Anna,,,", "line 5: id anna stands in line 2 already"),
+    "the same number": ("ben,Ben,,,4021", "line 5: lms_user_id 4021 stands in line 2 already"),
+    "the same address": ("ben,Ben,,Anna@uni.example,", "line 5: email Anna@uni.example stands in line 2 already"),
+    "too many cells": ("ben,Ben,,,,6", "line 5: 6 cells, but 5 columns"),
+}
+
+
+@pytest.mark.parametrize(("line", "said"), WRONG.values(), ids=WRONG.keys())
+def test_what_is_wrong_is_told_by_line_and_nothing_is_imported(tiny, file, capsys, line, said):
+    assert main(["roster", "--class", str(tiny.folder), str(file(f"{OWN}{line}\n"))]) == 1
+    error = capsys.readouterr().err
+    assert "Nothing was imported" in error
+    assert said in error
+    assert students(tiny) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is empty"),
+        ("id,id\nanna,anna\n", "more than one column id"),
+        ("id,last_name\n", "names no students"),
+        ('id,last_name\nanna,"Mül\n', "line 2: it cannot be read as CSV"),
+        ("PK\x03\x04\0\0", "is no text"),
+    ],
+)
+def test_a_file_that_is_no_table_is_told(file, text, said):
+    with pytest.raises(ClassError, match=said):
+        read_roster(file(text))
+
+
+def test_a_second_import_says_what_changed(tiny, file, capsys):
+    words = ["roster", "--class", str(tiny.folder)]
+    assert main([*words, str(file(OWN))]) == 0
+    assert "Added: anna, o'brien, 김민수\nUnchanged: 0\n" in capsys.readouterr().out
+    second = "id,first_name,last_name,email\nanna,,Müller-Weiß,\nben,Ben,,\no'brien,Ciarán,O'Brien,\n"
+    assert main([*words, "--dry-run", str(file(second))]) == 0
+    assert "Nothing was changed." in capsys.readouterr().out
+    assert "ben" not in students(tiny)
+    assert main([*words, str(file(second))]) == 0
+    shown = capsys.readouterr().out
+    assert "Added: ben\nChanged:\n  anna: last_name Müller -> Müller-Weiß\nUnchanged: 1\n" in shown
+    assert "not in the file (autograder drop leaves them out): 김민수\n" in shown
+    assert students(tiny)["anna"] == ("Anna", "Müller-Weiß", "anna@uni.example", "4021"), "an empty cell says nothing"
+
+
+def test_a_number_of_somebody_who_is_not_in_the_table_is_told(tiny, file):
+    write_roster(tiny.api.coursedir, read_roster(file(OWN)))
+    with pytest.raises(ClassError, match="line 2: lms_user_id 4021 belongs to anna in the gradebook"):
+        write_roster(tiny.api.coursedir, read_roster(file("id,lms_user_id\namueller,4021\n")))
+    assert "amueller" not in students(tiny)
+
+
+def test_who_was_dropped_is_told_and_stays_so(tiny, file, capsys):
+    dropped.write_list(tiny.folder, ["anna"])
+    assert main(["roster", "--class", str(tiny.folder), str(file(OWN))]) == 0
+    assert "In the file, but dropped (autograder drop --undo takes them back): anna" in capsys.readouterr().out
+    assert dropped.listed(tiny.folder) == ["anna"]
