@@ -9,6 +9,7 @@ from pathlib import Path
 from authoring.chapter import ChapterError
 
 from . import gradebook
+from .commands import appeal, changes, overview, similar, solutions
 from .errors import ClassError
 from .run import feedback
 from .run.grade import grade
@@ -20,6 +21,7 @@ from .views.report import gather
 ROOM = Path(__file__).resolve().parents[1]
 JUPYTER_SETTINGS = Path(__file__).parent / "jupyter"
 CLASS_HELP = f"the class folder (default: the one that {CONFIG} names where you are, else grading/class)"
+SHOWN = {"overview": overview, "changes": changes, "appeal": appeal, "solutions": solutions, "similar": similar}
 INTERRUPTED = 130  # the exit code of a command that was ended with Ctrl-C
 
 
@@ -64,6 +66,9 @@ def main(argv: list[str] | None = None) -> int:
         "there is one, and name who did not get theirs, and why.",
     )
     command.add_argument("assignment", help="a chapter's name")
+    for name, module in SHOWN.items():
+        command = commands.add_parser(name, parents=[anywhere], help=module.HELP, description=module.__doc__)
+        module.add_arguments(command)
     commands.add_parser(
         "formgrader",
         parents=[anywhere],
@@ -195,6 +200,7 @@ def _demo(args: argparse.Namespace) -> int:
 
 
 COMMANDS = {"grade": _grade, "report": _report, "feedback": _feedback, "formgrader": _formgrader, "demo": _demo}
+COMMANDS |= {name: module.run for name, module in SHOWN.items()}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -17,11 +17,12 @@ MAY_IMPORT = {  # what a part may import of the others
     "gradebook": {"errors"},
     "sandbox": {"errors"},
     "steps": {"atomic", "errors", "sandbox"},
-    "views": {"errors", "steps"},
+    "views": {"atomic", "errors", "steps"},
     "settings": {"errors", "gradebook", "sandbox", "steps", "views"},  # names the steps, and what pages are made of
     "run": {"atomic", "errors", "gradebook", "sandbox", "settings", "steps"},  # opens a class with its settings
+    "commands": {"gradebook", "settings", "views"},
     "demo": {"run", "settings", "views"},
-    "__main__": {"demo", "errors", "gradebook", "run", "settings", "steps", "views"},
+    "__main__": {"commands", "demo", "errors", "gradebook", "run", "settings", "steps", "views"},
 }
 
 

@@ -1,6 +1,7 @@
 """An assignment of one class: its checks, its own seed, and the record made for that seed."""
 
 import functools
+import hashlib
 import json
 import re
 import secrets
@@ -28,6 +29,11 @@ class Assignment:
     chapter: Chapter
     seed: int
     record: Record
+
+    @functools.cached_property
+    def version(self) -> str:
+        """What tells this seed and record from any other."""
+        return _version(self.seed, json.loads(self.record.to_json()))
 
 
 def course_of(step: NbGraderPreprocessor) -> CourseDirectory:
@@ -60,6 +66,19 @@ def stored_checks(course: CourseDirectory, name: str) -> dict[str, dict[str, Che
         return Record.from_json(json.dumps(stored["record"])).by_cell()
     except (OSError, ValueError, KeyError, RecordError):
         return {}
+
+
+def stored_version(course: CourseDirectory, name: str) -> tuple[int | None, str]:
+    """The seed of an assignment and the version of its record, as the class has them; None and "" if it has none."""
+    try:
+        stored = json.loads(_store(course, name).read_text(encoding="utf-8"))
+        return stored["seed"], _version(stored["seed"], stored["record"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None, ""
+
+
+def _version(seed: int, record: dict) -> str:
+    return hashlib.sha256(json.dumps([seed, record], sort_keys=True).encode()).hexdigest()[:12]
 
 
 def _store(course: CourseDirectory, name: str) -> Path:

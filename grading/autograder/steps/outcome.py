@@ -39,13 +39,15 @@ class NotebookOutcome:
     """What an autograded notebook says of its submission.
 
     seconds: of all its runs, None if there was none. could_not_grade: the reason, "" if it could be graded. saved: the
-    gradebook has its scores, or that there are none, and why. handed_in: the fingerprint of what was graded.
+    gradebook has its scores, or that there are none, and why. handed_in: the fingerprint of what was graded. record:
+    the version of the record by which it was judged, see `Assignment.version`.
     """
 
     seconds: float | None = None
     could_not_grade: str = ""
     saved: bool = False
     handed_in: str = ""
+    record: str = ""
 
 
 def read(nb: Mapping) -> NotebookOutcome:
@@ -57,6 +59,7 @@ def read(nb: Mapping) -> NotebookOutcome:
         reason if isinstance(reason, str) else "",
         found.get("saved") is True,
         _text(found.get("handed_in")),
+        _text(found.get("record")),
     )
 
 

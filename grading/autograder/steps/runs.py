@@ -50,9 +50,11 @@ class RunCells(Execute):
 
     def preprocess(self, nb: NotebookNode, resources: dict, km=None) -> tuple[NotebookNode, dict]:
         """Replace the notebook by what was executed, with its seconds and its verdicts."""
-        executed = self.executed or self._run_here(nb, resources["nbgrader"], course_of(self))
+        course, names = course_of(self), resources["nbgrader"]
+        executed = self.executed or self._run_here(nb, names, course)
         handed_in, nb = outcome.read(nb).handed_in, executed.notebook
-        outcome.write(nb, outcome.NotebookOutcome(seconds=round(executed.seconds, 3), handed_in=handed_in))
+        record = load_assignment(course, names["assignment"]).version
+        outcome.write(nb, outcome.NotebookOutcome(round(executed.seconds, 3), handed_in=handed_in, record=record))
         for cell in nb.cells:
             outcome.forget(cell)
             if is_grade(cell) and cell.cell_type == "code":
