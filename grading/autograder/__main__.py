@@ -138,6 +138,8 @@ def _grade(args: argparse.Namespace) -> int:
     print(_in_words(counts) or "Nothing was left to do.")
     if counts[Status.SKIPPED]:
         print("Skipped were graded before; --force grades them again.")
+    if args.force:
+        print(f"What that has changed: python -m autograder changes {args.assignment}")
     return 0
 
 

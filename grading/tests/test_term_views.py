@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from nbconvert.exporters import HTMLExporter
 from tiny_class import CHECK_1, NAME, RIGHT, TinyClass, solved_notebook
 
 from autograder.__main__ import main
@@ -155,9 +156,15 @@ def test_an_appeal_shows_what_a_grade_came_of_and_nothing_of_others(tiny, capsys
     assert facts["1 by hand"] == "1.5 points, in the place of 0 by the check"
     assert facts["Judged by"].startswith("record ")
     page = Path(lines[-1]).read_text()
-    for shown in ["torch&#39;s autograd may not be used here", "This is what was graded.", "Nearly &lt;script&gt;"]:
+    for shown in [
+        "torch&#39;s autograd may not be used here",
+        "It is as it was when it was graded.",
+        "Nearly &lt;script&gt;",
+    ]:
         assert shown in page
-    assert "torch.autograd.grad(3 * leaf**2, leaf, v)[0]" in text_of(page[page.index('id="handed-in"') :])
+    assert "torch.autograd.grad(3 * leaf**2, leaf, v)[0]" in text_of(
+        page[page.index('id="handed-in"') : page.index('id="graded"')]
+    )
     assert not [other for other in ["anna", "bela", "twin-1", "Ødegård"] if other in page]
     assert "<script" not in page
     late = command(tiny, capsys, "appeal", "bela", NAME)
@@ -180,7 +187,7 @@ def test_an_appeal_by_nobody_is_refused(tiny, capsys):
 def test_twins_are_listed_side_by_side_and_honest_ones_are_not(tiny, capsys):
     """Two wrote the same loop with other names; two others the same obvious three lines."""
     lines = command(tiny, capsys, "similar", NAME)
-    assert lines[0] == f"{NAME}: 1 pairs of 7 submissions, for a look"
+    assert lines[0] == f"{NAME}: 1 pair of 7 submissions, for a look"
     assert lines[2].endswith("twin-1 and twin-2: 1")
     page = Path(lines[-1]).read_text()
     assert page.count('<div class="pair">') == 1
@@ -230,3 +237,13 @@ def test_what_was_never_graded_again_has_not_changed(tmp_path, capsys):
 def text_of(page: str) -> str:
     """What a page says, without its marks."""
     return html.unescape(re.sub(r"<[^>]*>", "", page))
+
+
+@pytest.mark.parametrize("student", ["anna", "broken"])
+def test_formgrader_says_at_the_top_what_could_not_be_graded(tiny, student):
+    path = tiny.folder / "autograded" / student / NAME / f"{NAME}.ipynb"
+    names = dict.fromkeys(["assignment_id", "notebook_id", "submission_id", "student", "notebook_path"], NAME)
+    names |= {"index": 0, "total": 1, "base_url": "", "last_name": None, "first_name": None}
+    page, _ = HTMLExporter(config=tiny.api.config).from_filename(str(path), resources=names)
+    top = text_of(page[page.index("<body") : page.index('id="notebook"')])
+    assert ("This submission could not be graded. the notebook file is not valid JSON" in top) == (student == "broken")

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import nbformat
+from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
@@ -42,9 +43,10 @@ def write(course: CourseDirectory, name: str, student: str) -> tuple[Path, Facts
     row = report.rows[0]
     if row.notebook is None:
         raise ClassError(f"There is no graded submission of {name} by {readable(student)}: {row.status}.")
-    came_to = outcome.read(nbformat.read(row.notebook, as_version=4))
+    nb = nbformat.read(row.notebook, as_version=4)
+    came_to = outcome.read(nb)
     facts = _facts(course, report, row, came_to)
-    appeal = {"facts": facts, "checks": list(_checks(report, row))} | _handed_in(course, name, student, came_to)
+    appeal = {"facts": facts, "checks": list(_checks(report, row, nb))} | _handed_in(course, name, student, came_to)
     page = Path(course.root, "appeals", name, f"{row.student}.html")
     page.parent.mkdir(parents=True, exist_ok=True)
     pages = NotebookPages(course, "course_submission", GetGradesOrReason)
@@ -56,7 +58,7 @@ def _facts(course: CourseDirectory, report: Report, row: Row, came_to: NotebookO
     standing, name = row.standing, report.assignment
     score = f"{row.score:g} of {report.max_score:g}" if row.score is not None else row.status
     facts = [("Student", row.student + (f", {standing.name}" if standing.name else "")), ("Score", score)]
-    facts += [("Why there is no score", row.reason)] if row.reason else []
+    facts += [("Reason", row.reason)] if row.reason else []
     handed_in = _time(standing.handed_in) if standing.handed_in else "nothing says when, so it counts as on time"
     extended = f", with an extension of {in_words(standing.extension_s)}" if standing.extension_s else ""
     facts += [("Handed in", handed_in), ("Due", _time(standing.due) + extended if standing.due else "no date was set")]
@@ -100,16 +102,21 @@ def _record(course: CourseDirectory, name: str, came_to: NotebookOutcome) -> str
     return f"record {came_to.record}; the class has another by now, {version or 'or none'}: grade it again"
 
 
-def _checks(report: Report, row: Row) -> Iterator[dict]:
-    """Each check in a line: points, and what it came to; the whole verdict stands in the check's cell."""
+def _checks(report: Report, row: Row, nb: NotebookNode) -> Iterator[dict]:
+    """Each check: its points, what it came to, and the verdict, which names the case, what was seen and expected."""
+    verdicts = {check_id: said for cell in nb.cells for check_id, said in outcome.read_verdicts(cell).items()}
     for check in report.checks:
-        result = row.results.get(check.check_id)
-        line = {"title": check.title, "cell": check.cell, "points": "", "result": row.status}
+        result, verdict = row.results.get(check.check_id), verdicts.get(check.check_id)
         if result is not None:
             passed = {True: "passed", False: "not passed", None: "no verdict"}[result.passed]
-            line["points"] = f"{points(result.points)} of {check.max_points:g}"
-            line["result"] = f"{passed}: {result.reason}" if result.reason else passed
-        yield line
+            by_hand = ", set by hand" if check.cell in row.standing.by_hand else ""
+            yield {
+                "title": check.title,
+                "cell": check.cell,
+                "points": f"{points(result.points)} of {check.max_points:g}{by_hand}",
+                "result": f"{passed}; slip: {result.slip}" if result.slip else passed,
+                "verdict": "" if verdict is None or verdict.passed else verdict.message,
+            }
 
 
 def _handed_in(course: CourseDirectory, name: str, student: str, came_to: NotebookOutcome) -> dict:
@@ -118,7 +125,7 @@ def _handed_in(course: CourseDirectory, name: str, student: str, came_to: Notebo
     if not folder.exists():
         return {"state": "It is not there any more.", "sources": []}
     same = came_to.handed_in == receipt.fingerprint(folder, course.ignore)
-    state = "This is what was graded." if same else "This is not what was graded: another is in its place since."
+    state = "It is as it was when it was graded." if same else "It is not what was graded: it has changed since."
     reason = unfit(folder, name)
     if reason:
         return {"state": f"{state} {reason}", "sources": [], "files": _files(folder)}
@@ -129,7 +136,7 @@ def _handed_in(course: CourseDirectory, name: str, student: str, came_to: Notebo
     except (OSError, ValueError, RecursionError, MemoryError) as error:
         said = f"{state} Its notebook cannot be read here ({type(error).__name__}: {readable(str(error))[:200]})."
         return {"state": said, "sources": [], "files": _files(folder)}
-    return {"state": f"{state} Below are the sources that are not as released.", "sources": sources[:MOST_SOURCES]}
+    return {"state": f"{state} These are the sources that are not as released.", "sources": sources[:MOST_SOURCES]}
 
 
 def _sources(folder: Path, name: str) -> Iterator[tuple[str, str]]:
@@ -160,7 +167,7 @@ def _label(cell: dict) -> str:
 
 def _files(folder: Path) -> str:
     try:
-        found = [f"{found.st_size:>12} bytes  {readable(path.relative_to(folder))}" for path, found in all_in(folder)]
+        found = [f"{readable(path.relative_to(folder))}, {found.st_size} bytes" for path, found in all_in(folder)]
     except OSError as error:
         return f"The folder cannot be read: {error.strerror}."
     return "\n".join(found[:MOST_SOURCES])

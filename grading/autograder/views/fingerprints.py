@@ -12,6 +12,7 @@ import tokenize
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import zip_longest
 
 GRAM = 12  # tokens
 WINDOW = 4  # so fifteen tokens in a row are never missed
@@ -41,7 +42,7 @@ def tokens(source: str, keep: Iterable[str] = (), given: Iterable[str] = ()) -> 
     free = {number for number, line in enumerate(lines, 1) if line.strip() not in given}
     read = [token for token in _read("\n".join(lines)) if token.type not in _LAYOUT]
     found, before = [], None
-    for token, after in zip(read, [*read[1:], None], strict=True):
+    for token, after in zip_longest(read, read[1:]):
         alone = (before is None or before.type in _STARTS) and (after is None or after.type == tokenize.NEWLINE)
         is_docstring = token.type == tokenize.STRING and alone
         if token.type not in _STARTS and not is_docstring and token.start[0] in free:

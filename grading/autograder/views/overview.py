@@ -65,8 +65,9 @@ def without_score(rows: list[Row]) -> int:
 def marks(row: Row) -> list[str]:
     """What is to be known beside the points, in words."""
     standing = row.standing
-    late = f"{standing.late} late" + (f", {standing.penalty:g} taken off" if standing.penalty else "")
-    return ([late] if standing.late else []) + (["points set by hand"] if standing.by_hand else [])
+    late = [f"{standing.late} late"] if standing.late else []
+    penalty = [f"{standing.penalty:g} taken off"] if standing.penalty else []
+    return late + penalty + (["set by hand"] if standing.by_hand else [])
 
 
 def table(overview: Overview) -> str:
@@ -164,6 +165,7 @@ def page(overview: Overview, folder: Path) -> str:
         made=overview.made,
         source="from the gradebook and the autograded notebooks of all assignments.",
         sections=SECTIONS,
+        broad=len(overview.reports) > 4,
         overview=overview,
         reports={name: path for name, path in reports.items() if path.exists()},
         exercises=[(r.assignment, [exercise(r, check) for check in r.checks]) for r in overview.reports],

@@ -43,7 +43,7 @@ class Fragment:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two students. common: how many tokens match. share: of what the one who wrote less wrote, from 0 to 1.
+    """Two students. common: how many tokens match. share: of what is not expected of the one who has less, up to 1.
 
     unlikely: over all matching fingerprints, the sum of how few of the class have it, as a logarithm.
     """
@@ -98,7 +98,8 @@ def find(answers: dict[str, Answers], given: Iterable[str] = (), solved: Iterabl
                 if fingerprint not in expected:
                     where[cell, fingerprint][student] = positions
     shared = _shared(where, len(written))
-    pairs = (_pair(left, right, keys, where, written) for (left, right), keys in shared.items())
+    own = {s: sum(len(_own(found, expected)) for found in cells.values()) for s, cells in written.items()}
+    pairs = (_pair(left, right, keys, where, written, own) for (left, right), keys in shared.items())
     return sorted((pair for pair in pairs if pair.common >= LEAST), key=lambda p: (-p.unlikely, p.left, p.right))
 
 
@@ -113,20 +114,24 @@ def _shared(where: dict, size: int) -> dict[tuple[str, str], list[tuple[str, byt
     return shared
 
 
-def _pair(left: str, right: str, keys: list, where: dict, written: dict[str, dict[str, list[Token]]]) -> Pair:
+def _own(found: list[Token], expected: set[bytes]) -> set[int]:
+    """The positions of the tokens that are in nothing expected alone."""
+    return {at + step for at, gram in enumerate(grams(found)) if gram not in expected for step in range(GRAM)}
+
+
+def _pair(left: str, right: str, keys: list, where: dict, written: dict, own: dict[str, int]) -> Pair:
     spans: dict[str, dict[str, set[int]]] = {left: defaultdict(set), right: defaultdict(set)}
     for cell, fingerprint in keys:
         for student in (left, right):
             for at in where[cell, fingerprint][student]:
                 spans[student][cell].update(range(at, at + GRAM))
     common = min(sum(map(len, cells.values())) for cells in spans.values())
-    least = min(sum(map(len, written[student].values())) for student in (left, right))
     fragments = [
         Fragment(cell, *(frozenset(written[s][cell][at].line for at in spans[s][cell]) for s in (left, right)))
         for cell in sorted(spans[left])
     ]
     unlikely = sum(math.log2((len(written) + 1) / len(where[key])) for key in keys)
-    return Pair(left, right, common, common / least, unlikely, fragments)
+    return Pair(left, right, common, common / min(own[left], own[right]), unlikely, fragments)
 
 
 def _imported(texts: Iterable[str]) -> Iterator[str]:
@@ -163,7 +168,8 @@ def table(similar: Similar) -> str:
     """The pairs as text, a line for each."""
     if not similar.pairs:
         return f"{similar.assignment}: of {len(similar.rows)} submissions no two are worth a look."
-    lines = [f"{similar.assignment}: {len(similar.pairs)} pairs of {len(similar.rows)} submissions, for a look"]
+    count = "1 pair" if len(similar.pairs) == 1 else f"{len(similar.pairs)} pairs"
+    lines = [f"{similar.assignment}: {count} of {len(similar.rows)} submissions, for a look"]
     lines.append("unlikely  tokens  share  who, and where")
     for pair in similar.pairs[:MOST_PAIRS]:
         who = " and ".join(with_name(similar.rows[student]) for student in (pair.left, pair.right))
@@ -191,7 +197,7 @@ def write(course: CourseDirectory, similar: Similar) -> Path:
         sections=[],
         similar=similar,
         pairs=similar.pairs[:MOST_PAIRS],
-        lines=lambda student, cell: similar.answers[student][cell].split("\n")[:MOST_LINES],
+        lines=lambda student, cell: similar.answers[student][cell].rstrip().split("\n")[:MOST_LINES],
         exercise_name=exercise_name,
         least=LEAST,
     )
