@@ -234,6 +234,26 @@ def test_what_was_never_graded_again_has_not_changed(tmp_path, capsys):
     assert "Did you mean 90_tiny?" in refused(tiny, capsys, "changes", "90_tini")
 
 
+@pytest.mark.browser
+def test_the_pages_are_quiet_ask_for_nothing_and_fit_a_phone(tiny, page):
+    reports, appeals = tiny.folder / "reports", tiny.folder / "appeals" / NAME
+    paths = [reports / "overview.html", reports / f"{NAME}.similar.html", reports / NAME / "anna.html"]
+    paths += [appeals / "by-hand.html", appeals / "broken.html"]
+    for words in ["overview"], ["similar", NAME], ["appeal", "by-hand", NAME], ["appeal", "broken", NAME]:
+        assert main(["--class", str(tiny.folder), *words]) == 0
+    said, asked = [], []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+    page.on("request", lambda request: asked.append(request.url))
+    page.set_viewport_size({"width": 400, "height": 800})
+    for path in paths:
+        page.goto(path.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") == 400, path
+        assert page.locator("h1").count() == 1 or NAME in path.parts
+        assert page.locator("th:not([scope])").count() == 0, path
+    assert (said, asked) == ([], [path.as_uri() for path in paths])
+
+
 def text_of(page: str) -> str:
     """What a page says, without its marks."""
     return html.unescape(re.sub(r"<[^>]*>", "", page))
