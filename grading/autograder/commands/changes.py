@@ -24,7 +24,7 @@ def run(args: argparse.Namespace) -> int:
     for at, found in runs if args.all else runs[-1:]:
         print(f"{args.assignment}: changed since before the run of {changes.when(at)}: {len(found) or 'nothing'}")
         if found:
-            print(changes.table(found))
+            print(changes.table(found, changes.names(course)))
     earlier = sum(len(found) for _, found in runs[:-1])
     if earlier and not args.all:
         print(f"By runs before that: {earlier}; --all shows them.")

@@ -11,7 +11,8 @@ from ..errors import ClassError, did_you_mean
 from ..steps import scores
 from ..steps.files import readable
 from ..steps.scores import Scores
-from .renderings import exercise_of
+from .renderings import exercise_of, padded, wide, with_name
+from .standing import full_name
 
 LATE = "lateness"
 
@@ -71,14 +72,22 @@ def require(course: CourseDirectory, name: str) -> None:
     raise ClassError(f"{name} has not been graded again, so nothing has changed. Each run notes the scores before it.")
 
 
-def table(changes: list[Change], names: dict[str, str] | None = None) -> str:
+def names(course: CourseDirectory) -> dict[str, str]:
+    """The names of all students, by id."""
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        return {student.id: full_name(student) for student in gradebook.students}
+
+
+def table(changes: list[Change], names: dict[str, str]) -> str:
     """Changes as text, a line for each."""
-    whose = [(names or {}).get(change.student, readable(change.student)) for change in changes]
-    width = max([len("student"), *map(len, whose)])
+    whose = [with_name(readable(change.student), names.get(change.student, "")) for change in changes]
+    width = max([len("student"), *map(wide, whose)])
     lines = [f"{'student':{width}}  {'exercise':>8}  {'from':>6}  {'to':>6}"]
     for who, change in zip(whose, changes, strict=True):
         moved = f"{points(change.before):>6}  {points(change.after):>6}"
-        lines.append(f"{who:{width}}  {change.exercise:>8}  {moved}  {readable(change.said.lstrip('; '))}".rstrip())
+        lines.append(
+            f"{padded(who, width)}  {change.exercise:>8}  {moved}  {readable(change.said.lstrip('; '))}".rstrip()
+        )
     return "\n".join(lines)
 
 

@@ -15,7 +15,7 @@ from ..errors import ClassError
 from ..steps.outcome import Status
 from .export import as_text
 from .own_pages import render
-from .renderings import exercise, with_name
+from .renderings import exercise, padded, wide, with_name
 from .report import Report, Row, gather
 
 SIGNS = {Status.NEEDS_MANUAL: "hand?", Status.UNGRADABLE: "?", Status.MISSING: "-"}
@@ -74,12 +74,12 @@ def table(overview: Overview) -> str:
     """The overview as text: a line for each student, then one for each exercise."""
     heads = _heads([report.assignment for report in overview.reports])
     students = list(overview.students)
-    width = max([len("student"), *(len(with_name(who)) for who, _ in students)])
+    width = max([len("student"), *(wide(_name(who)) for who, _ in students)])
     cells = [[_cell(row) for row in rows] + [f"{total(rows):g}"] for _, rows in students]
     columns = [*heads, "total"]
     widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
     lines = [_line("student", width, columns, widths)]
-    lines += [_line(with_name(who), width, line, widths) for (who, _), line in zip(students, cells, strict=True)]
+    lines += [_line(_name(who), width, line, widths) for (who, _), line in zip(students, cells, strict=True)]
     most = [*(report.max_score for report in overview.reports), overview.max_score]
     lines += [_line("points of", width, [f"{points:g}" for points in most], widths)]
     lines += [LEGEND, "", "exercise    solved  not tried  mean points  slips"]
@@ -93,7 +93,11 @@ def table(overview: Overview) -> str:
 
 
 def _line(first: str, width: int, cells: list[str], widths: list[int]) -> str:
-    return "  ".join([f"{first:{width}}", *(f"{cell:>{w}}" for cell, w in zip(cells, widths, strict=True))])
+    return "  ".join([padded(first, width), *(f"{cell:>{w}}" for cell, w in zip(cells, widths, strict=True))])
+
+
+def _name(who: Row) -> str:
+    return with_name(who.student, who.standing.name)
 
 
 def _heads(names: list[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import csv
 import math
+import unicodedata
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -33,17 +34,17 @@ def table(report: Report) -> str:
     """The report as text: points by check cell; under each student who lost points or is flagged, why."""
     cells = list(dict.fromkeys(check.cell for check in report.checks))
     heads = list(map(exercise_of, cells))
-    names = {row.student: with_name(row) for row in report.rows}
-    width = max([len("student"), *map(len, names.values())])
+    names = {row.student: with_name(row.student, row.standing.name) for row in report.rows}
+    width = max([len("student"), *map(wide, names.values())])
     lines = ["  ".join([f"{'student':{width}}", *(f"{head:>6}" for head in heads), f"{'score':>6}  flags"])]
     for row in report.rows:
         if row.score is None:
             flags = f"  ({len(row.flags)} flags)" if row.flags else ""
-            lines.append(f"{names[row.student]:{width}}  {row.status}: {row.reason}".rstrip(": ") + flags)
+            lines.append(f"{padded(names[row.student], width)}  {row.status}: {row.reason}".rstrip(": ") + flags)
         else:
             points = [f"{row.points.get(cell, 0):6g}" for cell in cells]
             flags = f"{len(row.flags):7}" if row.flags else ""
-            lines.append("  ".join([f"{names[row.student]:{width}}", *points, f"{row.score:6g}"]) + flags)
+            lines.append("  ".join([padded(names[row.student], width), *points, f"{row.score:6g}"]) + flags)
         if len(report.rows) <= LISTED:
             why = [f"{check_id}  {reason}" for check_id, reason in row.reasons.items() if check_id]
             why += [f"late   {row.standing.late}, {row.standing.penalty:g} taken off"] if row.standing.late else []
@@ -67,9 +68,20 @@ def exercise_of(cell: str) -> str:
     return cell.removeprefix("check-").replace("-", ".")
 
 
-def with_name(row: Row) -> str:
+def with_name(student: str, name: str) -> str:
     """A student's id, and the name where the gradebook has it."""
-    return f"{row.student} ({row.standing.name})" if row.standing.name else row.student
+    return f"{student} ({name})" if name else student
+
+
+def wide(text: str) -> int:
+    """How many columns of a terminal a text takes: letters of East Asia take two, marks upon letters none."""
+    kinds = [unicodedata.east_asian_width(letter) for letter in text if not unicodedata.combining(letter)]
+    return sum(2 if kind in "WF" else 1 for kind in kinds)
+
+
+def padded(text: str, width: int) -> str:
+    """A text with blanks after it, up to a width."""
+    return text + " " * (width - wide(text))
 
 
 def in_words(flag: Flag) -> str:

@@ -172,7 +172,7 @@ def table(similar: Similar) -> str:
     lines = [f"{similar.assignment}: {count} of {len(similar.rows)} submissions, for a look"]
     lines.append("unlikely  tokens  share  who, and where")
     for pair in similar.pairs[:MOST_PAIRS]:
-        who = " and ".join(with_name(similar.rows[student]) for student in (pair.left, pair.right))
+        who = " and ".join(with_name(s, similar.rows[s].standing.name) for s in (pair.left, pair.right))
         where = ", ".join(exercise_name(fragment.cell) for fragment in pair.fragments)
         lines.append(f"{pair.unlikely:8.0f}  {pair.common:6}  {pair.share:4.0%}  {who}: {where}")
     return "\n".join(lines)

@@ -34,7 +34,7 @@ class Standing:
 
 def standing(assignment: Assignment, student: Student, submission: SubmittedAssignment | None) -> Standing:
     """Read how a submission stands; what has no timestamp counts as handed in on time, as with nbgrader."""
-    name = readable(" ".join(filter(None, [student.first_name, student.last_name])))
+    name = full_name(student)
     due = assignment.duedate
     if submission is None:
         return Standing(name, due=due)
@@ -47,6 +47,11 @@ def standing(assignment: Assignment, student: Student, submission: SubmittedAssi
     by_hand = {grade.name: grade.manual_score for grade in grades if grade.manual_score is not None}
     extension_s = extension.total_seconds() if extension else 0.0
     return Standing(name, handed_in, due, extension_s, late_s, penalty, dict(sorted(by_hand.items())))
+
+
+def full_name(student: Student) -> str:
+    """A student's name, "" if the gradebook does not have it."""
+    return readable(" ".join(filter(None, [student.first_name, student.last_name])))
 
 
 def in_words(seconds: float) -> str:
