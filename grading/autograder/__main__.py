@@ -11,6 +11,7 @@ from authoring.chapter import ChapterError
 from gradlab.setup.lab import server
 
 from . import gradebook, update
+from .commands import appeal, changes, overview, similar, solutions
 from .errors import ClassError
 from .new_class import new_class
 from .run import feedback
@@ -25,6 +26,7 @@ from .views.report import gather
 ROOM = Path(__file__).resolve().parents[1]
 JUPYTER_SETTINGS = Path(__file__).parent / "jupyter"
 CLASS_HELP = f"the class folder (default: the one that {CONFIG} names where you are, else grading/class)"
+SHOWN = {"overview": overview, "changes": changes, "appeal": appeal, "solutions": solutions, "similar": similar}
 INTERRUPTED = 130  # the exit code of a command that was ended with Ctrl-C
 
 
@@ -90,6 +92,9 @@ def main(argv: list[str] | None = None) -> int:
     command.add_argument("--apply", action="store_true", help="make the changes; without it they are only told")
     command.add_argument("--lose-scores", action="store_true", help="make those too by which scores would be lost")
     roster_commands.add(commands, anywhere)
+    for name, module in SHOWN.items():
+        command = commands.add_parser(name, parents=[anywhere], help=module.HELP, description=module.__doc__)
+        module.add_arguments(command)
     commands.add_parser(
         "formgrader",
         parents=[anywhere],
@@ -176,6 +181,8 @@ def _grade(args: argparse.Namespace) -> int:
     print(_in_words(counts) or "Nothing was left to do.")
     if counts[Status.SKIPPED]:
         print("Skipped were graded before; --force grades them again.")
+    if args.force:
+        print(f"What that has changed: python -m autograder changes {args.assignment}")
     return 0
 
 
@@ -273,6 +280,7 @@ COMMANDS = {
     "formgrader": _formgrader,
     "demo": _demo,
     **roster_commands.COMMANDS,
+    **{name: module.run for name, module in SHOWN.items()},
 }
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from autograder.settings import class_api
 from autograder.steps.execute import Ran
 from autograder.steps.files import known_as, unfit
 from autograder.steps.outcome import Status
+from autograder.views import appeal, overview, similar
 from autograder.views.renderings import table, write
 from autograder.views.report import gather
 from gradlab.checks.check import OBSERVATION_MIME
@@ -139,6 +140,22 @@ def test_everyone_has_a_page_and_a_line(hostile):
     shown = "".join([*hostile.written[1], (hostile.folder / "grades.csv").read_text(), hostile.written[0]])
     assert "\x1b" not in shown
     assert not any(value.startswith("=") for row in rows for value in row.values())
+
+
+def test_every_view_of_a_term_shows_them_all(hostile):
+    """The overview, what is similar, appeals of all kinds; in a time that no submission can stretch."""
+    course, started = class_api(hostile.folder).coursedir, time.process_time()
+    students = [*FILES, "400 deep", "480 magics", *map(known_as, NAMES)]
+    pages = [appeal.write(course, NAME, student)[0] for student in students]
+    pages += [path for path in overview.write(course, overview.gather_all(course)) if path.suffix == ".html"]
+    pages.append(similar.write(course, similar.gather_similar(course, NAME)))
+    pages += (hostile.folder / "reports" / NAME).iterdir()
+    assert len(pages) == len(students) + len(hostile.statuses) + 2
+    for page in pages:
+        text = page.read_text()
+        assert len(text) < 5_000_000
+        assert "<script" not in text
+    assert time.process_time() - started < 30
 
 
 def test_an_exit_code_is_not_believed(hostile):

@@ -19,17 +19,30 @@ MAY_IMPORT = {  # what a part may import of the others
     "source": set(),
     "sandbox": {"errors"},
     "steps": {"atomic", "errors", "sandbox"},
-    "views": {"dropped", "errors", "steps"},
+    "views": {"atomic", "dropped", "errors", "steps"},
     "logs": {"steps"},
     # names the steps, and what pages are made of
     "settings": {"dropped", "errors", "gradebook", "logs", "sandbox", "source", "steps", "views"},
     # opens a class with its settings
     "run": {"atomic", "dropped", "errors", "gradebook", "sandbox", "settings", "steps"},
     "term": {"atomic", "dropped", "errors", "gradebook", "run", "settings", "steps", "views"},
+    "commands": {"gradebook", "settings", "views"},
     "demo": {"run", "settings", "views"},
     "new_class": {"atomic", "errors", "gradebook", "settings"},
     "update": {"errors", "run", "source", "steps"},
-    "__main__": {"demo", "errors", "gradebook", "new_class", "run", "settings", "steps", "term", "update", "views"},
+    "__main__": {
+        "commands",
+        "demo",
+        "errors",
+        "gradebook",
+        "new_class",
+        "run",
+        "settings",
+        "steps",
+        "term",
+        "update",
+        "views",
+    },
 }
 
 

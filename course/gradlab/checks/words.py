@@ -14,8 +14,10 @@ _HEADS = {PASSED: "passed", WRONG: "not yet", UNSOLVED: "not yet", STALE: "not c
 
 MOST = 400  # characters of one input of a case
 
+NOT_SOLVED = "Not solved yet: your function still raises NotImplementedError."
+
 _SENTENCES = {
-    "unsolved": "Not solved yet: your function still raises NotImplementedError.",
+    "unsolved": NOT_SOLVED,
     "shortcut": "This exercise is to be done by hand: torch's autograd may not be used here.",
     "raised": "Your function raised an error where none was expected.",
     "raised later": "What the check did with your answer raised an error.",

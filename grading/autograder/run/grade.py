@@ -17,6 +17,7 @@ from .. import gradebook
 from ..errors import ClassError
 from ..sandbox import machine
 from ..settings import class_api
+from ..steps import scores
 from ..steps.execute import execute
 from ..steps.outcome import CHANGED, Status
 from .cluster import capacity, connect
@@ -52,7 +53,9 @@ def grade(
         if resume:
             journal.resume()
         else:
-            journal.begin(force, grader.choose(students))
+            chosen = grader.choose(students)
+            scores.note(grader.course, name)
+            journal.begin(force, chosen)
         todo = [student for student in journal.students if student not in journal.done]
         progress = tqdm(total=len(todo), desc=name, unit="submission", disable=not sys.stderr.isatty())
         with progress, interruptible(), gradebook.one_engine():

@@ -66,6 +66,15 @@ def stored_checks(course: CourseDirectory, name: str) -> dict[str, dict[str, Che
         return {}
 
 
+def stored_version(course: CourseDirectory, name: str) -> tuple[int | None, str]:
+    """The seed of an assignment and the version by which it was graded last; None and "" if it never was."""
+    try:
+        stored = json.loads(_store(course, name).read_text(encoding="utf-8"))
+        return stored["seed"], stored["version"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None, ""
+
+
 def version_now(course: CourseDirectory, name: str, points: dict[str, float]) -> str:
     """The version by which the class would grade an assignment now, without running any of it; "" if it cannot."""
     try:

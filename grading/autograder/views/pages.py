@@ -7,10 +7,10 @@ pages take all of it from nbgrader's configuration of HTMLExporter, which `setti
 """
 
 import base64
+import functools
 import html
 import re
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from urllib.parse import unquote
 from uuid import uuid4
@@ -216,8 +216,8 @@ _RICH = {  # in this order, as nbconvert has it; of anything else, a script or a
     "text/markdown": _prose,
     "image/svg+xml": _drawing,
     "text/latex": _prose,
-    "image/png": partial(_image, "image/png"),
-    "image/jpeg": partial(_image, "image/jpeg"),
+    "image/png": functools.partial(_image, "image/png"),
+    "image/jpeg": functools.partial(_image, "image/jpeg"),
 }
 
 
@@ -237,6 +237,11 @@ def highlight(source: str, metadata: dict | None = None) -> str:
         return source
     if len(source) > MOST_CODE:
         return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
+    return _coloured(source)
+
+
+@functools.lru_cache(maxsize=512)  # a class shares most of its cells
+def _coloured(source: str) -> str:
     return colour(source or " ", IPython3Lexer(), HtmlFormatter(cssclass="highlight"))
 
 

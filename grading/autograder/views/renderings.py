@@ -2,23 +2,30 @@
 
 import csv
 import math
-import os
+import unicodedata
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from statistics import mean, median
-from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from nbgrader.coursedir import CourseDirectory
+
+from gradlab.checks.words import NOT_SOLVED
 
 from ..steps.outcome import CHANGED, Status
 from .export import as_text
 from .flags import Flag
+from .own_pages import render
 from .report import Check, Report, Row
+from .submission import write_pages
 
 LISTED = 60  # students; the table of a larger class has one line for each, and reasons are left to the files
 COLUMNS = 12  # of a chart, at most about so many
-FIELDS = ["student", "status", "check", "points", "max_points", "passed", "slip", "seconds", "reason", "flags"]
+FIELDS = ["student", "name", "status", "check", "points", "max_points", "passed", "slip", "seconds"]
+FIELDS += ["late_hours", "by_hand", "reason", "flags"]
+
+SECTIONS = [("scores", "Scores"), ("exercises", "Exercises"), ("slips", "Slips"), ("time", "Time")]
+SECTIONS += [("not-graded", "Not graded"), ("look", "For a look"), ("students", "Students")]
 
 _PASSED = {True: "yes", False: "no", None: ""}
 
@@ -26,20 +33,23 @@ _PASSED = {True: "yes", False: "no", None: ""}
 def table(report: Report) -> str:
     """The report as text: points by check cell; under each student who lost points or is flagged, why."""
     cells = list(dict.fromkeys(check.cell for check in report.checks))
-    heads = [cell.removeprefix("check-").replace("-", ".") for cell in cells]
-    width = max([len("student"), *(len(row.student) for row in report.rows)])
+    heads = list(map(exercise_of, cells))
+    names = {row.student: with_name(row.student, row.standing.name) for row in report.rows}
+    width = max([len("student"), *map(wide, names.values())])
     lines = ["  ".join([f"{'student':{width}}", *(f"{head:>6}" for head in heads), f"{'score':>6}  flags"])]
     for row in report.rows:
         if row.score is None:
             flags = f"  ({len(row.flags)} flags)" if row.flags else ""
-            lines.append(f"{row.student:{width}}  {row.status}: {row.reason}".rstrip(": ") + flags)
+            lines.append(f"{padded(names[row.student], width)}  {row.status}: {row.reason}".rstrip(": ") + flags)
         else:
             points = [f"{row.points.get(cell, 0):6g}" for cell in cells]
             flags = f"{len(row.flags):7}" if row.flags else ""
-            lines.append("  ".join([f"{row.student:{width}}", *points, f"{row.score:6g}"]) + flags)
+            lines.append("  ".join([padded(names[row.student], width), *points, f"{row.score:6g}"]) + flags)
         if len(report.rows) <= LISTED:
             why = [f"{check_id}  {reason}" for check_id, reason in row.reasons.items() if check_id]
             why += [row.reason] if row.reason and row.score is not None else []
+            why += [f"late   {row.standing.late}, {row.standing.penalty:g} taken off"] if row.standing.late else []
+            why += [f"hand   {exercise_of(c)}  {p:g} set by hand" for c, p in row.standing.by_hand.items()]
             why += [f"flag   {in_words(flag)}" for flag in row.flags]
             lines += [f"{'':{width}}    {line}" for line in why]
     return "\n".join([*lines, f"points of {report.max_score:g}", *summary(report)])
@@ -56,15 +66,42 @@ def summary(report: Report) -> list[str]:
     return [f"{len(report.rows)} students: {counts}{scores}", *stale, *flags]
 
 
+def exercise_of(cell: str) -> str:
+    """How an exercise is called whose check stands in a cell: 02.1 for check-02-1."""
+    return cell.removeprefix("check-").replace("-", ".")
+
+
+def with_name(student: str, name: str) -> str:
+    """A student's id, and the name where the gradebook has it."""
+    return f"{student} ({name})" if name else student
+
+
+def wide(text: str) -> int:
+    """How many columns of a terminal a text takes: letters of East Asia take two, marks upon letters none."""
+    kinds = [unicodedata.east_asian_width(letter) for letter in text if not unicodedata.combining(letter)]
+    return sum(2 if kind in "WF" else 1 for kind in kinds)
+
+
+def padded(text: str, width: int) -> str:
+    """A text with blanks after it, up to a width."""
+    return text + " " * (width - wide(text))
+
+
 def in_words(flag: Flag) -> str:
     """Where a flag is, and why."""
     return f"{flag.where}{f', line {flag.line}' if flag.line else ''}: {flag.why}"
 
 
 def write(course: CourseDirectory, report: Report) -> list[Path]:
-    """Write the CSV file and the page into the class's folder `reports`; returns their paths."""
+    """Write the CSV file and the page into the class's folder `reports`; returns their paths.
+
+    In a folder of the assignment's beside them, a page for each submission.
+    """
     folder = Path(course.root, "reports")
     folder.mkdir(exist_ok=True)
+    pages = dict(write_pages(course, report, folder / report.assignment))
+    rows = [replace(row, pages=row.pages | _submission(pages.get(row.student))) for row in report.rows]
+    report = replace(report, rows=rows)
     csv_path, page_path = folder / f"{report.assignment}.csv", folder / f"{report.assignment}.html"
     with csv_path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
@@ -73,6 +110,10 @@ def write(course: CourseDirectory, report: Report) -> list[Path]:
             writer.writerows(_csv_rows(report, row))
     page_path.write_text(page(report, folder), encoding="utf-8")
     return [csv_path, page_path]
+
+
+def _submission(page: Path | None) -> dict[str, Path]:
+    return {"submission": page} if page else {}
 
 
 def _csv_rows(report: Report, row: Row):
@@ -85,6 +126,9 @@ def _csv_rows(report: Report, row: Row):
             found |= {"seconds": _or_empty(result.seconds), "reason": as_text(result.reason or row.reason)}
         yield {
             "student": as_text(row.student),
+            "name": as_text(row.standing.name),
+            "late_hours": round(row.standing.late_s / 3600, 2) or "",
+            "by_hand": "yes" if check.cell in row.standing.by_hand else "",
             "status": row.status,
             "check": check.check_id,
             "max_points": check.max_points,
@@ -100,43 +144,43 @@ def _or_empty(value: float | None) -> float | str:
 def page(report: Report, folder: Path) -> str:
     """The page as HTML; its links to feedback and notebooks are right for a file in `folder`."""
     seconds = [row.seconds for row in report.rows if row.seconds is not None]
-    return _TEMPLATES.get_template("page.html.j2").render(
+    return render(
+        "page.html.j2",
+        folder,
+        title=f"Report: {report.assignment}",
+        made=report.made,
+        source="from the gradebook and the autograded notebooks.",
+        sections=SECTIONS,
         report=report,
         graded=Status.GRADED,
         ungraded=[row for row in report.rows if row.status == Status.UNGRADABLE],
-        missing=[row.student for row in report.rows if row.status == Status.MISSING],
+        missing=[row for row in report.rows if row.status == Status.MISSING],
         flagged=[row for row in report.rows if row.flags],
         scores=histogram(report.scores, report.max_score),
-        exercises=[_exercise(report, check) for check in report.checks],
+        exercises=[exercise(report, check) for check in report.checks],
         slips=_slips(report),
         seconds=seconds,
         times=histogram(seconds, max(seconds, default=0)),
         mean=mean,
         median=median,
-        link=lambda path: quote(os.path.relpath(path, folder)),
     )
 
 
-_TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "templates" / "report"),
-    autoescape=True,  # everything from a submission is hostile text
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
-_TEMPLATES.filters["number"] = lambda value: "" if value is None else f"{value:.3g}" if value < 1000 else f"{value:.0f}"
-
-
-def _exercise(report: Report, check: Check) -> dict:
+def exercise(report: Report, check: Check) -> dict:
     """How often one check was solved, failed by a known slip, or failed otherwise, of those with a verdict."""
     results = [row.results[check.check_id] for row in report.rows if check.check_id in row.results]
     judged = [result for result in results if result.passed is not None]
-    solved, slips = sum(result.passed for result in judged), sum(bool(result.slip) for result in judged)
+    solved, slips = sum(result.passed for result in judged), Counter(result.slip for result in judged if result.slip)
+    points = [result.points for result in results if result.points is not None]
     seconds = [result.seconds for result in results if result.seconds is not None]
+    named = sum(slips.values())
     return {
         "check": check,
         "judged": len(judged),
-        "kinds": {"solved": solved, "slip": slips, "other": len(judged) - solved - slips},
+        "kinds": {"solved": solved, "slip": named, "other": len(judged) - solved - named},
+        "not_tried": sum(result.reason.startswith(NOT_SOLVED) for result in judged),
+        "slips": sorted(slips.items(), key=lambda slip: (-slip[1], slip[0])),
+        "points": mean(points) if points else None,
         "seconds": median(seconds) if seconds else None,
     }
 

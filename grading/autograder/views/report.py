@@ -3,7 +3,7 @@
 import json
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from ..steps.files import readable
 from ..steps.outcome import Status
 from .export import grade_row, submissions
 from .flags import Flag, Look
+from .standing import Standing, standing
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class Row:
     """One student: status, score or None, points by check cell, and results by check id.
 
     reason: why there is no score. seconds: for all runs of the submission. pages: where to look, by what it is.
+    notebook: the autograded one, None if there is none.
     """
 
     student: str
@@ -64,6 +66,8 @@ class Row:
     seconds: float | None = None
     flags: list[Flag] = field(default_factory=list)
     pages: dict[str, Path] = field(default_factory=dict)
+    notebook: Path | None = None
+    standing: Standing = field(default_factory=Standing)
 
     @property
     def reasons(self) -> dict[str, str]:
@@ -94,8 +98,11 @@ class Report:
         return {status: found[status] for status in Status if found[status]}
 
 
-def gather(course: CourseDirectory, name: str) -> Report:
-    """Read the gradebook and the autograded notebooks; raises ClassError if the gradebook has no such assignment."""
+def gather(course: CourseDirectory, name: str, only: str | None = None, search: bool = True) -> Report:
+    """Read the gradebook and the autograded notebooks; raises ClassError if the gradebook has no such assignment.
+
+    only: the id of the one student whose row is wanted. search: for what is to be flagged, which takes its time.
+    """
     with Gradebook(course.db_url, course.course_id) as gradebook:
         try:
             assignment, notebook = gradebook.find_assignment(name), gradebook.find_notebook(name, name)
@@ -108,14 +115,17 @@ def gather(course: CourseDirectory, name: str) -> Report:
         students = enrolled(gradebook, course)
         released = Path(course.format_path(course.release_directory, ".", name))
         version = version_now(course, name, {cell.name: cell.max_score for cell in notebook.grade_cells})
-        look = Bounded(Look(released, name, by_hand, [student.id for student in students]).at)
+        ids = [student.id for student in students]
+        look = Bounded(Look(released, name, by_hand, ids).at) if search else None
         handed_in = submissions(gradebook, assignment)
         rows = []
-        for student in students:
+        for student in (student for student in students if only in (None, student.id)):
             submission = handed_in.get(student.id)
             grades = [grade for one in submission.notebooks for grade in one.grades] if submission else []
-            rows.append(_row(course, grade_row(assignment, student, submission), grades, checks, look, version))
-        look.close()
+            row = _row(course, grade_row(assignment, student, submission), grades, checks, look, version)
+            rows.append(replace(row, standing=standing(assignment, student, submission)))
+        if look:
+            look.close()
         return Report(name, datetime.now().astimezone(), assignment.max_score, checks, rows)
 
 
@@ -130,7 +140,7 @@ def _checks(notebook: Notebook, stated: dict[str, dict[str, CheckRecord]]) -> li
 
 
 def _row(
-    course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Bounded, version: str
+    course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Bounded | None, version: str
 ) -> Row:
     """The row of one student; that one submission cannot be read is said in its row, and is no end of the report."""
     try:
@@ -141,16 +151,17 @@ def _row(
 
 
 def _read_row(
-    course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Bounded, version: str
+    course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Bounded | None, version: str
 ) -> Row:
     student, name, status = row["student_id"], row["assignment"], row["status"]
     folder = Path(course.format_path(course.autograded_directory, student, name))
     path = folder / f"{name}.ipynb"
     feedback = Path(course.format_path(course.feedback_directory, student, name), f"{name}.html")
-    pages = {label: page for label, page in [("feedback", feedback), ("notebook", path)] if page.exists()}
-    if status not in (Status.GRADED, Status.NEEDS_MANUAL) or not path.exists():
+    pages = {"feedback": feedback} if feedback.exists() else {}
+    there = path if path.exists() else None
+    if status not in (Status.GRADED, Status.NEEDS_MANUAL) or not there:
         score = row["score"] if status == Status.GRADED else None
-        return Row(readable(student), status, score, readable(row["reason"]), pages=pages)
+        return Row(readable(student), status, score, readable(row["reason"]), pages=pages, notebook=there)
     notebook = json.loads(path.read_text(encoding="utf-8"))
     cells = {c["metadata"].get("nbgrader", {}).get("grade_id"): c for c in notebook["cells"]}
     graded = {grade.name: grade for grade in sorted(grades, key=lambda grade: grade.name)}
@@ -171,8 +182,9 @@ def _read_row(
         {cell: grade.score for cell, grade in graded.items()},
         results,
         found.seconds,
-        _flags(look, notebook, folder, student),
+        _flags(look, notebook, folder, student) if look else [],
         pages,
+        there,
     )
 
 

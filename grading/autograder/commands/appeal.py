@@ -1,0 +1,27 @@
+"""Write a page with everything that led to the grade of one submission, and print what it begins with."""
+
+import argparse
+
+from .. import gradebook
+from ..settings import class_api
+from ..views import appeal
+
+HELP = "write a page with everything that led to one grade"
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    command.add_argument("student", help="the student's id in the gradebook")
+    command.add_argument("assignment", help="a chapter's name")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the page; returns the exit code."""
+    course = class_api(args.folder).coursedir
+    gradebook.require(course)
+    page, facts = appeal.write(course, args.assignment, args.student)
+    width = max(len(label) for label, _ in facts)
+    for label, said in facts:
+        print(f"{label:{width}}  {said}")
+    print(page)
+    return 0

@@ -1,0 +1,24 @@
+"""List submissions that are alike where they should be somebody's own: for a look, and no verdict."""
+
+import argparse
+
+from .. import gradebook
+from ..settings import class_api
+from ..views import similar
+
+HELP = "list submissions that are alike, for a look"
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    command.add_argument("assignment", help="a chapter's name")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the pairs and write the page; returns the exit code."""
+    course = class_api(args.folder).coursedir
+    gradebook.require(course)
+    found = similar.gather_similar(course, args.assignment)
+    print(similar.table(found))
+    print(similar.write(course, found))
+    return 0

@@ -1,0 +1,88 @@
+"""The scores of an assignment before each run that grades it, so that it can be told what a run has changed.
+
+Noted in the class's folder `runs`, one line of JSON for each run; nothing there decides about a grade.
+"""
+
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from nbgrader.api import Assignment, Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
+from nbgrader.coursedir import CourseDirectory
+from sqlalchemy.orm import selectinload
+
+from .outcome import reason_in_gradebook
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores of one submission. auto, hand: points by check cell, those that there are.
+
+    reason: why it could not be graded. handed_in: its timestamp, as text. penalty: points taken off for lateness.
+    """
+
+    auto: dict[str, float] = field(default_factory=dict)
+    hand: dict[str, float] = field(default_factory=dict)
+    reason: str = ""
+    handed_in: str = ""
+    penalty: float = 0.0
+
+
+def read(course: CourseDirectory, name: str) -> dict[str, Scores]:
+    """The scores that the gradebook has now, by student; empty if it has no such assignment."""
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        try:
+            assignment: Assignment = gradebook.find_assignment(name)
+        except MissingEntry:
+            return {}
+        notebooks = selectinload(SubmittedAssignment.notebooks)
+        query = gradebook.db.query(SubmittedAssignment).filter_by(assignment_id=assignment.id)
+        query = query.options(notebooks.selectinload(SubmittedNotebook.grades))
+        query = query.options(notebooks.selectinload(SubmittedNotebook.comments))
+        return {submission.student_id: _scores(submission) for submission in query}
+
+
+def _scores(submission: SubmittedAssignment) -> Scores:
+    grades = sorted((g for notebook in submission.notebooks for g in notebook.grades), key=lambda g: g.name)
+    return Scores(
+        {grade.name: grade.auto_score for grade in grades if grade.auto_score is not None},
+        {grade.name: grade.manual_score for grade in grades if grade.manual_score is not None},
+        " ".join(filter(None, map(reason_in_gradebook, submission.notebooks))),
+        str(submission.timestamp or ""),
+        sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks),
+    )
+
+
+def note(course: CourseDirectory, name: str) -> None:
+    """Write down the scores that the gradebook has, before a run changes them; not twice the same."""
+    now, last = read(course, name), noted(course, name)
+    if not now or (last and last[-1][1] == now):
+        return
+    at = datetime.now(UTC).isoformat(timespec="seconds")
+    entry = {"at": at, "scores": {student: asdict(one) for student, one in now.items()}}
+    path = _path(course, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    broken = path.exists() and not path.read_bytes().endswith(b"\n")  # cut off while it was written
+    with path.open("a", encoding="utf-8") as file:
+        file.write("\n" * broken + json.dumps(entry) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def noted(course: CourseDirectory, name: str) -> list[tuple[datetime, dict[str, Scores]]]:
+    """What was written down, with its time, the oldest first; a damaged line is left out."""
+    path, found = _path(course, name), []
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []:
+        try:
+            entry = json.loads(line)
+            scores = {student: Scores(**one) for student, one in entry["scores"].items()}
+            found.append((datetime.fromisoformat(entry["at"]), scores))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            continue
+    return found
+
+
+def _path(course: CourseDirectory, name: str) -> Path:
+    return Path(course.root, "runs", f"{name}.scores.jsonl")

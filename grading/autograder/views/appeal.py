@@ -1,0 +1,173 @@
+"""An appeal's view of one submission: on one page, everything that led to its grade, and nothing of anyone else."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+
+from .. import atomic
+from ..errors import ClassError, did_you_mean
+from ..steps import outcome, receipt, scores
+from ..steps.assignment import stored_version
+from ..steps.files import all_in, readable, unfit
+from ..steps.outcome import NotebookOutcome
+from .changes import compare_all, points, when
+from .feedback import GetGradesOrReason
+from .renderings import exercise_of
+from .report import Report, Row, gather
+from .standing import in_words
+from .submission import NotebookPages
+
+MOST_BYTES = 5_000_000  # of a notebook whose sources are shown as they were handed in
+MOST_SOURCES = 200
+MOST_CHARACTERS = 30_000  # of one source
+
+Facts = list[tuple[str, str]]
+
+
+def write(course: CourseDirectory, name: str, student: str) -> tuple[Path, Facts]:
+    """Write the page into the class's folder `appeals`; returns it, and the facts that it begins with.
+
+    Raises ClassError if there is no such student, or nothing that was graded.
+    """
+    report = gather(course, name, only=student, search=False)
+    if not report.rows:
+        with Gradebook(course.db_url, course.course_id) as gradebook:
+            meant = did_you_mean(student, [one.id for one in gradebook.students])
+        raise ClassError(f"The gradebook has no student {readable(student)}.{meant}")
+    row = report.rows[0]
+    if row.notebook is None:
+        raise ClassError(f"There is no graded submission of {name} by {readable(student)}: {row.status}.")
+    nb = nbformat.read(row.notebook, as_version=4)
+    came_to = outcome.read(nb)
+    facts = _facts(course, report, row, came_to)
+    appeal = {"facts": facts, "checks": list(_checks(report, row, nb))} | _handed_in(course, name, student, came_to)
+    page = Path(course.root, "appeals", name, f"{row.student}.html")
+    page.parent.mkdir(parents=True, exist_ok=True)
+    pages = NotebookPages(course, "course_submission", GetGradesOrReason)
+    atomic.write_text(page, pages.render(row.notebook, student, appeal=appeal), mode=0o600)
+    return page, facts
+
+
+def _facts(course: CourseDirectory, report: Report, row: Row, came_to: NotebookOutcome) -> Facts:
+    standing, name = row.standing, report.assignment
+    score = f"{row.score:g} of {report.max_score:g}" if row.score is not None else row.status
+    facts = [("Student", row.student + (f", {standing.name}" if standing.name else "")), ("Score", score)]
+    facts += [("Reason", row.reason)] if row.reason else []
+    handed_in = _time(standing.handed_in) if standing.handed_in else "nothing says when, so it counts as on time"
+    extended = f", with an extension of {in_words(standing.extension_s)}" if standing.extension_s else ""
+    facts += [("Handed in", handed_in), ("Due", _time(standing.due) + extended if standing.due else "no date was set")]
+    facts.append(("Late", f"{standing.late}; {standing.penalty:g} points taken off" if standing.late else "no"))
+    now = scores.read(course, name).get(row.student)
+    for cell, given in standing.by_hand.items():
+        automatic = points(now.auto.get(cell) if now else None)
+        facts.append((f"{exercise_of(cell)} by hand", f"{given:g} points, in the place of {automatic} by the check"))
+    facts += [(f"Comment on {_answer(cell)}", text) for cell, text in _comments(course, name, row.student)]
+    graded = datetime.fromtimestamp(row.notebook.stat().st_mtime, UTC)
+    ran = f"; its cells ran for {came_to.seconds:.3g} seconds" if came_to.seconds is not None else ""
+    facts += [("Graded", _time(graded) + ran), ("Judged by", _record(course, name, came_to))]
+    for at, changes in compare_all(course, name):
+        for change in (one for one in changes if one.student == row.student):
+            moved = f"{change.exercise}: from {points(change.before)} to {points(change.after)}"
+            facts.append((f"Since before the run of {when(at)}", f"{moved}. {change.said}".rstrip(". ")))
+    return [(label, readable(text)) for label, text in facts]
+
+
+def _time(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _answer(cell: str) -> str:
+    return exercise_of(cell).removeprefix("answer.")
+
+
+def _comments(course: CourseDirectory, name: str, student: str) -> list[tuple[str, str]]:
+    """What graders have written, by cell; that it could not be graded is said elsewhere."""
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        found = [c for notebook in gradebook.find_submission(name, student).notebooks for c in notebook.comments]
+        return sorted((comment.name, comment.manual_comment) for comment in found if comment.manual_comment)
+
+
+def _record(course: CourseDirectory, name: str, came_to: NotebookOutcome) -> str:
+    seed, version = stored_version(course, name)
+    if not came_to.graded_by:
+        return "no record: it did not come so far, or was graded before this was noted"
+    if came_to.graded_by == version:
+        return f"record {version}, which is the class's own, of seed {seed}"
+    return f"record {came_to.graded_by}; the class has another by now, {version or 'or none'}: grade it again"
+
+
+def _checks(report: Report, row: Row, nb: NotebookNode) -> Iterator[dict]:
+    """Each check: its points, what it came to, and the verdict, which names the case, what was seen and expected."""
+    verdicts = {check_id: said for cell in nb.cells for check_id, said in outcome.read_verdicts(cell).items()}
+    for check in report.checks:
+        result, verdict = row.results.get(check.check_id), verdicts.get(check.check_id)
+        if result is not None:
+            passed = {True: "passed", False: "not passed", None: "no verdict"}[result.passed]
+            by_hand = ", set by hand" if check.cell in row.standing.by_hand else ""
+            yield {
+                "title": check.title,
+                "cell": check.cell,
+                "points": f"{points(result.points)} of {check.max_points:g}{by_hand}",
+                "result": f"{passed}; slip: {result.slip}" if result.slip else passed,
+                "verdict": "" if verdict is None or verdict.passed else verdict.message,
+            }
+
+
+def _handed_in(course: CourseDirectory, name: str, student: str, came_to: NotebookOutcome) -> dict:
+    """What was handed in: the sources that are not as they were released, and whether it is what was graded."""
+    folder = Path(course.format_path(course.submitted_directory, student, name))
+    if not folder.exists():
+        return {"state": "It is not there any more.", "sources": []}
+    same = came_to.handed_in == receipt.fingerprint(folder, course.ignore)
+    state = "It is as it was when it was graded." if same else "It is not what was graded: it has changed since."
+    reason = unfit(folder, name)
+    if reason:
+        return {"state": f"{state} {reason}", "sources": [], "files": _files(folder)}
+    released = Path(course.format_path(course.release_directory, ".", name))
+    try:
+        given = {source for _, source in _sources(released, name)}
+        sources = [(where, source) for where, source in _sources(folder, name) if source not in given]
+    except (OSError, ValueError, RecursionError, MemoryError) as error:
+        said = f"{state} Its notebook cannot be read here ({type(error).__name__}: {readable(str(error))[:200]})."
+        return {"state": said, "sources": [], "files": _files(folder)}
+    return {"state": f"{state} These are the sources that are not as released.", "sources": sources[:MOST_SOURCES]}
+
+
+def _sources(folder: Path, name: str) -> Iterator[tuple[str, str]]:
+    """The code cells of a notebook and the Python files beside it, whatever else the file holds."""
+    path = folder / f"{name}.ipynb"
+    if path.stat().st_size > MOST_BYTES:
+        raise ValueError(f"it has more than {MOST_BYTES / 1e6:g} MB")
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    for number, cell in enumerate(cells if isinstance(cells, list) else [], 1):
+        if isinstance(cell, dict) and cell.get("cell_type") == "code":
+            source = cell.get("source")
+            lines = source if isinstance(source, list) else [source]
+            text = "".join(line for line in lines if isinstance(line, str))
+            yield f"Cell {number}, {readable(_label(cell))}", text[:MOST_CHARACTERS]
+    for path in sorted(folder.rglob("*.py")):
+        if path.is_file():
+            with path.open(encoding="utf-8", errors="replace") as file:
+                yield readable(path.relative_to(folder)), file.read(MOST_CHARACTERS)
+
+
+def _label(cell: dict) -> str:
+    metadata = cell.get("metadata")
+    marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    name = marks.get("grade_id") if isinstance(marks, dict) else None
+    return str(name or cell.get("id") or "without a name")[:60]
+
+
+def _files(folder: Path) -> str:
+    try:
+        found = [f"{readable(path.relative_to(folder))}, {found.st_size} bytes" for path, found in all_in(folder)]
+    except OSError as error:
+        return f"The folder cannot be read: {error.strerror}."
+    return "\n".join(found[:MOST_SOURCES])

@@ -1,0 +1,101 @@
+"""What a run has changed: whose points, of which exercise, from what to what, and what points set by hand hide."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
+
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+
+from ..errors import ClassError, did_you_mean
+from ..steps import scores
+from ..steps.files import readable
+from ..steps.scores import Scores
+from .renderings import exercise_of, padded, wide, with_name
+from .standing import full_name
+
+LATE = "lateness"
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change. before, after: points; None where the submission could not be graded. said: what explains it."""
+
+    student: str
+    exercise: str
+    before: float | None
+    after: float | None
+    said: str = ""
+
+
+def compare(old: dict[str, Scores], new: dict[str, Scores]) -> list[Change]:
+    """What has changed for those who had been graded, or could not be, in order of students and exercises."""
+    both = sorted(old.keys() & new.keys())
+    return [change for student in both for change in _of(student, old[student], new[student])]
+
+
+def _of(student: str, old: Scores, new: Scores) -> list[Change]:
+    again = "; handed in again" if old.handed_in != new.handed_in else ""
+    changes = []
+    for cell in sorted({*old.auto, *old.hand, *new.auto, *new.hand}):
+        before, after = (one.hand.get(cell, one.auto.get(cell)) for one in (old, new))
+        said = []
+        if old.hand.get(cell) != new.hand.get(cell):
+            said.append("set by hand" if cell in new.hand else "no longer set by hand")
+        if cell in new.hand and old.auto.get(cell) != new.auto.get(cell):
+            automatic = f"{points(old.auto.get(cell))} to {points(new.auto.get(cell))}"
+            said.append(f"points set by hand stay, and hide that the check went from {automatic}")
+        if None in (before, after) and (new.reason or old.reason):
+            said.append(new.reason or "it could not be graded before")
+        if before != after or said:
+            changes.append(Change(student, exercise_of(cell), before, after, "; ".join(said) + again))
+    if old.penalty != new.penalty:
+        changes.append(Change(student, LATE, 0 - old.penalty, 0 - new.penalty, "points taken off" + again))
+    return changes
+
+
+def compare_all(course: CourseDirectory, name: str) -> list[tuple[datetime, list[Change]]]:
+    """What has changed from before each run to before the next, and from then until now; with the time of the run."""
+    noted = scores.noted(course, name)
+    times, states = [at for at, _ in noted], [state for _, state in noted] + [scores.read(course, name)]
+    return [(at, compare(*pair)) for at, pair in zip(times, pairwise(states), strict=True)]
+
+
+def require(course: CourseDirectory, name: str) -> None:
+    """Raise ClassError if no run is noted that had scores to change."""
+    if scores.noted(course, name):
+        return
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        known = [assignment.name for assignment in gradebook.assignments]
+    if name not in known:
+        raise ClassError(f"{name} is not in the gradebook.{did_you_mean(name, known)}")
+    raise ClassError(f"{name} has not been graded again, so nothing has changed. Each run notes the scores before it.")
+
+
+def names(course: CourseDirectory) -> dict[str, str]:
+    """The names of all students, by id."""
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        return {student.id: full_name(student) for student in gradebook.students}
+
+
+def table(changes: list[Change], names: dict[str, str]) -> str:
+    """Changes as text, a line for each."""
+    whose = [with_name(readable(change.student), names.get(change.student, "")) for change in changes]
+    width = max([len("student"), *map(wide, whose)])
+    lines = [f"{'student':{width}}  {'exercise':>8}  {'from':>6}  {'to':>6}"]
+    for who, change in zip(whose, changes, strict=True):
+        moved = f"{points(change.before):>6}  {points(change.after):>6}"
+        lines.append(
+            f"{padded(who, width)}  {change.exercise:>8}  {moved}  {readable(change.said.lstrip('; '))}".rstrip()
+        )
+    return "\n".join(lines)
+
+
+def points(value: float | None) -> str:
+    """Points as they are written; "none" where there are none."""
+    return "none" if value is None else f"{value:g}"
+
+
+def when(at: datetime) -> str:
+    """The time of a run, where one is."""
+    return f"{at.replace(tzinfo=at.tzinfo or UTC).astimezone():%Y-%m-%d %H:%M}"

@@ -1,0 +1,180 @@
+"""The course so far: students by assignments, and every exercise over the term; gathered, then shown in three ways."""
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+
+from .. import atomic
+from ..errors import ClassError
+from ..steps.outcome import Status
+from .export import as_text
+from .own_pages import render
+from .renderings import exercise, padded, wide, with_name
+from .report import Report, Row, gather
+
+SIGNS = {Status.NEEDS_MANUAL: "hand?", Status.UNGRADABLE: "?", Status.MISSING: "-"}
+LEGEND = "- not submitted, ? could not be graded, hand? waits for a grade by hand; L late, * points set by hand"
+MOST_SLIPS = 3  # of one exercise
+SECTIONS = [("students", "Students"), ("exercises", "Exercises")]
+
+
+@dataclass(frozen=True)
+class Overview:
+    """All reports of a class, in order of their assignments; each has a row for each student, in the same order."""
+
+    made: datetime
+    reports: list[Report]
+
+    @property
+    def students(self) -> Iterator[tuple[Row, list[Row]]]:
+        """Each student, as a row that has the name, with the rows of all assignments."""
+        for rows in zip(*(report.rows for report in self.reports), strict=True):
+            yield rows[0], list(rows)
+
+    @property
+    def max_score(self) -> float:
+        """The points of all assignments."""
+        return sum(report.max_score for report in self.reports)
+
+
+def gather_all(course: CourseDirectory) -> Overview:
+    """Read all assignments that have been generated; raises ClassError if there is none."""
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        names = sorted(one.name for one in gradebook.assignments if one.name in [n.name for n in one.notebooks])
+    if not names:
+        raise ClassError("The gradebook has no assignment yet: nbgrader generate_assignment ASSIGNMENT")
+    return Overview(datetime.now().astimezone(), [gather(course, name, search=False) for name in names])
+
+
+def total(rows: list[Row]) -> float:
+    """The points of a student in all that has a score; what has none is no zero, and not in it."""
+    return sum(row.score for row in rows if row.score is not None)
+
+
+def without_score(rows: list[Row]) -> int:
+    """How many submissions were handed in and have no score."""
+    return sum(row.status in (Status.NEEDS_MANUAL, Status.UNGRADABLE) for row in rows)
+
+
+def marks(row: Row) -> list[str]:
+    """What is to be known beside the points, in words."""
+    standing = row.standing
+    late = [f"{standing.late} late"] if standing.late else []
+    penalty = [f"{standing.penalty:g} taken off"] if standing.penalty else []
+    return late + penalty + (["set by hand"] if standing.by_hand else [])
+
+
+def table(overview: Overview) -> str:
+    """The overview as text: a line for each student, then one for each exercise."""
+    heads = _heads([report.assignment for report in overview.reports])
+    students = list(overview.students)
+    width = max([len("student"), *(wide(_name(who)) for who, _ in students)])
+    cells = [[_cell(row) for row in rows] + [f"{total(rows):g}"] for _, rows in students]
+    columns = [*heads, "total"]
+    widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
+    lines = [_line("student", width, columns, widths)]
+    lines += [_line(_name(who), width, line, widths) for (who, _), line in zip(students, cells, strict=True)]
+    most = [*(report.max_score for report in overview.reports), overview.max_score]
+    lines += [_line("points of", width, [f"{points:g}" for points in most], widths)]
+    lines += [LEGEND, "", "exercise    solved  not tried  mean points  slips"]
+    for report in overview.reports:
+        for one in (exercise(report, check) for check in report.checks):
+            solved = f"{one['kinds']['solved']} of {one['judged']}"
+            mean = "" if one["points"] is None else f"{one['points']:.3g} of {one['check'].max_points:g}"
+            line = f"{one['check'].check_id:8}  {solved:>8}  {one['not_tried']:9}  {mean:>11}  {_slips(one)}"
+            lines.append(line.rstrip())
+    return "\n".join(lines)
+
+
+def _line(first: str, width: int, cells: list[str], widths: list[int]) -> str:
+    return "  ".join([padded(first, width), *(f"{cell:>{w}}" for cell, w in zip(cells, widths, strict=True))])
+
+
+def _name(who: Row) -> str:
+    return with_name(who.student, who.standing.name)
+
+
+def _heads(names: list[str]) -> list[str]:
+    """The numbers of the assignments, or their names where two have the same."""
+    numbers = [name.partition("_")[0] for name in names]
+    return numbers if len(set(numbers)) == len(names) else names
+
+
+def _cell(row: Row) -> str:
+    shown = f"{row.score:.4g}" if row.score is not None else SIGNS.get(row.status, row.status)
+    return shown + " L" * bool(row.standing.late) + "*" * bool(row.standing.by_hand)
+
+
+def _slips(one: dict) -> str:
+    return ", ".join(f"{slip} ({count})" for slip, count in one["slips"][:MOST_SLIPS])
+
+
+def as_csv(overview: Overview) -> str:
+    """A line for each student: points and status of each assignment, how late, whether set by hand, and the total."""
+    names = [report.assignment for report in overview.reports]
+    fields = ["student", "name"]
+    fields += [field for name in names for field in (name, f"{name} status", f"{name} late_hours", f"{name} by_hand")]
+    lines = [[*fields, "total", "max_score", "without_score"]]
+    for who, rows in overview.students:
+        line = [who.student, who.standing.name]
+        for row in rows:
+            line += ["" if row.score is None else row.score, row.status, round(row.standing.late_s / 3600, 2) or ""]
+            line.append("yes" if row.standing.by_hand else "")
+        lines.append([*line, total(rows), overview.max_score, without_score(rows)])
+    return _csv(lines)
+
+
+def exercises_as_csv(overview: Overview) -> str:
+    """A line for each exercise of the term."""
+    lines = [["assignment", "exercise", "title", "max_points", "mean_points", "judged", "solved", "not_tried", "slips"]]
+    for report in overview.reports:
+        for one in (exercise(report, check) for check in report.checks):
+            check, kinds = one["check"], one["kinds"]
+            mean = "" if one["points"] is None else one["points"]
+            lines.append([report.assignment, check.check_id, check.title, check.max_points, mean])
+            lines[-1] += [one["judged"], kinds["solved"], one["not_tried"], _slips(one)]
+    return _csv(lines)
+
+
+def _csv(lines: list[list]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(map(as_text, line) for line in lines)
+    return text.getvalue()
+
+
+def write(course: CourseDirectory, overview: Overview) -> list[Path]:
+    """Write two CSV files and the page into the class's folder `reports`; returns their paths."""
+    folder = Path(course.root, "reports")
+    folder.mkdir(exist_ok=True)
+    files = {"overview.csv": as_csv(overview), "overview_exercises.csv": exercises_as_csv(overview)}
+    files["overview.html"] = page(overview, folder)
+    for name, text in files.items():
+        atomic.write_text(folder / name, text)
+    return [folder / name for name in files]
+
+
+def page(overview: Overview, folder: Path) -> str:
+    """The page as HTML; its links to the reports are right for a file in `folder`."""
+    reports = {report.assignment: folder / f"{report.assignment}.html" for report in overview.reports}
+    return render(
+        "overview.html.j2",
+        folder,
+        title="Overview of the course",
+        made=overview.made,
+        source="from the gradebook and the autograded notebooks of all assignments.",
+        sections=SECTIONS,
+        broad=len(overview.reports) > 4,
+        overview=overview,
+        reports={name: path for name, path in reports.items() if path.exists()},
+        exercises=[(r.assignment, [exercise(r, check) for check in r.checks]) for r in overview.reports],
+        total=total,
+        without_score=without_score,
+        marks=marks,
+        most_slips=MOST_SLIPS,
+    )

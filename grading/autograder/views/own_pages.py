@@ -1,0 +1,24 @@
+"""Our own pages, made from the templates of templates/report: no script, nothing loaded, all text escaped."""
+
+import os
+from pathlib import Path
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates" / "report"),
+    autoescape=True,  # everything from a submission is hostile text
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_TEMPLATES.filters["points"] = lambda value: f"{round(value, 2):g}"
+_TEMPLATES.filters["number"] = lambda value: "" if value is None else f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+
+
+def render(template: str, folder: Path, **values) -> str:
+    """A page as HTML; its links to paths are right for a file in `folder`."""
+    return _TEMPLATES.get_template(template).render(
+        link=lambda path: quote(os.path.relpath(path, folder)), folder=folder, **values
+    )

@@ -1,0 +1,205 @@
+"""Submissions that are alike where they should be somebody's own: pairs for a look, and no verdict.
+
+What stands in the release, what the solved chapter does, and what many of the class wrote does not count.
+"""
+
+import ast
+import json
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import combinations
+from pathlib import Path
+
+from nbgrader.coursedir import CourseDirectory
+
+from gradlab.checks import source as sources
+
+from .. import atomic
+from .fingerprints import GRAM, MOST_CHARACTERS, Token, grams, tokens, winnow
+from .own_pages import render
+from .renderings import exercise_of, with_name
+from .report import Row, gather
+
+LEAST = 60  # tokens in common; an obvious answer of three lines has some forty
+MOST_PAIRS = 50
+MOST_LINES = 120  # of one answer on the page
+_FENCED = re.compile(r"^```.*?$(.*?)^```", re.MULTILINE | re.DOTALL)
+
+Answers = dict[str, str]  # sources by grade_id
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """An answer that two have in common: its cell, and of both the lines that match, counted from 1."""
+
+    cell: str
+    left: frozenset[int]
+    right: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two students. common: how many tokens match. share: of what is not expected of the one who has less, up to 1.
+
+    unlikely: over all matching fingerprints, the sum of how few of the class have it, as a logarithm.
+    """
+
+    left: str
+    right: str
+    common: int
+    share: float
+    unlikely: float
+    fragments: list[Fragment]
+
+
+@dataclass(frozen=True)
+class Similar:
+    """The pairs of an assignment, the most unlikely first. rows and answers: by student."""
+
+    assignment: str
+    made: datetime
+    pairs: list[Pair]
+    rows: dict[str, Row]
+    answers: dict[str, Answers]
+
+
+def gather_similar(course: CourseDirectory, name: str) -> Similar:
+    """Compare the answers of all who have been graded; raises ClassError if the gradebook has no such assignment."""
+    report = gather(course, name, search=False)
+    release = _notebook(Path(course.format_path(course.release_directory, ".", name)) / f"{name}.ipynb")
+    solved = _notebook(Path(course.format_path(course.source_directory, ".", name)) / f"{name}.ipynb")
+    rows = {row.student: row for row in report.rows if row.notebook}
+    stubs = _answers(release)
+    answers = {student: _answers(_notebook(row.notebook), stubs) for student, row in rows.items()}
+    given = [_source(cell) for cell in _cells(release, "code")]
+    given += [code for cell in _cells(release, "markdown") for code in _FENCED.findall(_source(cell))]
+    return Similar(name, report.made, find(answers, given, _answers(solved).values()), rows, answers)
+
+
+def find(answers: dict[str, Answers], given: Iterable[str] = (), solved: Iterable[str] = ()) -> list[Pair]:
+    """The pairs of students who have LEAST tokens in common that few others have, the most unlikely first.
+
+    given: sources that everybody was given. solved: answers that anybody may come to.
+    """
+    given = list(given)
+    keep = set(_imported(given))
+    lines = {line.strip() for text in given for line in text.split("\n")}
+    expected = {gram for text in [*given, *solved] for gram in grams(tokens(text, keep))}
+    expected |= {gram for text in solved for gram in grams(tokens(text, keep, lines))}
+    written = {s: {cell: tokens(text, keep, lines) for cell, text in own.items()} for s, own in answers.items()}
+    where: dict[tuple[str, bytes], dict[str, list[int]]] = defaultdict(dict)  # by cell and fingerprint, then by student
+    for student, cells in written.items():
+        for cell, found in cells.items():
+            for fingerprint, positions in winnow(grams(found)).items():
+                if fingerprint not in expected:
+                    where[cell, fingerprint][student] = positions
+    shared = _shared(where, len(written))
+    own = {s: sum(len(_own(found, expected)) for found in cells.values()) for s, cells in written.items()}
+    pairs = (_pair(left, right, keys, where, written, own) for (left, right), keys in shared.items())
+    return sorted((pair for pair in pairs if pair.common >= LEAST), key=lambda p: (-p.unlikely, p.left, p.right))
+
+
+def _shared(where: dict, size: int) -> dict[tuple[str, str], list[tuple[str, bytes]]]:
+    """The fingerprints of each pair of students, without those that too many have."""
+    most = max(3, min(10, size // 5))
+    shared = defaultdict(list)
+    for key, students in where.items():
+        if 1 < len(students) <= most:
+            for pair in combinations(sorted(students), 2):
+                shared[pair].append(key)
+    return shared
+
+
+def _own(found: list[Token], expected: set[bytes]) -> set[int]:
+    """The positions of the tokens that are in nothing expected alone."""
+    return {at + step for at, gram in enumerate(grams(found)) if gram not in expected for step in range(GRAM)}
+
+
+def _pair(left: str, right: str, keys: list, where: dict, written: dict, own: dict[str, int]) -> Pair:
+    spans: dict[str, dict[str, set[int]]] = {left: defaultdict(set), right: defaultdict(set)}
+    for cell, fingerprint in keys:
+        for student in (left, right):
+            for at in where[cell, fingerprint][student]:
+                spans[student][cell].update(range(at, at + GRAM))
+    common = min(sum(map(len, cells.values())) for cells in spans.values())
+    fragments = [
+        Fragment(cell, *(frozenset(written[s][cell][at].line for at in spans[s][cell]) for s in (left, right)))
+        for cell in sorted(spans[left])
+    ]
+    unlikely = sum(math.log2((len(written) + 1) / len(where[key])) for key in keys)
+    return Pair(left, right, common, common / min(own[left], own[right]), unlikely, fragments)
+
+
+def _imported(texts: Iterable[str]) -> Iterator[str]:
+    """The names that the given cells import, which are nobody's choice."""
+    for tree in (sources.read(text).tree for text in texts):
+        for node in ast.walk(tree) if tree else []:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                yield from ((alias.asname or alias.name).split(".")[0] for alias in node.names)
+
+
+def _notebook(path: Path) -> dict:
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"cells": []}
+
+
+def _cells(notebook: dict, kind: str) -> list[dict]:
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == kind]
+
+
+def _source(cell: dict) -> str:
+    return "".join(cell["source"])[:MOST_CHARACTERS]
+
+
+def _answers(notebook: dict, known: Iterable[str] | None = None) -> Answers:
+    """The sources of the cells in which answers are written, by grade_id; of those in `known` only."""
+    found = {}
+    for cell in _cells(notebook, "code"):
+        marks = cell["metadata"].get("nbgrader", {})
+        if marks.get("solution") and (known is None or marks["grade_id"] in known):
+            found[marks["grade_id"]] = _source(cell)
+    return found
+
+
+def table(similar: Similar) -> str:
+    """The pairs as text, a line for each."""
+    if not similar.pairs:
+        return f"{similar.assignment}: of {len(similar.rows)} submissions no two are worth a look."
+    count = "1 pair" if len(similar.pairs) == 1 else f"{len(similar.pairs)} pairs"
+    lines = [f"{similar.assignment}: {count} of {len(similar.rows)} submissions, for a look"]
+    lines.append("unlikely  tokens  share  who, and where")
+    for pair in similar.pairs[:MOST_PAIRS]:
+        who = " and ".join(with_name(s, similar.rows[s].standing.name) for s in (pair.left, pair.right))
+        where = ", ".join(exercise_name(fragment.cell) for fragment in pair.fragments)
+        lines.append(f"{pair.unlikely:8.0f}  {pair.common:6}  {pair.share:4.0%}  {who}: {where}")
+    return "\n".join(lines)
+
+
+def exercise_name(cell: str) -> str:
+    """How an exercise is called whose answer stands in a cell: 02.1 for answer-02-1."""
+    return exercise_of(cell.removeprefix("answer-"))
+
+
+def write(course: CourseDirectory, similar: Similar) -> Path:
+    """Write the page into the class's folder `reports`; returns its path."""
+    folder = Path(course.root, "reports")
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{similar.assignment}.similar.html"
+    html = render(
+        "similar.html.j2",
+        folder,
+        title=f"Similar submissions: {similar.assignment}",
+        made=similar.made,
+        source=f"from the answers of {len(similar.rows)} submissions.",
+        sections=[],
+        similar=similar,
+        pairs=similar.pairs[:MOST_PAIRS],
+        lines=lambda student, cell: similar.answers[student][cell].rstrip().split("\n")[:MOST_LINES],
+        exercise_name=exercise_name,
+        least=LEAST,
+    )
+    atomic.write_text(path, html)
+    return path

@@ -1,0 +1,105 @@
+"""Which answers are listed as similar, and which are not: honest twins, the release's text, what all wrote."""
+
+import pytest
+
+from autograder.views.fingerprints import GRAM, WINDOW, grams, tokens, winnow
+from autograder.views.similar import find
+
+STUB = 'def smooth(x, width):\n    """Return the mean of each window of x."""\n    raise NotImplementedError'
+GIVEN = ["import torch\nfrom gradlab import check", STUB]
+SOLVED = "def smooth(x, width):\n    return x.unfold(0, width, 1).mean(dim=-1)"
+LONG = """def smooth(x, width):
+    parts = []
+    for start in range(0, x.numel() - width + 1):
+        window = x[start : start + width]
+        total = torch.zeros((), dtype=x.dtype)
+        for value in window:
+            total = total + value
+        parts.append(total / max(width, 1))
+    return torch.stack(parts)"""
+RENAMED = """def smooth(x, width):
+    "Ganz allein geschrieben."
+    teile = []  # die Teile
+    for anfang in range(0, x.numel()-width+1):
+        fenster = x[anfang:anfang+width]
+
+        summe = torch.zeros((),
+                            dtype=x.dtype)
+        for wert in fenster:
+            summe = summe+wert
+        teile.append(summe/max(width, 1))
+    return torch.stack(teile)
+"""
+OTHER = """def smooth(x, width):
+    sums = torch.cumsum(x, dim=0)
+    before = torch.cat([sums.new_zeros(1), sums[:-width]])
+    return (sums[width - 1 :] - before) / width"""
+THREE_LINES = """def smooth(x, width):
+    windows = x.unfold(0, width, 1)
+    count = float(width)
+    return windows.sum(dim=-1) / count"""
+
+
+def listed(**answers: str) -> list[tuple[str, str]]:
+    pairs = find({student: {"answer-1": text} for student, text in answers.items()}, GIVEN, [SOLVED])
+    return [(pair.left, pair.right) for pair in pairs]
+
+
+def test_a_copy_with_other_names_comments_and_layout_is_listed():
+    assert listed(anna=LONG, bela=RENAMED, cleo=OTHER) == [("anna", "bela")]
+
+
+def test_two_who_write_the_obvious_three_lines_are_not_listed():
+    assert listed(anna=THREE_LINES, bela=THREE_LINES, cleo=OTHER) == []
+
+
+def test_what_the_solved_chapter_and_the_release_say_is_nobodys_own():
+    assert find({"anna": {"a": LONG}, "bela": {"a": LONG}}, GIVEN, [LONG]) == []
+    assert find({"anna": {"a": LONG}, "bela": {"a": RENAMED.replace("range", "range")}}, [*GIVEN, LONG], []) == []
+
+
+def test_what_many_of_a_class_wrote_is_not_listed():
+    crowd = {f"student {number}": LONG for number in range(8)}
+    assert listed(**crowd, other=OTHER) == []
+
+
+def test_the_same_lines_in_another_exercise_do_not_count():
+    assert find({"anna": {"answer-1": LONG}, "bela": {"answer-2": LONG}}, GIVEN) == []
+
+
+def test_the_most_unlikely_pair_stands_first_and_the_matching_lines_are_named():
+    twice = LONG + "\n\n\n" + LONG.replace("smooth", "again").replace("zeros", "full").replace("range(0", "range(1 * 0")
+    answers = {"anna": twice, "bela": twice, "cleo": LONG, "dana": OTHER, "emil": THREE_LINES}
+    first, *_ = find({student: {"answer-1": text} for student, text in answers.items()}, GIVEN)
+    assert (first.left, first.right) == ("anna", "bela")
+    assert 0.9 < first.share <= 1
+    [fragment] = first.fragments
+    assert fragment.left == fragment.right
+    assert {3, 4, 8} <= fragment.left
+    assert {1, 11} & fragment.left == set()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "(" * 29_000,
+        "\\\n" * 15_000,
+        "'" * 30_000,
+        "if x:\n" + " " * 29_000,
+        "é\x00\ud800 €€",
+        "%%bash\nrm -rf /",
+        "x = '''",
+        "\f\t0777",
+    ],
+)
+def test_whatever_was_handed_in_can_be_read(source):
+    assert find({"anna": {"a": source + LONG}, "bela": {"a": source + RENAMED}}, GIVEN) is not None
+
+
+def test_fifteen_tokens_in_a_row_are_never_missed():
+    """The guarantee of winnowing, at every distance from the beginning."""
+    shared = " ".join(f"a{n} +" for n in range((GRAM + WINDOW) // 2)).split()[: GRAM + WINDOW - 1]
+    names = {token for token in shared if token != "+"}
+    for before in range(20):
+        left, right = (tokens(" ".join(["0 -"] * n + shared + ["* 1"] * 9), names) for n in (before, 3))
+        assert set(winnow(grams(left))) & set(winnow(grams(right)))

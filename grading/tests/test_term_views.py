@@ -1,0 +1,270 @@
+"""The views of a term on one class in which everything happens: overview, report, changes, appeals, twins."""
+
+import csv
+import html
+import io
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from nbconvert.exporters import HTMLExporter
+from tiny_class import CHECK_1, NAME, RIGHT, TinyClass, solved_notebook
+
+from autograder.__main__ import main
+
+pytestmark = pytest.mark.xdist_group("term views")
+
+DUE = datetime(2026, 11, 2, 12)
+HOSTILE = "<script>alert(1)</script>"
+BY_AUTOGRAD = """def pull_back(x, v):
+    leaf = x.clone().requires_grad_()
+    return torch.autograd.grad(3 * leaf**2, leaf, v)[0]"""
+OWN = """def pull_back(x, v):
+    # {comment}
+    {rows} = []
+    for {i} in range(x.reshape(-1).shape[0]):
+        {one} = x.reshape(-1)[{i}]
+        {other} = v.reshape(-1)[{i}]
+        {rows}.append(({one} + {one}) * {other} + 2 * 2 * {one} * {other})
+    {all} = torch.stack({rows})
+    return {all}.reshape(x.shape)"""
+TWIN_1 = OWN.format(comment="mine", rows="rows", i="i", one="a", other="b", all="flat")
+TWIN_2 = OWN.format(comment="all my own work", rows="liste", i="k", one="wert", other="aussen", all="ergebnis")
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    """A class that was graded, looked at by hand, and graded again with a mended check."""
+    tiny = TinyClass(tmp_path_factory.mktemp("term") / "class")
+    names = {"anna": ("Anna", "Ødegård"), "bela": ("Béla", "Nagy"), "missing": (HOSTILE, "=1+1")}
+    with tiny.api.gradebook as gradebook:
+        for student in ["anna", "bela", "broken", "by-autograd", "by-hand", "missing", "twin-1", "twin-2"]:
+            first, last = names.get(student, (None, None))
+            gradebook.add_student(student, first_name=first, last_name=last)
+        gradebook.find_assignment(NAME).duedate = DUE
+        gradebook.db.commit()
+    answers = {"by-autograd": BY_AUTOGRAD, "by-hand": BY_AUTOGRAD, "twin-1": TWIN_1, "twin-2": TWIN_2}
+    for student, answer in answers.items():
+        hand_in(tiny, student, RIGHT | {"answer-1": answer})
+    hand_in(tiny, "anna", RIGHT)
+    hand_in(tiny, "bela", {"answer-1": "def pull_back(x, v):\n    return v"}, DUE + timedelta(hours=26))
+    hand_in(tiny, "broken", text='{"cells": [')
+    tiny.grade()
+    with tiny.api.gradebook as gradebook:
+        gradebook.find_grade("check-1", NAME, NAME, "by-hand").manual_score = 1.5
+        gradebook.find_comment("answer-1", NAME, NAME, "by-hand").manual_comment = f"Nearly {HOSTILE}"
+        gradebook.find_submission_notebook(NAME, NAME, "bela").late_submission_penalty = 0.5
+        gradebook.db.commit()
+    assert main(["--class", str(tiny.folder), "report", NAME]) == 0
+    return tiny
+
+
+@pytest.fixture(scope="module")
+def regraded(tiny):
+    """The same class, after its first check was mended: it permits autograd now."""
+    solved = solved_notebook()
+    next(cell for cell in solved.cells if cell.source == CHECK_1).source = CHECK_1.replace(", autograd=False", "")
+    tiny.write_source(solved)
+    assert tiny.api.generate_assignment(NAME, force=True)["success"]
+    tiny.grade(force=True)
+    return tiny
+
+
+def hand_in(tiny: TinyClass, student: str, answers=None, at: datetime = DUE - timedelta(hours=1), text=None) -> None:
+    tiny.hand_in(student, answers, text=text)
+    (tiny.submission(student) / "timestamp.txt").write_text(f"{at:%Y-%m-%d %H:%M:%S} UTC")
+
+
+def command(tiny: TinyClass, capsys, *words: str) -> list[str]:
+    """The lines that a command prints, which has to succeed."""
+    assert main(["--class", str(tiny.folder), *words]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def refused(tiny: TinyClass, capsys, *words: str) -> str:
+    assert main(["--class", str(tiny.folder), *words]) == 1
+    return capsys.readouterr().err.splitlines()[-1]
+
+
+def test_the_overview_has_points_and_what_is_to_be_known_beside_them(tiny, capsys):
+    lines = command(tiny, capsys, "overview")
+    cells = {line.split("  ")[0].strip(): line.split("  ")[1:] for line in lines[:10]}
+    shown = {who: [cell.strip() for cell in line if cell.strip()] for who, line in cells.items()}
+    assert shown["anna (Anna Ødegård)"] == ["5", "5"]
+    assert shown["bela (Béla Nagy)"] == ["0 L", "0"]
+    assert shown["broken"] == ["?", "0"]
+    assert shown["by-hand"] == ["4.5*", "4.5"]
+    assert shown[f"missing ({HOSTILE} =1+1)"] == ["-", "0"]
+    assert shown["points of"] == ["5", "5"]
+    exercises = {line.split()[0]: " ".join(line.split()[1:]) for line in lines if line.startswith("90.")}
+    assert exercises["90.1"] == "3 of 6 0 1.25 of 2 external gradient alone (1)"
+    assert exercises["90.2"] == "5 of 6 1 1.25 of 1.5"
+    assert [Path(line).name for line in lines[-3:]] == ["overview.csv", "overview_exercises.csv", "overview.html"]
+
+
+def test_the_overview_as_csv_is_a_line_for_each_student_and_no_formula(tiny, capsys):
+    lines = list(csv.DictReader(io.StringIO("\n".join(command(tiny, capsys, "overview", "--csv")))))
+    found = {line["student"]: line for line in lines}
+    bela, missing = found["bela"], found["missing"]
+    assert (bela[NAME], bela[f"{NAME} status"], bela[f"{NAME} late_hours"]) == ("0.0", "graded", "26.0")
+    assert (missing[NAME], missing[f"{NAME} status"], missing["total"]) == ("", "not submitted", "0")
+    assert found["by-hand"][f"{NAME} by_hand"] == "yes"
+    assert found["broken"]["without_score"] == "1"
+    exercises = (tiny.folder / "reports" / "overview_exercises.csv").read_text().splitlines()
+    assert exercises[1] == f"{NAME},90.1,90.1 the gradient at x,2.0,1.25,6,3,0,external gradient alone (1)"
+
+
+def test_an_overview_without_an_assignment_says_what_to_do(tmp_path, capsys):
+    (tmp_path / "class").mkdir()
+    assert main(["--class", str(tmp_path / "class"), "overview"]) == 1
+    assert "nbgrader generate_assignment" in capsys.readouterr().err
+
+
+def test_the_report_has_names_lateness_points_by_hand_and_a_page_for_each_submission(tiny, capsys):
+    lines = command(tiny, capsys, "report", NAME)
+    said = [line.strip() for line in lines]
+    assert "late   1 day 2 h, 0.5 taken off" in said
+    assert "hand   1  1.5 set by hand" in said
+    page = (tiny.folder / "reports" / f"{NAME}.html").read_text()
+    assert "Anna Ødegård" in page
+    assert "1 day 2 h" in page
+    assert "1.5*" in page
+    for student in ["anna", "broken"]:
+        assert f'href="{NAME}/{student}.html"' in page
+    shown = (tiny.folder / "reports" / NAME / "anna.html").read_text()
+    assert "6 * x * v" in text_of(shown)
+    assert "passed" in shown
+    broken = (tiny.folder / "reports" / NAME / "broken.html").read_text()
+    assert "the notebook file is not valid JSON" in broken
+    assert "<script" not in page + shown + broken
+
+
+def test_pages_of_submissions_are_made_once(tiny, capsys):
+    page = tiny.folder / "reports" / NAME / "twin-1.html"
+    before = page.stat().st_mtime_ns
+    command(tiny, capsys, "report", NAME)
+    assert page.stat().st_mtime_ns == before
+
+
+def test_an_appeal_shows_what_a_grade_came_of_and_nothing_of_others(tiny, capsys):
+    lines = command(tiny, capsys, "appeal", "by-hand", NAME)
+    facts = {line.split("  ")[0]: " ".join(line.split("  ")[1:]).strip() for line in lines[:-1]}
+    assert facts["Score"] == "4.5 of 5"
+    assert facts["Handed in"] == "2026-11-02 11:00:00 UTC"
+    assert facts["Due"] == "2026-11-02 12:00:00 UTC"
+    assert facts["1 by hand"] == "1.5 points, in the place of 0 by the check"
+    assert facts["Judged by"].startswith("record ")
+    page = Path(lines[-1]).read_text()
+    for shown in [
+        "torch&#39;s autograd may not be used here",
+        "It is as it was when it was graded.",
+        "Nearly &lt;script&gt;",
+    ]:
+        assert shown in page
+    assert "torch.autograd.grad(3 * leaf**2, leaf, v)[0]" in text_of(
+        page[page.index('id="handed-in"') : page.index('id="graded"')]
+    )
+    assert not [other for other in ["anna", "bela", "twin-1", "Ødegård"] if other in page]
+    assert "<script" not in page
+    late = command(tiny, capsys, "appeal", "bela", NAME)
+    assert any(line.endswith("1 day 2 h; 0.5 points taken off") for line in late)
+
+
+def test_an_appeal_against_what_could_not_be_graded_lists_the_files(tiny, capsys):
+    lines = command(tiny, capsys, "appeal", "broken", NAME)
+    assert any("the notebook file is not valid JSON" in line for line in lines)
+    page = Path(lines[-1]).read_text()
+    assert "Could not be graded:" in page
+    assert f"{NAME}.ipynb" in page
+
+
+def test_an_appeal_by_nobody_is_refused(tiny, capsys):
+    assert refused(tiny, capsys, "appeal", "ana", NAME) == "error: The gradebook has no student ana. Did you mean anna?"
+    assert "not submitted" in refused(tiny, capsys, "appeal", "missing", NAME)
+
+
+def test_twins_are_listed_side_by_side_and_honest_ones_are_not(tiny, capsys):
+    """Two wrote the same loop with other names; two others the same obvious three lines."""
+    lines = command(tiny, capsys, "similar", NAME)
+    assert lines[0] == f"{NAME}: 1 pair of 7 submissions, for a look"
+    assert lines[2].endswith("twin-1 and twin-2: 1")
+    page = Path(lines[-1]).read_text()
+    assert page.count('<div class="pair">') == 1
+    assert "<mark>        liste.append((wert + wert) * aussen + 2 * 2 * wert * aussen)</mark>" in page
+    assert "<span>    # all my own work</span>" in page
+    assert "by-autograd" not in page
+
+
+def test_solutions_wait_for_the_last_due_date(tiny, capsys):
+    with tiny.api.gradebook as gradebook:
+        gradebook.find_assignment(NAME).duedate = datetime.now(UTC).replace(tzinfo=None) - timedelta(days=1)
+        gradebook.db.commit()
+        gradebook.grant_extension(NAME, "anna", days=9)
+    assert "by the extension of anna. Wait, or use --force." in refused(tiny, capsys, "solutions", NAME)
+    [path] = command(tiny, capsys, "solutions", NAME, "--force")
+    with tiny.api.gradebook as gradebook:
+        gradebook.grant_extension(NAME, "anna")
+    assert command(tiny, capsys, "solutions", NAME) == [path]
+    page = Path(path).read_text()
+    assert "return 6 * x * v" in text_of(page)
+    assert not [word for word in ["BEGIN SOLUTION", "authoring.reference", "<script", "//"] if word in page]
+    with tiny.api.gradebook as gradebook:
+        gradebook.find_assignment(NAME).duedate = None
+        gradebook.db.commit()
+    assert "has no due date" in refused(tiny, capsys, "solutions", NAME)
+
+
+def test_what_a_regrade_changed_is_told_and_what_points_by_hand_hide(regraded, capsys):
+    lines = command(regraded, capsys, "changes", NAME)
+    assert lines[0].startswith(f"{NAME}: changed since before the run of ")
+    said = [line.replace(" (Béla Nagy)", "").split() for line in lines[2:]]
+    found = {tuple(words[:2]): " ".join(words[2:]) for words in said}
+    assert found["by-autograd", "1"] == "0 2"
+    assert found["by-hand", "1"] == "1.5 1.5 points set by hand stay, and hide that the check went from 0 to 2"
+    assert found["bela", "lateness"] == "-0.5 0 points taken off"
+    assert len(found) == 3
+    assert regraded.points("by-hand") == [1.5, 3]
+    appeal = command(regraded, capsys, "appeal", "by-autograd", NAME)
+    assert any(line.endswith("1: from 0 to 2") for line in appeal)
+
+
+def test_what_was_never_graded_again_has_not_changed(tmp_path, capsys):
+    tiny = TinyClass(tmp_path / "class")
+    assert "has not been graded again" in refused(tiny, capsys, "changes", NAME)
+    assert "Did you mean 90_tiny?" in refused(tiny, capsys, "changes", "90_tini")
+
+
+@pytest.mark.browser
+def test_the_pages_are_quiet_ask_for_nothing_and_fit_a_phone(tiny, page):
+    reports, appeals = tiny.folder / "reports", tiny.folder / "appeals" / NAME
+    paths = [reports / "overview.html", reports / f"{NAME}.similar.html", reports / NAME / "anna.html"]
+    paths += [appeals / "by-hand.html", appeals / "broken.html"]
+    for words in ["overview"], ["similar", NAME], ["appeal", "by-hand", NAME], ["appeal", "broken", NAME]:
+        assert main(["--class", str(tiny.folder), *words]) == 0
+    said, asked = [], []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
+    page.on("request", lambda request: asked.append(request.url))
+    page.set_viewport_size({"width": 400, "height": 800})
+    for path in paths:
+        page.goto(path.as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth") == 400, path
+        assert page.locator("h1").count() == 1 or NAME in path.parts
+        assert page.locator("th:not([scope])").count() == 0, path
+    assert (said, asked) == ([], [path.as_uri() for path in paths])
+
+
+def text_of(page: str) -> str:
+    """What a page says, without its marks."""
+    return html.unescape(re.sub(r"<[^>]*>", "", page))
+
+
+@pytest.mark.parametrize("student", ["anna", "broken"])
+def test_formgrader_says_at_the_top_what_could_not_be_graded(tiny, student):
+    path = tiny.folder / "autograded" / student / NAME / f"{NAME}.ipynb"
+    names = dict.fromkeys(["assignment_id", "notebook_id", "submission_id", "student", "notebook_path"], NAME)
+    names |= {"index": 0, "total": 1, "base_url": "", "last_name": None, "first_name": None}
+    page, _ = HTMLExporter(config=tiny.api.config).from_filename(str(path), resources=names)
+    top = text_of(page[page.index("<body") : page.index('id="notebook"')])
+    assert ("This submission could not be graded: the notebook file is not valid JSON" in top) == (student == "broken")
