@@ -178,11 +178,11 @@ def _grade(args: argparse.Namespace) -> int:
         print(f"\nInterrupted after {_in_words(counts) or 'nothing'}. To go on: the same command with --resume.")
         return INTERRUPTED
     _report(args)
+    if args.force:
+        print(f"What that has changed: python -m autograder changes {args.assignment}")
     print(_in_words(counts) or "Nothing was left to do.")
     if counts[Status.SKIPPED]:
         print("Skipped were graded before; --force grades them again.")
-    if args.force:
-        print(f"What that has changed: python -m autograder changes {args.assignment}")
     return 0
 
 

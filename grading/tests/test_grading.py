@@ -224,7 +224,7 @@ def test_the_command_and_nbgrader_itself_give_the_same_grade(graded, capsys):
     shown = capsys.readouterr().out
     assert "s3            0     1.5     1.5\n" in shown
     assert "90.1  slip: external gradient alone" in shown
-    assert shown.endswith("1 graded\n")
+    assert shown.endswith(f"What that has changed: python -m autograder changes {NAME}\n1 graded\n")
     assert graded.points("s3") == [0, 1.5]
 
 
