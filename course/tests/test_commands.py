@@ -17,7 +17,14 @@ MAINS = {  # python -m …: the module whose main answers
     "autograder.sandbox": "autograder.sandbox.__main__",
 }
 HERE = [name for name in MAINS if importlib.util.find_spec(name.split(".")[0])]
-PAGES = ["README.md", "CONTRIBUTING.md", "grading/README.md", "course/README.md", "environment.yml"]
+PAGES = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "grading/README.md",
+    "grading/hub/README.md",
+    "course/README.md",
+    "environment.yml",
+]
 
 
 @pytest.fixture
