@@ -1,5 +1,6 @@
 """Work on what a submission holds: done in a process that may be killed, so that it can cost only so much."""
 
+import json
 import os
 import signal
 import threading
@@ -12,7 +13,7 @@ from tiny_class import NAME, RIGHT, TinyClass
 from autograder.errors import SubmissionError
 from autograder.run.submission import Grader, Running
 from autograder.settings import class_api
-from autograder.steps import runs
+from autograder.steps import files, runs
 from autograder.steps.bounded import Bounded, OutOfBoundsError
 from autograder.steps.execute import Ran
 from autograder.steps.outcome import Status
@@ -130,6 +131,7 @@ def short(monkeypatch):
 
     for module in (runs, report):
         monkeypatch.setattr(module, "Bounded", bounded)
+    monkeypatch.setattr(files, "_tried", bounded(files._read))
     monkeypatch.setattr(pages, "shown", bounded(pages._cells))
     runs._judging.cache_clear()
     yield
@@ -154,6 +156,17 @@ def test_what_takes_too_long_to_judge_could_not_be_graded_and_to_search_is_flagg
     rows = {row.student: row for row in report.gather(class_api(tiny.folder).coursedir, NAME).rows}
     assert rows["mallory"].reason == f"{TOO_LONG}."
     assert [flag.why for flag in rows["anna"].flags] == [f"it could not be searched: {TOO_LONG}."]
+
+
+@pytest.mark.parametrize(("count", "reason"), [(50_000, f"{TOO_LONG}."), (20, "")])
+def test_a_notebook_that_takes_too_long_to_read_is_unfit(tmp_path, short, count, reason):
+    outputs = [{"output_type": "none", "name": "stdout", "text": ""}] * count
+    cell = {"cell_type": "code", "id": "a", "source": "", "metadata": {}, "execution_count": None, "outputs": outputs}
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    folder = tmp_path / "anna" / NAME
+    folder.mkdir(parents=True)
+    (folder / f"{NAME}.ipynb").write_text(json.dumps(notebook))
+    assert files.unfit(folder, NAME) == reason
 
 
 def test_a_page_that_takes_too_long_is_made_with_sources_and_verdicts_as_text(short):

@@ -268,10 +268,12 @@ def test_a_reason_is_shown_as_text(tiny, look):
 def test_were_the_sanitiser_to_fail_the_policy_of_the_page_would_hold(tiny, look, monkeypatch, tmp_path):
     """Every script and address gets through to the page, and still nothing runs and nothing is loaded."""
     monkeypatch.setattr(pages, "clean", lambda source, resources, attachments=None: source)
+    pages.shown.close()  # its process, and the next one, know what there was when they began
     result = tiny.api.generate_feedback(NAME, "mallory", force=True)
     assert result["success"], result
     page = feedback(tiny, "mallory").rename(tmp_path / "page.html")
     monkeypatch.undo()
+    pages.shown.close()
     assert tiny.api.generate_feedback(NAME, "mallory", force=True)["success"]
     assert f"<script>{RUN}</script>" in page.read_text()
     page.write_text(page.read_text().replace("refresh", ""))  # going elsewhere is what no policy stops

@@ -28,6 +28,7 @@ def as_an_ordinary_user(folder: Path) -> dict[str, Outcome]:
         os.setgroups([])
         os.setresgid(NOBODY, NOBODY, NOBODY)
         os.setresuid(NOBODY, NOBODY, NOBODY)
+    os.chdir(folder)  # where it stood may be closed to it
     grader = Grader(class_api(folder), NAME)
     return {student: grader.grade_here(student) for student in grader.choose(None)}
 

@@ -6,7 +6,10 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbformat
 from nbgrader.utils import parse_utc
+
+from .bounded import Bounded, OutOfBoundsError
 
 MAX_FILES = 500
 MAX_BYTES = 50_000_000
@@ -14,6 +17,7 @@ MAX_DEPTH = 20  # of folders in each other
 MAX_NAME = 100  # characters of a student's folder
 PATTERN = set("*?[]")  # which nbgrader takes for many names
 YEARS = range(1990, 2100)
+LIGHT_BYTES, LIGHT_PARTS = 1_000_000, 2_000  # of a notebook that is read without being tried first
 
 
 def is_there(folder: Path) -> bool:
@@ -57,7 +61,27 @@ def _unfit(folder: Path, name: str) -> str:
     if not (folder / f"{name}.ipynb").is_file():
         names = ", ".join(sorted(readable(path.name) for path in folder.iterdir())) or "nothing"
         return f"there is no {name}.ipynb in it (found: {names[:1000]})."
-    return _untimely(folder / "timestamp.txt")
+    return _heavy(folder / f"{name}.ipynb") or _untimely(folder / "timestamp.txt")
+
+
+def _heavy(notebook: Path) -> str:
+    """Why the notebook takes too long to read, and to compare with what a notebook is; "" if it does not."""
+    if notebook.stat().st_size <= LIGHT_BYTES and notebook.read_bytes().count(b"{") <= LIGHT_PARTS:
+        return ""
+    try:
+        _tried(notebook)
+    except OutOfBoundsError as error:
+        return str(error)
+    except Exception:  # nbgrader's steps will say what it is
+        pass
+    return ""
+
+
+def _read(notebook: Path) -> None:
+    nbformat.read(notebook, as_version=4)
+
+
+_tried = Bounded(_read, seconds=2)
 
 
 def all_in(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:

@@ -6,6 +6,7 @@ notebook or of the folder that is handed in. Its twin does the honest thing that
 machine.
 """
 
+import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -571,6 +572,16 @@ def _many(count: int) -> Files:
     return lambda folder, class_folder: [(folder / f"{n}.txt").write_text("") for n in range(count)]
 
 
+def _outputs(count: int) -> Files:
+    def write(folder: Path, class_folder: Path) -> None:
+        path = folder / f"{NAME}.ipynb"
+        nb = json.loads(path.read_text())
+        nb["cells"][1]["outputs"] = [{"output_type": "none", "name": "stdout", "text": ""}] * count
+        path.write_text(json.dumps(nb))
+
+    return write
+
+
 def _zeros(path: Path, size: int) -> None:
     with path.open("wb") as file:
         file.truncate(size)
@@ -611,6 +622,7 @@ FILES = {
         twin_files=lambda folder, class_folder: _zeros(folder / "small", 1 << 20),
         points=tuple(UNGRADED),
     ),
+    "outputs that are none": Attack(files=_outputs(50_000), twin_files=_outputs(3), points=tuple(UNGRADED)),
     "a pickle": Attack(
         files=_write("x.pkl", "cos\nsystem\n(S'touch /tmp/MARK'\ntR."), twin_files=_write("x.csv", "1,2")
     ),
