@@ -13,7 +13,7 @@ from ..nn.modules.module import typename, zero_grads
 
 
 class Optimizer:
-    """Base of the optimisers, which say in `_update` how a step changes one parameter.
+    """Base of the optimizers, which say in `_update` how a step changes one parameter.
 
     params: tensors, or (name, tensor) pairs, or dicts with "params" and options of their own, the groups.
     Parameters whose `grad` is None are passed over: weight decay does not move them either.

@@ -77,7 +77,7 @@ def test_steps(code, dtype):
 
 @pytest.mark.parametrize("code", OPTIMIZERS)
 def test_a_loaded_state_goes_on_where_it_was(code):
-    """A state saved after two steps and loaded into a new optimiser gives the third step as if nothing had been."""
+    """A state saved after two steps and loaded into a new optimizer gives the third step as if nothing had been."""
 
     def run(torch):
         params = parameters(torch)
