@@ -6,11 +6,12 @@ from pathlib import Path
 
 # What differs from machine to machine: set it in the environment in which the hub is started.
 INSTRUCTORS = os.environ.get("GRADLAB_INSTRUCTORS", "").split()  # names of accounts
-COURSE = Path(os.environ.get("GRADLAB_COURSE", "/srv/autograd-course"))  # the student archive, unpacked and set up
+STUDENTS = Path(os.environ.get("GRADLAB_STUDENTS", "/srv/autograd-course"))  # the student archive, unpacked and set up
 CLASS = Path(os.environ.get("GRADLAB_CLASS", Path(__file__).resolve().parents[1] / "class"))
 EXCHANGE = os.environ.get("GRADLAB_EXCHANGE", "/srv/exchange")
+COURSE_ID = os.environ.get("GRADLAB_COURSE", "autograd")  # of the class
 
-STUDENT = [str(COURSE / ".venv/bin/python"), "-m", "gradlab", "lab", "--workspace", "autograd"]  # in their home
+STUDENT = [str(STUDENTS / ".venv/bin/python"), "-m", "gradlab", "lab", "--workspace", "autograd"]  # in their home
 INSTRUCTOR = [sys.executable, "-m", "autograder", "formgrader", "--class", str(CLASS)]
 
 
@@ -23,7 +24,11 @@ def choose_server(spawner) -> None:
     spawner.cmd = INSTRUCTOR if teaches else STUDENT
     spawner.default_url = "/formgrader" if teaches else ""
     programs = Path(spawner.cmd[0]).parent
-    spawner.environment = {"GRADLAB_EXCHANGE": EXCHANGE, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    spawner.environment = {
+        "GRADLAB_COURSE": COURSE_ID,
+        "GRADLAB_EXCHANGE": EXCHANGE,
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+    }
 
 
 c = get_config()  # noqa: F821  JupyterHub provides it

@@ -142,7 +142,7 @@ def test_who_was_dropped_stays_so_when_submissions_are_collected_again(tiny, cap
     with pytest.raises(ClassError, match="anna left the class: autograder drop anna --undo"):
         tiny.grade("anna")
     assert list(scores(tiny)) == ["ben", "cem"]
-    assert [one.student for one in feedback.feedback(tiny.folder, NAME)] == ["ben", "cem"]
+    assert [one.student for one in feedback.feedback(class_api(tiny.folder), NAME)] == ["ben", "cem"]
     run(tiny, "drop", "anna", "--undo")
     assert scores(tiny)["anna"] == 5, "the grade that was kept"
     assert tiny.grade() == {"anna": "graded", "cem": "skipped"}

@@ -71,7 +71,7 @@ class Hub:
         config.write_text(CONFIG.format(trial=str(HUB / "trial_config.py"), ports=(self.port, hub_port, proxy_port)))
         env = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "IPYTHON"))}
         env |= {
-            "GRADLAB_COURSE": str(self.course),
+            "GRADLAB_STUDENTS": str(self.course),
             "GRADLAB_CLASS": str(self.classroom),
             "GRADLAB_EXCHANGE": str(self.exchange),
             "GRADLAB_INSTRUCTORS": "iris",
