@@ -12,10 +12,12 @@ class Saved:
     and whole, for a view keeps all of it. `without` are tensors whose storages do not count, such as weights and data,
     which are there with a graph and without.
 
+    >>> x = torch.ones(3, requires_grad=True)
     >>> saved = Saved()
     >>> with saved.watch():
     ...     y = x.exp().sin()
     >>> saved.bytes()
+    12
     """
 
     def __init__(self, without=()):
