@@ -1,0 +1,218 @@
+"""A term of ten students by the handbook's own commands: each block of commands is run, in the order of a term."""
+
+import contextlib
+import csv
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import nbformat
+from tiny_class import nbgrader
+
+from autograder.__main__ import main
+from autograder.demo import CHAPTER, class_of_a_dozen
+from autograder.settings import class_api
+from autograder.views.report import gather
+
+ROOT = Path(__file__).resolve().parents[2]
+HANDBOOK = ROOT / "grading/README.md"
+ELSEWHERE = {  # the first words of a block that is not run here, and where the like of it is
+    "make lab": "course/tests/test_lab.py opens it in a browser",
+    "python -m venv": "solutions/tests/test_archive.py installs a student's environment",
+    "make demo": "test_demo.py",
+    "make test": "runs this",
+    "https://HUB": "a link, not a command; test_hub_files.py",
+    "id,first_name": "a table, from which the roster is made below",
+    "dask scheduler": "test_parallel.py starts a scheduler with workers",
+    "sudo -u postgres": "test_postgresql.py makes a server of its own",
+}
+PEOPLE = {  # of the demo's class, what each hands in; names from four alphabets
+    "ada": ("Ada", "O'Brien"),
+    "boris": ("Борис", "Жуков"),
+    "dana": ("Dana", "Weiß"),
+    "emil": ("Émile", "Løvås"),
+    "farid": ("فرید", "کریمی"),
+    "gita": ("Gita", "Rao"),
+    "hugo": ("Hugo", "Sánchez"),
+    "ines": ("Inês", "Gonçalves"),
+    "jonas": ("Jonas", "Müller"),
+    "anna": ("안나", "김"),  # hands in what the demo's kim does
+}
+POINTS = {"ada": 12, "boris": 12, "emil": 0, "gita": 0, "jonas": 12, "anna": 12}
+
+
+def blocks(page: Path) -> list[str]:
+    """The blocks of a page that are to be typed into a shell."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    return [block for language, block in found if not language]
+
+
+class Term:
+    """An instructor who types the handbook's blocks; paths and the year of dates are their own."""
+
+    def __init__(self, home: Path):
+        self.home = self.at = home
+        self.left = [block for block in blocks(HANDBOOK) if not any(word in block for word in ELSEWHERE)]
+
+    def type(self, words: str) -> None:
+        """Run the block that begins with these words, which is then done."""
+        (block,) = (block for block in self.left if block.startswith(words))
+        self.left.remove(block)
+        for line in block.splitlines():
+            self.run(line)
+
+    def run(self, line: str) -> None:
+        """Run one command in the class's folder: the course's and nbgrader's in this process, to import them once."""
+        line = line.replace("/srv/exchange", str(self.home / "exchange")).replace("~", str(self.home))
+        program, *words = shlex.split(line.replace("2026-11", "2020-11"), comments=True)
+        with contextlib.chdir(self.at):
+            if words[:2] == ["-m", "autograder"]:
+                assert main(words[2:]) == 0, line
+            elif program == "nbgrader":
+                nbgrader(self.at, *words)
+            elif program == "export":
+                name, value = words[0].split("=")
+                os.environ[name] = value
+            elif program == "make":
+                subprocess.run([program, "-C", str(ROOT), *words, f"CLASS={self.at}"], check=True)
+            elif program != "cd":
+                subprocess.run([program, *words], check=True)
+
+
+def roster(head: str) -> str:
+    """The table of the class under the handbook's own first line."""
+    rows = [
+        f"{name},{first},{last},{name}@uni.example,{n}" for n, (name, (first, last)) in enumerate(PEOPLE.items(), 40)
+    ]
+    return "\n".join([head.splitlines()[0], *rows]) + "\n"
+
+
+def pack(path: Path, members: dict[str, str]) -> None:
+    """Write an archive as a learning platform hands it out."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in members.items():
+            archive.writestr(name, text)
+
+
+def worksheet(names: list[str], points: float) -> str:
+    """Moodle's grading worksheet for these students."""
+    head = 'Identifier,"Full name","Email address",Status,Grade,"Maximum grade","Grade can be changed",'
+    rows = [
+        f'"Participant 31{name_number}","{" ".join(PEOPLE[name])}",{name}@uni.example,"Submitted for grading - ",,'
+        f'{points:.2f},Yes,"Monday, 2 November 2020, 10:05 AM",-,'
+        for name_number, name in enumerate(names, 10)
+    ]
+    return "\n".join([head + '"Last modified (submission)","Last modified (grade)","Feedback comments"', *rows]) + "\n"
+
+
+def canvas_gradebook(points: float) -> str:
+    """Canvas's gradebook as it is exported, of the whole class."""
+    rows = [f'"{last}, {first}",{n},,{name},,' for n, (name, (first, last)) in enumerate(PEOPLE.items(), 40)]
+    head = f"Student,ID,SIS User ID,SIS Login ID,Section,{CHAPTER} (771)"
+    return "\n".join([head, f"    Points Possible,,,,,{points:.2f}", *rows]) + "\n"
+
+
+def test_every_block_of_commands_is_run_here_or_elsewhere():
+    """What the term does not run is named with the place where it is; no such name is left over."""
+    pages = [ROOT / "README.md", ROOT / "course/README.md"]
+    assert [block for page in pages for block in blocks(page) if not any(word in block for word in ELSEWHERE)] == []
+    every = "".join(block for page in [*pages, HANDBOOK] for block in blocks(page))
+    assert [word for word in ELSEWHERE if word not in every] == []
+
+
+def test_a_term(tmp_path, monkeypatch, capsys):
+    """Begun, handed out, collected from two platforms, graded, returned, exported, updated, backed up and restored."""
+    monkeypatch.setenv("GRADLAB_EXCHANGE", "")
+    (tmp_path / "exchange").mkdir(mode=0o777)
+    (tmp_path / "exchange").chmod(0o777)
+    term, here = Term(tmp_path), tmp_path / "classes/autograd-2026"
+
+    def said() -> str:
+        return capsys.readouterr().out
+
+    term.type("python -m autograder new-class")
+    term.at = here
+    assert "Only you can look into it" in said()
+    table = next(block for block in blocks(HANDBOOK) if block.startswith("id,first_name"))
+    (here / "class.csv").write_text(roster(table), encoding="utf-8")
+    term.run("python -m autograder roster class.csv")
+    assert gradebook_names(here) == sorted(PEOPLE)
+    term.type("cd grading\nnbgrader generate_assignment")
+    term.type("export GRADLAB_EXCHANGE")
+    term.type("python -m autograder due")
+
+    points = hand_in(here)
+    term.type("python -m autograder import-submissions")
+    assert {path.name for path in (here / "submitted").iterdir()} == PEOPLE.keys()
+    said()
+    term.type("make grade")
+    report = {row.student: row for row in gather(class_api(here).coursedir, CHAPTER).rows}
+    assert {name: report[name].score for name in POINTS} == POINTS
+    assert report["ines"].score is None
+    assert 0 < report["farid"].score < 12
+    assert report["anna"].standing.late == ""
+
+    said()
+    for words, shows in {
+        "make feedback": "",
+        "python -m autograder overview": "Жуков",
+        "python -m autograder changes": "",
+        "python -m autograder appeal ada": "Ada O'Brien",
+        "python -m autograder solutions": "solutions",
+        "python -m autograder similar": "",
+        "python -m autograder export": "",
+    }.items():
+        if words.endswith("export"):
+            (here / "canvas-gradebook.csv").write_text(canvas_gradebook(points), encoding="utf-8")
+        term.type(words)
+        assert shows in said()
+    assert len(list((here / "feedback").glob(f"*/{CHAPTER}/{CHAPTER}.html"))) == 10
+    with (here / "import.csv").open(encoding="utf-8-sig") as file:  # the second command's: Moodle's
+        grades = {row["Email address"].split("@")[0]: row["Grade"] for row in csv.DictReader(file)}
+    assert {name: float(grade) for name, grade in grades.items() if grade} == {
+        name: report[name].score for name in grades if report[name].score is not None
+    }
+
+    term.type("python -m autograder update ")
+    assert "as the course" in said()
+    term.at = tmp_path
+    term.type("tar -czf")
+    shutil.rmtree(here)
+    term.type("tar -xzpf")
+    term.at = here
+    term.run(f"python -m autograder grade {CHAPTER}")
+    assert "10 skipped" in said()
+    assert term.left == []
+
+
+def gradebook_names(here: Path) -> list[str]:
+    """The ids of the gradebook's students."""
+    with class_api(here).gradebook as book:
+        return sorted(student.id for student in book.students)
+
+
+def hand_in(here: Path) -> float:
+    """Write the archives of both platforms into the class's folder, half of the class in each; returns the points."""
+    solved = nbformat.read(here / "source" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
+    released = here / "release" / CHAPTER / f"{CHAPTER}.ipynb"
+    texts = class_of_a_dozen(solved)
+    texts["anna"] = texts["kim"]
+    made = {name: texts[name](nbformat.read(released, as_version=4)) for name in PEOPLE}
+    numbers = {name: number for number, name in enumerate(PEOPLE, 40)}
+    on_canvas, on_moodle = list(PEOPLE)[:5], list(PEOPLE)[5:]
+    pack(
+        here / "submissions.zip",
+        {f"x_{numbers[name]}_99{numbers[name]}_{CHAPTER}.ipynb": made[name] for name in on_canvas},
+    )
+    members = {
+        f"{' '.join(PEOPLE[name])}_31{number}_assignsubmission_file/{CHAPTER}.ipynb": made[name]
+        for number, name in enumerate(on_moodle, 10)
+    }
+    pack(here / "moodle.zip", members)
+    points = sum(cell.metadata.nbgrader.get("points", 0) for cell in solved.cells if "nbgrader" in cell.metadata)
+    (here / "worksheet.csv").write_text(worksheet(on_moodle, points), encoding="utf-8")
+    return points
