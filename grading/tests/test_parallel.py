@@ -180,9 +180,26 @@ def test_a_cluster_is_given_up_when_it_has_had_no_workers_for_long(monkeypatch, 
     monkeypatch.setattr("autograder.run.grade.wait", wait)
     monkeypatch.setattr("autograder.run.grade.WITHOUT_WORKERS_S", 1.5)
     monkeypatch.setattr("autograder.run.grade.time", SimpleNamespace(monotonic=itertools.count(1).__next__))
-    client = SimpleNamespace(ncores=lambda: looks.pop(0))
+    client = SimpleNamespace(ncores=lambda: looks.pop(0), cluster=None)
     with contextlib.nullcontext() if found else pytest.raises(ClassError, match=r"no workers for 1\.5 s"):
         assert _first_done(client, {run: None}) == [run]
+
+
+def test_a_cluster_of_ones_own_gets_another_worker_where_none_comes_back(monkeypatch):
+    """Dask can lose a worker that is killed while it begins."""
+    run, asked = object(), []
+
+    def wait(runs, **kwargs):
+        if not asked:
+            raise TimeoutError
+        return SimpleNamespace(done=runs)
+
+    monkeypatch.setattr("autograder.run.grade.wait", wait)
+    monkeypatch.setattr("autograder.run.grade.WITHOUT_WORKERS_S", 1.5)
+    monkeypatch.setattr("autograder.run.grade.time", SimpleNamespace(monotonic=itertools.count(1).__next__))
+    client = SimpleNamespace(ncores=dict, cluster=SimpleNamespace(worker_spec={0: None}, scale=asked.append))
+    assert _first_done(client, {run: None}) == [run]
+    assert asked == [2]
 
 
 def test_an_interrupted_run_is_resumed_to_the_same_grades(tmp_path):

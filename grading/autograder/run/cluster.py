@@ -85,3 +85,11 @@ def _same_versions(client: Client) -> None:
 def capacity(client: Client) -> int:
     """How many runs can go on at once, and as many that wait at the door; grows and shrinks with the cluster."""
     return 2 * max(1, sum(client.ncores().values()))
+
+
+def add_worker(client: Client) -> bool:
+    """Start one more worker if the cluster is this process's own, as when one ended while it began; tell whether."""
+    if client.cluster is None:
+        return False
+    client.cluster.scale(len(client.cluster.worker_spec) + 1)
+    return True

@@ -20,7 +20,7 @@ from ..settings import class_api
 from ..steps import scores
 from ..steps.execute import execute
 from ..steps.outcome import CHANGED, Status
-from .cluster import capacity, connect
+from .cluster import add_worker, capacity, connect
 from .interrupts import interruptible
 from .journal import Journal, only_run
 from .submission import Grader, Outcome, Running
@@ -119,17 +119,19 @@ def grade_on(client: Client, grader: Grader, students: list[str]) -> Iterator[Ou
 
 def _first_done(client: Client, running: dict[Future, Running]) -> list[Future]:
     """The runs that have ended, as soon as one has; raises ClassError if there is nothing any more to run them."""
-    without_since = None
+    without_since, added = None, False
     while running:
         try:
             return list(wait(list(running), timeout=LOOK_S, return_when="FIRST_COMPLETED").done)
         except TimeoutError:
             without_since = None if client.ncores() else without_since or time.monotonic()
             if without_since and time.monotonic() - without_since > WITHOUT_WORKERS_S:
-                raise ClassError(
-                    f"The cluster has had no workers for {WITHOUT_WORKERS_S} seconds. "
-                    "Start some, then go on with --resume."
-                ) from None
+                if added or not add_worker(client):
+                    raise ClassError(
+                        f"The cluster has had no workers for {WITHOUT_WORKERS_S} seconds. "
+                        "Start some, then go on with --resume."
+                    ) from None
+                without_since, added = None, True
     return []
 
 
