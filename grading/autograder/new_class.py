@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from . import atomic, gradebook
+from . import atomic
 from .errors import ClassError
-from .settings import CONFIG, class_api
+from .settings import CONFIG, open_class
 
 COURSE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # it is a folder's name in the exchange
 
@@ -40,7 +40,7 @@ def new_class(folder: Path, course_id: str | None = None, exchange: Path | None 
     if exchange is not None:
         text += f"c.Exchange.root = {str(exchange.resolve())!r}\n"
     atomic.write_text(folder / CONFIG, text, mode=0o600)
-    gradebook.require(class_api(folder).coursedir)
+    open_class(folder)
     exported = f"export GRADLAB_COURSE={course_id}"
     exported += f" GRADLAB_EXCHANGE={exchange.resolve()}" if exchange is not None else ""
     return (

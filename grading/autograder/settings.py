@@ -16,7 +16,7 @@ from authoring.preprocessors import GENERATE
 
 from . import dropped, source
 from .errors import ClassError
-from .gradebook import without_password
+from .gradebook import require, without_password
 from .logs import log_text
 from .sandbox import KERNEL_NAME
 from .steps.exporter import SubmissionExporter
@@ -91,6 +91,13 @@ def class_api(folder: Path, sandbox: bool = True) -> NbGraderAPI:
     config.Execute.kernel_name = kernel
     api = NbGraderAPI(config=config)
     api.log.setLevel("ERROR")
+    return api
+
+
+def open_class(folder: Path) -> NbGraderAPI:
+    """nbgrader's API for the class in `folder`; raises ClassError if its gradebook cannot be opened."""
+    api = class_api(folder)
+    require(api.coursedir)
     return api
 
 

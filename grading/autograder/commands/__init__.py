@@ -1,1 +1,1 @@
-"""The commands that show a term, one in each module: what it is called in a line, its arguments, and what it does."""
+"""The commands, one in each module: what it is called in a line, its arguments, and what it does."""

@@ -2,8 +2,7 @@
 
 import argparse
 
-from .. import gradebook
-from ..settings import class_api
+from ..settings import open_class
 from ..views import appeal
 
 HELP = "write a page with everything that led to one grade"
@@ -17,8 +16,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the page; returns the exit code."""
-    course = class_api(args.folder).coursedir
-    gradebook.require(course)
+    course = open_class(args.folder).coursedir
     page, facts = appeal.write(course, args.assignment, args.student)
     width = max(len(label) for label, _ in facts)
     for label, said in facts:

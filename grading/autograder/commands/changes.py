@@ -2,8 +2,7 @@
 
 import argparse
 
-from .. import gradebook
-from ..settings import class_api
+from ..settings import open_class
 from ..views import changes
 
 HELP = "show what the last run has changed: who, which exercise, from, to"
@@ -17,8 +16,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the changes; returns the exit code."""
-    course = class_api(args.folder).coursedir
-    gradebook.require(course)
+    course = open_class(args.folder).coursedir
     changes.require(course, args.assignment)
     runs = changes.compare_all(course, args.assignment)
     for at, found in runs if args.all else runs[-1:]:

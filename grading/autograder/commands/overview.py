@@ -2,8 +2,7 @@
 
 import argparse
 
-from .. import gradebook
-from ..settings import class_api
+from ..settings import open_class
 from ..views import overview
 
 HELP = "show all assignments: students with points, late, missing; exercises with slips"
@@ -16,8 +15,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the files and print one of them; returns the exit code."""
-    course = class_api(args.folder).coursedir
-    gradebook.require(course)
+    course = open_class(args.folder).coursedir
     gathered = overview.gather_all(course)
     paths = overview.write(course, gathered)
     if args.csv:

@@ -2,8 +2,7 @@
 
 import argparse
 
-from .. import gradebook
-from ..settings import class_api
+from ..settings import open_class
 from ..views import similar
 
 HELP = "list submissions that are alike, for a look"
@@ -16,8 +15,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the pairs and write the page; returns the exit code."""
-    course = class_api(args.folder).coursedir
-    gradebook.require(course)
+    course = open_class(args.folder).coursedir
     found = similar.gather_similar(course, args.assignment)
     print(similar.table(found))
     print(similar.write(course, found))

@@ -2,8 +2,7 @@
 
 import argparse
 
-from .. import gradebook
-from ..settings import class_api
+from ..settings import open_class
 from ..views import solutions
 
 HELP = "write the solved chapter as a page, after the due date"
@@ -17,7 +16,6 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the page; returns the exit code."""
-    course = class_api(args.folder).coursedir
-    gradebook.require(course)
+    course = open_class(args.folder).coursedir
     print(solutions.write(course, args.assignment, args.force))
     return 0

@@ -1,0 +1,24 @@
+"""Print the table and write the report of an assignment again, for instance after grading by hand."""
+
+import argparse
+
+from ..settings import open_class
+from ..views.renderings import table, write
+from ..views.report import gather
+
+HELP = "print the table and write the report of an assignment again"
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    command.add_argument("assignment", help="a chapter's name")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the table and write the files; returns the exit code."""
+    course = open_class(args.folder).coursedir
+    report = gather(course, args.assignment)
+    print(table(report))
+    for path in write(course, report):
+        print(path)
+    return 0
