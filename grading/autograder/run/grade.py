@@ -26,6 +26,7 @@ from .journal import Journal, only_run
 from .submission import Grader, Outcome, Running
 
 WITHOUT_WORKERS_S = 120  # a worker that ended comes back, on a busy machine after a minute
+RESTART_S = 30  # one of the run's own that has not come back by then is given another beside it
 LOOK_S = 5
 TWICE = "its run ended the process that grades twice, the second time while nothing else was running there."
 
@@ -125,13 +126,14 @@ def _first_done(client: Client, running: dict[Future, Running]) -> list[Future]:
             return list(wait(list(running), timeout=LOOK_S, return_when="FIRST_COMPLETED").done)
         except TimeoutError:
             without_since = None if client.ncores() else without_since or time.monotonic()
-            if without_since and time.monotonic() - without_since > WITHOUT_WORKERS_S:
-                if added or not add_worker(client):
-                    raise ClassError(
-                        f"The cluster has had no workers for {WITHOUT_WORKERS_S} seconds. "
-                        "Start some, then go on with --resume."
-                    ) from None
-                without_since, added = None, True
+            without_s = time.monotonic() - without_since if without_since else 0
+            if without_s > RESTART_S and not added:
+                added = add_worker(client)
+            elif without_s > WITHOUT_WORKERS_S:
+                raise ClassError(
+                    f"The cluster has had no workers for {WITHOUT_WORKERS_S} seconds. "
+                    "Start some, then go on with --resume."
+                ) from None
     return []
 
 

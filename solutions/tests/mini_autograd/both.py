@@ -80,6 +80,10 @@ class Scenarios(dict):
         assert name not in self, name
         self[name] = scenario, raises
 
+    def fact(self, words, raises=None):
+        """Decorate a function of the library as the scenario that shows the fact said in `words`."""
+        return lambda scenario: self.add(words, scenario, raises)
+
     def __call__(self, function=None, *, raises=None):
         if function is None:
             return lambda function: self(function, raises=raises)

@@ -7,11 +7,7 @@ import pytest
 from both import Scenarios, assert_same
 
 SCENARIOS = Scenarios()
-
-
-def fact(words, raises=None):
-    """Register a function of the library as the scenario that shows the fact said in `words`."""
-    return lambda scenario: SCENARIOS.add(words, scenario, raises)
+fact = SCENARIOS.fact
 
 
 @pytest.mark.parametrize("fact", SCENARIOS)
