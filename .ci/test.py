@@ -1,11 +1,11 @@
 """Run all tests, part by part, and print how long each part took.
 
 With names of parts as arguments, run only those: make test PARTS="browser nbval"
-The browser tests wait for pages most of the time: they run beside the other parts, and their output comes at the end.
+Two parts at a time run beside one another; the output of each comes when it has ended.
 """
 
+import contextlib
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,17 +14,20 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+from kernels import kernels
+
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = [room for room in ["course", "solutions", "grading"] if (ROOT / room).exists()]
 TESTS = [f"{room}/tests" for room in ROOMS if (ROOT / room / "tests").exists()]
 PARALLEL = ["-n", "auto", "--dist", "loadfile"]  # a notebook's cells belong in one process, as do a file's tests
-NBVAL = ["--nbval", "--nbval-current-env", "--nbval-sanitize-with=.ci/nbval.cfg"]
+NBVAL = ["--nbval", "--nbval-sanitize-with=.ci/nbval.cfg", *PARALLEL]
 SPREAD = {
     "solutions": ["-n", "auto", "--dist", "worksteal"],  # tests that share little
     "grading": [*PARALLEL, "--no-loadscope-reorder"],  # else the longest files, which have few tests, come last
 }
 SHARED = ["-n", "auto", "--dist", "loadgroup"]  # every browser test by itself, but for those that share a fixture
-BESIDE = "browser"  # the part that runs beside the others
+BESIDE = ["browser", "nbval", "nbval-solved"]  # parts that run beside the others: as long together, and often waiting
+FORKED = ["browser", "nbval-solved"]  # parts whose kernels are forked; the student edition meets kernels as students do
 NOTHING_RAN = 5  # pytest's exit code
 
 
@@ -34,11 +37,19 @@ def parts() -> dict[str, list[str]]:
     for test in TESTS:
         room = test.split("/")[0]
         chosen[room] = [test, "-m", "not browser", "--timeout=600", *SPREAD.get(room, PARALLEL)]
-    chosen[BESIDE] = [*TESTS, "-m", "browser", "--timeout=300", *SHARED]
-    editions = [sorted(ROOT.glob(f"{room}/chapters/*/*.ipynb")) for room in ("solutions", "course") if room in ROOMS]
-    notebooks = [str(path.relative_to(ROOT)) for edition in editions for path in edition]
-    chosen["nbval"] = [*NBVAL, *PARALLEL, *notebooks] if all(editions) else []
+    chosen["browser"] = [*TESTS, "-m", "browser", "--timeout=300", *SHARED]
+    chosen["nbval"] = [*NBVAL, "--nbval-current-env", *notebooks("course")]
+    if "solutions" in ROOMS:
+        chosen["nbval-solved"] = [*NBVAL, *notebooks("solutions")]
     return chosen
+
+
+def notebooks(room: str) -> list[str]:
+    """Return the chapters of a room; raises SystemExit if there is none."""
+    found = sorted(ROOT.glob(f"{room}/chapters/*/*.ipynb"))
+    if not found:
+        sys.exit(f"There are no notebooks in {room}/chapters.")
+    return [str(path.relative_to(ROOT)) for path in found]
 
 
 class Result(NamedTuple):
@@ -49,12 +60,9 @@ class Result(NamedTuple):
     processor: float  # seconds, of all its processes
 
 
-def run_part(name: str, arguments: list[str], output=None) -> Result:
-    """Run one part; what it prints goes to the file `output`, or where this process's goes."""
-    print(f"\n=== {name}", file=output, flush=True)
-    if not arguments:
-        return Result("FAILED: there are no notebooks to run", 0.0, 0.0)
-    env = {**os.environ, "OMP_NUM_THREADS": "1"}  # processes share the cores already
+def run_part(name: str, arguments: list[str], more: dict[str, str], output=None) -> Result:
+    """Run one part with `more` in its environment; what it prints goes to the file `output`, or to the terminal."""
+    env = {**os.environ, "OMP_NUM_THREADS": "1", **more}  # processes share the cores already
     started = time.monotonic()
     command = [sys.executable, "-m", "pytest", "-q", *arguments]
     running = subprocess.Popen(command, cwd=ROOT, env=env, stdout=output, stderr=output and subprocess.STDOUT)
@@ -66,17 +74,24 @@ def run_part(name: str, arguments: list[str], output=None) -> Result:
 
 
 def run_parts(chosen: dict[str, list[str]]) -> dict[str, Result]:
-    """Run the chosen parts one after the other, and beside them the one that waits most of the time."""
-    if list(chosen) == [BESIDE]:
-        return {BESIDE: run_part(BESIDE, chosen[BESIDE])}
-    with ThreadPoolExecutor(1) as pool, tempfile.TemporaryFile("w+") as output:
-        beside = pool.submit(run_part, BESIDE, chosen[BESIDE], output) if BESIDE in chosen else None
-        results = {name: run_part(name, arguments) for name, arguments in chosen.items() if name != BESIDE}
-        if beside:
-            results[BESIDE] = beside.result()
-            output.seek(0)
-            shutil.copyfileobj(output, sys.stdout)
-    return results
+    """Run the chosen parts, one after the other, those of BESIDE beside the others."""
+    lanes = [[name for name in chosen if (name in BESIDE) == beside] for beside in (True, False)]
+    results = {}
+    with kernels() as folder:
+        forked = {"JUPYTER_PATH": folder, "GRADLAB_TEST_KERNELS": folder} if folder else {}
+
+        def run_lane(names: list[str]) -> None:
+            for name in names:
+                with contextlib.ExitStack() as stack:
+                    output = stack.enter_context(tempfile.TemporaryFile("w+")) if len(chosen) > 1 else None
+                    results[name] = run_part(name, chosen[name], forked if name in FORKED else {}, output)
+                    if output:
+                        output.seek(0)
+                        print(f"\n=== {name}\n{output.read()}", flush=True)
+
+        with ThreadPoolExecutor() as pool:
+            list(pool.map(run_lane, lanes))
+    return {name: results[name] for name in chosen}
 
 
 def main(names: list[str]) -> int:
@@ -87,6 +102,7 @@ def main(names: list[str]) -> int:
         print(f"There is no part {', '.join(unknown)}; the parts are {', '.join(known)}.")
         return 2
     started = time.monotonic()
+    print(f"Running {', '.join(names or known)}.", flush=True)
     results = run_parts({name: known[name] for name in names or known})
     print(f"\n{'part':<12}{'seconds':>8}{'processor s':>13}  result")
     for name, result in results.items():

@@ -122,6 +122,7 @@ def test_a_check_without_its_answer_or_setup_says_which_cells_to_run(chapter):
     assert "pull_back is not defined, because the cell with your answer has not run" in shown
     assert "Run All Above Selected Cell" in shown
     assert "Traceback" not in shown
+    assert chapter.errors()[chapter.position("check-02-1")].startswith("CheckFailed: "), "Validate goes by errors"
     chapter.type_into("answer-02-1", "del torch\n\n\n" + "def pull_back(x, v):\n    return torch.ones(2)")
     chapter.run_cell("answer-02-1")
     chapter.run_cell("check-02-1")
@@ -180,3 +181,27 @@ def test_long_check_cells_come_folded_and_run_all_the_same(chapter):
     chapter.run_cell("answer-02-5")
     chapter.run_cell("check-02-5")
     assert "Not solved yet" in seen(chapter, "check-02-5")
+
+
+def test_a_missing_name_in_another_cell_is_an_error_like_any_other(chapter):
+    chapter.type_into("answer-02-1", "pul_back")
+    chapter.run_cell("answer-02-1")
+    shown = chapter.shown("answer-02-1")
+    assert "Traceback" in shown
+    assert shown.endswith("NameError: name 'pul_back' is not defined")
+
+
+def test_in_a_new_kernel_a_cell_says_which_to_run_first(lab, tmp_path):
+    """No cell has imported gradlab yet: a check answers by a card all the same, a lesson by its traceback."""
+    shutil.copytree(lab.server.root / CHAPTER, tmp_path / CHAPTER)
+    lab.open_notebook(tmp_path / CHAPTER / f"{CHAPTER}.ipynb")
+    lab.run_cell("check-02-1")
+    why = "is not defined, because a setup cell has not run since the kernel started. Run the setup cell above"
+    assert why in lab.shown("check-02-1")
+    assert "Traceback" not in lab.shown("check-02-1")
+    lab.run_cell("s1-loss")
+    assert f"torch {why}" in lab.shown("s1-loss")
+    lab.run_cell(setup(lab))
+    lab.run_cell("s1-loss")
+    assert why not in lab.shown("s1-loss")
+    lab.assert_quiet()

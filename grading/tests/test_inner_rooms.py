@@ -26,23 +26,11 @@ MAY_IMPORT = {  # what a part may import of the others
     # opens a class with its settings
     "run": {"atomic", "dropped", "errors", "gradebook", "sandbox", "settings", "steps"},
     "term": {"atomic", "dropped", "errors", "gradebook", "run", "settings", "steps", "views"},
-    "commands": {"gradebook", "settings", "views"},
     "demo": {"run", "settings", "views"},
-    "new_class": {"atomic", "errors", "gradebook", "settings"},
+    "new_class": {"atomic", "errors", "settings"},
     "update": {"errors", "run", "source", "steps"},
-    "__main__": {
-        "commands",
-        "demo",
-        "errors",
-        "gradebook",
-        "new_class",
-        "run",
-        "settings",
-        "steps",
-        "term",
-        "update",
-        "views",
-    },
+    "commands": {"atomic", "demo", "errors", "new_class", "run", "settings", "steps", "term", "update", "views"},
+    "__main__": {"commands", "errors", "settings", "steps"},
 }
 
 

@@ -1,5 +1,7 @@
 """From solved notebooks to the student edition: execute, normalise, generate, compare."""
 
+import atexit
+import functools
 import shutil
 import tempfile
 from pathlib import Path
@@ -96,24 +98,32 @@ def write(notebook: NotebookNode, path: Path) -> None:
 
 def generate(names: list[str], folder: Path) -> None:
     """Let nbgrader make the student edition of the named chapters in `folder`, from their sources as they are."""
-    with tempfile.TemporaryDirectory() as scratch:
-        config = Config()
-        config.CourseDirectory.root = scratch
-        config.CourseDirectory.source_directory = str(SOURCES)
-        config.CourseDirectory.release_directory = "release"
-        config.CourseDirectory.db_url = f"sqlite:///{scratch}/gradebook.db"
-        config.GenerateAssignment.preprocessors = GENERATE
-        api = NbGraderAPI(config=config)
-        api.log.setLevel("WARNING")
-        for name in names:
-            result = api.generate_assignment(name)
-            if not result["success"]:
-                raise ChapterError(f"nbgrader could not make the student edition of {name}:\n{result['log']}")
-            released = Path(scratch) / "release" / name
-            path = released / f"{name}.ipynb"
-            write(as_shipped(nbformat.read(path, as_version=4)), path)
-            shutil.rmtree(folder / name, ignore_errors=True)
-            shutil.copytree(released, folder / name)
+    api = _class_of(SOURCES)
+    for name in names:
+        result = api.generate_assignment(name)
+        if not result["success"]:
+            raise ChapterError(f"nbgrader could not make the student edition of {name}:\n{result['log']}")
+        released = Path(api.coursedir.root, "release", name)
+        path = released / f"{name}.ipynb"
+        write(as_shipped(nbformat.read(path, as_version=4)), path)
+        shutil.rmtree(folder / name, ignore_errors=True)
+        shutil.copytree(released, folder / name)
+
+
+@functools.cache
+def _class_of(sources: Path) -> NbGraderAPI:
+    """A class whose assignments these are, for as long as this process runs: to begin one takes nbgrader a second."""
+    scratch = tempfile.TemporaryDirectory()
+    atexit.register(scratch.cleanup)
+    config = Config()
+    config.CourseDirectory.root = scratch.name
+    config.CourseDirectory.source_directory = str(sources)
+    config.CourseDirectory.release_directory = "release"
+    config.CourseDirectory.db_url = f"sqlite:///{scratch.name}/gradebook.db"
+    config.GenerateAssignment.preprocessors = GENERATE
+    api = NbGraderAPI(config=config)
+    api.log.setLevel("WARNING")
+    return api
 
 
 def stages(name: str, notebook: NotebookNode) -> dict[Path, str]:

@@ -247,28 +247,34 @@ def summary() -> None:
         print(text)
 
 
-def _explain_missing(shell: Any, kind: type, error: Exception, trace: Any, tb_offset: int | None = None) -> list[str]:
-    """In the place of IPython's traceback: a check cell without its setup or its answer says which cells to run."""
-    session = watched()
-    name, checks = missing_name(error), called_checks(session.running) if session else []
-    told = _cells_to_run(checks[0], name) if name and checks and authored is None else None
-    if told is None:
-        return shell.InteractiveTB.structured_traceback(kind, error, trace, tb_offset=tb_offset)
-    _show(told)
-    return told.text.split("\n")
+def explain_missing(shell: Any, kind: type, error: Exception, trace: Any, tb_offset: int | None = None) -> None:
+    """In the place of IPython's traceback: a check cell without its setup or its answer says which cells to run.
+
+    Below the traceback of another cell stands the same, where a setup cell defines the name.
+    """
+    name, cell = missing_name(error), _cells_so_far()[-1:]
+    checks = called_checks(cell[0]) if cell else []
+    told = _cells_to_run(checks, name) if name and authored is None else None
+    if told and checks:
+        _show(told)
+        kind, error, trace = CheckFailed, CheckFailed(told.text), None
+    elif told:
+        error.add_note(told.lead)
+    shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
 
 
-def _cells_to_run(title: str, name: str) -> Told | None:
-    """What to say where a check cell misses a name: which cells have not run."""
+def _cells_to_run(checks: list[str], name: str) -> Told | None:
+    """What to say where a cell misses a name, with the checks that it calls: which other cells have not run."""
     known, cells = setup_names(notebook.FOLDER)
+    title = checks[0] if checks else ""
     if name in known:
         return words.setup_missing(title, name, cells)
     try:
-        record = load_beside(notebook.FOLDER).get(title.split()[0])
+        record = load_beside(notebook.FOLDER).get(title.split()[0]) if checks else None
     except RecordError:
         return None
     return words.answer_missing(title, name) if record and name == record.answer else None
 
 
 if watched() is not None:
-    get_ipython().set_custom_exc((NameError,), _explain_missing)
+    get_ipython().set_custom_exc((NameError,), explain_missing)

@@ -30,12 +30,10 @@ class Session:
     namespace: dict[str, Any]
     homes: dict[str, str | None] = field(default_factory=dict)
     stale: dict[str, str] = field(default_factory=dict)
-    running: str = ""  # the source of the cell that runs
     _before: dict[str, Any] = field(default_factory=dict)
 
     def begins(self, info: Any) -> None:
         """Note what the names of a cell mean before it runs; for IPython's event pre_run_cell."""
-        self.running = info.raw_cell or ""
         self._before = {name: self.namespace.get(name, _MISSING) for name in self._names(info)}
 
     def ended(self, result: Any) -> None:

@@ -88,5 +88,6 @@ def lab(folder: Path, options: list[str]) -> int:
         *options,
     ]
     env = {**os.environ, "JUPYTER_CONFIG_PATH": search, "JUPYTER_PREFER_ENV_PATH": "1"}
+    env.setdefault("PYTHONSTARTUP", str(COURSE / "gradlab/first_in_a_kernel.py"))
     os.chdir(folder)  # nbgrader reads nbgrader_config.py where the server was started
     return become(command, env)

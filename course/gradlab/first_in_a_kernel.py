@@ -1,0 +1,26 @@
+"""What each kernel runs first that `gradlab lab` has started, as its PYTHONSTARTUP; it leaves no name behind.
+
+Once gradlab is imported, a check that misses a name says which cells to run. In a new kernel no cell has imported it
+yet: the first missing name does.
+"""
+
+
+def _explain_what_is_missing():
+    try:
+        shell = get_ipython()
+    except NameError:  # Python in a terminal
+        return
+
+    def explain(shell, kind, error, trace, tb_offset=None):
+        try:
+            from gradlab.checks.check import explain_missing
+        except ImportError:
+            shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+        else:
+            explain_missing(shell, kind, error, trace, tb_offset=tb_offset)
+
+    shell.set_custom_exc((NameError,), explain)
+
+
+_explain_what_is_missing()
+del _explain_what_is_missing
