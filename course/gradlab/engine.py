@@ -1,15 +1,21 @@
 """The engine of part two, in stages: what a chapter's cells define, as a module that later chapters import."""
 
+import ast
+import builtins
+import dis
+import linecache
 import sys
-from collections.abc import Iterable
-from types import ModuleType
+from collections.abc import Iterable, Iterator
+from types import CodeType, ModuleType
 from typing import Any
 
 from . import notebook
+from .checks import source
 from .checks.memory import exercises, read
 from .checks.page import cells_beside
 
 TAG = "engine"
+STUB = "raise NotImplementedError()"  # where an answer of the student edition is to stand
 MARKS = ("### BEGIN SOLUTION", "### END SOLUTION")
 
 
@@ -49,13 +55,38 @@ def _why_not(stage: int, name: str) -> str:
     missing = [check_id for check_id in exercises()[chapter] if known.get(check_id) != "passed"]
     if missing:
         return f"in chapter {stage} {', '.join(missing)} {'has' if len(missing) == 1 else 'have'} not passed"
-    path = home / chapter / f"{chapter}.ipynb"
-    module = ModuleType(name, f"Stage {stage} of the engine, from {path}.")
-    module.__file__ = str(path)
+    cells = cells_beside(home / chapter)
+    text, file = f"{_imports(cells)}\n{source_of(cells)}", f"<your engine of {chapter}>"
+    if STUB in text:
+        return f"in your notebook of chapter {stage}, as it was saved last, an answer is still open"
+    module = ModuleType(name, f"Stage {stage} of the engine, from the learner's own notebook of {chapter}.")
+    module.__file__ = str(home / chapter / f"{chapter}.ipynb")
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     sys.modules[name] = module
     try:
-        exec(compile(source_of(cells_beside(home / chapter)), str(path), "exec"), module.__dict__)
+        code = compile(text, file, "exec")
+        exec(code, module.__dict__)
     except BaseException as error:
         del sys.modules[name]
         return f"running chapter {stage} ended in {type(error).__name__}: {error}"
+    undefined = sorted(set(_globals_read(code)) - vars(module).keys() - vars(builtins).keys())
+    if undefined:
+        del sys.modules[name]
+        return f"your answers of chapter {stage} use {', '.join(undefined)}, which none of the engine's cells defines"
     return ""
+
+
+def _imports(cells: list[dict[str, Any]]) -> str:
+    """The imports of the setup cells, which the learner's answers may use."""
+    texts = ["".join(cell["source"]) for cell in cells if "setup" in cell.get("metadata", {}).get("tags", [])]
+    trees = [source.read(text).tree for text in texts]
+    nodes = [node for tree in trees if tree for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    return "\n".join(map(ast.unparse, nodes))
+
+
+def _globals_read(code: CodeType) -> Iterator[str]:
+    """The global names that code reads, and the functions in it."""
+    yield from (step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL")
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from _globals_read(const)

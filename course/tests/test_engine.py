@@ -66,3 +66,32 @@ def test_what_is_imported_already_is_not_replaced(chapters, capsys):
     importlib.import_module("engine_11")
     engine.own_engine(11)
     assert "it is imported already" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("r**2", "squared(r)", "your answers of chapter 11 use squared, which none of the engine's cells defines"),
+        ("return math.pi * r**2", "raise NotImplementedError()", "as it was saved last, an answer is still open"),
+    ],
+)
+def test_a_stage_that_cannot_work_is_not_taken(chapters, capsys, old, new, why):
+    """A helper in a cell of the learner's own stays in that notebook; what passed in memory may not have been saved."""
+    remember("11.1", "passed")
+    remember("11.2", "passed")
+    path = chapters / "11_one.ipynb"
+    path.write_text(path.read_text().replace(old, new))
+    engine.own_engine(11)
+    assert why in capsys.readouterr().out
+    assert importlib.import_module("engine_11").area(1) == "finished"
+
+
+def test_an_answer_may_use_what_the_setup_cells_import(chapters):
+    remember("11.1", "passed")
+    remember("11.2", "passed")
+    path = chapters / "11_one.ipynb"
+    cells = [new_code_cell("import math as m", metadata={"tags": ["setup"]})]
+    cells += [new_code_cell("def area(r):\n    return m.pi * r**2", metadata={"tags": ["engine"]})]
+    nbformat.write(new_notebook(cells=cells), path)
+    engine.own_engine(11)
+    assert round(importlib.import_module("engine_11").area(1), 2) == 3.14

@@ -82,6 +82,7 @@ def test_bad_input_gets_one_clear_sentence(arguments, message):
 def test_the_style_can_be_used_by_name():
     """One style sheet for every plot of the course, found through the package."""
     import matplotlib as mpl
+    import matplotlib.style
 
     with mpl.rc_context(), mpl.style.context("gradlab.course"):
         assert mpl.rcParams["image.cmap"] == "cividis"

@@ -1,6 +1,8 @@
 """Payoffs: shown once an exercise is solved, one line until then, one line where the answer fails."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -11,12 +13,15 @@ from gradlab import notebook, payoff
 from gradlab.checks import memory
 from gradlab.pictures.diff import difference_picture
 
+CHAPTERS = Path(__file__).parents[1] / "chapters"
+
 
 @pytest.fixture(autouse=True)
 def shell(tmp_path, monkeypatch):
     """A notebook's shell that says it has a kernel, and a chapter in which nothing is solved."""
     folder = tmp_path / "02_external_gradients"
     folder.mkdir()
+    shutil.copy(CHAPTERS / folder.name / f"{folder.name}.record.json", folder)
     monkeypatch.setattr(notebook, "FOLDER", folder)
     made = InteractiveShell.instance()
     monkeypatch.setattr(made, "kernel", object(), raising=False)
@@ -45,7 +50,11 @@ def not_solved():
 
 
 def not_run():
-    return jacobian(1)  # noqa: F821 the answer's cell was not run in this session
+    return pull_back(1)  # noqa: F821 the answer's cell was not run in this session
+
+
+def lesson_not_run():
+    return trained(1)  # noqa: F821 nor was a lesson's
 
 
 def wrong():
@@ -56,7 +65,8 @@ def wrong():
     ("function", "words"),
     [
         (not_solved, "solve exercise 02.1 until its check passes"),
-        (not_run, "name 'jacobian' is not defined. Run the cell with your answer to 02.1, then this one again."),
+        (not_run, "name 'pull_back' is not defined. Run the cell with your answer to 02.1, then this one again."),
+        (lesson_not_run, "name 'trained' is not defined. Run the cell above that defines it, or choose Run All Above"),
         (wrong, "With your answer to 02.1 this ended in ValueError: too many"),
     ],
 )

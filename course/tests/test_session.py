@@ -99,5 +99,5 @@ def test_a_class_is_watched_too(page):
 
 
 def test_the_checks_of_a_cell_are_found():
-    assert called_checks('# why\ncheck("02.1 a", f)\n\ncheck("02.2 b", g, judge=h)') == ["02.1 a", "02.2 b"]
-    assert called_checks("check(name, f)\nother('02.1')") == called_checks("check(") == []
+    assert called_checks('# why\ncheck("02.1 a", f)\n\ncheck("02.2 b", g, judge=h)') == {"02.1 a": "f", "02.2 b": "g"}
+    assert called_checks("check(name, f)\nother('02.1')") == called_checks("check(") == {}

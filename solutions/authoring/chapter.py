@@ -13,6 +13,7 @@ from nbgrader.utils import is_grade, is_solution
 
 from gradlab.checks.check import Check
 from gradlab.checks.record import Record
+from gradlab.checks.session import called_checks
 
 from .reference import STUDENT_SEEDS, AuthoredCheck, references
 
@@ -97,7 +98,9 @@ def read_chapter(notebook: NotebookNode, name: str, folder: Path | None = None) 
             for check in collected:
                 if check.check_id in checks:
                     raise ChapterError(f"{name}, cell {label}: there are two checks with the id {check.check_id}")
-                checks[check.check_id] = replace(check, cell=label)
+                checks[check.check_id] = replace(
+                    check, cell=label, answer_name=called_checks(cell.source).get(check.name, "")
+                )
             if is_grade(cell) and not collected:
                 raise ChapterError(f"{name}, cell {label}: a graded cell without a check cannot be graded")
             collected.clear()

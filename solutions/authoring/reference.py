@@ -105,6 +105,7 @@ class AuthoredCheck(Check):
 
     reference: Reference
     cell: str = ""  # the grade_id of its cell
+    answer_name: str = ""  # what the cell calls the answer
 
     @classmethod
     def of(cls, stated: Check) -> "AuthoredCheck":
@@ -122,7 +123,7 @@ class AuthoredCheck(Check):
             cases=cases,
             cell=self.cell,
             autograd=self.autograd,
-            answer=getattr(self.answer, "__name__", ""),
+            answer=self.answer_name or getattr(self.answer, "__name__", ""),
             expected=expected,
             slips=[
                 Slip.of(slip_name(slip), slip_says(slip), list(map(_for_record, self.observe(slip, cases))), expected)

@@ -1,5 +1,7 @@
 """What a learner reads when a check fails: where the difference is, what both sides are called, which slip it is."""
 
+import sys
+
 import pytest
 import torch
 from msgspec.structs import replace
@@ -204,3 +206,60 @@ def test_a_slip_comes_out_of_a_record_as_it_went_in(slip):
         seen = observe(answer, yields, written.cases[0].inputs)
         (back,) = stored.observations(written.expected)
         assert back == replace(seen, error=seen.error and replace(seen.error, at=""))
+
+
+def labelled(answer, case):
+    yield {"first slope": answer(case["x"])}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        (lambda x: None, "There is None: was it not computed, or not returned?"),
+        (lambda x: (torch.ones(2),), "There is a tuple: torch.autograd.grad gives one"),
+    ],
+)
+def test_what_a_label_stands_for_gets_a_hint_too(wrong, hint):
+    assert hint in says(lambda x: torch.ones(2), labelled, wrong=wrong)
+
+
+def helper(x):
+    raise NotImplementedError()
+
+
+def test_another_function_that_is_not_solved_is_named():
+    text = says(lambda x: x, wrong=lambda x: helper(x))
+    assert "Not solved yet: helper, which yours calls, still raises NotImplementedError." in text
+
+
+def test_the_line_of_a_function_that_the_answer_holds_is_shown():
+    """As of the formula of an engine's operation: the answer is a function that calls it."""
+
+    def operation(formula):
+        return lambda x: formula(x)
+
+    def formula(x):
+        return reslt  # noqa: F821
+
+    assert "return reslt" in says(lambda x: x, wrong=operation(formula))
+
+
+def test_a_recursion_limit_that_was_raised_is_said_without_a_word_on_tensors():
+    def deeper(x):
+        sys.setrecursionlimit(2 * sys.getrecursionlimit())
+        return x
+
+    text = says(lambda x: x, wrong=deeper)
+    assert "the recursion limit is" in text
+    assert "leaf" not in text
+
+
+def test_the_recursion_limit_that_a_cell_has_set_does_not_count():
+    limit = sys.getrecursionlimit()
+    try:
+        sys.setrecursionlimit(limit + 500)
+        text = says(lambda x: limit, wrong=lambda x: sys.getrecursionlimit() + 1)
+        assert f"yours    {limit + 1}" in text
+        assert sys.getrecursionlimit() == limit + 500
+    finally:
+        sys.setrecursionlimit(limit)

@@ -168,9 +168,10 @@ def _arrays_drawn(verdict: Verdict) -> Picture | None:
 def _missing_setup(seen: list[Observation]) -> tuple[str, int]:
     """A name that setup cells define and that was missing in a case, and how many setup cells there are."""
     errors = [one.error for one in seen if one.error and one.error.type == "NameError"]
-    names = [name for error in errors if (name := missing_name(NameError(error.message)))]
+    missing = [name for error in errors if (name := missing_name(NameError(error.message)))]
+    names = [name for name in missing if name not in getattr(get_ipython(), "user_ns", {})]
     if names and authored is None:
-        known, cells = setup_names(notebook.FOLDER)
+        known, cells = setup_names(notebook.FOLDER, _running())
         return next((name for name in names if name in known), ""), cells
     return "", 0
 
@@ -213,6 +214,11 @@ def _find(stated: Check) -> CheckRecord:
     return checks[check_id]
 
 
+def _running() -> str:
+    """The text of the cell that runs."""
+    return "".join(_cells_so_far()[-1:])
+
+
 def _cells_so_far() -> list[str]:
     shell = get_ipython()
     return list(shell.user_ns.get("In", [])) if shell is not None else []
@@ -222,6 +228,14 @@ def passed(check_id: str) -> bool:
     """Tell whether a check passed when it ran last, in this kernel or before it."""
     now = [stood for name, stood in _stands.items() if name.split()[0] == check_id]
     return now[-1] if now else read().get(check_id) == "passed"
+
+
+def answer_name(check_id: str) -> str:
+    """What a check of this chapter calls its answer, "" where no record tells."""
+    try:
+        return load_beside(notebook.FOLDER)[check_id].answer
+    except (RecordError, KeyError):
+        return ""
 
 
 def summary() -> None:
@@ -252,9 +266,8 @@ def explain_missing(shell: Any, kind: type, error: Exception, trace: Any, tb_off
 
     Below the traceback of another cell stands the same, where a setup cell defines the name.
     """
-    name, cell = missing_name(error), _cells_so_far()[-1:]
-    checks = called_checks(cell[0]) if cell else []
-    told = _cells_to_run(checks, name) if name and authored is None else None
+    name, checks = missing_name(error), called_checks(_running())
+    told = _cells_to_run(checks, name) if name and authored is None and name not in shell.user_ns else None
     if told and checks:
         _show(told)
         kind, error, trace = CheckFailed, CheckFailed(told.text), None
@@ -263,17 +276,13 @@ def explain_missing(shell: Any, kind: type, error: Exception, trace: Any, tb_off
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
 
 
-def _cells_to_run(checks: list[str], name: str) -> Told | None:
+def _cells_to_run(checks: dict[str, str], name: str) -> Told | None:
     """What to say where a cell misses a name, with the checks that it calls: which other cells have not run."""
-    known, cells = setup_names(notebook.FOLDER)
-    title = checks[0] if checks else ""
-    if name in known:
-        return words.setup_missing(title, name, cells)
-    try:
-        record = load_beside(notebook.FOLDER).get(title.split()[0]) if checks else None
-    except RecordError:
-        return None
-    return words.answer_missing(title, name) if record and name == record.answer else None
+    for title, answer in checks.items():
+        if name == answer:
+            return words.answer_missing(title, name)
+    known, cells = setup_names(notebook.FOLDER, _running())
+    return words.setup_missing(next(iter(checks), ""), name, cells) if name in known else None
 
 
 if watched() is not None:

@@ -7,6 +7,7 @@ for cases only, never of what a student's process has sent.
 
 import math
 import sys
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +37,7 @@ from .show import show
 
 NONFINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _SEQUENCES = {list: List, tuple: Tuple, torch.Size: Size}
+_DICTS = (dict, Counter, defaultdict, OrderedDict)
 
 
 class TooLarge(Exception):
@@ -73,9 +75,9 @@ def encode(value: Any) -> Value:
             return DType(str(value).removeprefix("torch."))
         if kind in _SEQUENCES:
             return _SEQUENCES[kind]([walk(item, depth + 1) for item in value])
-        if kind is dict and all(type(key) is str for key in value):
+        if kind in _DICTS and all(type(key) is str for key in value):
             return Dict({text_within(key): walk(item, depth + 1) for key, item in value.items()})
-        if kind is dict:
+        if kind in _DICTS:
             keys = dict.fromkeys(type_name(type(key)) for key in value)
             return Other(f"dict with keys of type {', '.join(keys)}"[:MAX_TEXT])
         if kind is torch.Tensor:

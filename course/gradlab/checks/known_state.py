@@ -13,15 +13,16 @@ from torch.nn.modules import module as nn_module
 _GLOBAL_HOOKS = [
     name for name in vars(nn_module) if name.startswith("_global_") and isinstance(getattr(nn_module, name), dict)
 ]
+_LIMIT = sys.getrecursionlimit()
 
 
 @contextlib.contextmanager
 def known_state() -> Iterator[Callable[[], list[str]]]:
     """Enter torch's state of a fresh process with seed 0, and restore what was there, whatever happens inside.
 
-    Known are: grad mode on, inference and anomaly mode off, default dtype float32, the random states of torch, NumPy
-    and Python, no global module hooks, and each warning shown once and never an error. Yields a function that names
-    what is no longer so, but for random states and warnings, which are anyone's to change.
+    Known are: grad mode on, inference and anomaly mode off, default dtype float32, the recursion limit, the random
+    states of torch, NumPy and Python, no global module hooks, and each warning shown once and never an error. Yields a
+    function that names what is no longer so, but for random states and warnings, which are anyone's to change.
     """
     dtype, limit = torch.get_default_dtype(), sys.getrecursionlimit()
     anomaly, nan_check = torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
@@ -36,13 +37,14 @@ def known_state() -> Iterator[Callable[[], list[str]]]:
             "anomaly detection is on": torch.is_anomaly_enabled(),
             f"the default dtype is {torch.get_default_dtype()}": torch.get_default_dtype() is not torch.float32,
             "hooks for all modules are registered": any(getattr(nn_module, name) for name in _GLOBAL_HOOKS),
-            f"the recursion limit is {sys.getrecursionlimit()}": sys.getrecursionlimit() != limit,
+            f"the recursion limit is {sys.getrecursionlimit()}": sys.getrecursionlimit() != _LIMIT,
         }
         return [text for text, is_so in found.items() if is_so]
 
     with warnings.catch_warnings(), torch.inference_mode(False), torch.enable_grad():
         try:
             warnings.simplefilter("default")
+            sys.setrecursionlimit(_LIMIT)
             torch.set_default_dtype(torch.float32)
             torch.autograd.set_detect_anomaly(False)
             torch.default_generator.manual_seed(0)  # torch.manual_seed would queue a call for every GPU as well
@@ -53,6 +55,7 @@ def known_state() -> Iterator[Callable[[], list[str]]]:
             nn_module._global_is_full_backward_hook = None
             yield left_changed
         finally:
+            sys.setrecursionlimit(limit)
             torch.set_default_dtype(dtype)
             torch.autograd.set_detect_anomaly(anomaly, nan_check)
             torch.set_rng_state(states[0])

@@ -1,11 +1,14 @@
 """The one observer: run a scenario on one case in a known state, and write down what could be seen."""
 
+import contextlib
 import inspect
 import linecache
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
+from .. import notebook
 from .encoding import TooLarge, decode, encode, text_within, type_name
 from .known_state import known_state
 from .observation import Dict, Error, Observation, tensors, without_graph
@@ -38,7 +41,7 @@ def observe(answer: Callable, scenario: Scenario, case: Dict, autograd: bool = T
             else:
                 values.append(encode(outcome))
         except (Exception, SystemExit) as raised:
-            error = _describe(raised, answer)
+            error = _describe(raised, answer, scenario)
         left = left_changed()
         mutated, marked = _changed(inputs, case)
         return Observation(values, error, mutated, left + marked)
@@ -54,23 +57,38 @@ def _changed(inputs: dict, case: Dict) -> tuple[list[str], list[str]]:
     return mutated, [f"{name} requires grad" for name in now if any(leaf.requires_grad for leaf in tensors(now[name]))]
 
 
-def _describe(raised: BaseException, answer: Callable) -> Error:
+def _describe(raised: BaseException, answer: Callable, scenario: Scenario) -> Error:
     try:
         message = str(raised)
     except Exception as second:
         message = f"(its message cannot be read: {type_name(type(second))})"
-    return Error(type_name(type(raised)), text_within(message), text_within(_line_of(raised, answer)))
+    at = _unsolved(raised, answer) or _line_of(raised, answer, scenario)
+    return Error(type_name(type(raised)), text_within(message), text_within(at))
 
 
-def _line_of(raised: BaseException, answer: Callable) -> str:
-    """The last line of the learner's own cells that the error passed through, or ""."""
-    codes = _codes(answer)
-    files = {code.co_filename for code in codes}
+def _unsolved(raised: BaseException, answer: Callable) -> str:
+    """The name of another function of the learner's that raised NotImplementedError, ""."""
+    trace = raised.__traceback__ if isinstance(raised, NotImplementedError) else None
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None or trace.tb_frame.f_code in _codes(answer):
+        return ""
+    frame = trace.tb_frame
+    return frame.f_code.co_name if frame.f_globals is getattr(answer, "__globals__", None) else ""
+
+
+def _line_of(raised: BaseException, answer: Callable, scenario: Scenario) -> str:
+    """The last line of the learner's own cells that the error passed through, or "".
+
+    That is a line of a file that holds the answer; in the file of the scenario, one that was reached from the answer.
+    """
+    codes = [code for code in _codes(answer) if Path(code.co_filename).parent != notebook.FOLDER]  # no engine's
+    files, here = {code.co_filename for code in codes}, getattr(scenario, "__code__", _codes(call)[0]).co_filename
     trace, line, inside = raised.__traceback__, "", False
     while trace is not None:
         code = trace.tb_frame.f_code
         inside = inside or code in codes
-        if inside and code.co_filename in files:
+        if code.co_filename in files and (inside or code.co_filename != here):
             text = linecache.getline(code.co_filename, trace.tb_lineno).strip()
             line = f"line {trace.tb_lineno}: {text}" if text else ""
         trace = trace.tb_next
@@ -78,15 +96,28 @@ def _line_of(raised: BaseException, answer: Callable) -> str:
 
 
 def _codes(answer: Callable) -> list[CodeType]:
-    """The code of a function; of a class, that of its methods and properties."""
+    """The code of a function, and of the functions that it holds; of a class, that of its methods and properties."""
     functions: list = [answer]
     if isinstance(answer, type):
         members = own_members(answer).values()
         functions = [m.__func__ if isinstance(m, classmethod | staticmethod) else m for m in members]
         functions += [part for m in members if isinstance(m, property) for part in (m.fget, m.fset, m.fdel)]
         functions = [function for function in functions if isinstance(function, FunctionType)]
-    codes = [getattr(inspect.unwrap(function), "__code__", None) for function in functions]
+    functions = [inspect.unwrap(function) for function in functions]
+    functions += [held for function in functions for held in _held(function)]
+    codes = [getattr(function, "__code__", None) for function in functions]
     return [inner for code in codes if isinstance(code, CodeType) for inner in _with_inner(code)]
+
+
+def _held(function: Callable) -> list[FunctionType]:
+    """The functions in the variables that a function closes over: of an engine's operation, its formulas."""
+    held = []
+    for cell in getattr(function, "__closure__", None) or ():
+        with contextlib.suppress(ValueError):  # nothing is in it yet
+            inside = cell.cell_contents
+            found = inside.values() if isinstance(inside, dict) else [inside]
+            held += [value for value in found if isinstance(value, FunctionType)]
+    return held
 
 
 def _with_inner(code: CodeType) -> Iterator[CodeType]:

@@ -1,5 +1,6 @@
 """What the notebook beside a record says of itself: the points of its checks, and what its setup cells define."""
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -27,14 +28,16 @@ def points(folder: Path) -> dict[str, float]:
     found = {}
     for cell in cells_beside(folder):
         marks = cell.get("metadata", {}).get("nbgrader", {})
-        names = called_checks(_source(cell)) if marks.get("grade") else []
+        names = called_checks(_source(cell)) if marks.get("grade") else {}
         found |= {name.split()[0]: marks.get("points", 0) / len(names) for name in names}
     return found
 
 
-def setup_names(folder: Path) -> tuple[set[str], int]:
-    """The names that setup cells define, and how many such cells there are."""
-    setup = [cell for cell in cells_beside(folder) if "setup" in cell.get("metadata", {}).get("tags", [])]
+def setup_names(folder: Path, above: str) -> tuple[set[str], int]:
+    """The names that the setup cells above a cell with this text define, and how many such cells there are."""
+    cells = cells_beside(folder)
+    before = itertools.takewhile(lambda cell: _source(cell).strip() != above.strip(), cells)
+    setup = [cell for cell in before if "setup" in cell.get("metadata", {}).get("tags", [])]
     return {name for cell in setup for name in defined(_source(cell))}, len(setup)
 
 

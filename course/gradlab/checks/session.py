@@ -107,14 +107,20 @@ def missing_name(error: BaseException) -> str:
     return found[1] if found else ""
 
 
-def called_checks(text: str) -> list[str]:
-    """The names of the checks that a cell calls, "02.1 the gradient …", as far as they are written out."""
+def called_checks(text: str) -> dict[str, str]:
+    """The checks that a cell calls, as far as their names are written out: {"02.1 the gradient …": "pull_back"}.
+
+    With each the name of what it tries, "" where that is no name alone.
+    """
     tree = source.read(text).tree
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else []
-    first = [
-        call.args[0] for call in calls if isinstance(call.func, ast.Name) and call.func.id == "check" and call.args
-    ]
-    return [arg.value for arg in first if isinstance(arg, ast.Constant) and isinstance(arg.value, str)]
+    found = {}
+    for call in calls:
+        if isinstance(call.func, ast.Name) and call.func.id == "check" and call.args:
+            name, *rest = call.args
+            if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                found[name.value] = rest[0].id if rest and isinstance(rest[0], ast.Name) else ""
+    return found
 
 
 def watched() -> Session | None:

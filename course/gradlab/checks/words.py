@@ -34,24 +34,27 @@ _SENTENCES = {
     "nan": "There is a nan (not a number) where a number is expected.",
     "value": "The values differ.",
     "mutated": "The values that your function was given were not left as they were.",
-    "left": "Something that is not your function's own was left changed; it has to be as it was before. "
-    "A tensor that you were given stays as it is: take a leaf of your own, such as x.detach().clone().",
+    "left": "Something that is not your function's own was left changed; it has to be as it was before.",
     "judged": "This answer is not one of the right ones.",
 }
 
+_NO_RETURN = "is the return statement missing?"
 _HINTS = {  # by the type of what came back
-    "None": "Your function returned None: is the return statement missing? "
+    "None": f"None: {_NO_RETURN} "
     "backward() itself returns None, and the .grad of a tensor that is no leaf is None too.",
-    "generator": "Your function returned a generator: it has a yield where a return was expected.",
+    "generator": "a generator: it has a yield where a return was expected.",
 }
 _TENSOR_HINTS = {  # the same, where a tensor is expected
-    "list": "Your function returned a list: torch.tensor makes a tensor of numbers, torch.stack of tensors.",
-    "tuple": "Your function returned a tuple: torch.autograd.grad gives one, whose first item is the gradient.",
-    "ndarray": "Your function returned a NumPy array: torch.from_numpy makes a tensor of it.",
-    "float": "Your function returned a Python number; .item() takes a number out of its tensor.",
+    "list": "a list: torch.tensor makes a tensor of numbers, torch.stack of tensors.",
+    "tuple": "a tuple: torch.autograd.grad gives one, whose first item is the gradient.",
+    "ndarray": "a NumPy array: torch.from_numpy makes a tensor of it.",
+    "float": "a Python number; .item() takes a number out of its tensor.",
 }
 
+_RETURNED = re.compile(r"$|'returned\b")  # where the difference is in all that a function returned,
+_WHOLE = re.compile(r"('[^']*')?$")  # or in one thing that a check looked at, and not in a part of it
 _EMPTY = (Dict({}), List([]), Tuple([]))
+_LEAF_HINT = "A tensor that you were given stays as it is: take a leaf of your own, such as x.detach().clone()."
 _GRAPH_HINT = "detach() gives the same values without the graph; so does computing them under torch.no_grad()."
 _RAISED = ("raised", "shortcut", "error type", "error message")
 _NOTES_LEAD = ("value", "shape", "judged", "error message")  # where the note says more than the sentence does
@@ -116,7 +119,8 @@ def failure(
     """
     sentence, hint = _what(difference)
     if difference.kind == "unsolved":
-        return Told(title, UNSOLVED, sentence)
+        other = difference.where.isidentifier() and f"{difference.where}, which yours calls,"
+        return Told(title, UNSOLVED, sentence.replace("your function", other) if other else sentence)
     note = difference.note
     lead = slip.says if slip else hint or (note if difference.kind in _NOTES_LEAD else "") or sentence
     sentence = "" if difference.kind == "judged" and note else sentence  # the note says why
@@ -143,9 +147,15 @@ def _what(difference: Difference) -> tuple[str, str]:
     kind, hint = difference.kind, ""
     if kind == "raised" and not difference.where:
         kind = "raised later"
-    if kind == "type" and difference.where in ("", "'returned'"):  # of all that came back, not of a part of it
+    if kind == "type" and _WHOLE.match(difference.where):
         hints = _HINTS | (_TENSOR_HINTS if difference.expected.startswith("tensor") else {})
         hint = hints.get(re.split(r"\W", difference.yours.strip("<"))[0], "")
+        if hint and _RETURNED.match(difference.where):
+            hint = f"Your function returned {hint}"
+        elif hint:
+            hint = f"There is {hint}".replace(_NO_RETURN, "was it not computed, or not returned?")
+    if kind == "left" and difference.yours.endswith("requires grad"):
+        hint = _LEAF_HINT
     if kind == "graph" and "part of a graph" in difference.yours:
         hint = _GRAPH_HINT
     return _SENTENCES[kind], hint
