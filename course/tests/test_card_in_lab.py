@@ -183,6 +183,15 @@ def test_long_check_cells_come_folded_and_run_all_the_same(chapter):
     assert "Not solved yet" in seen(chapter, "check-02-5")
 
 
+def test_an_answer_in_a_cell_that_is_not_graded_is_not_passed(chapter):
+    source = chapter.cells()[setup(chapter)]["source"]
+    chapter.type_into(setup(chapter), f"{source}\n\n\n{RIGHT}")
+    chapter.run_cell(setup(chapter))
+    chapter.run_cell("check-02-1")
+    assert "pull_back was defined last in another cell than the one for your answer" in seen(chapter, "check-02-1")
+    assert f"{TITLE}: passed" in answer(chapter, RIGHT)
+
+
 def test_a_missing_name_in_another_cell_is_an_error_like_any_other(chapter):
     chapter.type_into("answer-02-1", "pul_back")
     chapter.run_cell("answer-02-1")

@@ -19,7 +19,7 @@ from .known_state import known_state
 from .memory import read, remember
 from .observation import Observation
 from .observe import Scenario, call, observe
-from .page import points, setup_names
+from .page import answer_cells, points, setup_names
 from .printed import kept_back
 from .record import CheckRecord, RecordError, digest, load_beside
 from .session import called_checks, missing_name, watched
@@ -119,6 +119,9 @@ def _verdict(stated: Check, record: CheckRecord) -> tuple[Verdict, Picture | Non
     stale = session and session.why_stale(stated.answer, record.answer)
     if stale:
         return Verdict.of(words.not_run(stated.name, *stale)), None
+    home = session and session.homes.get(record.answer)
+    if home and home not in (answer_cells(notebook.FOLDER, record.answer) or {home}):
+        return Verdict.of(words.elsewhere(stated.name, record.answer)), None
     lines = [] if stated.autograd else shortcuts.find(record.answer, _cells_so_far())
     if lines:
         return Verdict.of(words.shortcut_in_source(stated.name, lines)), None

@@ -33,6 +33,12 @@ def points(folder: Path) -> dict[str, float]:
     return found
 
 
+def answer_cells(folder: Path, name: str) -> set[str]:
+    """The ids of the cells for answers that define a name."""
+    answers = [cell for cell in cells_beside(folder) if cell.get("metadata", {}).get("nbgrader", {}).get("solution")]
+    return {cell.get("id", "") for cell in answers if name in defined(_source(cell))}
+
+
 def setup_names(folder: Path, above: str) -> tuple[set[str], int]:
     """The names that the setup cells above a cell with this text define, and how many such cells there are."""
     cells = cells_beside(folder)

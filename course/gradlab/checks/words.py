@@ -195,6 +195,12 @@ def not_run(title: str, name: str, why: str) -> Told:
     return Told(title, STALE, lead + "Mend that cell and run it, then run this one again.")
 
 
+def elsewhere(title: str, name: str) -> Told:
+    """Tell that what is in memory was defined in another cell than the one for the answer."""
+    lead = f"{name} was defined last in another cell than the one for your answer, and that one is what is graded. "
+    return Told(title, STALE, lead + "Put it there and run that cell, then run this one again.")
+
+
 def setup_missing(title: str, name: str, cells: int) -> Told:
     """Tell which cells define a name that is not defined, where it is one of the chapter's `cells` setup cells."""
     which = "the setup cell above" if cells == 1 else f"the {_COUNTS.get(cells, cells)} setup cells above"
