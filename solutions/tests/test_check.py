@@ -321,7 +321,7 @@ def test_a_flood_of_prints_is_cut(exercise):
 
 
 def test_what_an_answer_displays_comes_after_the_verdict(exercise, monkeypatch):
-    """The card is read first; of a flood of displays ten are kept."""
+    """The card is read first; of a flood of displays ten are kept, and the others counted."""
     InteractiveShell.instance()
     monkeypatch.setattr(checking, "_in_notebook", lambda: True)
 
@@ -338,6 +338,7 @@ def test_what_an_answer_displays_comes_after_the_verdict(exercise, monkeypatch):
     card, *displayed = [output.data for output in seen.outputs]
     assert "gl-card-passed" in card["text/html"]
     assert [data["text/plain"] for data in displayed] == ["loud"] * 10
+    assert seen.stdout == "… and 32 displays more\n"
 
 
 def test_the_state_is_known_inside_and_restored_outside(exercise):

@@ -16,7 +16,10 @@ MOST_SHOWN = 10  # displays that are kept
 
 
 class Printed(TextIOBase):
-    """Takes what is printed, keeps the beginning, and counts the rest. displayed: what was displayed, by MIME type."""
+    """Takes what is printed, keeps the beginning, and counts the rest.
+
+    displayed: what was displayed, by MIME type; of what comes past MOST_SHOWN nothing is kept but that it was there.
+    """
 
     def __init__(self):
         self.kept, self.left_out = "", 0
@@ -38,15 +41,16 @@ class Printed(TextIOBase):
         return self.kept.rstrip("\n") + rest
 
     def show_displayed(self) -> None:
-        """Display what was kept back."""
-        for data in self.displayed:
+        """Display what was kept back, and say how much was left out."""
+        for data in self.displayed[:MOST_SHOWN]:
             display(data, raw=True)
+        if len(self.displayed) > MOST_SHOWN:
+            print(f"… and {len(self.displayed) - MOST_SHOWN:,} displays more")
 
 
 class _FirstDisplays(Publisher):
     def publish(self, data, metadata=None, *arguments, **keywords):
-        if len(self._parts) < MOST_SHOWN:
-            self._parts.append(data)
+        self._parts.append(data if len(self._parts) < MOST_SHOWN else {})
 
 
 @contextlib.contextmanager
