@@ -26,7 +26,7 @@ SPREAD = {
     "grading": [*PARALLEL, "--no-loadscope-reorder"],  # else the longest files, which have few tests, come last
 }
 SHARED = ["-n", "auto", "--dist", "loadgroup"]  # every browser test by itself, but for those that share a fixture
-BESIDE = ["browser", "nbval", "nbval-solved"]  # parts that run beside the others: as long together, and often waiting
+BESIDE = ["course", "browser", "nbval", "nbval-solved"]  # parts that run beside the others, and take as long as they
 FORKED = ["browser", "nbval-solved"]  # parts whose kernels are forked; the student edition meets kernels as students do
 NOTHING_RAN = 5  # pytest's exit code
 
