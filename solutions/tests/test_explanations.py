@@ -10,6 +10,7 @@ from authoring.reference import AuthoredCheck, Reference
 from gradlab.checks.observe import call, observe
 from gradlab.checks.record import CheckRecord, Record
 from gradlab.checks.verdict import Verdict, judge_check
+from gradlab.checks.words import NOT_SOLVED
 
 
 def made(answer, scenario=call, *, cases=None, slips=(), judge=None, wrong) -> tuple[CheckRecord, Verdict]:
@@ -230,6 +231,7 @@ def helper(x):
 def test_another_function_that_is_not_solved_is_named():
     text = says(lambda x: x, wrong=lambda x: helper(x))
     assert "Not solved yet: helper, which yours calls, still raises NotImplementedError." in text
+    assert f"\n{NOT_SOLVED} " in text, "by which a report knows what was not tried"
 
 
 def test_the_line_of_a_function_that_the_answer_holds_is_shown():

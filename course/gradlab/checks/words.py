@@ -14,10 +14,11 @@ _HEADS = {PASSED: "passed", WRONG: "not yet", UNSOLVED: "not yet", STALE: "not c
 
 MOST = 400  # characters of one input of a case
 
-NOT_SOLVED = "Not solved yet: your function still raises NotImplementedError."
+NOT_SOLVED = "Not solved yet:"  # so begins what is said of an answer that was not tried
+_NOT_SOLVED = f"{NOT_SOLVED} {{}} still raises NotImplementedError."
 
 _SENTENCES = {
-    "unsolved": NOT_SOLVED,
+    "unsolved": _NOT_SOLVED.format("your function"),
     "shortcut": "This exercise is to be done by hand: torch's autograd may not be used here.",
     "raised": "Your function raised an error where none was expected.",
     "raised later": "What the check did with your answer raised an error.",
@@ -38,10 +39,8 @@ _SENTENCES = {
     "judged": "This answer is not one of the right ones.",
 }
 
-_NO_RETURN = "is the return statement missing?"
-_HINTS = {  # by the type of what came back
-    "None": f"None: {_NO_RETURN} "
-    "backward() itself returns None, and the .grad of a tensor that is no leaf is None too.",
+_HINTS = {  # by the type of what came back; what is asked of None depends on where it stands
+    "None": "None: {} backward() itself returns None, and the .grad of a tensor that is no leaf is None too.",
     "generator": "a generator: it has a yield where a return was expected.",
 }
 _TENSOR_HINTS = {  # the same, where a tensor is expected
@@ -53,6 +52,8 @@ _TENSOR_HINTS = {  # the same, where a tensor is expected
 
 _RETURNED = re.compile(r"$|'returned\b")  # where the difference is in all that a function returned,
 _WHOLE = re.compile(r"('[^']*')?$")  # or in one thing that a check looked at, and not in a part of it
+_AS_RETURNED = "Your function returned", "is the return statement missing?"
+_AS_LOOKED_AT = "There is", "was it not computed, or not returned?"
 _EMPTY = (Dict({}), List([]), Tuple([]))
 _LEAF_HINT = "A tensor that you were given stays as it is: take a leaf of your own, such as x.detach().clone()."
 _GRAPH_HINT = "detach() gives the same values without the graph; so does computing them under torch.no_grad()."
@@ -119,8 +120,9 @@ def failure(
     """
     sentence, hint = _what(difference)
     if difference.kind == "unsolved":
-        other = difference.where.isidentifier() and f"{difference.where}, which yours calls,"
-        return Told(title, UNSOLVED, sentence.replace("your function", other) if other else sentence)
+        other = difference.where  # the name of another function that raised it, or a line
+        named = _NOT_SOLVED.format(f"{other}, which yours calls,") if other.isidentifier() else sentence
+        return Told(title, UNSOLVED, named)
     note = difference.note
     lead = slip.says if slip else hint or (note if difference.kind in _NOTES_LEAD else "") or sentence
     sentence = "" if difference.kind == "judged" and note else sentence  # the note says why
@@ -150,10 +152,8 @@ def _what(difference: Difference) -> tuple[str, str]:
     if kind == "type" and _WHOLE.match(difference.where):
         hints = _HINTS | (_TENSOR_HINTS if difference.expected.startswith("tensor") else {})
         hint = hints.get(re.split(r"\W", difference.yours.strip("<"))[0], "")
-        if hint and _RETURNED.match(difference.where):
-            hint = f"Your function returned {hint}"
-        elif hint:
-            hint = f"There is {hint}".replace(_NO_RETURN, "was it not computed, or not returned?")
+        lead, question = _AS_RETURNED if _RETURNED.match(difference.where) else _AS_LOOKED_AT
+        hint = hint and f"{lead} {hint.format(question)}"
     if kind == "left" and difference.yours.endswith("requires grad"):
         hint = _LEAF_HINT
     if kind == "graph" and "part of a graph" in difference.yours:
@@ -205,14 +205,14 @@ def setup_missing(title: str, name: str, cells: int) -> Told:
     """Tell which cells define a name that is not defined, where it is one of the chapter's `cells` setup cells."""
     which = "the setup cell above" if cells == 1 else f"the {_COUNTS.get(cells, cells)} setup cells above"
     lead = f"{name} is not defined, because a setup cell has not run since the kernel started."
-    return Told(title, STOPPED, f"{lead} Run {which}, {_OR_ALL}")
+    return Told(title, STOPPED, f"{lead} Run {which}, {OR_ALL}")
 
 
 def answer_missing(title: str, name: str) -> Told:
     """Tell that the cell with the answer has not run."""
     lead = f"{name} is not defined, because the cell with your answer has not run through since the kernel started."
-    return Told(title, STOPPED, f"{lead} Run that cell, {_OR_ALL}")
+    return Told(title, STOPPED, f"{lead} Run that cell, {OR_ALL}")
 
 
-_OR_ALL = "or choose Run All Above Selected Cell in the Run menu, then run this cell again."
+OR_ALL = "or choose Run All Above Selected Cell in the Run menu, then run this cell again."
 _COUNTS = {2: "two", 3: "three", 4: "four", 5: "five"}
