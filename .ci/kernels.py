@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,7 +54,7 @@ def serve(address: str) -> None:
     if threading.active_count() > 1:
         raise SystemExit("A process with several threads cannot be forked into kernels.")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-    signal.signal(signal.SIGCHLD, lambda *_: reap())
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for kernels that have ended
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(address)
         listening.listen(64)
@@ -63,13 +64,6 @@ def serve(address: str) -> None:
                 listening.close()
                 become_kernel(asking)
             asking.close()
-
-
-def reap() -> None:
-    """Wait for the kernels that have ended, so that their processor time counts as this process's."""
-    with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
 
 
 def become_kernel(asking: socket.socket) -> None:
@@ -108,7 +102,7 @@ def ask(address: str, *arguments: str) -> None:
     request = {"cwd": os.getcwd(), "env": dict(os.environ), "arguments": arguments}
     with socket.socket(socket.AF_UNIX) as server:
         while server.connect_ex(address):  # while it imports
-            threading.Event().wait(0.1)
+            time.sleep(0.1)
         socket.send_fds(server, [json.dumps(request).encode()], [1, 2])
         server.recv(1)
 

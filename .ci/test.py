@@ -77,13 +77,13 @@ def run_parts(chosen: dict[str, list[str]]) -> dict[str, Result]:
     """Run the chosen parts, one after the other, those of BESIDE beside the others."""
     lanes = [[name for name in chosen if (name in BESIDE) == beside] for beside in (True, False)]
     results = {}
-    with kernels() as folder:
+    needed = not set(FORKED).isdisjoint(chosen)
+    with kernels() if needed else contextlib.nullcontext("") as folder:
         forked = {"JUPYTER_PATH": folder, "GRADLAB_TEST_KERNELS": folder} if folder else {}
 
         def run_lane(names: list[str]) -> None:
             for name in names:
-                with contextlib.ExitStack() as stack:
-                    output = stack.enter_context(tempfile.TemporaryFile("w+")) if len(chosen) > 1 else None
+                with tempfile.TemporaryFile("w+") if len(chosen) > 1 else contextlib.nullcontext() as output:
                     results[name] = run_part(name, chosen[name], forked if name in FORKED else {}, output)
                     if output:
                         output.seek(0)

@@ -12,7 +12,7 @@ from typing import Any
 from . import notebook
 from .checks import source
 from .checks.memory import exercises, read
-from .checks.page import cells_beside
+from .checks.page import cells_beside, tagged
 
 TAG = "engine"
 STUB = "raise NotImplementedError()"  # where an answer of the student edition is to stand
@@ -22,11 +22,8 @@ MARKS = ("### BEGIN SOLUTION", "### END SOLUTION")
 def source_of(cells: Iterable[dict[str, Any]]) -> str:
     """The code of the cells tagged `engine`, as one text, in their order."""
     texts = []
-    for cell in cells:
-        if TAG in cell.get("metadata", {}).get("tags", []):
-            source = cell["source"]
-            lines = (source if isinstance(source, str) else "".join(source)).splitlines()
-            texts.append("\n".join(line for line in lines if line.strip() not in MARKS).strip())
+    for text in tagged(cells, TAG):
+        texts.append("\n".join(line for line in text.splitlines() if line.strip() not in MARKS).strip())
     return "\n\n\n".join(texts) + "\n"
 
 
@@ -78,8 +75,7 @@ def _why_not(stage: int, name: str) -> str:
 
 def _imports(cells: list[dict[str, Any]]) -> str:
     """The imports of the setup cells, which the learner's answers may use."""
-    texts = ["".join(cell["source"]) for cell in cells if "setup" in cell.get("metadata", {}).get("tags", [])]
-    trees = [source.read(text).tree for text in texts]
+    trees = [source.read(text).tree for text in tagged(cells, "setup")]
     nodes = [node for tree in trees if tree for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     return "\n".join(map(ast.unparse, nodes))
 

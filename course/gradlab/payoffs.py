@@ -11,6 +11,7 @@ from . import live
 from .captured import Captured
 from .checks import check as checking
 from .checks.session import missing_name
+from .checks.words import OR_ALL
 from .pictures.picture import Picture
 
 
@@ -83,7 +84,7 @@ def _made(function, values: dict, exercise: str, shows: str) -> Made:
     except NotImplementedError:
         return _unsolved(exercise, shows)
     except NameError as error:
-        return _line(f"{error}. {_cell_to_run(exercise, missing_name(error))} then this one again.")
+        return _line(f"{error}. {_cell_to_run(exercise, missing_name(error))}")
     except Exception as error:
         first = (str(error).splitlines() or [""])[0]
         return _line(f"With your answer to {exercise} this ended in {type(error).__name__}: {first}")
@@ -98,8 +99,8 @@ def _made(function, values: dict, exercise: str, shows: str) -> Made:
 def _cell_to_run(exercise: str, name: str) -> str:
     """Which cell has not run where a payoff misses a name: that of the answer, or one of those above."""
     if name == checking.answer_name(exercise):
-        return f"Run the cell with your answer to {exercise},"
-    return "Run the cell above that defines it, or choose Run All Above Selected Cell in the Run menu,"
+        return f"Run the cell with your answer to {exercise}, then this one again."
+    return f"Run the cell above that defines it, {OR_ALL}"
 
 
 def _closed(result):

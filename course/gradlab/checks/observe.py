@@ -83,7 +83,7 @@ def _line_of(raised: BaseException, answer: Callable, scenario: Scenario) -> str
     That is a line of a file that holds the answer; in the file of the scenario, one that was reached from the answer.
     """
     codes = [code for code in _codes(answer) if Path(code.co_filename).parent != notebook.FOLDER]  # no engine's
-    files, here = {code.co_filename for code in codes}, getattr(scenario, "__code__", _codes(call)[0]).co_filename
+    files, here = {code.co_filename for code in codes}, getattr(scenario, "__code__", call.__code__).co_filename
     trace, line, inside = raised.__traceback__, "", False
     while trace is not None:
         code = trace.tb_frame.f_code

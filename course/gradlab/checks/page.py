@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,11 @@ def cells_beside(folder: Path) -> list[dict[str, Any]]:
         except (OSError, ValueError, KeyError, TypeError):
             continue
     return found
+
+
+def tagged(cells: Iterable[dict[str, Any]], tag: str) -> list[str]:
+    """The texts of the cells with a tag, in their order."""
+    return [_source(cell) for cell in cells if tag in cell.get("metadata", {}).get("tags", [])]
 
 
 def points(folder: Path) -> dict[str, float]:
@@ -43,8 +49,8 @@ def setup_names(folder: Path, above: str) -> tuple[set[str], int]:
     """The names that the setup cells above a cell with this text define, and how many such cells there are."""
     cells = cells_beside(folder)
     before = itertools.takewhile(lambda cell: _source(cell).strip() != above.strip(), cells)
-    setup = [cell for cell in before if "setup" in cell.get("metadata", {}).get("tags", [])]
-    return {name for cell in setup for name in defined(_source(cell))}, len(setup)
+    setup = tagged(before, "setup")
+    return {name for text in setup for name in defined(text)}, len(setup)
 
 
 def _source(cell: dict[str, Any]) -> str:
