@@ -84,6 +84,11 @@ HONEST = {
         a_name_used_again,
         [2, 3],
     ),
+    "a helper with the name of a function in the check's cell": (
+        RIGHT | {"answer-2": IMPLIED.replace("implied", "scaled") + "\n\n\ndef implied(y):\n    return scaled(y)"},
+        None,
+        [2, 3],
+    ),
 }
 
 FORGED = {

@@ -8,12 +8,15 @@ from dataclasses import replace
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
+from nbgrader.utils import is_grade
 
 from authoring import build
 from authoring.chapter import ChapterError, chapter_names, load_chapter, read_chapter, source_path
 from authoring.reference import Reference
 from authoring.validate import constants, validate
 from gradlab.checks.observe import call
+from gradlab.checks.session import called_checks
+from gradlab.checks.shortcuts import defined
 from gradlab.checks.verdict import judge_check
 
 FIRST = "02_external_gradients"
@@ -75,6 +78,19 @@ def test_a_statement_says_the_points_of_its_check(name):
         elif "points" in cell.metadata.get("nbgrader", {}) and cell.metadata.nbgrader.points != int(said[1]):
             wrong.append(cell.metadata.nbgrader.grade_id)
     assert wrong == []
+
+
+@pytest.mark.parametrize("name", chapter_names())
+def test_a_check_cell_defines_no_name_that_a_learner_could_use(name):
+    """scenario_02_1, judge_02_1 and picture_02_1 belong to check 02.1; any other name may be an answer's helper."""
+    other = {}
+    for cell in nbformat.read(source_path(name), as_version=4).cells:
+        if is_grade(cell):
+            ids = [title.split()[0].replace(".", "_") for title in called_checks(cell.source)]
+            own = {f"{role}_{check_id}" for role in ("scenario", "judge", "picture") for check_id in ids}
+            other[cell.id] = defined(cell.source) - own
+    assert other
+    assert not any(other.values()), other
 
 
 def test_a_stale_file_is_named(monkeypatch, tmp_path):

@@ -6,6 +6,7 @@ events tell of each cell: before it runs, what its names mean; afterwards, wheth
 
 import ast
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import Any
@@ -53,6 +54,16 @@ class Session:
                 self.stale[name] = f"the cell that defines it ended in {_in_words(error)}."
             elif error is None:
                 self.stale[name] = "the cell that defined it has since run without that definition."
+
+    def give_back(self, *own: Callable | None) -> None:
+        """Let the names of a check cell's own functions mean what they meant before the cell ran.
+
+        A released check cell has names that nobody else uses. One of an older edition may have taken the name of a
+        learner's helper, which the answer calls.
+        """
+        for name in {getattr(function, "__name__", "") for function in own} & self._before.keys():
+            if self._before[name] is not _MISSING:
+                self.namespace[name] = self._before.pop(name)
 
     def why_stale(self, answer: Any, name: str) -> tuple[str, str] | None:
         """The name and the reason, if the answer of this name, or a function that it calls, is not the page's."""
