@@ -4,10 +4,11 @@
 PYTHON := $(shell command -v python3 || command -v python)
 GRADLAB = $(or $(PYTHON),$(error Python was not found; install Python 3.11 or newer)) -I course/gradlab
 RUN = @$(GRADLAB) run
+ON_PROCESSOR = $(if $(PROCESSOR),--processor $(PROCESSOR))
 CLASS_OPTION = $(if $(CLASS),--class "$(CLASS)")
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab doctor test redteam check notebooks validate-checks student-archive lock formgrader grade feedback demo bench clean
+.PHONY: help setup lab doctor test test-all elsewhere redteam check notebooks validate-checks student-archive lock formgrader grade feedback demo bench clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,9 +22,15 @@ lab:  ## Open the course in JupyterLab, on your own copy in workspace/
 doctor:  ## Say what is missing or of the wrong version, and how to mend it
 	@$(GRADLAB) doctor
 
-test:  ## Run all tests, in the browser and of the notebooks too
+test:  ## Run the tests, browser and notebooks too; PARTS="browser nbval", CHAPTER=08, PROCESSOR=sse
 	@$(GRADLAB) setup
-	$(RUN) .ci/test.py $(PARTS)
+	$(RUN) tools/run_tests.py $(PARTS) $(if $(CHAPTER),--chapter $(CHAPTER)) $(ON_PROCESSOR)
+
+test-all: test  ## Run the tests, then what takes longer: every chapter's walk, all slips, all attacks
+	$(RUN) tools/run_tests.py --rest
+
+elsewhere:  ## Run notebooks and checks on other kinds of processor, simulated; one alone: PROCESSOR=sse
+	$(RUN) tools/run_tests.py --elsewhere $(ON_PROCESSOR)
 
 redteam:  ## Try every attack on grading, each with its honest twin, and print a table
 	@PYTHONPATH=grading/tests $(GRADLAB) run -m attacks $(WORDS)
@@ -59,7 +66,7 @@ demo:  ## Collect, grade and give feedback to a made-up class of a dozen
 	$(RUN) -m autograder demo
 
 bench:  ## Measure, as ratios in one run; one benchmark alone: make bench WHICH=mini_autograd
-	$(RUN) .ci/bench.py $(WHICH)
+	$(RUN) tools/bench.py $(WHICH)
 
 clean:  ## Remove caches and build leftovers; your work, the class and .venv stay
 	@$(GRADLAB) clean

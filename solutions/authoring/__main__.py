@@ -1,18 +1,20 @@
 """Build, check and validate the chapters."""
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import nbformat
 
-from . import archive, build
+from . import archive, build, margins
 from .chapter import ChapterError, chapter_names, load_chapter, source_path
 from .minutes import minutes
 from .reference import AuthoredCheck
 from .validate import HEADING, total, try_mutants, validate
 
-SEEDS, OTHER_SEEDS, MUTANT_SEEDS = 20, 200, 3
+SEEDS, OTHER_SEEDS, MUTANT_SEEDS, MARGIN_SEEDS = 20, 200, 3, 3
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -25,16 +27,21 @@ def main(argv: list[str] | None = None) -> int:
         ("archive", "pack what a student needs, and nothing else, into build/autograd-course.zip"),
         ("minutes", "reckon how long each chapter takes, and on what"),
         ("validate", "try slips, constants and other right answers on every check, and print a table"),
+        ("margins", "measure how far right answers stay from the tolerance, on processors that this one can imitate"),
     ):
         command = commands.add_parser(name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
         if name in ("build", "minutes"):
             command.add_argument(
                 "chapters", nargs="*", metavar="CHAPTER", help="as in solutions/chapters; default: all"
             )
-        if name == "validate":
+        if name in ("validate", "margins"):
             command.add_argument(
                 "names", nargs="*", metavar="NAME", help="a chapter (05) or a check (05.3); default: all"
             )
+        if name == "margins":
+            command.add_argument("--seeds", type=int, default=MARGIN_SEEDS, help=f"(default {MARGIN_SEEDS})")
+            command.add_argument("--against", type=Path, help="print deviations from the records in this file, as JSON")
+        if name == "validate":
             command.add_argument("--seeds", type=int, default=SEEDS, help=f"for slips and constants (default {SEEDS})")
             command.add_argument(
                 "--other-seeds", type=int, default=OTHER_SEEDS, help=f"for right answers (default {OTHER_SEEDS})"
@@ -54,6 +61,8 @@ def main(argv: list[str] | None = None) -> int:
             return 0
         if args.command == "minutes":
             return _minutes(args.chapters or chapter_names())
+        if args.command == "margins":
+            return _margins(args.names, args.seeds, args.against)
         return _validate(args.names, args.seeds, args.other_seeds, args.mutant_seeds)
     except ChapterError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -107,6 +116,21 @@ def _validate(words: list[str], seeds: int, other_seeds: int, mutant_seeds: int)
     for fault in together.faults:
         print(f"FAULT {fault}", file=sys.stderr)
     return bool(together.faults)
+
+
+def _margins(words: list[str], seeds: int, made: Path | None) -> int:
+    if made:
+        print(json.dumps(margins.against(_chosen(words), made)))
+        return 0
+    few = []
+    for number, (name, found) in enumerate(margins.measure(list(_chosen(words)), words, range(100, 100 + seeds))):
+        if number == 0:
+            print("The largest deviation of a right answer, in units of the check's tolerance:")
+            print(f"{'exercise':14}" + "".join(f"{kind:>10}" for kind in found))
+        print(f"{name:14}" + "".join(f"{units:10.1e}" for units in found.values()))
+        few += [name] if max(found.values()) * margins.ENOUGH > 1 else []
+    print(f"less than {margins.ENOUGH} times below the tolerance: {', '.join(few) or 'none'}")
+    return bool(few)
 
 
 if __name__ == "__main__":

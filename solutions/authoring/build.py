@@ -16,7 +16,6 @@ from gradlab import live
 from gradlab.engine import source_of
 
 from .chapter import SOLUTIONS, SOURCES, ChapterError, chapter_names, source_path
-from .map import CONTRIBUTING, with_map
 from .minutes import with_minutes
 from .preprocessors import GENERATE
 
@@ -149,7 +148,6 @@ def build(names: list[str]) -> None:
             stage.write_text(text, encoding="utf-8")
     print("generating the student edition", flush=True)
     generate(names, STUDENT_EDITION)
-    CONTRIBUTING.write_text(with_map(CONTRIBUTING.read_text(encoding="utf-8")), encoding="utf-8")
     START_PAGE.write_text(with_minutes(START_PAGE.read_text(encoding="utf-8")), encoding="utf-8")
 
 
@@ -164,11 +162,8 @@ def stale() -> list[str]:
 
 
 def stale_pages() -> list[str]:
-    """What is stale of the pages that tell of all chapters, and which folders are no chapter's."""
+    """What is stale of the start page, and which folders belong to no chapter."""
     found = []
-    text = CONTRIBUTING.read_text(encoding="utf-8")
-    if with_map(text) != text:
-        found.append(f"{shown(CONTRIBUTING)} has a map that is not the tree's")
     page = START_PAGE.read_text(encoding="utf-8")
     if with_minutes(page) != page:
         found.append(f"{shown(START_PAGE)} gives other minutes than the chapters take")

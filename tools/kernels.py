@@ -1,8 +1,9 @@
 """Kernels for tests, forked from one process that has imported torch: what else takes most of a kernel's time.
 
-A kernel spec named python3 in a folder of its own stands before the installed one wherever JUPYTER_PATH names that
-folder. Jupyter starts this file as the kernel, which asks the server for a fork and lives as long as that does.
-Imported is only what is not of this project; a kernel's names, arguments, folder and environment are its own.
+`python tools/kernels.py with COMMAND…` runs a command for which such kernels are served. A kernel spec named python3 in
+a folder of its own stands before the installed one, because JUPYTER_PATH names that folder. Jupyter starts this file as
+the kernel; it asks the server for a fork, and lives as long as the fork does. The server imports nothing of this
+project, and each kernel has its own name, arguments, folder and environment.
 """
 
 import contextlib
@@ -15,7 +16,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,12 +23,20 @@ IMPORTED = ["torch", "torch._dynamo", "matplotlib.pyplot", "ipywidgets", "ipyker
 INLINE = "module://matplotlib_inline.backend_inline"  # as ipykernel sets it for a kernel that imports matplotlib
 
 
+def run_with_kernels(*command: str) -> None:
+    """Run a command with forked kernels, or with plain ones where processes cannot be forked, and exit as it does.
+
+    All kernels are children of the server, which waits for each: their processor time counts as this process's.
+    """
+    with kernels() if hasattr(os, "fork") else contextlib.nullcontext() as folder:
+        env = {**os.environ, "JUPYTER_PATH": folder, "GRADLAB_TEST_KERNELS": folder} if folder else None
+        code = subprocess.run(command, env=env, check=False).returncode
+    sys.exit(code)
+
+
 @contextlib.contextmanager
 def kernels() -> Iterator[str]:
-    """Run the server; yields the folder for JUPYTER_PATH, or "" where processes cannot be forked."""
-    if not hasattr(os, "fork"):
-        yield ""
-        return
+    """Run the server; yields the folder for JUPYTER_PATH."""
     from ipykernel.kernelspec import get_kernel_dict  # which is not there for `ask`
 
     with tempfile.TemporaryDirectory() as folder:
@@ -38,36 +46,45 @@ def kernels() -> Iterator[str]:
         argv = [sys.executable, "-I", "-S", __file__, "ask", address, "-f", "{connection_file}"]
         own = {"argv": argv, "interrupt_mode": "message", "metadata": {"supported_encryption": ["curve"]}}
         spec.write_text(json.dumps({**get_kernel_dict(), **own}))
-        env = {**os.environ, "OMP_NUM_THREADS": "1", "MPLBACKEND": INLINE}
-        server = subprocess.Popen([sys.executable, __file__, "serve", address], env=env)
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(address)
+            listening.listen(64)
+            command = [sys.executable, __file__, "serve", str(listening.fileno())]
+            env = {**os.environ, "MPLBACKEND": INLINE}
+            server = subprocess.Popen(command, env=env, pass_fds=[listening.fileno()])
         try:
-            yield folder
+            yield folder  # only the server listens now, so nobody who asks waits for one that has died
         finally:
             server.terminate()
             server.wait()
 
 
-def serve(address: str) -> None:
-    """Fork a kernel for whoever asks, until this process is terminated."""
+def serve(listening_fd: str) -> None:
+    """Fork a kernel for each process that asks, until this process is terminated."""
+    listening = socket.socket(fileno=int(listening_fd))
     for module in IMPORTED:
         importlib.import_module(module)
     if threading.active_count() > 1:
         raise SystemExit("A process with several threads cannot be forked into kernels.")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for kernels that have ended
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(address)
-        listening.listen(64)
-        while True:
-            asking, _ = listening.accept()
-            if os.fork() == 0:
-                listening.close()
-                become_kernel(asking)
-            asking.close()
+    signal.signal(signal.SIGCHLD, wait_for_ended)
+    while True:
+        asking, _ = listening.accept()
+        if os.fork() == 0:
+            listening.close()
+            become_kernel(asking)
+        asking.close()
+
+
+def wait_for_ended(*_) -> None:
+    """Wait for each child that has ended, so that its time counts as this process's."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def become_kernel(asking: socket.socket) -> None:
-    """Be the kernel that was asked for, until it ends or who asked for it does."""
+    """Be the kernel that was asked for, until it ends or the process that asked does."""
     from ipykernel.kernelapp import IPKernelApp
 
     code = 1
@@ -98,14 +115,13 @@ def end_with(asking: socket.socket) -> None:
 
 
 def ask(address: str, *arguments: str) -> None:
-    """Ask the server for a kernel, and return when that has ended."""
+    """Ask the server for a kernel, and return when that has ended; raises ConnectionError if there is no server."""
     request = {"cwd": os.getcwd(), "env": dict(os.environ), "arguments": arguments}
     with socket.socket(socket.AF_UNIX) as server:
-        while server.connect_ex(address):  # while it imports
-            time.sleep(0.1)
+        server.connect(address)
         socket.send_fds(server, [json.dumps(request).encode()], [1, 2])
         server.recv(1)
 
 
 if __name__ == "__main__":
-    {"serve": serve, "ask": ask}[sys.argv[1]](*sys.argv[2:])
+    {"with": run_with_kernels, "serve": serve, "ask": ask}[sys.argv[1]](*sys.argv[2:])

@@ -1,0 +1,81 @@
+"""How far right answers stay from a check's tolerance, on this processor and on others that it can behave like."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from gradlab.checks.compare import TOLERANCES
+from gradlab.checks.observation import NUMERIC, Observation, Value, parts
+from gradlab.checks.record import CheckRecord, Record
+from gradlab.checks.verdict import judge_check
+
+from .processors import PROCESSORS, available
+from .reference import AuthoredCheck
+
+ENOUGH = 10  # times the largest deviation of a right answer fits into the tolerance
+HERE = "here"  # this processor as it is
+
+
+def deviation(expected: Observation, observed: Observation) -> float:
+    """The largest |observed − expected| in units of the tolerance, over all floats of two observations of one form."""
+    return max((_apart(*pair) for pair in zip(expected.values, observed.values, strict=True)), default=0.0)
+
+
+def _apart(want: Value, got: Value) -> float:
+    if isinstance(want, NUMERIC):
+        tolerance = TOLERANCES.get(want.dtype)
+        pairs = zip(want.values, got.values, strict=True) if tolerance else ()
+        return max((_units(tolerance, *pair) for pair in pairs), default=0.0)
+    if type(want) is float:
+        return _units(TOLERANCES["float64"], want, got)
+    return max((_apart(part, parts(got)[key]) for key, part in parts(want).items()), default=0.0)
+
+
+def _units(tolerance, want: float | str, got: float | str) -> float:
+    if type(want) is str or type(got) is str:  # nan or inf
+        return 0.0
+    return abs(got - want) / (tolerance.atol + tolerance.rtol * abs(want))
+
+
+def worst(check: AuthoredCheck, record: CheckRecord) -> float:
+    """The largest deviation of the solution and the other right answers from a record; infinite if one is rejected.
+
+    Where a judge decides, answers may differ from what is expected: only the solution's deviation counts there.
+    """
+    found = 0.0
+    for answer in [check.answer, *check.reference.others]:
+        seen = check.observe(answer, record.cases)
+        if not judge_check(record, seen, check.judge).passed:
+            return math.inf
+        if check.judge is None or answer is check.answer:
+            found = max([found, *map(deviation, record.expected, seen)])
+    return found
+
+
+def measure(checks: list[AuthoredCheck], words: list[str], seeds: range) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield each check's id and its largest deviation by kind of processor, from records made on this one.
+
+    words: those by which a command names these checks.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder, "made.json")
+        records = {check.check_id: check.record(seeds, slips=False) for check in checks}
+        made.write_text(Record("margins", records).to_json(), encoding="utf-8")
+        found = {HERE: against(checks, made)}
+        for kind in available():
+            command = [sys.executable, "-m", "authoring", "margins", "--against", str(made), *words]
+            run = subprocess.run(command, env=os.environ | PROCESSORS[kind], stdout=subprocess.PIPE, check=True)
+            found[kind] = json.loads(run.stdout)
+    for name in records:
+        yield name, {kind: deviations[name] for kind, deviations in found.items()}
+
+
+def against(checks: Iterable[AuthoredCheck], made: Path) -> dict[str, float]:
+    """Each check's largest deviation from the records in a file, which another processor may have made."""
+    records = Record.from_json(made.read_bytes()).checks
+    return {check.check_id: worst(check, records[check.check_id]) for check in checks}

@@ -1,0 +1,61 @@
+"""Other machines, simulated on this one: what libraries read at their start, by the kind of processor.
+
+Libraries choose their kernels by instruction set, and with them the order of their sums. So a float's last bits differ
+between machines. Each kind also has its own number of threads, hash seed, time zone, locale and terminal width.
+"""
+
+from pathlib import Path
+
+_OLD_NUMPY = "X86_V3 X86_V4 AVX512_ICL AVX512_SPR"
+
+PROCESSORS = {
+    "sse": {
+        "ATEN_CPU_CAPABILITY": "default",
+        "ONEDNN_MAX_CPU_ISA": "SSE41",
+        "MKL_CBWR": "COMPATIBLE",
+        "OPENBLAS_CORETYPE": "Nehalem",
+        "NPY_DISABLE_CPU_FEATURES": _OLD_NUMPY,
+        "OMP_NUM_THREADS": "1",
+        "PYTHONHASHSEED": "1",
+        "TZ": "Asia/Kolkata",
+        "COLUMNS": "40",
+    },
+    "avx": {
+        "ATEN_CPU_CAPABILITY": "default",
+        "ONEDNN_MAX_CPU_ISA": "AVX",
+        "MKL_CBWR": "AVX",
+        "OPENBLAS_CORETYPE": "Sandybridge",
+        "NPY_DISABLE_CPU_FEATURES": _OLD_NUMPY,
+        "OMP_NUM_THREADS": "4",
+        "PYTHONHASHSEED": "2",
+        "TZ": "America/Los_Angeles",
+        "COLUMNS": "200",
+    },
+    "avx2": {
+        "ATEN_CPU_CAPABILITY": "avx2",
+        "ONEDNN_MAX_CPU_ISA": "AVX2",
+        "MKL_CBWR": "AVX2",
+        "OPENBLAS_CORETYPE": "Haswell",
+        "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
+        "OMP_NUM_THREADS": "2",
+        "PYTHONHASHSEED": "3",
+        "TZ": "UTC",
+        "LC_ALL": "C.UTF-8",
+    },
+    "avx512": {
+        "ATEN_CPU_CAPABILITY": "avx512",
+        "ONEDNN_MAX_CPU_ISA": "AVX512_CORE",
+        "MKL_CBWR": "AVX512",
+        "OPENBLAS_CORETYPE": "SkylakeX",
+        "OMP_NUM_THREADS": "4",
+        "PYTHONHASHSEED": "4",
+    },
+}
+_NEEDS = {"avx": "avx", "avx2": "avx2", "avx512": "avx512f"}
+
+
+def available() -> list[str]:
+    """Return the kinds that this processor can behave like; none where that is not known, as on macOS and Windows."""
+    info = Path("/proc/cpuinfo")
+    flags = set(info.read_text().split()) if info.exists() else set()
+    return [kind for kind in PROCESSORS if "sse4_2" in flags and _NEEDS.get(kind, "sse4_2") in flags]

@@ -1,0 +1,212 @@
+"""Run the tests, part by part, and print how long each part took and which tests were the slowest.
+
+Two parts at a time run beside one another; the output of each comes when it has ended. The processor time of a part
+counts all its processes, kernels and browsers too.
+"""
+
+import argparse
+import contextlib
+import ctypes
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+from authoring.chapter import chapter_names
+from authoring.processors import PROCESSORS, available
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ["course", "solutions", "grading"]
+TESTS = [f"{room}/tests" for room in ROOMS]
+TOOLS = "tools/tests"
+PYTEST = ["-m", "pytest", "-q", "-n", "auto"]
+TOGETHER = ["--dist", "loadfile"]  # a notebook's cells belong in one process, as do a file's tests
+APART = ["--dist", "worksteal"]  # tests that share little
+BROWSER = ["--dist", "loadgroup", "--timeout=900"]  # each test by itself, but for those that share a fixture
+NBVAL = [*PYTEST, *TOGETHER, "--nbval", "--nbval-sanitize-with=tools/nbval.cfg", "--nbval-kernel-startup-timeout=600"]
+WITH_KERNELS = ["tools/kernels.py", "with", sys.executable]
+BESIDE = ["course", "browser", "nbval", "walks", "nbval-solved", "another-processor"]  # what runs beside the rest
+MORE = {"attacks": {"PYTHONPATH": str(ROOT / "grading/tests")}}  # in the environment of a part
+NEVER_ITS_OWN = "sse"  # no machine that can run torch has such an old processor
+NOTHING_RAN = 5  # pytest's exit code
+SLOWEST = 10
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def parts(chapter: str = "") -> dict[str, list[str]]:
+    """Return what Python is told to run for each part of `make test`; with a chapter, what concerns that chapter."""
+    only = ["-k", chapter] if chapter else []
+    few = "" if chapter else " and not exhaustive"
+    return {
+        "course": [*PYTEST, "course/tests", TOOLS, "-m", f"not browser{few}", "--timeout=900", *TOGETHER, *only],
+        "solutions": [*PYTEST, "solutions/tests", "-m", f"not browser{few}", "--timeout=900", *APART, *only],
+        # in the order of files: else the longest, which have few tests, come last
+        "grading": [*PYTEST, "grading/tests", "-m", f"not browser{few}", "--timeout=900", *TOGETHER]
+        + ["--no-loadscope-reorder", *only],
+        "browser": [*WITH_KERNELS, *PYTEST, *TESTS, "-m", f"browser{few}", *BROWSER, *only],
+        "nbval": [*NBVAL, "--nbval-current-env", *notebooks("course", chapter)],
+    }
+
+
+def rest() -> dict[str, list[str]]:
+    """Return what `make test-all` runs after `make test`: what is exhaustive by nature."""
+    return {
+        "exhaustive": [*PYTEST, *TESTS, "-m", "exhaustive and not browser", "--timeout=900", *APART],
+        "walks": [*WITH_KERNELS, *PYTEST, *TESTS, "-m", "browser and exhaustive", *BROWSER],
+        "nbval-solved": [*WITH_KERNELS, *NBVAL, *notebooks("solutions")],
+        "slips": ["-m", "authoring", "validate", "--seeds=5", "--other-seeds=20"],
+        "margins": ["-m", "authoring", "margins"],
+        "attacks": ["-m", "attacks"],
+        "another-processor": ["tools/run_tests.py", "--elsewhere", "--processor", NEVER_ITS_OWN],
+    }
+
+
+def elsewhere() -> dict[str, list[str]]:
+    """Return what is run on each kind of processor: the notebooks of both editions, and the checks of all chapters."""
+    return {
+        "nbval": [*WITH_KERNELS, *NBVAL, "--nbval-current-env", *notebooks("course")],
+        "nbval-solved": [*WITH_KERNELS, *NBVAL, *notebooks("solutions")],
+        "checks": [*PYTEST, *APART, "solutions/tests/test_chapters.py", "-k", "five_slips or solves_nothing"],
+    }
+
+
+def notebooks(room: str, chapter: str = "") -> list[str]:
+    """Return the chapters of a room, or one of them; raises SystemExit if there is none."""
+    found = sorted(ROOT.glob(f"{room}/chapters/*/{chapter or '*'}.ipynb"))
+    if not found:
+        sys.exit(f"There are no notebooks in {room}/chapters.")
+    return [str(path.relative_to(ROOT)) for path in found]
+
+
+class Result(NamedTuple):
+    """How a part ended. tests: the seconds of each test by name, as pytest's report has them."""
+
+    verdict: str
+    seconds: float
+    processor: float  # seconds, of all its processes
+    tests: dict[str, float]
+    failed: list[str]
+
+
+def run_part(arguments: list[str], env: dict[str, str], output=None) -> Result:
+    """Run one part; what it prints goes to the file `output`, or to the terminal."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder, "report.xml")
+        if "pytest" in arguments:
+            arguments = [*arguments, f"--junit-xml={report}", "-o", "junit_duration_report=total"]
+        started = time.monotonic()
+        command = [sys.executable, *arguments]
+        running = subprocess.Popen(command, cwd=ROOT, env=env, stdout=output, stderr=output and subprocess.STDOUT)
+        _, status, used = os.wait4(running.pid, 0)
+        code = running.returncode = os.waitstatus_to_exitcode(status)
+        cases = list(ET.parse(report).iter("testcase")) if report.exists() else []
+    failure = "FAILED: no test ran" if code == NOTHING_RAN else "FAILED"
+    return Result(
+        "passed" if code == 0 else failure,
+        time.monotonic() - started,
+        used.ru_utime + used.ru_stime,
+        {_name(case): float(case.get("time", 0)) for case in cases},
+        [_name(case) for case in cases if case.find("failure") is not None or case.find("error") is not None],
+    )
+
+
+def _name(case: ET.Element) -> str:
+    return f"{case.get('classname', '')}::{case.get('name', '')}"
+
+
+def run_parts(chosen: dict[str, list[str]], processor: str = "") -> dict[str, Result]:
+    """Run the chosen parts, one after the other, those of BESIDE beside the others; on a kind of processor."""
+    env = {**os.environ, "OMP_NUM_THREADS": "1", **PROCESSORS.get(processor, {})}  # processes share the cores already
+    lanes = [[name for name in chosen if (name in BESIDE) == beside] for beside in (True, False)]
+    results = {}
+
+    def run_lane(names: list[str]) -> None:
+        for name in names:
+            with tempfile.TemporaryFile("w+") if len(chosen) > 1 else contextlib.nullcontext() as output:
+                results[name] = run_part(chosen[name], env | MORE.get(name, {}), output)
+                if output:
+                    output.seek(0)
+                    print(f"\n=== {name}{' as ' if processor else ''}{processor}\n{output.read()}", flush=True)
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(run_lane, lanes))
+    return {name: results[name] for name in chosen}
+
+
+def adopt_orphans() -> None:
+    """Let processes whose parents have ended become children of this one, where the system can do that."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
+
+
+def processor_seconds() -> float:
+    """The processor time of all processes that this one has started, and that have ended."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def show(results: dict[str, Result], seconds: float) -> int:
+    """Print the table of the parts and the slowest tests; return 1 if a part failed."""
+    print(f"\n{'part':<14}{'seconds':>8}{'processor s':>13}  result")
+    for name, result in results.items():
+        print(f"{name:<14}{result.seconds:>8.1f}{result.processor:>13.1f}  {result.verdict}")
+    print(f"{'all':<14}{seconds:>8.1f}{processor_seconds():>13.1f}")
+    tests = [(spent, test) for result in results.values() for test, spent in result.tests.items()]
+    for spent, test in sorted(tests, reverse=True)[:SLOWEST]:
+        print(f"{spent:>8.1f} s  {test}")
+    return int(any(result.verdict != "passed" for result in results.values()))
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run what is asked for; return 1 if a part failed."""
+    parser = argparse.ArgumentParser(prog="python tools/run_tests.py", description=__doc__)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"default: all of {', '.join(parts())}")
+    parser.add_argument("--chapter", default="", help="only what concerns one chapter, such as 08")
+    parser.add_argument("--rest", action="store_true", help=f"the parts that take longer: {', '.join(rest())}")
+    parser.add_argument("--processor", choices=PROCESSORS, help="behave like another kind of processor")
+    parser.add_argument("--elsewhere", action="store_true", help="run notebooks and checks on other kinds of processor")
+    asked = parser.parse_args(words)
+    chapter = next((name for name in chapter_names() if asked.chapter and name.startswith(asked.chapter)), "")
+    if asked.chapter and not chapter:
+        parser.error(f"There is no chapter {asked.chapter}. Chapters: {', '.join(chapter_names())}.")
+    adopt_orphans()
+    if asked.elsewhere:
+        return run_elsewhere([asked.processor] if asked.processor else available())
+    known = rest() if asked.rest else parts(chapter)
+    if chapter:
+        known = {name: known[name] for name in ("solutions", "browser", "nbval")}
+        known["nbval-solved"] = [*WITH_KERNELS, *NBVAL, *notebooks("solutions", chapter)]
+    if unknown := [name for name in asked.parts if name not in known]:
+        parser.error(f"There is no part {', '.join(unknown)}. Parts: {', '.join(known)}.")
+    started = time.monotonic()
+    chosen = {name: known[name] for name in asked.parts or known}
+    print(f"Running {', '.join(chosen)}.", flush=True)
+    return show(run_parts(chosen, asked.processor or ""), time.monotonic() - started)
+
+
+def run_elsewhere(kinds: list[str]) -> int:
+    """Run notebooks and checks on kinds of processor; name each cell and each check that differs."""
+    if not kinds:
+        print("This machine cannot behave like another kind of processor.")
+    failed = 0
+    for kind in kinds:
+        started = time.monotonic()
+        results = run_parts(elsewhere(), kind)
+        failed |= show(results, time.monotonic() - started)
+        differing = [test for result in results.values() for test in result.failed]
+        print(f"\n{kind}: {len(differing)} cells or checks differ")
+        print("".join(f"  {test}\n" for test in differing), end="", flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,76 @@
+"""The tools that run the tests: what they run, what they count, and what they say."""
+
+import os
+import socket
+import subprocess
+import sys
+
+import kernels
+import pytest
+import run_tests
+
+FORKED_KERNEL_WORKS = """
+import time
+from jupyter_client.manager import start_new_kernel
+manager, client = start_new_kernel()
+client.execute_interactive("import time\\nwhile time.process_time() < 2: pass", timeout=600)
+client.stop_channels()
+manager.shutdown_kernel()
+"""
+
+
+def test_who_asks_a_server_that_has_died_for_a_kernel_is_told_at_once(tmp_path):
+    address = str(tmp_path / "server")
+    with socket.socket(socket.AF_UNIX) as died:
+        died.bind(address)
+    asked = subprocess.run([sys.executable, kernels.__file__, "ask", address], capture_output=True, text=True)
+    assert asked.returncode == 1
+    assert "ConnectionRefusedError" in asked.stderr
+
+
+@pytest.mark.exhaustive
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="kernels are forked where processes can be")
+def test_the_processor_time_of_a_part_counts_its_forked_kernels():
+    plain = run_tests.run_part([kernels.__file__, "with", sys.executable, "-c", "pass"], dict(os.environ))
+    worked = run_tests.run_part([kernels.__file__, "with", sys.executable, "-c", FORKED_KERNEL_WORKS], dict(os.environ))
+    assert (plain.verdict, worked.verdict) == ("passed", "passed")
+    assert worked.processor > plain.processor + 2
+
+
+def test_a_part_says_which_tests_failed_and_how_long_each_took(tmp_path):
+    tests = tmp_path / "test_two.py"
+    tests.write_text("def test_right():\n    pass\n\n\ndef test_wrong():\n    assert False\n")
+    with (tmp_path / "output").open("w+") as output:
+        result = run_tests.run_part(["-m", "pytest", str(tests)], dict(os.environ), output)
+    assert result.verdict == "FAILED"
+    assert [name.split("::")[-1] for name in result.failed] == ["test_wrong"]
+    assert [name.split("::")[-1] for name in result.tests] == ["test_right", "test_wrong"]
+
+
+def test_a_part_that_runs_no_test_has_failed(tmp_path):
+    tests = tmp_path / "test_none.py"
+    tests.write_text("")
+    with (tmp_path / "output").open("w+") as output:
+        result = run_tests.run_part(["-m", "pytest", str(tests)], dict(os.environ), output)
+    assert result.verdict == "FAILED: no test ran"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["nothing"], "There is no part nothing. Parts: course, solutions, grading, browser, nbval."),
+        (["--chapter", "99"], "There is no chapter 99. Chapters: 01_graph, "),
+    ],
+)
+def test_an_unknown_word_is_answered_with_the_known_ones(words, says, capsys):
+    with pytest.raises(SystemExit):
+        run_tests.main(words)
+    assert says in capsys.readouterr().err
+
+
+def test_one_chapter_is_its_checks_its_walk_and_its_notebooks():
+    chosen = run_tests.parts("08_saliency")
+    assert chosen["nbval"][-1] == "course/chapters/08_saliency/08_saliency.ipynb"
+    for part in ("solutions", "browser"):
+        assert chosen[part][-2:] == ["-k", "08_saliency"]
+        assert "exhaustive" not in " ".join(chosen[part])
