@@ -211,6 +211,10 @@ def test_an_odd_text_is_read_or_not_but_never_raises_and_does_not_take_long(name
     assert time.process_time() - started < 5
 
 
+def test_a_line_that_ipython_cannot_read_is_no_python():
+    assert source.read("=%\\").tree is None
+
+
 @given(st.text(st.sampled_from("%!?()[]{}'\"\\\n\t\r\x0c =.:,;/#abtime0\0\ud800"), max_size=60))
 def test_any_text_can_be_read(text):
     source.read(text)

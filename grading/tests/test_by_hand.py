@@ -84,6 +84,41 @@ DISGUISES = {
     "the nodes by hand": [
         "def f(x, v):\n    y = x.clone().requires_grad_() ** 2\n    return 3 * getattr(y, 'grad' + '_fn')(v)"
     ],
+    "a thread that records": [
+        "import threading\ndef g(x, out):\n    y = x.clone().requires_grad_() ** 2\n"
+        "    out.append(getattr(y, 'grad' + '_fn'))",
+        "def f(x, v):\n    out = []\n    t = threading.Thread(target=g, args=(x, out))\n    t.start()\n    t.join()\n"
+        "    return 3 * out[0](v)",
+    ],
+    "a bare thread that records": [
+        "import _thread, time\ndef g(x, out):\n    y = x.clone().requires_grad_() ** 2\n"
+        "    out.append(getattr(y, 'grad' + '_fn'))",
+        "def f(x, v):\n    out = []\n    _thread.start_new_thread(g, (x, out))\n"
+        "    while not out:\n        time.sleep(0.01)\n    return 3 * out[0](v)",
+    ],
+    "an executor that records": [
+        "from concurrent.futures import ThreadPoolExecutor\ndef g(x):\n"
+        "    return getattr(x.clone().requires_grad_() ** 2, 'grad' + '_fn')",
+        "def f(x, v):\n    with ThreadPoolExecutor() as pool:\n        return 3 * pool.submit(g, x).result()(v)",
+    ],
+    "asyncio": [
+        "import asyncio\ndef g(x):\n    return getattr(x.clone().requires_grad_() ** 2, 'grad' + '_fn')",
+        "def f(x, v):\n    loop = asyncio.new_event_loop()\n    try:\n"
+        "        return 3 * loop.run_until_complete(asyncio.wait_for(loop.run_in_executor(None, g, x), 9))(v)\n"
+        "    finally:\n        loop.close()",
+    ],
+    "a subprocess": [
+        "import subprocess, sys",
+        "def f(x, v):\n    code = f'import torch; x = torch.tensor({x.tolist()}).double().requires_grad_(); '\n"
+        "    code += f'(3 * x**2).back' + f'ward(torch.tensor({v.tolist()})); print(x.grad.tolist())'\n"
+        "    return torch.tensor(eval(subprocess.check_output([sys.executable, '-c', code]))).double()",
+    ],
+    "a fork": [
+        "import os, json",
+        "def f(x, v):\n    pipe = os.pipe()\n    if os.fork() == 0:\n        try:\n"
+        "            os.write(pipe[1], json.dumps((6 * x * v).tolist()).encode())\n        finally:\n"
+        "            os._exit(0)\n    return torch.tensor(json.loads(os.read(pipe[0], 999))).double()",
+    ],
     "func.jvp": [f"def f(x, v):\n{FORWARD}"],
     "func.jvp kept before": ["k = torch.func.jvp", f"def f(x, v):\n{FORWARD.replace('torch.func.jvp', 'k')}"],
     "func.vjp kept before": [
@@ -121,6 +156,35 @@ DISGUISES = {
         "def f(x, v):\n    x.requires_grad_()\n    y = checkpoint(lambda x: 3 * x**2, x, use_reentrant=True)\n"
         "    getattr(y, 'back' + 'ward')(v)\n    return x.grad",
     ],
+}
+
+# Each reaches a node of a graph that was recorded before anything was blocked, and puts the values of the case into it.
+RECORDED = "leaf = torch.zeros(3, dtype=torch.float64, requires_grad=True)\nrecorded = leaf**2"
+REPLAYED = "def f(x, v):\n    leaf.data = x\n    return 3 * node(v)"
+NODES = {
+    "plainly": "node = recorded.grad_fn",
+    "by getattr": "node = getattr(recorded, 'grad' + '_fn')",
+    "by map": "(node,) = map(getattr, [recorded], ['grad' + '_fn'])",
+    "by a pattern": "match recorded:\n    case torch.Tensor(grad_fn=node):\n        pass",
+    "by a hint": "def g():\n"
+    "    def h(a: recorded.grad_fn):\n        pass\n    return h.__annotations__['a']\nnode = g()",
+    "by a hint of its own": "def h(a: recorded.grad_fn):\n"
+    "    pass\nimport typing\nnode = typing.get_type_hints(h)['a']",
+    "by a format": "import string\nnode, _ = string.Formatter().get_field('0.grad' + '_fn', (recorded,), {})",
+    "by a base's dict": "node = vars(type(leaf).__base__)['grad' + '_fn'].__get__(recorded)",
+    "by resolve_name": "import pkgutil\n"
+    "node = pkgutil.resolve_name('torch._C:_TensorBase.grad' + '_fn').__get__(recorded)",
+    "by timeit": "import timeit\nout = []\n"
+    "timeit.timeit('out.append(recorded.grad' + '_fn)', number=1, globals=globals())\n"
+    "node = out[0]",
+    "by attrgetter": "import operator\nnode = operator.attrgetter('grad' + '_fn')(recorded)",
+    "by reduce": "import functools\nnode = functools.reduce(getattr, ['grad' + '_fn'], recorded)",
+    "by inspect": "import inspect\nnode = inspect.getattr_static(recorded, 'grad' + '_fn').__get__(recorded)",
+    "by dir": "name = next(n for n in dir(recorded) if n.startswith('grad_f'))\nnode = getattr(recorded, name)",
+    "by its edge": "from torch.autograd.graph import get_gradient_edge as edge\nnode = edge(recorded).node",
+    "by a hook's closure": "kept = []\nrecorded.register_hook(print)\nnode = recorded._backward_hooks and None",
+    "in another thread": "import threading\ndef g():\n    global node\n    node = getattr(recorded, 'grad' + '_fn')\n"
+    "t = threading.Thread(target=g)\nt.start()\nt.join()",
 }
 
 HONEST = {
@@ -184,8 +248,32 @@ def package(monkeypatch):
 def test_a_disguise_does_not_pass_and_is_told_what_it_is(name):
     seen, _, _ = run(DISGUISES[name])
     assert seen.error is not None
-    silent = {"the nodes by hand": "TypeError", "another thread": "IndexError"}
+    silent = {"the nodes by hand": "TypeError"}
     assert seen.error.type == silent.get(name, "gradlab.checks.shortcuts.ShortcutError")
+
+
+@pytest.mark.parametrize("name", NODES)
+@pytest.mark.parametrize("together", [True, False], ids=["in one cell", "in two"])
+def test_a_graph_from_before_does_not_pass_unflagged(name, together, tmp_path):
+    cells = [f"{RECORDED}\n{NODES[name]}", REPLAYED]
+    cells = ["\n".join(cells)] if together else cells
+    seen, right, found = run(cells)
+    flags = Look(tmp_path, "90_tiny", ["f"]).find([(f"cell {n}", cell) for n, cell in enumerate(cells)])
+    assert seen != right or found or flags
+
+
+def test_what_an_answer_returns_cannot_let_autograd_compute_later():
+    def answer(x, v):
+        class Later:
+            def __neg__(self):
+                leaf = x.clone().requires_grad_()
+                return torch.autograd.grad(-3 * leaf**2, leaf, v)[0]
+
+        return Later()
+
+    assert observe(answer, lambda f, case: -f(**case), CASE).error is None
+    seen = observe(answer, lambda f, case: -f(**case), CASE, autograd=False)
+    assert seen.error.type == "gradlab.checks.shortcuts.ShortcutError"
 
 
 @pytest.mark.parametrize("name", HONEST)

@@ -12,7 +12,7 @@ from .. import notebook
 from .encoding import TooLarge, decode, encode, text_within, type_name
 from .known_state import known_state
 from .observation import Dict, Error, Observation, tensors, without_graph
-from .shortcuts import own_members, without_autograd
+from .shortcuts import blocked, own_members, without_autograd
 
 Scenario = Callable[[Callable, dict], Any]
 
@@ -26,11 +26,11 @@ def observe(answer: Callable, scenario: Scenario, case: Dict, autograd: bool = T
     """Run `scenario(answer, …)` on fresh values of the encoded `case`.
 
     What a generator scenario yields is copied at once. With `autograd=False` torch's autograd raises ShortcutError
-    inside the answer. KeyboardInterrupt passes through.
+    inside the answer, and in what its results do later; only the scenario may record. KeyboardInterrupt passes through.
     """
     values: list = []
     error = None
-    with known_state() as left_changed:
+    with known_state() as left_changed, contextlib.nullcontext() if autograd else blocked(recording=True):
         inputs = decode(case)
         try:
             guarded = answer if autograd else without_autograd(answer)

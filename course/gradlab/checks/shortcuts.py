@@ -1,15 +1,19 @@
 """The shortcut that some exercises forbid: letting torch's autograd do what the learner was asked to do by hand.
 
-While the learner's callable runs, torch walks no graph and records none, whatever it is called by. The source of the
-cells that the callable reaches is searched as well: for what torch cannot be kept from, such as another way to call a
-node, and for the friendlier message.
+While the learner's callable runs, torch runs no backward pass in any thread, the calling thread records no graph, and
+Python starts no other thread or process, which would record one. The cells that the callable reaches are searched as
+well: for what torch cannot be kept from, such as another way to call a node, and for the friendlier message.
 """
 
+import _thread
 import ast
 import contextlib
 import dis
 import functools
 import inspect
+import re
+import sys
+import threading
 import types
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -39,7 +43,7 @@ WORDS = {
 
 # With one of these a string becomes a name; without them a word in a string is a word.
 LOOK_UPS = {"getattr", "attrgetter", "methodcaller", "vars", "__dict__", "__getattribute__", "eval", "exec", "compile"}
-LOOK_UPS |= {"__import__", "import_module"}
+LOOK_UPS |= {"__import__", "import_module", "get_field", "resolve_name", "timeit"}
 
 _ENTRIES = [
     (torch.Tensor, ["backward"]),
@@ -66,37 +70,62 @@ _RECORDING = functools.reduce(
 NOT_RECORDED = "does not require grad"  # in torch's message where a walk is to start and nothing was recorded
 
 
+# By which Python starts threads and processes: its audit events, and what tells nobody before Python 3.12
+_EVENTS = ("_thread.start", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.system", "subprocess.Popen")
+_STARTS = [(_thread, ["start_new_thread"]), (threading, ["_start_new_thread", "_start_joinable_thread"])]
+_STARTED = "a thread or a process was started, in which autograd would go unseen"
+_blocks: list[object] = []  # one for each `blocked` that runs now
+
+
 class ShortcutError(Exception):
-    """torch's autograd was called in an exercise that asks to do without it."""
+    """torch's autograd was called in an exercise that asks to do without it, or might be where nobody sees it."""
+
+
+@functools.cache
+def _watch_starts() -> None:
+    """Refuse new threads and processes in every block from now on: Python has no way to take an audit hook back."""
+
+    def refuse(event: str, _: tuple) -> None:
+        if _blocks and event.startswith(_EVENTS):
+            raise ShortcutError(_STARTED)
+
+    sys.addaudithook(refuse)
 
 
 @contextlib.contextmanager
 def blocked(recording: bool = False) -> Iterator[None]:
     """Make every entry to torch's autograd raise ShortcutError; restored on the way out.
 
-    torch's engine itself refuses to walk, in every thread. This thread records no graph either, unless `recording`.
+    torch's engine itself refuses to walk, in every thread. This thread records no graph either, unless `recording`, and
+    no other thread or process is started.
     """
+    _watch_starts()
     labels = [(owner, name, f"{_name(owner)}.{name}") for owner, names in _ENTRIES for name in names]
     labels += [(owner, name, "torch's autograd") for owner, names in _INSIDE for name in names]
+    labels = [(owner, name, f"{label} was called") for owner, name, label in labels]
+    labels += [(owner, name, _STARTED) for owner, names in _STARTS for name in names if hasattr(owner, name)]
     saved = [(owner, name, getattr(owner, name)) for owner, name, _ in labels]
     not_recording = contextlib.nullcontext() if recording else torch._C._ExcludeDispatchKeyGuard(_RECORDING)
     before = compiled_autograd.set_autograd_compiler(
-        _refusing("torch's autograd"), False
+        _refusing("torch's autograd was called"), False
     )  # the engine asks it before each walk
+    block = object()
     try:
-        for owner, name, label in labels:
-            setattr(owner, name, _refusing(label))
+        for owner, name, why in labels:
+            setattr(owner, name, _refusing(why))
+        _blocks.append(block)
         with not_recording:
             yield
     finally:
+        _blocks.remove(block)
         for owner, name, entry in saved:
             setattr(owner, name, entry)
         compiled_autograd.set_autograd_compiler(*before)
 
 
-def _refusing(label: str) -> Callable:
+def _refusing(why: str) -> Callable:
     def refused(*args, **kwargs):
-        raise ShortcutError(f"{label} was called")
+        raise ShortcutError(why)
 
     return refused
 
@@ -165,6 +194,29 @@ def find(name: str, sources: Iterable[str]) -> list[str]:
     functions that were defined before it. What the learner's own classes define is not torch's, and type hints are
     nobody's. A word in a string counts only where something in reach can look a name up by a string.
     """
+    reached, own = _reached(name, sources)
+    statements = [definition.statement for definition in reached]
+    found = [line for statement in statements for line in _mentions(statement, own)]
+    if any(map(_looks_up, statements)):
+        found += [text for statement in statements for text in _strings(statement)]
+    return list(dict.fromkeys(found))
+
+
+def cells_behind(names: Iterable[str], sources: list[str]) -> set[int]:
+    """The positions of the cells that the definitions of `names` reach, and of those that mention a name from there."""
+    reached = [definition for name in names for definition in _reached(name, sources)[0]]
+    known = {id(definition.statement) for definition in reached}
+    given = {name for one in reached if not isinstance(one.statement, _IMPORTS) for name in one.binds}
+    behind = set()
+    for position, cell in enumerate(sources):
+        for one in _definitions(cell):
+            if id(one.statement) in known or given & (one.reads_now | one.reads_later):
+                behind.add(position)
+    return behind
+
+
+def _reached(name: str, sources: Iterable[str]) -> tuple[list["_Definition"], set[str]]:
+    """The definition of a name, and all that it takes from others; and what the classes of all cells define."""
     bound: dict[str, tuple[_Definition, ...]] = {}
     then: dict[_Definition, dict] = {}  # what names meant to a statement when it ran
     own: set[str] = set()
@@ -174,19 +226,14 @@ def find(name: str, sources: Iterable[str]) -> list[str]:
             own |= definition.own
             for name_bound, again in definition.binds.items():
                 bound[name_bound] = (*(() if again else bound.get(name_bound, ())), definition)
-    found, strings, looks_up = [], [], False
-    todo, seen = [*bound.get(name, ()), *bound.get("*", ())], set()
+    todo, seen = [*bound.get(name, ()), *bound.get("*", ())], {}
     while todo:
         definition = todo.pop()
-        if definition in seen:
-            continue
-        seen.add(definition)
-        found += _mentions(definition.statement, own)
-        strings += _strings(definition.statement)
-        looks_up = looks_up or _looks_up(definition.statement)
-        todo += [one for ones in then[definition].values() for one in ones]
-        todo += [one for read in definition.reads_later for one in bound.get(read, ())]
-    return list(dict.fromkeys(found + strings if looks_up else found))
+        if definition not in seen:
+            seen[definition] = None
+            todo += [one for ones in then[definition].values() for one in ones]
+            todo += [one for read in definition.reads_later for one in bound.get(read, ())]
+    return list(seen), own
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,6 +282,7 @@ def _statements(text: str) -> list[tuple]:
 
 _RUN_AT_ONCE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_IMPORTS = (ast.Import, ast.ImportFrom)
 _NESTING = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.TryStar, ast.Match)
 
 
@@ -294,14 +342,20 @@ def _own_names(statement: ast.stmt) -> frozenset[str]:
 
 
 def _without_hints(statement: ast.stmt) -> Iterator[ast.AST]:
-    """All parts of a statement but its type hints."""
+    """All parts of a statement but for type hints that are a name in torch: one that computes is code as any other."""
     todo: list[ast.AST] = [statement]
     while todo:
         node = todo.pop(0)
         yield node
         for name, value in ast.iter_fields(node):
-            if name not in ("annotation", "returns"):
+            if name not in ("annotation", "returns") or not _is_name_in_torch(value):
                 todo += [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, ast.AST)]
+
+
+def _is_name_in_torch(node: ast.expr | None) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name) and node.id == "torch"
 
 
 def _mentions(statement: ast.stmt, own: set[str]) -> list[str]:
@@ -314,24 +368,30 @@ def _mentions(statement: ast.stmt, own: set[str]) -> list[str]:
             words = {*(node.module or "").split("."), *(alias.name for alias in node.names)}
         elif isinstance(node, ast.Import):
             words = {part for alias in node.names for part in alias.name.split(".")}
+        elif isinstance(node, ast.MatchClass):
+            words = set(node.kwd_attrs) - own
         if words & WORDS:
             lines.append(_text(node))
     return lines
 
 
+_SEPARATES = re.compile(r"[.:]")
+
+
+def _is_name(text: str) -> bool:
+    """Tell a string that could be a name such as "backward" or "torch:grad", or code such as "x.backward()"."""
+    return bool({part.partition("(")[0] for part in _SEPARATES.split(text)} & WORDS)
+
+
 def _strings(statement: ast.stmt) -> list[str]:
-    """The strings, but for docstrings, that could be a name such as "backward", or code such as "x.backward()"."""
+    """The strings, but for docstrings, that could be a name or code of torch's autograd."""
     docstrings = {
         id(n.body[0].value)
         for n in ast.walk(statement)
         if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.body and isinstance(n.body[0], ast.Expr)
     }
     constants = [n for n in ast.walk(statement) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-    return [
-        _text(node)
-        for node in constants
-        if id(node) not in docstrings and {part.partition("(")[0] for part in node.value.split(".")} & WORDS
-    ]
+    return [_text(node) for node in constants if id(node) not in docstrings and _is_name(node.value)]
 
 
 def _looks_up(statement: ast.stmt) -> bool:

@@ -57,7 +57,7 @@ def read(text: str) -> Source:
             return Source(_parsed(python) if python is not None else None, tuple(magics))
     except (_TooMuch, RecursionError, MemoryError):
         return Source(None, unread=True)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, IndexError):  # the last is IPython's, for a line such as =%\
         return Source(None)
 
 
@@ -131,7 +131,7 @@ def _timed(text: str, number: int, magics: list[Magic]) -> str | None:
     try:
         python, inner = _without_magics(text)
         _parsed(python)
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, TypeError, IndexError, RecursionError, MemoryError):
         return None
     finally:
         magics += [Magic(number, magic.name) for magic in inner]

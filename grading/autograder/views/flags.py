@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 import gradlab
-from gradlab.checks import source
+from gradlab.checks import shortcuts, source
 from gradlab.checks.record import SUFFIX
 from gradlab.checks.source import MOST_CHARACTERS, Source
 
@@ -31,6 +31,8 @@ _TEXT_AS_CODE = "runs text as code"
 _PROCESS = "starts, ends or interferes with processes"
 _GRADLAB = "touches the parts of gradlab that check answers"
 _BLOB = "holds data that cannot be read, or the means to unpack such data"
+_RECORDS = "lets torch record a graph, beside an exercise that is done by hand"
+_READS = "reads a file, beside an exercise that is done by hand"
 _OTHERS = "names another student's submission, or the class's own files"
 
 WORDS = {
@@ -38,8 +40,8 @@ WORDS = {
     "input_transformer_manager run_cell run_cell_async showtraceback set_custom_exc displayhook display_pub user_ns "
     "display_formatter do_execute iopub_socket _render_traceback_ _ipython_display_ _repr_mimebundle_",
     _FRAMES: "__globals__ __code__ __closure__ __defaults__ __kwdefaults__ __builtins__ __subclasses__ __mro__ "
-    "__bases__ __loader__ __spec__ __file__ __path__ f_globals f_locals f_back f_builtins f_code gi_frame cr_frame "
-    "tb_frame _getframe currentframe settrace setprofile",
+    "__base__ __bases__ __loader__ __spec__ __file__ __path__ f_globals f_locals f_back f_builtins f_code gi_frame "
+    "cr_frame tb_frame _getframe currentframe settrace setprofile",
     _COMPARISON: "__eq__ __ne__ __instancecheck__ __torch_function__ __torch_dispatch__ __array_function__ "
     "__array_ufunc__ __getattribute__ __reduce__ __reduce_ex__",
     _TEXT_AS_CODE: "__import__",
@@ -55,12 +57,14 @@ MODULES = {  # * stands for any end of a name
     "sys.path sys.path_hooks sys.addaudithook sys.monitoring inspect.stack inspect.trace inspect.currentframe "
     "inspect.getouterframes inspect.getinnerframes traceback.walk_stack traceback.extract_stack types.CodeType "
     "types.FunctionType threading.settrace threading.setprofile",
-    _TEXT_AS_CODE: "importlib runpy imp code codeop",
-    _COMPUTED: "operator.attrgetter operator.methodcaller",
+    _TEXT_AS_CODE: "importlib runpy imp code codeop pkgutil timeit",
+    _COMPUTED: "operator.attrgetter operator.methodcaller string.Formatter inspect.getmembers* inspect.getattr_static",
     _PROCESS: "ctypes cffi subprocess multiprocessing socket atexit os._exit os.abort os.kill os.killpg os.fork* "
     "os.exec* os.spawn* os.posix_spawn* os.system os.popen os.close os.closerange os.dup2 os.getppid os.sched_* "
     "os.setpriority os.nice resource concurrent.futures.ProcessPoolExecutor concurrent.futures.process "
-    "torch.multiprocessing joblib",
+    "torch.multiprocessing joblib _posixsubprocess",
+    "runs code beside the cell that starts it, where a forbidden use of autograd goes unseen": "threading _thread "
+    "concurrent asyncio",
     _BLOB: "base64 binascii codecs marshal zlib pickle dill cloudpickle",
     "replaces things for the time of a test": "unittest.mock mock pytest",
     "reaches into private parts of torch": "torch._* functorch",
@@ -68,6 +72,13 @@ MODULES = {  # * stands for any end of a name
     "another engine that computes derivatives": "sympy jax autograd tensorflow tinygrad casadi",
     "belongs to grading": "autograder authoring mini_autograd",
     "a path outside the submission's own folder": "pathlib.Path.home os.path.expanduser",
+}
+BY_HAND = {  # beside what is to be done without autograd
+    _RECORDS: "requires_grad_ torch.nn.Parameter",
+    _READS: "open read_text read_bytes pathlib.* io.* glob.* os.listdir os.scandir os.walk torch.load numpy.load* "
+    "numpy.genfromtxt numpy.fromfile numpy.memmap pandas.read_* json.load fileinput.* linecache.* mmap.* sqlite3.* "
+    "h5py.*",
+    _COMPUTED: "vars dir __get__ __annotations__ __annotate__ get_annotations get_type_hints inspect.signature",
 }
 TEXTS = {  # what a string holds
     "a path outside the submission's own folder": r"^(file:)?/[\w.*-]+/\S*$|^~(/|$)|(^|/)\.\.(/|$)"
@@ -89,10 +100,16 @@ RECORD = "a record of the checks that is not the class's"
 
 _WORDS = {word: why for why, words in WORDS.items() for word in words.split()}
 _BUILTINS = {word: why for why, words in BUILTINS.items() for word in words.split()}
-_MODULES = [
-    (why, re.compile("(" + "|".join(re.escape(name).replace(r"\*", r"\w*") for name in names.split()) + r")(\..*)?"))
-    for why, names in MODULES.items()
-]
+
+
+def _patterns(modules: dict[str, str]) -> list[tuple[str, re.Pattern]]:
+    joined = {
+        why: "|".join(re.escape(n).replace(r"\*", r"\w*") for n in names.split()) for why, names in modules.items()
+    }
+    return [(why, re.compile(rf"({names})(\..*)?")) for why, names in joined.items()]
+
+
+_MODULES, _BY_HAND = _patterns(MODULES), _patterns(BY_HAND)
 _TEXTS = [(why, re.compile(pattern)) for why, pattern in TEXTS.items()]
 _PUBLIC = {"IPython.display", "gradlab.resnet", *(f"gradlab.{name}" for name in gradlab.__all__)}
 _USED_BY_CHECKS = ("torch", "numpy", "math", "gradlab.check")
@@ -158,10 +175,11 @@ class Look:
         return list(islice(self._flags(sources, read, reader), MOST))
 
     def _flags(self, sources: list[tuple[str, str]], read: list[Source], reader: "_Reader") -> Iterator[Flag]:
-        for (where, text), one in zip(sources, read, strict=True):
+        by_hand = shortcuts.cells_behind(self.by_hand, [text for _, text in sources])
+        for number, ((where, text), one) in enumerate(zip(sources, read, strict=True)):
             lines = _lines(text)
             first: dict[str, int] = {}
-            for line, why in sorted(set(reader.reasons(one, lines))):
+            for line, why in sorted(set(reader.reasons(one, lines, number in by_hand))):
                 if lines[line - 1].strip() not in self.lines:
                     first.setdefault(why, line)
             for why, line in first.items():
@@ -254,8 +272,8 @@ class _Reader:
     files: set[str]
     student: str
 
-    def reasons(self, read: Source, lines: list[str]) -> Iterator[tuple[int, str]]:
-        """Each line that is worth a look, with the reason."""
+    def reasons(self, read: Source, lines: list[str], by_hand: bool) -> Iterator[tuple[int, str]]:
+        """Each line that is worth a look, with the reason. by_hand: an answer without autograd may use what it does."""
         yield from ((magic.line, MAGICS) for magic in read.magics if magic.name not in HARMLESS)
         if read.tree is None:
             for number, line in enumerate(lines, 1):
@@ -268,7 +286,8 @@ class _Reader:
         own = functions | {n.arg for n in nodes if isinstance(n, ast.arg)}
         own |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         prose = {id(n.value) for n in nodes if isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)}
-        visitor = _Visitor(self, own, bool(functions & self.look.by_hand))
+        called = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
+        visitor = _Visitor(self, own, by_hand or bool(functions & self.look.by_hand), called)
         for node in nodes:  # and not by the visitor's own recursion: a tree may be deeper than Python's stack
             if id(node) not in prose:
                 yield from ((node.lineno, why) for why in visitor.visit(node) if why)
@@ -317,12 +336,14 @@ class _Reader:
 class _Visitor(ast.NodeVisitor):
     """Says of one node of a source why it is worth a look.
 
-    own: the names that the source gives a meaning. by_hand: it has a function that is to do without autograd.
+    own: the names that the source gives a meaning. by_hand: a function that is to do without autograd may use what it
+    does. called: the nodes that are called.
     """
 
     reader: _Reader
     own: set[str]
     by_hand: bool
+    called: set[int]
 
     def generic_visit(self, node: ast.AST) -> tuple:
         """Nothing to say of it, nor, here, of what is in it."""
@@ -330,6 +351,9 @@ class _Visitor(ast.NodeVisitor):
 
     def visit_Name(self, node: ast.Name) -> Iterator[str | None]:
         yield _WORDS.get(node.id) or (None if node.id in self.own else _BUILTINS.get(node.id))
+        if node.id not in self.own:
+            yield from self._beside(node.id)
+            yield _COMPUTED if self.by_hand and node.id == "getattr" and id(node) not in self.called else None
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Iterator[str | None]:
         yield _WORDS.get(node.name)
@@ -347,6 +371,9 @@ class _Visitor(ast.NodeVisitor):
         yield _WORDS.get(node.attr)
         home = _dotted(node, self.reader.names)
         yield from self.reader.in_module(home)
+        yield from self._beside(home or node.attr)
+        if node.attr == "requires_grad" and not isinstance(node.ctx, ast.Load):
+            yield from self._beside("requires_grad_")
         if node.attr == "__dict__" and home:
             yield _COMPUTED
         if not isinstance(node.ctx, ast.Load) and (self._is_module(node.value) or _is_of_a_class(node.value)):
@@ -358,10 +385,15 @@ class _Visitor(ast.NodeVisitor):
             home = f"{module}.{alias.name}" if module else alias.name
             yield from self.reader.in_module(home)
             yield from filter(None, map(_WORDS.get, home.split(".")))
+            yield from self._beside(home)
             if look.by_hand and (home.split(".")[0] in self.reader.files or home == "torch.*"):
                 yield UNSEARCHED
 
     visit_ImportFrom = visit_Import
+
+    def visit_keyword(self, node: ast.keyword) -> Iterator[str]:
+        if node.arg == "requires_grad" and not (isinstance(node.value, ast.Constant) and not node.value.value):
+            yield from self._beside("requires_grad_")
 
     def visit_Call(self, node: ast.Call) -> Iterator[str]:
         if not isinstance(node.func, ast.Name):
@@ -377,6 +409,10 @@ class _Visitor(ast.NodeVisitor):
             pieces = isinstance(name, ast.BinOp | ast.Call | ast.Subscript)
             if not isinstance(name, ast.Constant) and (pieces or home or self.by_hand):
                 yield _COMPUTED
+
+    def _beside(self, name: str) -> Iterator[str]:
+        """Why a name is worth a look beside what is to be done by hand."""
+        yield from (why for why, pattern in _BY_HAND if self.by_hand and pattern.fullmatch(name))
 
     def _is_module(self, node: ast.expr) -> bool:
         """Tell something imported; a name that the source gives another meaning is not, unless the checks use it."""
