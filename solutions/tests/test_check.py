@@ -415,6 +415,16 @@ def test_an_input_that_is_made_to_require_grad_is_no_longer_as_it_was(exercise):
     check("02.1 the gradient at x", lambda x, v: by_autograd(x.clone(), v))
 
 
+def test_a_grad_that_is_left_in_an_input_is_seen(exercise):
+    def by_backward(x, v):
+        (x.requires_grad_() ** 3).backward(v)
+        return x.requires_grad_(False).grad.clone()
+
+    assert "yours    x has a .grad\n    expected nothing" in says(by_backward)
+    assert "take a leaf of your own" in says(by_backward)
+    check("02.1 the gradient at x", lambda x, v: by_backward(x.clone(), v))
+
+
 def test_an_answer_may_draw_and_warn_as_it_likes(exercise):
     def noisy(x, v):
         warnings.warn("an old version", stacklevel=1)

@@ -2,6 +2,7 @@
 
 import sys
 
+import numpy as np
 import pytest
 import torch
 from msgspec.structs import replace
@@ -217,11 +218,106 @@ def labelled(answer, case):
     ("wrong", "hint"),
     [
         (lambda x: None, "There is None: was it not computed, or not returned?"),
-        (lambda x: (torch.ones(2),), "There is a tuple: torch.autograd.grad gives one"),
+        (lambda x: (torch.ones(2),), "There is a tuple: take the tensor out of it."),
     ],
 )
 def test_what_a_label_stands_for_gets_a_hint_too(wrong, hint):
     assert hint in says(lambda x: torch.ones(2), labelled, wrong=wrong)
+
+
+def gradient_labelled(answer, case):
+    yield {"returned": answer(case["x"])}
+    yield {"weight.grad afterwards": answer(case["x"])}
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "hint"),
+    [
+        (
+            [2.0, torch.ones(2)],
+            [None, torch.ones(2)],
+            "Your function returned None: is the return statement missing?\n",
+        ),
+        ([2.0, torch.ones(2)], [2.0, None], "There is None where a gradient belongs: "),
+        ([None, torch.ones(2)], [2.0, torch.ones(2)], "What came back is of another type.\n"),
+    ],
+)
+def test_what_is_said_of_none_depends_on_where_it_stands(right, wrong, hint):
+    text = says(lambda x: right.pop(0), gradient_labelled, wrong=lambda x: wrong.pop(0))
+    assert hint in text
+    assert "backward() itself" not in text
+
+
+def test_where_none_is_an_answer_no_return_is_missed():
+    def cases(rng):
+        yield {"x": 2.0}
+        yield {"x": 3.0}
+
+    text = says(lambda x: None if x == 2 else "y", cases=cases, wrong=lambda x: None)
+    assert "    yours    None\n    expected str: 'y'\n" in text
+    assert "return statement" not in text
+
+
+def test_a_list_of_words_is_shown_as_a_whole():
+    text = says(lambda x: ["a", "b"], wrong=lambda x: ["a", "c"])
+    assert (
+        "First difference at returned[1].\n    yours    'c'   in ['a', 'c']\n    expected 'b'   in ['a', 'b']" in text
+    )
+    text = says(lambda x: ["a", "b"], wrong=lambda x: ["b"])
+    assert "    yours    list of 1: ['b']\n    expected list of 2: ['a', 'b']" in text
+
+
+def leaves_a_trace(answer, case):
+    try:
+        yield {"returned": answer(case["x"])}
+    finally:
+        yield {"hooks": 1}
+    yield {"calls": 1}
+
+
+def test_an_error_comes_before_what_was_seen_after_it():
+    def misspells(x):
+        return reslt  # noqa: F821
+
+    def refuses(x):
+        raise ValueError("no")
+
+    text = says(lambda x: x, leaves_a_trace, wrong=misspells)
+    assert "Raised at line" in text
+    assert "What was due then: 'returned'.\n" in text
+    assert "    yours    NameError: name 'reslt' is not defined\n" in text
+    text = says(refuses, leaves_a_trace, wrong=lambda x: x)
+    assert "Your function returned where an error was expected." in text
+
+
+def test_what_happened_instead_is_told():
+    def ends(answer, case):
+        yield {"first": 1}
+        try:
+            yield {"returned": answer(case["x"])}
+        except ValueError as error:
+            yield {"the error": str(error)}
+
+    def refuses(x):
+        raise ValueError("no")
+
+    text = says(refuses, ends, wrong=lambda x: x)
+    assert "Something else happened than was expected." in text
+    assert "    yours    'returned': 2\n    expected 'the error': 'no'" in text
+
+
+def test_the_keys_of_a_learners_own_dict_are_called_theirs():
+    text = says(lambda x: {"a": 1, "b": 2}, wrong=lambda x: {"a": 1, "c": 2})
+    assert "The keys of your dict are not the expected ones." in text
+    assert "    yours    missing: 'b'; not expected: 'c'\n" in text
+
+
+def test_where_float32_comes_from_is_said_of_tensors_only():
+    text = says(lambda x: torch.ones(2, dtype=torch.float64), wrong=lambda x: torch.ones(2))
+    assert "torch makes float32 by .float(), and by tensor, zeros, ones and eye without dtype=." in text
+    text = says(lambda x: np.ones(2), wrong=lambda x: np.ones(2, np.float32))
+    assert "The dtype is not the expected one." in text
+    assert "torch makes" not in text
 
 
 def helper(x):

@@ -45,6 +45,9 @@ ALMOST = 1e-3  # a relative error below this, and above the tolerance, is no oth
 LONGEST = 160  # characters of a list that is shown for its length
 
 
+_FLOAT32 = "torch makes float32 by .float(), and by tensor, zeros, ones and eye without dtype=."
+
+
 @dataclass(frozen=True)
 class Difference:
     """The first difference between two observations of one case.
@@ -71,8 +74,9 @@ def compare(expected: Observation, observed: Observation, words: tuple[str, ...]
     words, equals the expected message.
     """
     error = _compare_errors(expected.error, observed.error, words)
-    if error and error.kind in ("raised", "error type") and 0 < len(expected.values) > len(observed.values):
-        error = replace(error, note=f"What was due then: {_due(expected.values, len(observed.values))}.")
+    came = _alike_labelled(expected.values, observed.values)
+    if error and error.kind in ("raised", "error type") and came < len(expected.values):
+        error = replace(error, note=f"What was due then: {_due(expected.values, came)}.")
     if error and observed.values and error.kind not in ("unsolved", "shortcut"):
         error = _compare_values(expected.values, observed.values, whole=False) or error
     return (
@@ -108,13 +112,33 @@ def _error_text(error: Error) -> str:
 
 
 def _compare_values(expected: list[Value], observed: list[Value], whole: bool = True) -> Difference | None:
-    """The first difference among the values; with `whole=False` some may be missing, because of an error."""
-    for number, (want, got) in enumerate(zip(expected, observed, strict=False)):
+    """The first difference among the values; with `whole=False` only what came before an error is compared."""
+    came = _alike_labelled(expected, observed)
+    for number, (want, got) in enumerate(zip(expected[:came], observed[:came], strict=True)):
         if difference := _compare_value(want, got, _place(expected, number)):
             return difference
+    if whole and came < min(len(expected), len(observed)):
+        return Difference("happened", "", *(_with_labels(side[came]) for side in (observed, expected)))
     if whole and len(expected) != len(observed):
         return Difference("count", "", f"{len(observed)} values", f"{len(expected)} values")
     return None
+
+
+def _alike_labelled(expected: list[Value], observed: list[Value]) -> int:
+    """How many values came under the labels that were expected, before one that did not: something else happened.
+
+    One value on each side may be a dict of the learner's own, whose keys are no labels.
+    """
+    labelled = len(expected) != 1 or len(observed) != 1
+    for number, (want, got) in enumerate(zip(expected, observed, strict=False)):
+        dicts = isinstance(want, Dict) and isinstance(got, Dict)
+        if labelled and dicts and want.items.keys() != got.items.keys():
+            return number
+    return min(len(expected), len(observed))
+
+
+def _with_labels(value: Dict) -> str:
+    return ", ".join(f"{label!r}: {show(item)}" for label, item in value.items.items())
 
 
 def _place(values: list[Value], number: int) -> str:
@@ -153,9 +177,11 @@ def _compare_value(want: Value, got: Value, where: str) -> Difference | None:
         return _compare_dicts(want, got, where)
     if isinstance(want, CONTAINERS):
         wanted, found = parts(want), parts(got)
+        if len(wanted) != len(found) and _plain(want) and _plain(got):
+            return Difference("length", where, _with_length(got), _with_length(want))
         for index in [index for index in wanted if index in found]:
             if difference := _compare_value(wanted[index], found[index], _inside(where, index)):
-                return difference
+                return _in_both(difference, want, got) if _plain(want) and _plain(got) else difference
         if len(wanted) != len(found):
             return Difference("length", where, _with_length(got), _with_length(want))
         return None
@@ -174,6 +200,21 @@ def _with_type(value: Value) -> str:
     if value is None or isinstance(value, (*NUMERIC, Size, DType, Other)):
         return show(value)
     return f"{kind_of(value)}: {show(value)}"
+
+
+def _plain(value: Value) -> bool:
+    """Tell whether a container holds words, numbers and the like only: it is read as a whole."""
+    return all(part is None or isinstance(part, str | int | float) for part in parts(value).values())
+
+
+def _in_both(difference: Difference, want: Value, got: Value) -> Difference:
+    """The difference of one item, with all items of both sides, where they are few enough to be read."""
+    yours, expected = show(got), show(want)
+    if max(len(yours), len(expected)) > LONGEST:
+        return difference
+    return replace(
+        difference, yours=f"{difference.yours}   in {yours}", expected=f"{difference.expected}   in {expected}"
+    )
 
 
 def _with_length(value: Value) -> str:
@@ -210,7 +251,7 @@ def _compare_arrays(want: Tensor | Array, got: Tensor | Array, where: str) -> Di
         note = "Yours has the two dimensions the other way round." if turned else ""
         return Difference("shape", where, f"shape {yours}", f"shape {expected}", note)
     if want.dtype != got.dtype:
-        return Difference("dtype", where, got.dtype, want.dtype)
+        return Difference("dtype", where, got.dtype, want.dtype, _FLOAT32 if _is_float32(got) else "")
     w, g = as_array(want), as_array(got)
     tolerance = TOLERANCES.get(want.dtype)
     if tolerance is None:
@@ -225,6 +266,10 @@ def _compare_arrays(want: Tensor | Array, got: Tensor | Array, where: str) -> Di
     if isinstance(want, Tensor) and want.requires_grad != got.requires_grad:
         return Difference("graph", where, _graph_text(got), _graph_text(want))
     return None
+
+
+def _is_float32(value: Tensor | Array) -> bool:
+    return isinstance(value, Tensor) and value.dtype == "float32"
 
 
 def _array_difference(

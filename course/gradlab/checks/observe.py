@@ -8,6 +8,8 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
+import torch
+
 from .. import notebook
 from .encoding import TooLarge, decode, encode, text_within, type_name
 from .known_state import known_state
@@ -48,13 +50,25 @@ def observe(answer: Callable, scenario: Scenario, case: Dict, autograd: bool = T
 
 
 def _changed(inputs: dict, case: Dict) -> tuple[list[str], list[str]]:
-    """The names of the inputs whose values are not those of the case, and what else was done to inputs, in words."""
+    """The names of the inputs whose values are not those of the case, and what else was done to inputs, in words.
+
+    Of an input that requires grad, its .grad is not looked at: a scenario that made it a leaf looks at it itself.
+    """
     try:
         now = encode(inputs).items
     except TooLarge:
         return sorted(inputs), []
     mutated = [name for name, value in case.items.items() if without_graph(now.get(name)) != without_graph(value)]
-    return mutated, [f"{name} requires grad" for name in now if any(leaf.requires_grad for leaf in tensors(now[name]))]
+    tracked = [name for name in now if any(leaf.requires_grad for leaf in tensors(now[name]))]
+    filled = [name for name in now if name not in tracked and _filled(inputs[name])]
+    return mutated, [f"{name} requires grad" for name in tracked] + [f"{name} has a .grad" for name in filled]
+
+
+def _filled(value: Any) -> bool:
+    """Tell whether a tensor in an input has a .grad."""
+    if isinstance(value, dict | list | tuple):
+        return any(_filled(part) for part in (value.values() if isinstance(value, dict) else value))
+    return type(value) is torch.Tensor and value.is_leaf and value.grad is not None
 
 
 def _describe(raised: BaseException, answer: Callable, scenario: Scenario) -> Error:

@@ -52,8 +52,8 @@ def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None)
     if not wrong:
         return Verdict.of(words.success(check))
     slip = _known_slip(check, observations, wrong, judge)
-    first, total = wrong[0], len(found)
-    told = words.failure(check.title, check.cases[first], first + 1, total - len(wrong), total, found[first], slip)
+    first = wrong[0]
+    told = words.failure(check, first, len(found) - len(wrong), found[first], slip)
     return Verdict.of(told, found[first], first)
 
 

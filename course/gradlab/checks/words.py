@@ -27,10 +27,11 @@ _SENTENCES = {
     "error message": "The error is of the right type; its message is not the expected one.",
     "count": "The check saw more values, or fewer, than it expected.",
     "type": "What came back is of another type.",
-    "dtype": "The dtype is not the expected one: torch.zeros, torch.ones and torch.eye make float32 without dtype=.",
+    "dtype": "The dtype is not the expected one.",
     "shape": "The shape is not the expected one.",
     "length": "The number of items is not the expected one.",
-    "keys": "The dict has other keys.",
+    "keys": "The keys of your dict are not the expected ones.",
+    "happened": "Something else happened than was expected.",
     "graph": "The values are right; the tensor's tie to a graph is not.",
     "nan": "There is a nan (not a number) where a number is expected.",
     "value": "The values differ.",
@@ -39,26 +40,28 @@ _SENTENCES = {
     "judged": "This answer is not one of the right ones.",
 }
 
-_HINTS = {  # by the type of what came back; what is asked of None depends on where it stands
-    "None": "None: {} backward() itself returns None, and the .grad of a tensor that is no leaf is None too.",
+_HINTS = {  # by the type of what came back
     "generator": "a generator: it has a yield where a return was expected.",
 }
 _TENSOR_HINTS = {  # the same, where a tensor is expected
     "list": "a list: torch.tensor makes a tensor of numbers, torch.stack of tensors.",
-    "tuple": "a tuple: torch.autograd.grad gives one, whose first item is the gradient.",
+    "tuple": "a tuple: take the tensor out of it. torch.autograd.grad returns a tuple, and module hooks get tuples.",
     "ndarray": "a NumPy array: torch.from_numpy makes a tensor of it.",
     "float": "a Python number; .item() takes a number out of its tensor.",
 }
 
 _RETURNED = re.compile(r"$|'returned\b")  # where the difference is in all that a function returned,
-_WHOLE = re.compile(r"('[^']*')?$")  # or in one thing that a check looked at, and not in a part of it
-_AS_RETURNED = "Your function returned", "is the return statement missing?"
-_AS_LOOKED_AT = "There is", "was it not computed, or not returned?"
+_WHOLE = re.compile(r"('[^']*')?$")  # or in one thing that a check looked at, and not in a part of it,
+_GRADIENT = re.compile(r"'.*\bgrad(ient)?\b")  # which may be a gradient
+_NO_RETURN = "Your function returned None: is the return statement missing?"
+_NO_GRADIENT = "There is None where a gradient belongs: was none computed, was it cleared, or was it not returned?"
+_NOT_THERE = "There is None: was it not computed, or not returned?"
+_NONE_OF_TORCH = " backward() itself returns None, and the .grad of a tensor that is not a leaf is None too."
 _EMPTY = (Dict({}), List([]), Tuple([]))
 _LEAF_HINT = "A tensor that you were given stays as it is: take a leaf of your own, such as x.detach().clone()."
 _GRAPH_HINT = "detach() gives the same values without the graph; so does computing them under torch.no_grad()."
 _RAISED = ("raised", "shortcut", "error type", "error message")
-_NOTES_LEAD = ("value", "shape", "judged", "error message")  # where the note says more than the sentence does
+_NOTES_LEAD = ("value", "shape", "dtype", "judged", "error message")  # where the note says more than the sentence does
 
 
 @dataclass(frozen=True)
@@ -111,14 +114,13 @@ class Told:
         return "\n\n".join(text for part in parts if (text := "\n".join(filter(None, part))))
 
 
-def failure(
-    title: str, case: Case, number: int, right: int, total: int, difference: Difference, slip: Slip | None
-) -> Told:
+def failure(check: CheckRecord, first: int, right: int, difference: Difference, slip: Slip | None) -> Told:
     """Tell which case failed, where the first difference is, both sides, and the slip if it is a known one.
 
-    `number` counts the cases from 1; `right` of `total` cases agreed.
+    `first` is the index of the case; `right` of the check's cases agreed.
     """
-    sentence, hint = _what(difference)
+    title, case, total = check.title, check.cases[first], len(check.cases)
+    sentence, hint = _what(difference, _returns_none(check))
     if difference.kind == "unsolved":
         other = difference.where  # the name of another function that raised it, or a line
         named = _NOT_SOLVED.format(f"{other}, which yours calls,") if other.isidentifier() else sentence
@@ -134,7 +136,7 @@ def failure(
         lead,
         slip.name if slip else "",
         more=tuple(text for text in (sentence, hint, raised, note) if text and text != lead),
-        case=f"Case {number} of {total}" + (f": {case.says}" if case.says else "") + ".",
+        case=f"Case {first + 1} of {total}" + (f": {case.says}" if case.says else "") + ".",
         inputs=_inputs(case),
         where="" if raised else at,
         yours=difference.yours,
@@ -144,17 +146,33 @@ def failure(
     )
 
 
-def _what(difference: Difference) -> tuple[str, str]:
+def _about_none(where: str, tensor: bool, none_is_right: bool) -> str:
+    """What may be behind a None; nothing where a function may well return it."""
+    if _RETURNED.match(where):
+        return "" if none_is_right else _NO_RETURN + _NONE_OF_TORCH * tensor
+    return _NO_GRADIENT if _GRADIENT.match(where) else _NOT_THERE + _NONE_OF_TORCH * tensor
+
+
+def _returns_none(check: CheckRecord) -> bool:
+    """Tell whether None is a right answer in one of the cases."""
+    values = [value for observation in check.expected for value in observation.values]
+    labelled = [item for value in values if isinstance(value, Dict) for item in value.items.items()]
+    return None in values or any(item is None and label.startswith("returned") for label, item in labelled)
+
+
+def _what(difference: Difference, none_is_right: bool) -> tuple[str, str]:
     """What kind of difference it is, and a hint where there is one."""
     kind, hint = difference.kind, ""
     if kind == "raised" and not difference.where:
         kind = "raised later"
     if kind == "type" and _WHOLE.match(difference.where):
-        hints = _HINTS | (_TENSOR_HINTS if difference.expected.startswith("tensor") else {})
-        hint = hints.get(re.split(r"\W", difference.yours.strip("<"))[0], "")
-        lead, question = _AS_RETURNED if _RETURNED.match(difference.where) else _AS_LOOKED_AT
-        hint = hint and f"{lead} {hint.format(question)}"
-    if kind == "left" and difference.yours.endswith("requires grad"):
+        tensor = difference.expected.startswith("tensor")
+        returned = _RETURNED.match(difference.where)
+        if difference.yours == "None":
+            hint = _about_none(difference.where, tensor, none_is_right)
+        elif seen := (_HINTS | (_TENSOR_HINTS if tensor else {})).get(re.split(r"\W", difference.yours.strip("<"))[0]):
+            hint = f"{'Your function returned' if returned else 'There is'} {seen}"
+    if kind == "left" and difference.yours.endswith(("requires grad", "has a .grad")):
         hint = _LEAF_HINT
     if kind == "graph" and "part of a graph" in difference.yours:
         hint = _GRAPH_HINT
