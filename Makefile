@@ -39,6 +39,7 @@ check:  ## Check style, format and spelling, and name generated files that are s
 	$(RUN) -m ruff check
 	$(RUN) -m ruff format --check
 	$(RUN) -m codespell_lib
+	$(RUN) -c 'import importlinter.cli; importlinter.cli.lint_imports_command()'
 	$(RUN) -m authoring check
 
 notebooks:  ## Build the student edition from the solved chapters

@@ -54,7 +54,7 @@ def _why_not(stage: int, name: str) -> str:
         return f"in chapter {stage} {', '.join(missing)} {'has' if len(missing) == 1 else 'have'} not passed"
     cells = cells_beside(home / chapter)
     text, file = f"{_imports(cells)}\n{source_of(cells)}", f"<your engine of {chapter}>"
-    if STUB in text:
+    if _is_open(text):
         return f"in your notebook of chapter {stage}, as it was saved last, an answer is still open"
     module = ModuleType(name, f"Stage {stage} of the engine, from the learner's own notebook of {chapter}.")
     module.__file__ = str(home / chapter / f"{chapter}.ipynb")
@@ -71,6 +71,14 @@ def _why_not(stage: int, name: str) -> str:
         del sys.modules[name]
         return f"your answers of chapter {stage} use {', '.join(undefined)}, which none of the engine's cells defines"
     return ""
+
+
+def _is_open(text: str) -> bool:
+    """Whether an answer is still a stub; a text that is not Python ends in its error when it is run."""
+    tree = source.read(text).tree
+    return tree is not None and any(
+        isinstance(node, ast.Raise) and ast.unparse(node) == STUB for node in ast.walk(tree)
+    )
 
 
 def _imports(cells: list[dict[str, Any]]) -> str:

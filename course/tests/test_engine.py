@@ -86,6 +86,15 @@ def test_a_stage_that_cannot_work_is_not_taken(chapters, capsys, old, new, why):
     assert importlib.import_module("engine_11").area(1) == "finished"
 
 
+def test_a_stub_that_stands_in_a_comment_leaves_nothing_open(chapters, capsys):
+    remember("11.1", "passed")
+    remember("11.2", "passed")
+    path = chapters / "11_one.ipynb"
+    path.write_text(path.read_text().replace("return math", "# raise NotImplementedError()\\n    return math"))
+    engine.own_engine(11)
+    assert capsys.readouterr().out == "engine_11: your own\n"
+
+
 def test_an_answer_may_use_what_the_setup_cells_import(chapters):
     remember("11.1", "passed")
     remember("11.2", "passed")

@@ -1,4 +1,4 @@
-"""The rooms import one way, grading → solutions → course, and so do the parts inside them."""
+"""Chapters import from no room above theirs, and what a room imports is declared; import-linter sees to modules."""
 
 import ast
 import functools
@@ -69,116 +69,6 @@ def test_every_package_is_installed_from_its_room(room):
         assert Path(module.__path__[0]).resolve() == ROOT / room / package
 
 
-# Inside gradlab: what a part may import of the others. `checks` shows a difference as a picture, in one module.
-PARTS = {
-    "setup": set(),
-    "setup.lab": {"start_page", "exchange"},
-    "exchange": {"setup"},
-    "start_page": {"checks"},
-    "pictures": set(),
-    "checks": {"notebook"},
-    "checks.check": {"pictures", "notebook"},  # where a failed answer is drawn, in the student's session
-    "checks.card": {"pictures"},
-    "checks.printed": {"captured"},
-    "overview": {"checks", "pictures"},
-    "predict": {"notebook", "captured", "live"},
-    "payoffs": {"checks", "pictures", "captured", "live"},
-    "engine": {"checks", "notebook"},
-    "captured": set(),
-    "live": set(),
-    "bar": set(),
-    "notebook": set(),
-    "first_in_a_kernel": {"checks"},
-    "resnet": set(),
-    "saved": set(),
-}
-# Inside a part: a module imports only from lines above its own.
-LAYERS = {
-    "checks": [
-        "known_state observation delta",
-        "show source",
-        "shortcuts",
-        "encoding",
-        "observe compare",
-        "record",  # the file format: knows nothing of the words, nor of how a check comes to its verdict
-        "words memory session printed",
-        "verdict page",
-        "card",
-        "check",
-    ],
-    "pictures": [
-        "graph naming rules layout hooking picture",  # plain data, and what all pictures share
-        "collapse recording texts cells",
-        "drawing diff heatmap jacobian timeline progress",
-        "stepper",
-    ],
-    "predict": [
-        "kinds memory form",
-        "prediction lookback",
-    ],
-    "setup": [
-        "commands edition",
-        "needs workspace",
-        "found system clean",
-        "install lab",
-        "doctor",
-        "command_line",
-    ],
-}
-GRADLAB = ROOT / "course/gradlab"
-
-
-def imported_within(text: str, module: str) -> set[str]:
-    """Return the modules below gradlab that one of them ("checks.check") imports, anywhere in its text."""
-    found = set()
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            above = ["gradlab", *module.split(".")][: -node.level] if node.level else []
-            base = ".".join([*above, *filter(None, [node.module])])
-            found |= {f"{base}.{alias.name}" for alias in node.names}
-    below = {name.removeprefix("gradlab.") for name in found if name.startswith("gradlab.")}
-    known = {".".join(path.relative_to(GRADLAB).with_suffix("").parts) for path in GRADLAB.rglob("*.py")}
-    return {name if name in known else name.rpartition(".")[0] for name in below} - {""}
-
-
-def modules(part: str = "") -> dict[str, set[str]]:
-    """Return what each module of a part of gradlab imports of it: {"checks.words": {"checks.compare"}}."""
-    names = {".".join(path.relative_to(GRADLAB).with_suffix("").parts): path for path in GRADLAB.rglob("*.py")}
-    kept = {name: path for name, path in names.items() if name.startswith(part) and "__" not in name}
-    return {name: imported_within(path.read_text(encoding="utf-8"), name) for name, path in kept.items()}
-
-
-def test_the_parts_of_gradlab_know_each_other_only_as_they_may():
-    """Pictures know nothing of checks, set-up knows neither, and checks know pictures where they show a difference."""
-    crossed = {}
-    for name, imports in modules().items():
-        part = name.split(".")[0]
-        allowed = PARTS.get(name, PARTS.get(part))
-        assert allowed is not None, f"{name} is in no part; put it into PARTS"
-        crossed[name] = {other for other in imports if other.split(".")[0] not in allowed | {part}}
-    assert {name: others for name, others in crossed.items() if others} == {}
-
-
-@pytest.mark.parametrize("part", LAYERS)
-def test_modules_of_a_part_import_one_way(part):
-    """Each module stands in a layer, and imports only from the layers before its own."""
-    place = {f"{part}.{name}": row for row, names in enumerate(LAYERS[part]) for name in names.split()}
-    found = modules(f"{part}.")
-    assert set(found) == set(place), "each module of a part stands in one of its LAYERS"
-    crossed = {name: {o for o in imports if place.get(o, -1) >= place[name]} for name, imports in found.items()}
-    assert {name: others for name, others in crossed.items() if others} == {}
-
-
-def test_an_import_inside_gradlab_in_any_form_is_seen():
-    """Relative imports, whole names and imports inside functions are all resolved to modules."""
-    text = "from .. import notebook\nfrom . import words\nfrom .compare import compare\nimport gradlab.bar\n"
-    text += "def f():\n    from ..pictures.diff import difference_picture\n    from gradlab.checks import record\n"
-    expected = {"notebook", "bar", "checks.words", "checks.compare", "checks.record", "pictures.diff"}
-    assert imported_within(text, "checks.check") == expected
-
-
 OURS = {"gradlab": ["gradlab"], "mini_autograd": ["mini-autograd"], "authoring": ["mini-autograd"]}
 OURS["autograder"] = ["autograder"]
 HOMES = packages_distributions() | OURS  # of each package that can be imported, the distributions it comes with
@@ -213,7 +103,7 @@ def test_what_tests_and_benchmarks_import_is_declared(room):
 
 def test_no_module_hides_one_of_pythons_own():
     """Kernels and tools may start with one of these folders on the path: no module is named like a standard one."""
-    names = {path.stem for path in GRADLAB.glob("*.py")}
+    names = {path.stem for path in (ROOT / "course/gradlab").glob("*.py")}
     assert names & set(sys.stdlib_module_names) == set()
 
 
@@ -221,4 +111,4 @@ def test_no_module_hides_what_gradlab_offers():
     """A module named like a function of gradlab would take its place as soon as it is imported."""
     import gradlab
 
-    assert {path.stem for path in GRADLAB.iterdir()} & set(gradlab.__all__) == set()
+    assert {path.stem for path in (ROOT / "course/gradlab").iterdir()} & set(gradlab.__all__) == set()

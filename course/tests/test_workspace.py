@@ -223,6 +223,20 @@ def test_without_a_memory_of_what_was_released_work_is_still_safe(student, memor
     assert student.update() == []
 
 
+def test_a_broken_chapter_keeps_no_other_from_being_updated(student):
+    student.write(*HALF_SOLVED)
+    student.release({"02_demo.ipynb": "no notebook at all"})
+    other = student.chapter.with_name("03_other")
+    other.mkdir()
+    (other / "03_other.txt").write_text("here")
+    broken, added = bring_up_to_date({"02_demo": student.chapter, "03_other": other}, student.root)
+    assert str(broken).startswith("02_demo could not be brought up to date: Unreadable: ")
+    assert str(added) == "added 03_other"
+    assert [edition.text(one) for one in edition.read(student.notebook.read_bytes())["cells"]] == [
+        one["source"] for one in HALF_SOLVED
+    ]
+
+
 def test_an_update_that_was_cut_short_is_finished_by_the_next(student, monkeypatch):
     """The edition is known as brought only when all of it is there."""
     student.write(*HALF_SOLVED)

@@ -5,7 +5,7 @@ from pathlib import Path
 from nbgrader.api import Gradebook, Student
 from nbgrader.coursedir import CourseDirectory
 
-from . import atomic
+from gradlab import atomic
 
 FILE = "dropped.txt"  # one id a line; configure makes of it nbgrader's setting CourseDirectory.student_id_exclude
 

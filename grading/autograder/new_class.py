@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-from . import atomic
+from gradlab import atomic
+
 from .errors import ClassError
 from .settings import CONFIG, open_class
 

@@ -10,13 +10,13 @@ from test_receipts import released, through_the_exchange
 from tiny_class import NAME, RIGHT, TinyClass
 
 from authoring.chapter import chapter_names
-from autograder import atomic
 from autograder.__main__ import main
 from autograder.errors import ClassError
 from autograder.run.journal import Journal
 from autograder.run.submission import Grader
 from autograder.settings import class_api
 from autograder.steps.assignment import load_assignment
+from gradlab import atomic
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pytest
 import torch
 from msgspec.structs import replace
 
-from authoring.reference import AuthoredCheck, Reference
+from authoring.reference import AuthoredCheck, Reference, encode_case
 from gradlab.checks.observe import call, observe
 from gradlab.checks.record import CheckRecord, Record
 from gradlab.checks.verdict import Verdict, judge_check
@@ -121,6 +121,29 @@ def test_a_single_value_is_judged_without_brackets_around_it():
     text = says(lambda x: ["a", "b"], judge=judge, wrong=lambda x: ["a"])
     assert "    yours    ['a']\n" in text
     assert text.endswith("    expected ['a', 'b'] is one right answer")
+
+
+def test_what_was_left_changed_is_told_where_a_judge_accepts_other_values():
+    def left_off(x):
+        torch.set_grad_enabled(False)
+        return ["b"]
+
+    text = says(lambda x: ["a"], judge=lambda case, observed, expected: None, wrong=left_off)
+    assert "gradients are switched off" in text
+
+
+@pytest.mark.parametrize("device", ["meta", None])
+def test_a_default_device_is_the_cpu_inside_and_comes_back(device):
+    torch.set_default_device(device)
+    try:
+        seen = observe(lambda x: torch.ones(2), call, encode_case({"x": 2.0}).inputs)
+        assert seen == observe(lambda x: torch.ones(2, device="cpu"), call, encode_case({"x": 2.0}).inputs)
+        assert torch.get_default_device() == torch.device(device or "cpu")
+    finally:
+        torch.set_default_device(None)
+    text = says(lambda x: 1, wrong=lambda x: torch.set_default_device("meta") or 1)
+    assert "the default device is meta" in text
+    assert torch.get_default_device() == torch.device("cpu")
 
 
 def doubled(x):

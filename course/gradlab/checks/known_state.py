@@ -13,6 +13,7 @@ from torch.nn.modules import module as nn_module
 _GLOBAL_HOOKS = [
     name for name in vars(nn_module) if name.startswith("_global_") and isinstance(getattr(nn_module, name), dict)
 ]
+CPU = torch.device("cpu")
 _LIMIT = sys.getrecursionlimit()
 
 
@@ -20,11 +21,12 @@ _LIMIT = sys.getrecursionlimit()
 def known_state() -> Iterator[Callable[[], list[str]]]:
     """Enter torch's state of a fresh process with seed 0, and restore what was there, whatever happens inside.
 
-    Known are: grad mode on, inference and anomaly mode off, default dtype float32, the recursion limit, the random
-    states of torch, NumPy and Python, no global module hooks, and each warning shown once and never an error. Yields a
-    function that names what is no longer so, but for random states and warnings, which are anyone's to change.
+    Known are: grad mode on, inference and anomaly mode off, default dtype float32, default device the CPU, the
+    recursion limit, the random states of torch, NumPy and Python, no global module hooks, and each warning shown once
+    and never an error. Yields a function that names what is no longer so, but for random states and warnings, which are
+    anyone's to change.
     """
-    dtype, limit = torch.get_default_dtype(), sys.getrecursionlimit()
+    dtype, device, limit = torch.get_default_dtype(), torch.get_default_device(), sys.getrecursionlimit()
     anomaly, nan_check = torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
     states = torch.get_rng_state(), np.random.get_state(), random.getstate()
     hooks = {name: dict(getattr(nn_module, name)) for name in _GLOBAL_HOOKS}
@@ -36,6 +38,7 @@ def known_state() -> Iterator[Callable[[], list[str]]]:
             "inference mode is on": torch.is_inference_mode_enabled(),
             "anomaly detection is on": torch.is_anomaly_enabled(),
             f"the default dtype is {torch.get_default_dtype()}": torch.get_default_dtype() is not torch.float32,
+            f"the default device is {torch.get_default_device()}": torch.get_default_device() != CPU,
             "hooks for all modules are registered": any(getattr(nn_module, name) for name in _GLOBAL_HOOKS),
             f"the recursion limit is {sys.getrecursionlimit()}": sys.getrecursionlimit() != _LIMIT,
         }
@@ -46,6 +49,7 @@ def known_state() -> Iterator[Callable[[], list[str]]]:
             warnings.simplefilter("default")
             sys.setrecursionlimit(_LIMIT)
             torch.set_default_dtype(torch.float32)
+            _set_default_device(CPU)
             torch.autograd.set_detect_anomaly(False)
             torch.default_generator.manual_seed(0)  # torch.manual_seed would queue a call for every GPU as well
             np.random.seed(0)
@@ -57,6 +61,7 @@ def known_state() -> Iterator[Callable[[], list[str]]]:
         finally:
             sys.setrecursionlimit(limit)
             torch.set_default_dtype(dtype)
+            _set_default_device(device)
             torch.autograd.set_detect_anomaly(anomaly, nan_check)
             torch.set_rng_state(states[0])
             np.random.set_state(states[1])
@@ -66,3 +71,9 @@ def known_state() -> Iterator[Callable[[], list[str]]]:
                 getattr(nn_module, name).clear()
                 getattr(nn_module, name).update(entries)
             nn_module._global_is_full_backward_hook = full_backward
+
+
+def _set_default_device(device: torch.device) -> None:
+    """Set it only where it is another: torch handles each call of a function more slowly once it has been set."""
+    if torch.get_default_device() != device:
+        torch.set_default_device(None if device == CPU else device)

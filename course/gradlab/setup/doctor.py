@@ -21,7 +21,7 @@ SERVER_EXTENSIONS = [
     "nbgrader.server_extensions.validate_assignment",
 ]
 LAB_EXTENSIONS = ["@jupyter/nbgrader", "@jupyter-widgets/jupyterlab-manager", "anywidget"]
-DISK_NEEDED_GB = 1
+DISK_NEEDED_GB = 2
 
 
 class Finding:

@@ -81,6 +81,11 @@ def _grade_id(cell: dict) -> str | None:
     return name if isinstance(name, str) else None
 
 
+def _sign(cell: dict) -> str:
+    """What tells a cell from the others where it has no id."""
+    return _grade_id(cell) or json.dumps(_written(cell))
+
+
 def same(one: dict, other: dict) -> bool:
     """Tell whether two notebooks have the same cells, whatever was run in them."""
 
@@ -104,10 +109,12 @@ def merge(old: dict, mine: dict, new: dict, copy: str) -> Merged:
 
 class _Merge:
     def __init__(self, old: dict, mine: dict, new: dict, copy: str):
-        self.new, self.copy = new, copy
         self.former = {cell["id"]: cell for cell in old["cells"] if isinstance(cell.get("id"), str)}
-        self.released = {cell["id"]: cell for cell in new["cells"]}
-        self.ids = set(self.released)
+        ids = {_sign(cell): name for name, cell in self.former.items()}
+        self.ids: set[str] = set()
+        self.new = {**new, "cells": [{**c, "id": self._fresh(c.get("id") or ids.get(_sign(c)))} for c in new["cells"]]}
+        self.copy = copy
+        self.released = {cell["id"]: cell for cell in self.new["cells"]}
         self.left: list[dict] = []  # what goes to the section, each piece after a line that says what it is
         self.wrote = False
         self.own: dict[str | None, list[dict]] = {}  # behind the cell of that id; None: before all

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from .. import atomic
 from . import edition
 
 RELEASED = ".released"  # what was released last
@@ -44,8 +45,9 @@ def bring_up_to_date(released: dict[str, Path], workspace: Path) -> list[Change]
     for name, source in released.items():
         try:
             change = (_bring_folder if source.is_dir() else _bring_file)(name, source, workspace)
-        except OSError as error:
-            change = Change(name, "failed", f"{name} could not be brought up to date: {error}. It is as it was.")
+        except Exception as error:  # one broken chapter keeps neither the others nor JupyterLab waiting
+            why = error if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+            change = Change(name, "failed", f"{name} could not be brought up to date: {why}. It is as it was.")
         changes += [change] if change else []
     return changes
 
@@ -201,11 +203,8 @@ def _bytes(path: Path) -> bytes | None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    half = path.with_name(f".{path.name}.part")
-    half.write_bytes(data)
-    os.replace(half, path)
+    atomic.write_bytes(path, data)
 
 
 def _replace_folder(folder: Path, files: dict[str, bytes]) -> None:

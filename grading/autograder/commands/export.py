@@ -4,7 +4,8 @@ import argparse
 import os
 from pathlib import Path
 
-from .. import atomic
+from gradlab import atomic
+
 from ..errors import ClassError
 from ..settings import class_api
 from ..term import grades

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from .. import atomic
+from gradlab import atomic
+
 from ..errors import ClassError
 
 

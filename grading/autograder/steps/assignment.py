@@ -16,9 +16,9 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade
 
 from authoring.chapter import Chapter, ChapterError, counts, read_chapter
+from gradlab import atomic
 from gradlab.checks.record import CheckRecord, Record, RecordError
 
-from .. import atomic
 from ..errors import ClassError, did_you_mean
 
 UPDATE = "python -m autograder update"

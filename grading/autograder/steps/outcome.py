@@ -15,9 +15,9 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 
+from gradlab import atomic
 from gradlab.checks.verdict import Verdict
 
-from .. import atomic
 from ..errors import ClassError
 from . import receipt
 from .files import known_as

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
-from .. import atomic
+from gradlab import atomic
+
 from .files import MAX_BYTES, MAX_FILES, YEARS, all_in
 
 TIMESTAMP, SECRET = "timestamp.txt", "submission_secret.txt"

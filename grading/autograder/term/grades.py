@@ -13,7 +13,9 @@ from pathlib import Path
 from nbgrader.api import Gradebook, MissingEntry, Student
 from nbgrader.coursedir import CourseDirectory
 
-from .. import atomic, gradebook
+from gradlab import atomic
+
+from .. import gradebook
 from ..dropped import enrolled
 from ..errors import ClassError, did_you_mean
 from ..steps.files import readable

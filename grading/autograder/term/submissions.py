@@ -14,7 +14,9 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 
-from .. import atomic, gradebook
+from gradlab import atomic
+
+from .. import gradebook
 from ..dropped import dropped
 from ..errors import ClassError, did_you_mean
 from ..run.interrupts import uninterrupted

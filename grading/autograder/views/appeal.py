@@ -10,7 +10,8 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
-from .. import atomic
+from gradlab import atomic
+
 from ..errors import ClassError, did_you_mean
 from ..steps import outcome, receipt, scores
 from ..steps.assignment import stored_version

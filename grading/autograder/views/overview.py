@@ -10,7 +10,8 @@ from pathlib import Path
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
-from .. import atomic
+from gradlab import atomic
+
 from ..errors import ClassError
 from ..steps.outcome import Status
 from .export import as_text

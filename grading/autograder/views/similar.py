@@ -16,9 +16,9 @@ from pathlib import Path
 
 from nbgrader.coursedir import CourseDirectory
 
+from gradlab import atomic
 from gradlab.checks import source as sources
 
-from .. import atomic
 from .fingerprints import GRAM, MOST_CHARACTERS, Token, grams, tokens, winnow
 from .own_pages import render
 from .renderings import exercise_of, with_name

@@ -10,8 +10,8 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 
 from authoring.chapter import tags
+from gradlab import atomic
 
-from .. import atomic
 from ..errors import ClassError, did_you_mean
 from .submission import NotebookPages
 

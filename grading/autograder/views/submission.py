@@ -10,7 +10,8 @@ from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 
-from .. import atomic
+from gradlab import atomic
+
 from ..steps.files import readable
 from .pages import template_paths
 from .report import Report

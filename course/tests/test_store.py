@@ -1,0 +1,62 @@
+"""What is remembered of a learner beside the chapters: nothing is lost, and nothing is left behind."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from gradlab import atomic, notebook
+from gradlab.checks import memory
+from gradlab.predict import memory as guesses
+from gradlab.store import Store
+
+
+def test_kernels_that_remember_at_the_same_time_lose_nothing(tmp_path):
+    def remember(kernel: int) -> None:
+        store = Store(".numbers.json", int)
+        for number in range(50):
+            with store.changed(tmp_path) as entries:
+                entries[f"{kernel}.{number}"] = number
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(remember, range(4)))
+    assert len(Store(".numbers.json", int).read(tmp_path)) == 200
+    assert [path.name for path in tmp_path.iterdir()] == [".numbers.json"]
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
+    memory.remember("02.1", "passed", tmp_path)
+
+    def full(self, target):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    memory.remember("02.2", "tried", tmp_path)
+    assert memory.read(tmp_path) == {"02.1": "passed"}
+    with pytest.raises(OSError, match="no space"):
+        atomic.write_text(tmp_path / "page.html", "new")
+    assert [path.name for path in tmp_path.iterdir()] == [memory.MEMORY]
+
+
+def test_what_was_tried_last_comes_last(tmp_path):
+    for check in ("02.1", "02.2", "02.1"):
+        memory.remember(check, "tried", tmp_path)
+    assert list(memory.read(tmp_path)) == ["02.2", "02.1"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "home"),
+    [
+        ("02_external_gradients", ""),
+        ("02_external_gradients-Copy1", "02_external_gradients-Copy1"),
+        ("02_external_gradients.before-2026-11-21", "02_external_gradients.before-2026-11-21"),
+        ("notes", "notes"),
+    ],
+)
+def test_chapters_share_their_memories_and_a_copy_keeps_its_own(tmp_path, monkeypatch, folder, home):
+    (tmp_path / folder).mkdir()
+    monkeypatch.setattr(notebook, "FOLDER", tmp_path / folder)
+    memory.remember("02.1", "passed")
+    guesses.remember("s1-run", guesses.Guess("What?", ["1"], True, [False]))
+    found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert found == {str(Path(home, name)) for name in (memory.MEMORY, guesses.FILE)}
