@@ -3,6 +3,7 @@
 Reference cells stand in the solved edition only. They leave records behind, and those are all that a student gets.
 """
 
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,7 +27,8 @@ STUDENT_SEEDS = (1, 2)
 class Reference:
     """The right answer to an exercise and what surrounds it.
 
-    cases(rng): yields dicts of plain values; NumPy arrays reach the scenario as tensors of their dtype; "says" is the
+    cases(rng): yields dicts of plain values; NumPy arrays reach the scenario as tensors of their dtype, or, in a check
+    without torch, as they are; "says" is the
     case in words, and "words", where the case ends in an error, what its message must contain if not the whole message.
     answer: torch itself wherever torch has the thing. slips: functions; a slip's name and docstring are what the
     learner reads. others: other right answers. All are called as the check's scenario calls the learner's answer.
@@ -55,21 +57,23 @@ def reference(check_id: str) -> Callable[[Callable[[], Reference]], Callable]:
     return register
 
 
-def on_torch(answer: Callable) -> Callable:
-    """Return `answer`, which is torch's own, with torch's tensors: for scenarios that make the learner's own.
+@dataclass(frozen=True)
+class on_torch:
+    """An answer that is torch's own, for a scenario that makes tensors of the learner's engine.
 
-    Such a scenario begins with `tensor = getattr(answer, "tensor", Tensor)` and makes tensors by `tensor(array)` or
-    `tensor(array, requires_grad=True)`. So what is expected comes from the same program on torch.
+    Such a scenario takes them from its third parameter, `tensor=Tensor`: `tensor(array)`, or with `requires_grad=True`.
+    For the reference it is run with torch's, so what is expected comes from the same program on torch.
     """
 
+    answer: Callable
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.answer(*args, **kwargs)
+
+    @staticmethod
     def tensor(data: Any, requires_grad: bool = False) -> torch.Tensor:
-        return torch.tensor(np.asarray(data).copy(), requires_grad=requires_grad)
-
-    def by_torch(*args: Any, **kwargs: Any) -> Any:
-        return answer(*args, **kwargs)
-
-    by_torch.__name__, by_torch.tensor = getattr(answer, "__name__", "by_torch"), tensor
-    return by_torch
+        """A tensor of torch's with a copy of the array."""
+        return torch.tensor(np.array(data), requires_grad=requires_grad)
 
 
 def numbers(rng: np.random.Generator, shape: tuple[int, ...] = (), low: float = 0.3, high: float = 2.0) -> np.ndarray:
@@ -85,11 +89,11 @@ def numbers(rng: np.random.Generator, shape: tuple[int, ...] = (), low: float = 
     return (magnitudes * rng.choice([-1.0, 1.0], size=count)).reshape(shape)
 
 
-def encode_case(case: dict[str, Any]) -> Case:
-    """Turn a case as an author writes it into plain data."""
+def encode_case(case: dict[str, Any], torch_too: bool = True) -> Case:
+    """Turn a case as an author writes it into plain data; arrays become tensors, unless torch is left out."""
 
     def tensors(value):
-        if isinstance(value, np.ndarray):
+        if isinstance(value, np.ndarray) and torch_too:
             return torch.from_numpy(value.copy())
         if isinstance(value, list | tuple):
             return type(value)(tensors(item) for item in value)
@@ -115,8 +119,11 @@ class AuthoredCheck(Check):
     def record(self, seeds: Iterable[int] = STUDENT_SEEDS, slips: bool = True) -> CheckRecord:
         """Draw the cases for `seeds`, and observe the reference and, with `slips`, each slip on them."""
         rngs = [np.random.default_rng([seed, crc32(self.check_id.encode())]) for seed in seeds]
-        cases = [encode_case(case) for rng in rngs for case in self.reference.cases(rng)]
-        expected = [_for_record(observe(self.reference.answer, self.scenario, case.inputs)) for case in cases]
+        cases = [encode_case(case, self.torch) for rng in rngs for case in self.reference.cases(rng)]
+        right, scenario = self.reference.answer, self.scenario
+        if isinstance(right, on_torch):
+            scenario = functools.partial(scenario, tensor=right.tensor)
+        expected = [_for_record(observe(right, scenario, case.inputs)) for case in cases]
         return CheckRecord(
             title=self.name,
             digest=self.digest(),
@@ -135,7 +142,7 @@ class AuthoredCheck(Check):
 
     def observe(self, answer: Callable, cases: list[Case]) -> list[Observation]:
         """What a run of this check observes of `answer`, one observation per case."""
-        return [observe(answer, self.scenario, case.inputs, self.autograd) for case in cases]
+        return [self.observe_case(case.inputs, answer) for case in cases]
 
 
 def _for_record(seen: Observation) -> Observation:

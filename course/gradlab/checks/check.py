@@ -17,7 +17,7 @@ from .compare import Judge
 from .encoding import as_python, decode
 from .known_state import known_state
 from .memory import read, remember
-from .observation import Observation
+from .observation import Dict, Observation
 from .observe import Scenario, call, observe
 from .page import answer_cells, points, setup_names
 from .printed import kept_back
@@ -51,6 +51,7 @@ class Check:
     scenario: Scenario = call
     judge: Judge | None = None
     autograd: bool = True
+    torch: bool = True
     picture: CasePicture | None = None
 
     @property
@@ -58,9 +59,13 @@ class Check:
         """The first word of the name."""
         return self.name.split()[0]
 
+    def observe_case(self, case: Dict, answer: Callable | None = None) -> Observation:
+        """What is observed on one case of the answer that is checked, or of another one."""
+        return observe(answer or self.answer, self.scenario, case, self.autograd, self.torch)
+
     def digest(self) -> str:
         """The fingerprint by which a record knows its check."""
-        return digest(self.name, self.scenario, self.judge, self.autograd)
+        return digest(self.name, self.scenario, self.judge, self.autograd, self.torch)
 
 
 def check(
@@ -70,6 +75,7 @@ def check(
     *,
     judge: Judge | None = None,
     autograd: bool = True,
+    torch: bool = True,
     picture: CasePicture | None = None,
 ) -> None:
     """Try `answer` on every case of this check and say what came of it.
@@ -79,13 +85,14 @@ def check(
     returns is compared, or each value that it yields.
     judge(case, observed, expected): decides where several answers are right; returns None, or why not.
     autograd: False where torch's autograd would be a shortcut around the exercise.
+    torch: False where the learner's own engine takes torch's place; then the values of cases are arrays.
     picture(case, observed, expected): draws a case that went wrong; it takes what `judge` takes, and has no part in the
     verdict.
 
     Raises CheckFailed, whose text explains the first difference, and RecordError where the check cannot be made. In
     grading, where the record holds cases but nothing that is expected, it only shows what it observed.
     """
-    stated = Check(name, answer, scenario, judge, autograd, picture)
+    stated = Check(name, answer, scenario, judge, autograd, torch, picture)
     if (session := watched()) is not None:
         session.give_back(scenario, judge, picture)
     try:
@@ -111,7 +118,7 @@ def check(
 def _hand_over(stated: Check, record: CheckRecord) -> None:
     """Show what is observed, for whoever grades."""
     for number, case in enumerate(record.cases):
-        seen = msgspec.to_builtins(observe(stated.answer, stated.scenario, case.inputs, stated.autograd))
+        seen = msgspec.to_builtins(stated.observe_case(case.inputs))
         display({OBSERVATION_MIME: {"check": stated.check_id, "case": number, "observation": seen}}, raw=True)
 
 
@@ -130,7 +137,7 @@ def _verdict(stated: Check, record: CheckRecord) -> tuple[Verdict, Picture | Non
     seen: list[Observation] = []
     try:
         for case in record.cases:
-            seen.append(observe(stated.answer, stated.scenario, case.inputs, stated.autograd))
+            seen.append(stated.observe_case(case.inputs))
     except KeyboardInterrupt:
         pass
     if len(seen) < len(record.cases):

@@ -41,6 +41,12 @@ class Tolerance:
 TOLERANCES = {"float64": Tolerance(1e-8, 1e-10), "float32": Tolerance(1e-4, 1e-6), "float16": Tolerance(1e-2, 1e-3)}
 TOLERANCES["bfloat16"] = TOLERANCES["float16"]
 
+_KINDS = {  # errors that say more than that something was raised
+    "NotImplementedError": "unsolved",
+    "gradlab.checks.shortcuts.ShortcutError": "shortcut",
+    "gradlab.checks.without_torch.TorchError": "torch",
+}
+
 ALMOST = 1e-3  # a relative error below this, and above the tolerance, is no other formula but too few digits
 LONGEST = 160  # characters of a list that is shown for its length
 
@@ -77,7 +83,7 @@ def compare(expected: Observation, observed: Observation, words: tuple[str, ...]
     came = _alike_labelled(expected.values, observed.values)
     if error and error.kind in ("raised", "error type") and came < len(expected.values):
         error = replace(error, note=f"What was due then: {_due(expected.values, came)}.")
-    if error and observed.values and error.kind not in ("unsolved", "shortcut"):
+    if error and observed.values and error.kind not in _KINDS.values():
         error = _compare_values(expected.values, observed.values, whole=False) or error
     return (
         error
@@ -91,15 +97,14 @@ def _compare_errors(expected: Error | None, observed: Error | None, words: tuple
     if expected is None and observed is None:
         return None
     if expected is None:
-        kind = {"NotImplementedError": "unsolved", "gradlab.checks.shortcuts.ShortcutError": "shortcut"}
-        return Difference(kind.get(observed.type, "raised"), observed.at, _error_text(observed), "no error")
+        return Difference(_KINDS.get(observed.type, "raised"), observed.at, _error_text(observed), "no error")
     if observed is None:
         return Difference("silent", "", "no error", _error_text(expected), whose="torch's")
     missing = [w for w in words or (expected.message,) if w.lower() not in observed.message.lower()]
     if observed.type == "NotImplementedError" != expected.type:
         kind, note = "unsolved", ""
     elif observed.type != expected.type:
-        kind, note = "error type", ""
+        kind, note = _KINDS.get(observed.type, "error type"), ""
     elif missing:
         kind, note = "error message", f"Your message does not say: {missing[0]}"
     else:

@@ -130,11 +130,13 @@ def type_name(kind: type) -> str:
 
 
 def decode(value: Value) -> Any:
-    """Make a fresh value from what `encode` returned; tensors come without a graph and share memory with nothing."""
+    """Make a fresh value from what `encode` returned, which shares memory with nothing; tensors have no graph."""
     match value:
         case Tensor():
             numbers = [NONFINITE[n] if type(n) is str else n for n in value.values]
             return torch.tensor(numbers, dtype=getattr(torch, value.dtype)).reshape(shape_of(value))
+        case Array():
+            return as_array(value).astype(value.dtype)
         case Float():
             return NONFINITE[value.value]
         case DType():
@@ -144,7 +146,7 @@ def decode(value: Value) -> Any:
         case List() | Tuple() | Size():
             make = next(kind for kind, form in _SEQUENCES.items() if form is type(value))
             return make([decode(item) for item in parts(value).values()])
-        case Array() | Other():
+        case Other():
             raise TypeError(f"a case cannot hold {show(value)}")
     return value
 

@@ -15,6 +15,7 @@ from .encoding import TooLarge, decode, encode, text_within, type_name
 from .known_state import known_state
 from .observation import Dict, Error, Observation, tensors, without_graph
 from .shortcuts import blocked, own_members, without_autograd
+from .without_torch import refusing_torch, without_torch
 
 Scenario = Callable[[Callable, dict], Any]
 
@@ -24,24 +25,26 @@ def call(answer: Callable, case: dict) -> Any:
     return answer(**case)
 
 
-def observe(answer: Callable, scenario: Scenario, case: Dict, autograd: bool = True) -> Observation:
+def observe(answer: Callable, scenario: Scenario, case: Dict, autograd: bool = True, torch: bool = True) -> Observation:
     """Run `scenario(answer, …)` on fresh values of the encoded `case`.
 
     What a generator scenario yields is copied at once. With `autograd=False` torch's autograd raises ShortcutError
-    inside the answer, and in what its results do later; only the scenario may record. KeyboardInterrupt passes through.
+    inside the answer, and in what its results do later; only the scenario may record. With
+    `torch=False` whatever is torch's raises TorchError. KeyboardInterrupt passes through.
     """
     values: list = []
     error = None
     with known_state() as left_changed, contextlib.nullcontext() if autograd else blocked(recording=True):
         inputs = decode(case)
         try:
-            guarded = answer if autograd else without_autograd(answer)
-            outcome = scenario(guarded, inputs)
-            if inspect.isgeneratorfunction(scenario):
-                for value in outcome:
-                    values.append(encode(value))
-            else:
-                values.append(encode(outcome))
+            with contextlib.nullcontext() if torch else without_torch():
+                guarded = answer if autograd else without_autograd(answer)
+                outcome = scenario(guarded if torch else refusing_torch(guarded), inputs)
+                if inspect.isgeneratorfunction(scenario):
+                    for value in outcome:
+                        values.append(encode(value))
+                else:
+                    values.append(encode(outcome))
         except (Exception, SystemExit) as raised:
             error = _describe(raised, answer, scenario)
         left = left_changed()

@@ -147,9 +147,9 @@ def load_beside(folder: Path) -> dict[str, CheckRecord]:
     return checks
 
 
-def digest(name: str, scenario: Callable, judge: Judge | None, autograd: bool) -> str:
+def digest(name: str, scenario: Callable, judge: Judge | None, autograd: bool, torch: bool = True) -> str:
     """A fingerprint of what a check does, taken from its source without comments and layout."""
-    parts = [name, str(autograd)]
+    parts = [name, str(autograd), *([] if torch else ["without torch"])]
     for function in (scenario, judge):
         if function is not None and not function.__module__.startswith("gradlab."):
             parts.append(ast.unparse(ast.parse(textwrap.dedent(inspect.getsource(function)))))

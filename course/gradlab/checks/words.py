@@ -20,6 +20,7 @@ _NOT_SOLVED = f"{NOT_SOLVED} {{}} still raises NotImplementedError."
 _SENTENCES = {
     "unsolved": _NOT_SOLVED.format("your function"),
     "shortcut": "This exercise is to be done by hand: torch's autograd may not be used here.",
+    "torch": "Torch was used. In part two your own engine takes its place: work with NumPy and the engine's Tensor.",
     "raised": "Your function raised an error where none was expected.",
     "raised later": "What the check did with your answer raised an error.",
     "silent": "Your function returned where an error was expected.",
@@ -60,7 +61,7 @@ _NONE_OF_TORCH = " backward() itself returns None, and the .grad of a tensor tha
 _EMPTY = (Dict({}), List([]), Tuple([]))
 _LEAF_HINT = "A tensor that you were given stays as it is: take a leaf of your own, such as x.detach().clone()."
 _GRAPH_HINT = "detach() gives the same values without the graph; so does computing them under torch.no_grad()."
-_RAISED = ("raised", "shortcut", "error type", "error message")
+_RAISED = ("raised", "shortcut", "torch", "error type", "error message")
 _NOTES_LEAD = ("value", "shape", "dtype", "judged", "error message")  # where the note says more than the sentence does
 
 

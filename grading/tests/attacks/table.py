@@ -208,6 +208,11 @@ FORGERIES = {
         answer="",
         points=(0, 3),
     ),
+    "the attributes of a reference by torch": Attack(
+        "",
+        "def pull_back():\n    pass\n\n\npull_back.tensor = torch.tensor",
+        answer="def pull_back(x, v):\n    return x\n\n\npull_back.tensor = pull_back.answer = lambda *a, **k: 6 * a[0] * a[1]",
+    ),
     "an observation of a case that is none": Attack(
         f"{SHOW}\n\ndef pull_back(x, v):\n    show(7, {SEEN})\n    return 6 * x * v",
         "print(7)",
