@@ -24,6 +24,7 @@ NOT_FLAGGED = {
     **dict.fromkeys([n for n, a in ATTACKS.items() if a.points == tuple(UNGRADED)], "has a reason instead of a grade"),
     "forgery: NaN everywhere": "a wrong answer like any other",
     "forgery: outputs in an Output widget": "prints, and a print is no evidence",
+    "reading: a check of its own, earlier": "what it is asked to do, in another place",
     "death: sys.exit": "ends its own kernel, as an error would",
     "death: quit": "ends its own kernel, as an error would",
     "death: __del__": "prints, and a print is no evidence",

@@ -11,6 +11,7 @@ from autograder.__main__ import main
 from autograder.errors import ClassError
 from autograder.run.grade import grade
 from autograder.settings import class_api
+from autograder.steps.assignment import load_assignment
 from gradlab.checks.check import OBSERVATION_MIME
 
 AUTOGRAD = (
@@ -206,9 +207,12 @@ def test_a_class_has_cases_that_no_student_has_seen(graded):
     cases = stored["record"]["checks"]["90.1"]["cases"]
     assert len(cases) == 2
     assert not any(case in released["checks"]["90.1"]["cases"] for case in cases)
-    given = json.loads((graded.folder / "autograded" / "s0" / NAME / f"{NAME}.record.json").read_text())
-    assert given["checks"]["90.1"]["cases"] == cases
-    assert given["checks"]["90.1"].keys().isdisjoint({"expected", "slips"})
+    beside = json.loads((graded.folder / "autograded" / "s0" / NAME / f"{NAME}.record.json").read_text())
+    assert beside["checks"]["90.1"]["cases"] == []
+    while_it_runs = load_assignment(graded.api.coursedir, NAME).cases["check-1"]
+    checks = json.loads(while_it_runs)["checks"]
+    assert [checks[name]["cases"] for name in ("90.1", "90.2")] == [cases, []]
+    assert checks["90.1"].keys().isdisjoint({"expected", "slips"})
     assert (graded.folder / "records" / f"{NAME}.json").stat().st_mode & 0o077 == 0
 
 

@@ -16,7 +16,17 @@ from autograder.settings import class_api
 
 NAME = "90_tiny"
 
-SETUP = "import torch\n\nfrom gradlab import check, summary"
+SETUP = """import torch
+
+from gradlab import check, summary
+
+
+class Scaled:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def of(self, tensor):
+        return tensor * self.scale"""
 
 PULL_BACK = '''def pull_back(x, v):
     """Return the gradient at x of y = 3 * x ** 2 for the external gradient v."""
@@ -76,7 +86,7 @@ def _():
 CHECK_1 = 'check("90.1 the gradient at x", pull_back, autograd=False)'
 
 CHECK_2 = """def scaled(answer, case):
-    return answer(case["y"].requires_grad_()) * case["scale"]
+    return Scaled(case["scale"]).of(answer(case["y"].requires_grad_()))
 
 
 def negative(answer, case):

@@ -499,7 +499,7 @@ def test_in_grading_an_interrupt_passes_through(beside):
     def interrupted(x, v):
         raise KeyboardInterrupt
 
-    beside.write_text(Record.from_json(beside.read_text()).cases_only().to_json())
+    beside.write_text(Record.from_json(beside.read_text()).of_cell("").to_json())
     with pytest.raises(KeyboardInterrupt):
         check("02.1 the gradient at x", interrupted)
 
@@ -794,7 +794,7 @@ def test_with_cases_only_nothing_is_judged_and_everything_is_shown(beside, monke
     shown = []
     monkeypatch.setattr(checking, "display", lambda data, raw: shown.append(data[checking.OBSERVATION_MIME]))
     record = Record.from_json(beside.read_text())
-    beside.write_text(record.cases_only().to_json())
+    beside.write_text(record.of_cell(record.checks["02.1"].cell).to_json())
     assert "external gradient alone" not in beside.read_text()
     check("02.1 the gradient at x", external_gradient_alone, picture=lambda *args: pytest.fail("a picture in grading"))
     assert [(item["check"], item["case"]) for item in shown] == [("02.1", n) for n in range(6)]

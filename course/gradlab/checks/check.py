@@ -15,11 +15,12 @@ from . import shortcuts, words
 from .card import card, overview
 from .compare import Judge
 from .encoding import as_python, decode
+from .given import as_given, given
 from .known_state import known_state
 from .memory import read, remember
 from .observation import Dict, Observation
 from .observe import Scenario, call, observe
-from .page import answer_cells, points, setup_names
+from .page import answer_cells, cells_beside, points, setup_names
 from .printed import kept_back
 from .record import CheckRecord, RecordError, digest, load_beside
 from .session import called_checks, missing_name, watched
@@ -101,9 +102,11 @@ def check(
         _show(Told(name, words.STOPPED, str(error)))
         raise
     if not record.expected:
-        _hand_over(stated, record)
+        with as_given(record.given, scenario):
+            _hand_over(stated, record)
         return
-    with kept_back() as printed:
+    text = "" if authored else given(cells_beside(notebook.FOLDER), _running())
+    with kept_back() as printed, as_given(text, scenario):
         verdict, picture = _verdict(stated, record)
     told = replace(verdict.told, printed=printed.text)
     if told.state != words.STOPPED:

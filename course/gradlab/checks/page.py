@@ -26,7 +26,7 @@ def cells_beside(folder: Path) -> list[dict[str, Any]]:
 
 def tagged(cells: Iterable[dict[str, Any]], tag: str) -> list[str]:
     """The texts of the cells with a tag, in their order."""
-    return [_source(cell) for cell in cells if tag in cell.get("metadata", {}).get("tags", [])]
+    return [text_of(cell) for cell in cells if tag in cell.get("metadata", {}).get("tags", [])]
 
 
 def points(folder: Path) -> dict[str, float]:
@@ -34,7 +34,7 @@ def points(folder: Path) -> dict[str, float]:
     found = {}
     for cell in cells_beside(folder):
         marks = cell.get("metadata", {}).get("nbgrader", {})
-        names = called_checks(_source(cell)) if marks.get("grade") else {}
+        names = called_checks(text_of(cell)) if marks.get("grade") else {}
         found |= {name.split()[0]: marks.get("points", 0) / len(names) for name in names}
     return found
 
@@ -42,17 +42,18 @@ def points(folder: Path) -> dict[str, float]:
 def answer_cells(folder: Path, name: str) -> set[str]:
     """The ids of the cells for answers that define a name."""
     answers = [cell for cell in cells_beside(folder) if cell.get("metadata", {}).get("nbgrader", {}).get("solution")]
-    return {cell.get("id", "") for cell in answers if name in defined(_source(cell))}
+    return {cell.get("id", "") for cell in answers if name in defined(text_of(cell))}
 
 
 def setup_names(folder: Path, above: str) -> tuple[set[str], int]:
     """The names that the setup cells above a cell with this text define, and how many such cells there are."""
     cells = cells_beside(folder)
-    before = itertools.takewhile(lambda cell: _source(cell).strip() != above.strip(), cells)
+    before = itertools.takewhile(lambda cell: text_of(cell).strip() != above.strip(), cells)
     setup = tagged(before, "setup")
     return {name for text in setup for name in defined(text)}, len(setup)
 
 
-def _source(cell: dict[str, Any]) -> str:
+def text_of(cell: dict[str, Any]) -> str:
+    """The text of a cell, which a file may hold line by line."""
     text = cell.get("source", "")
     return text if isinstance(text, str) else "".join(text)

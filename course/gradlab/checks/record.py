@@ -65,7 +65,7 @@ class CheckRecord(_Part):
 
     cell: the grade_id of the check's cell. answer: the name of the learner's function. expected: one observation per
     case, none where only the cases may be known. digest: of the name, scenario and options, to tell a changed cell.
-    owns: what the learner has who passes, in one sentence.
+    owns: what the learner has who passes, in one sentence. given: in grading, what setup and check cells define.
     """
 
     title: str
@@ -77,10 +77,11 @@ class CheckRecord(_Part):
     expected: list[Observation] = []
     slips: list[Slip] = []
     owns: str = ""
+    given: str = ""
 
-    def cases_only(self) -> "CheckRecord":
+    def cases_only(self, given: str = "") -> "CheckRecord":
         """The same check without anything that tells an answer."""
-        return msgspec.structs.replace(self, expected=[], slips=[], owns="")
+        return msgspec.structs.replace(self, expected=[], slips=[], owns="", given=given)
 
 
 class Record(_Part):
@@ -90,9 +91,15 @@ class Record(_Part):
     checks: dict[str, CheckRecord]
     format: int = FORMAT
 
-    def cases_only(self) -> "Record":
-        """The record that a student's process gets in grading."""
-        return Record(self.chapter, {name: check.cases_only() for name, check in self.checks.items()})
+    def without_cases(self) -> "Record":
+        """The record that a student's process gets in grading, until a check cell runs."""
+        checks = {name: msgspec.structs.replace(check.cases_only(), cases=[]) for name, check in self.checks.items()}
+        return Record(self.chapter, checks)
+
+    def of_cell(self, cell: str, given: str = "") -> "Record":
+        """The record that a student's process gets in grading while a check cell runs: the cases of that cell alone."""
+        shown = {name: check.cases_only(given) for name, check in self.checks.items() if check.cell == cell}
+        return Record(self.chapter, self.without_cases().checks | shown)
 
     def by_cell(self) -> dict[str, dict[str, CheckRecord]]:
         """The checks of each cell, by grade_id and check id."""

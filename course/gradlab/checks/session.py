@@ -76,7 +76,7 @@ class Session:
             if name in self.stale:
                 return name, self.stale[name]
             value = self.namespace.get(name, answer)
-            todo += [other for other in _reads(value) if other in self.homes]
+            todo += [other for other in reads(value) if other in self.homes]
         return None
 
     def _names(self, info: Any) -> set[str]:
@@ -94,7 +94,7 @@ def _bound(text: str) -> set[str]:
     return {name for found in _BINDS.findall(text) for name in found if name}
 
 
-def _reads(value: Any) -> set[str]:
+def reads(value: Any) -> set[str]:
     """The global names in the code of a function, or of a class's methods."""
     functions = [*vars(value).values()] if isinstance(value, type) else [value]
     todo = [function.__code__ for function in functions if isinstance(function, FunctionType)]

@@ -17,6 +17,7 @@ from nbgrader.utils import is_grade
 
 from authoring.chapter import Chapter, ChapterError, counts, read_chapter
 from gradlab import atomic
+from gradlab.checks.given import given
 from gradlab.checks.record import CheckRecord, Record, RecordError
 
 from ..errors import ClassError, did_you_mean
@@ -26,12 +27,20 @@ UPDATE = "python -m autograder update"
 
 @dataclass(frozen=True, eq=False)  # one object for each, see `_load`
 class Assignment:
-    """What grading knows of an assignment and a submission never does."""
+    """What grading knows of an assignment and a submission never does. cells: of the solved notebook."""
 
     chapter: Chapter
     seed: int
     record: Record
     version: str
+    cells: list[nbformat.NotebookNode]
+
+    @functools.cached_property
+    def cases(self) -> dict[str, str]:
+        """By grade_id, the record that a submission finds while a check cell runs: its cases, and what it may use."""
+        texts = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in self.cells if is_grade(cell)}
+        cells = self.record.by_cell()
+        return {name: self.record.of_cell(name, given(self.cells, texts[name])).to_json() for name in cells}
 
 
 def course_of(step: NbGraderPreprocessor) -> CourseDirectory:
@@ -119,7 +128,7 @@ def _load(db_url: str, course_id: str, source: Path, changed_at: int, store: Pat
     store.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"seed": stored["seed"], "version": now, "record": json.loads(record.to_json())})
     atomic.write_text(store, text, mode=0o600)
-    return Assignment(chapter, stored["seed"], record, now)
+    return Assignment(chapter, stored["seed"], record, now, [c for c in notebook.cells if c.cell_type == "code"])
 
 
 def _stored(store: Path) -> dict:

@@ -38,7 +38,11 @@ ON_TIMEOUT = {
 
 @dataclass(frozen=True)
 class Job:
-    """One run of a notebook. skip: the positions of cells that are not run; config: of kernel managers, by class."""
+    """One run of a notebook.
+
+    skip: the positions of cells that are not run. config: of kernel managers, by class. record: the name of the file in
+    which checks find their cases. cases: by grade_id, what that file holds while a check cell runs.
+    """
 
     notebook: str
     skip: frozenset[int]
@@ -47,6 +51,8 @@ class Job:
     timeout_s: float
     max_output_bytes: int
     config: dict[str, dict] = field(default_factory=dict)
+    record: str = ""
+    cases: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -149,7 +155,7 @@ class Client(NotebookClient):
             raise_on_iopub_timeout=True,
             on_cell_executed=self._note_reply,
         )
-        self.job, self.fatal, self.deadline = job, fatal, deadline
+        self.job, self.fatal, self.deadline, self.record = job, fatal, deadline, folder / job.record
         self.running: int | None = None
         self._output_bytes, self._why = 0, ""
         self._too_long_s: float | None = None  # after how many seconds the running cell was interrupted
@@ -175,12 +181,27 @@ class Client(NotebookClient):
             raise OutOfTimeError
         before, self.running, self._too_long_s = self.running, index, None
         try:
-            await self.async_execute_cell(cell, index)
+            with self._with_cases(cell):
+                await self.async_execute_cell(cell, index)
         except zmq.Again:
             self.running = index if before is None else before  # it was cut off for what an earlier cell sent
             raise DeadKernelError("It does not take messages any more.") from None
         if self._why:  # the kernel may have answered before it ended
             raise DeadKernelError(self._why)
+
+    @contextlib.contextmanager
+    def _with_cases(self, cell: NotebookNode) -> Iterator[None]:
+        """Let a check find its cases while its cell runs: no other cell can read them and prepare for them."""
+        cases = self.job.cases.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
+        if cases is None:
+            yield
+            return
+        without = self.record.read_bytes()
+        self.record.write_text(cases, encoding="utf-8")  # the same file: the sandbox shows what is in it
+        try:
+            yield
+        finally:
+            self.record.write_bytes(without)
 
     def explain(self, error: Exception) -> str:
         """What to show in the cell that ended the kernel."""

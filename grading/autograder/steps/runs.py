@@ -14,6 +14,7 @@ from nbgrader.utils import is_grade
 from traitlets import Int
 
 from authoring.chapter import tags
+from gradlab.checks.record import SUFFIX
 from gradlab.checks.verdict import Verdict
 
 from ..errors import SubmissionError
@@ -83,23 +84,25 @@ class RunCells(Execute):
         """
         text, known = json.dumps(nb), load_assignment(course, assignment)
         lessons = untouched_lessons(nb, assignment, course)
+        record, cases = assignment + SUFFIX, known.cases
         spent_s = 0.0
         if lessons:
-            trial = yield self._job(text, frozenset(lessons), spent_s)
+            trial = yield self._job(text, frozenset(lessons), spent_s, record, cases)
             ran, spent_s = _notebook(trial), trial.seconds
             verdicts = judged(trial, known)
             if all(verdict.passed for checks in verdicts.values() for verdict in checks.values()):
                 for index, outputs in lessons.items():
                     ran.cells[index].outputs = outputs
                 return Executed(ran, spent_s, verdicts)
-        whole = yield self._job(text, frozenset(), spent_s)
+        whole = yield self._job(text, frozenset(), spent_s, record, cases)
         ran = _notebook(whole)
         return Executed(ran, spent_s + whole.seconds, judged(whole, known))
 
-    def _job(self, notebook: str, skip: frozenset[int], spent_s: float) -> Job:
+    def _job(self, notebook: str, skip: frozenset[int], spent_s: float, record: str, cases: dict[str, str]) -> Job:
         kernels = {name: dict(self.config[name]) for name in ("KernelManager", "SandboxProvisioner")}
         left = self.submission_timeout_s - spent_s
-        return Job(notebook, skip, self.kernel_name, self.timeout, left, self.max_output_bytes, kernels)
+        limits = self.timeout, left, self.max_output_bytes
+        return Job(notebook, skip, self.kernel_name, *limits, kernels, record, cases)
 
 
 def judged(ran: Ran, known: Assignment) -> dict[str, dict[str, Verdict]]:

@@ -104,11 +104,11 @@ def _require_readable(nb: NotebookNode) -> None:
 
 
 class PutCases(NbGraderPreprocessor):
-    """Put this class's cases beside the notebook, with nothing that is expected, in place of the student's record."""
+    """Put this class's record in place of the student's, without its cases: they are there while their check runs."""
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        """Write the cases-only record; raises ClassError if the class is not ready."""
+        """Write the record without cases; raises ClassError if the class is not ready."""
         names = resources["nbgrader"]
         record = load_assignment(course_of(self), names["assignment"]).record
-        resources.setdefault("outputs", {})[names["notebook"] + SUFFIX] = record.cases_only().to_json().encode()
+        resources.setdefault("outputs", {})[names["notebook"] + SUFFIX] = record.without_cases().to_json().encode()
         return nb, resources

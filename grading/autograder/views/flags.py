@@ -16,6 +16,7 @@ from pathlib import Path
 
 import gradlab
 from gradlab.checks import shortcuts, source
+from gradlab.checks.page import tagged
 from gradlab.checks.record import SUFFIX
 from gradlab.checks.source import MOST_CHARACTERS, Source
 
@@ -143,6 +144,7 @@ class Look:
         self.lines = {line.strip() for text in self.given for line in _lines(text)}
         self.imports = _imports([source.read(text).tree for text in self.given], {})
         self.kept = {name: home for name, home in self.imports.items() if _starts(home, _USED_BY_CHECKS)}
+        self.kept |= dict.fromkeys((name for text in tagged(cells, "setup") for name in _defined(text)), "the chapter")
         self.free = _PUBLIC | {
             home
             for home in self.imports.values()
@@ -242,6 +244,12 @@ def _imports(trees: Iterable[ast.Module | None], known: dict[str, str]) -> dict[
             once = [t.id for t in node.targets if isinstance(t, ast.Name) and bound[t.id] == 1 and home]
             names |= {name: home for name in once if name not in names}
     return names
+
+
+def _defined(text: str) -> Iterator[str]:
+    """The functions and classes that a cell defines."""
+    tree = source.read(text).tree
+    yield from (node.name for node in (tree.body if tree else []) if isinstance(node, (*_FUNCTION, ast.ClassDef)))
 
 
 def _bound_by_import(node: ast.AST) -> dict[str, str]:

@@ -130,6 +130,16 @@ CHECKER = {
         "from gradlab.checks.encoding import encode\nencode(1)",
         points=(0, 0),
     ),
+    "a class of the setup cell under its own name": Attack(  # where the check used it, 90.2 would fail as well
+        "class Scaled(Scaled):\n    def of(self, tensor):\n        return 0",
+        "class Scaled(Scaled):\n    pass",
+        fast=True,
+    ),
+    "an import of the setup cell replaced": Attack(
+        "class torch:\n    def __getattr__(self, name):\n        raise RuntimeError",
+        "import torch as t\n\ntorch = t",
+        points=(0, 0),
+    ),
     "errors swallowed": Attack(
         "get_ipython().showtraceback = lambda *a, **k: None",
         "try:\n    1 / 0\nexcept ZeroDivisionError:\n    pass",
@@ -289,6 +299,25 @@ READING = {
         "import pathlib\nassert list(pathlib.Path().glob('*.record.json'))",
         fast=True,
     ),
+    "reads the cases before their check": Attack(
+        "import json, pathlib\nrecord = json.loads(next(pathlib.Path().glob('*.record.json')).read_text())\n"
+        "if any(check.get('cases') for check in record['checks'].values()):\n    WIN",
+        "import json, pathlib\nrecord = json.loads(next(pathlib.Path().glob('*.record.json')).read_text())\n"
+        "assert '90.1' in record['checks']",
+        fast=True,
+    ),
+    "solves the cases before their check": Attack(
+        "from gradlab.checks.record import load_beside\nfrom gradlab.checks.encoding import decode\n"
+        "import pathlib\nsolved = []\nfor one in load_beside(pathlib.Path())['90.1'].cases:\n"
+        "    case = decode(one.inputs)\n    leaf = case['x'].clone().requires_grad_()\n"
+        "    getattr((3 * leaf**2 * case['v']).sum(), 'back' + 'ward')()\n    solved.append((case['x'], leaf.grad))",
+        "from gradlab.checks.record import load_beside",
+        answer="def pull_back(x, v):\n    return next(grad for known, grad in solved if torch.equal(known, x))",
+    ),
+    "a check of its own, earlier": Attack(
+        'check("90.1 the gradient at x", lambda x, v: x, autograd=False)',
+        'check("90.1 the gradient at x", lambda x, v: x, autograd=False)',
+    ),
     "reads In": Attack(
         "if any('@' + 'reference' in source for source in In):\n    WIN", "assert 'import torch' in In[1]"
     ),
@@ -397,6 +426,33 @@ NETWORK = {
 }
 
 LOOP = "import time\nend = time.monotonic() + 25\n"
+
+BY_HAND = {
+    "a thread that records": Attack(
+        "import threading\n\n\ndef record(x, out):\n"
+        "    out.append(getattr(x.clone().requires_grad_() ** 2, 'grad' + '_fn'))",
+        "import threading\nthread = threading.Thread(target=print)\nthread.start()\nthread.join()",
+        answer="def pull_back(x, v):\n    out = []\n    thread = threading.Thread(target=record, args=(x, out))\n"
+        "    thread.start()\n    thread.join()\n    return 3 * out[0](v)",
+        fast=True,
+    ),
+    "an executor that records": Attack(
+        "from concurrent.futures import ThreadPoolExecutor\n\n\ndef record(x):\n"
+        "    return getattr(x.clone().requires_grad_() ** 2, 'grad' + '_fn')",
+        "from concurrent.futures import ThreadPoolExecutor\n\nwith ThreadPoolExecutor() as pool:\n"
+        "    assert pool.submit(max, 1, 2).result() == 2",
+        answer="def pull_back(x, v):\n    with ThreadPoolExecutor() as pool:\n"
+        "        return 3 * pool.submit(record, x).result()(v)",
+    ),
+    "another process": Attack(
+        "import os\nimport json",
+        "import os\nassert os.fork() or os._exit(0) is None",
+        answer="def pull_back(x, v):\n    end, start = os.pipe()\n    if os.fork() == 0:\n        try:\n"
+        "            os.write(start, json.dumps((6 * x * v).tolist()).encode())\n        finally:\n            os._exit(0)\n"
+        "    return torch.tensor(json.loads(os.read(end, 9999)), dtype=x.dtype)",
+        points=(0, 3),  # elsewhere it may
+    ),
+}
 
 BOMBS = {
     "memfds": Attack(
@@ -745,6 +801,7 @@ ROOMS = {
     "reading": READING,
     "writing": WRITING,
     "network": NETWORK,
+    "by hand": BY_HAND,
     "bomb": BOMBS,
     "reader": READERS,
     "death": DEATHS,
