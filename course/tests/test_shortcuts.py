@@ -23,6 +23,8 @@ from gradlab.checks.observe import observe
         'return [way for way in ("forward", "backward")]',
         'raise RuntimeError("backward")',
         'return getattr(x, "shape"), "Trying to backward through the graph a second time"',
+        'return {"grad_fn": getattr(x, "shape")}',
+        'told = vars(x)\n    told["y"]["grad_fn"] = False\n    return told',
     ],
 )
 def test_a_word_in_a_string_is_no_use(body):
@@ -44,6 +46,12 @@ def test_a_word_in_a_string_is_no_use(body):
 )
 def test_a_word_in_a_string_is_a_use_where_names_are_looked_up(body, found):
     assert shortcuts.find("f", [f"def f(x):\n    {body}"]) == [found]
+
+
+def test_a_name_of_a_class_of_ones_own_may_be_looked_up():
+    cell = "class Told:\n    grad_fn = False"
+    assert shortcuts.find("f", [cell, "def f(x):\n    return vars(Told())"]) == []
+    assert shortcuts.find("f", [cell, 'def f(x):\n    return getattr(Told(), "grad_fn")']) == []
 
 
 def test_the_string_and_the_look_up_may_stand_in_different_cells():

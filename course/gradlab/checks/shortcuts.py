@@ -198,7 +198,7 @@ def find(name: str, sources: Iterable[str]) -> list[str]:
     statements = [definition.statement for definition in reached]
     found = [line for statement in statements for line in _mentions(statement, own)]
     if any(map(_looks_up, statements)):
-        found += [text for statement in statements for text in _strings(statement)]
+        found += [text for statement in statements for text in _strings(statement, own)]
     return list(dict.fromkeys(found))
 
 
@@ -383,18 +383,22 @@ def _is_name(text: str) -> bool:
     return bool({part.partition("(")[0] for part in _SEPARATES.split(text)} & WORDS)
 
 
-def _strings(statement: ast.stmt) -> list[str]:
-    """The strings, but for docstrings, that could be a name or code of torch's autograd."""
-    docstrings = {
-        id(n.body[0].value)
-        for n in ast.walk(statement)
-        if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.body and isinstance(n.body[0], ast.Expr)
-    }
+def _strings(statement: ast.stmt, own: set[str]) -> list[str]:
+    """The strings, but for docstrings, keys and own names, that could be a name or code of torch's autograd."""
+    no_names = set()
+    for n in ast.walk(statement):
+        if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.body and isinstance(n.body[0], ast.Expr):
+            no_names.add(id(n.body[0].value))
+        if isinstance(n, ast.Dict):  # keys that an exercise may ask for
+            no_names.update(map(id, n.keys))
+        if isinstance(n, ast.Subscript) and not _looks_up(n.value):
+            no_names.add(id(n.slice))
     constants = [n for n in ast.walk(statement) if isinstance(n, ast.Constant) and isinstance(n.value, str)]
-    return [_text(node) for node in constants if id(node) not in docstrings and _is_name(node.value)]
+    names = [node for node in constants if id(node) not in no_names and node.value not in own]
+    return [_text(node) for node in names if _is_name(node.value)]
 
 
-def _looks_up(statement: ast.stmt) -> bool:
+def _looks_up(statement: ast.AST) -> bool:
     names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
     names |= {node.attr for node in ast.walk(statement) if isinstance(node, ast.Attribute)}
     return bool(names & LOOK_UPS)

@@ -1,0 +1,132 @@
+"""Answers to the exercises of chapter 01 that have found something in a check."""
+
+
+@wrong("01.1", "The values differ.")
+def slope(f, x):
+    x.requires_grad_()
+    f(x).backward()
+    found = x.grad.clone()
+    x.requires_grad_(False)
+    return found
+
+
+@wrong("01.1", "x has a .grad", "Likely slip")
+def slope(f, x):
+    x.grad = None
+    f(x.requires_grad_()).backward()
+    return x.requires_grad_(False).grad.clone()
+
+
+@wrong("01.2", "Likely slip: a gradient that is kept.")
+def describe(tensor):
+    grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
+    return {
+        "data": tensor.detach().clone(),
+        "requires_grad": tensor.requires_grad,
+        "grad": None if grad is None else grad.clone(),
+        "grad_fn": None if tensor.grad_fn is None else tensor.grad_fn.name(),
+        "is_leaf": tensor.is_leaf,
+    }
+
+
+@wrong("01.2", "bool")
+def describe(tensor):
+    grad = tensor.grad if tensor.is_leaf else None
+    return {
+        "data": tensor.detach() * 1,
+        "requires_grad": tensor.requires_grad,
+        "grad": None if grad is None else grad.clone(),
+        "grad_fn": None if tensor.grad_fn is None else tensor.grad_fn.name(),
+        "is_leaf": tensor.is_leaf,
+    }
+
+
+@wrong("01.3", "not: this is t - p")
+def neuron_gradients(w, b, x, t):
+    p = torch.sigmoid(w * x + b)
+    at_s = 2 * (p - t) * p * (p - 1)
+    return at_s * x, at_s, at_s * w
+
+
+@right("01.4")
+def read_graph(lines):
+    class Told:
+        requires_grad = is_leaf = grad_fn = grad = False
+
+    told, reached = {}, {}
+    for name, how, inputs in lines:
+        one = told[name] = Told()
+        reached[name] = set().union(*(reached[given] for given in inputs)) if how == "computed" else set()
+        one.grad_fn = bool(reached[name])
+        if how == "tracked":
+            reached[name] = {name}
+        one.requires_grad, one.is_leaf = bool(reached[name]), not one.grad_fn
+    for leaf in reached[name]:
+        told[leaf].grad = True
+    keys = ["requires_grad", "is_leaf", "grad_fn", "grad"]
+    return {name: {key: getattr(one, key) for key in keys} for name, one in told.items()}
+
+
+@right("01.4")
+def read_graph(lines):
+    made = {}
+    for name, how, inputs in lines:
+        leaves = {name} if how == "tracked" else set()
+        if how == "computed":
+            leaves = {leaf for given in inputs for leaf in made[given]["leaves"]}
+        made[name] = {"leaves": leaves, "requires_grad": bool(leaves)}
+        made[name].update({"grad_fn": how == "computed" and bool(leaves)})
+        made[name]["is_leaf"] = not made[name]["grad_fn"]
+    last = getattr(lines[-1], "name", lines[-1][0])
+    told = {}
+    for name in made:
+        told[name] = {key: made[name][key] for key in made[name] if key != "leaves"}
+        told[name]["grad"] = name in made[last]["leaves"]
+    return told
+
+
+@wrong("01.4")
+def read_graph(lines):
+    how_of = {name: how for name, how, _ in lines}
+    given = {name: inputs for name, _, inputs in lines}
+    tracked = {}
+    for name, how, inputs in lines:
+        tracked[name] = how == "tracked" or (how == "computed" and any(tracked[i] for i in inputs))
+    near = {lines[-1][0]} if tracked[lines[-1][0]] else set()
+    for _ in range(2):
+        near |= {i for name in near if how_of[name] == "computed" for i in given[name]}
+    told = {}
+    for name, how, _ in lines:
+        recorded = how == "computed" and tracked[name]
+        grad = how == "tracked" and name in near
+        told[name] = {"requires_grad": tracked[name], "is_leaf": not recorded, "grad_fn": recorded, "grad": grad}
+    return told
+
+
+@wrong("01.4")
+def read_graph(lines):
+    how_of = {name: how for name, how, _ in lines}
+    given = {name: inputs for name, _, inputs in lines}
+    tracked = {}
+    for name, how, inputs in lines:
+        tracked[name] = how == "tracked" or (how == "computed" and any(tracked[i] for i in inputs))
+    near = {lines[-1][0]} if tracked[lines[-1][0]] else set()
+    for _ in range(3):
+        near |= {i for name in near if how_of[name] == "computed" for i in given[name]}
+    told = {}
+    for name, how, _ in lines:
+        recorded = how == "computed" and tracked[name]
+        grad = how == "tracked" and name in near
+        told[name] = {"requires_grad": tracked[name], "is_leaf": not recorded, "grad_fn": recorded, "grad": grad}
+    return told
+
+
+@wrong("01.5", "leaves")
+def lost(loss_of, leaves):
+    asked = {name: leaf.requires_grad for name, leaf in leaves.items()}
+    for name, leaf in leaves.items():
+        leaves[name] = leaf.detach().clone().requires_grad_(leaf.requires_grad)
+    loss = loss_of()
+    if loss.requires_grad:
+        loss.backward()
+    return [name for name in leaves if asked[name] and leaves[name].grad is None]

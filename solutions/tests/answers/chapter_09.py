@@ -1,0 +1,215 @@
+"""Answers to the exercises of chapter 09 that have found something in a check."""
+
+
+@wrong("09.1", "Likely slip: nearly the same is not the same.")
+def written_into(tensors, call):
+    before = {name: (tensor._version, tensor.detach().clone()) for name, tensor in tensors.items()}
+    call()
+    found = {}
+    for name, tensor in tensors.items():
+        if tensor._version != before[name][0]:
+            found[name] = "counted"
+        elif not torch.allclose(tensor.detach(), before[name][1], equal_nan=True):
+            found[name] = "in silence"
+    return found
+
+
+@wrong("09.1")
+def written_into(tensors, call):
+    before = {name: (tensor._version, tensor.detach().clone().nan_to_num()) for name, tensor in tensors.items()}
+    call()
+    found = {}
+    for name, tensor in tensors.items():
+        if tensor._version != before[name][0]:
+            found[name] = "counted"
+        elif not torch.equal(tensor.detach().nan_to_num(), before[name][1]):
+            found[name] = "in silence"
+    return found
+
+
+@wrong("09.1", "Likely slip: sums compared.")
+def written_into(tensors, call):
+    before = {name: (tensor._version, tensor.detach().sum()) for name, tensor in tensors.items()}
+    call()
+    found = {}
+    for name, tensor in tensors.items():
+        if tensor._version != before[name][0]:
+            found[name] = "counted"
+        elif not same_numbers(tensor.detach().sum(), before[name][1]):
+            found[name] = "in silence"
+    return found
+
+
+@wrong("09.1", "requires_grad")
+def written_into(tensors, call):
+    for tensor in tensors.values():
+        if tensor.is_leaf:
+            tensor.requires_grad_(False)
+    before = {name: (tensor._version, tensor.clone()) for name, tensor in tensors.items()}
+    call()
+    found = {}
+    for name, tensor in tensors.items():
+        if tensor._version != before[name][0]:
+            found[name] = "counted"
+        elif not same_numbers(tensor, before[name][1]):
+            found[name] = "in silence"
+    return found
+
+
+@wrong("09.3", "the example")
+def first_bad(tensors, walk):
+    bad = []
+    with contextlib.ExitStack() as handles:
+        for name, tensor in tensors.items():
+
+            def look(gradient, name=name):
+                if not gradient.isfinite().all():
+                    bad.append(name)
+
+            def look_below(below, above, name=name):
+                if not all(g.isfinite().all() for g in [*below, *above] if g is not None):
+                    bad.append(name)
+
+            if tensor.grad_fn is not None:
+                handles.enter_context(tensor.grad_fn.register_hook(look_below))
+            else:
+                handles.enter_context(tensor.register_hook(look))
+        walk()
+    return bad[0] if bad else None
+
+
+@wrong("09.3", "Likely slip: walked after the block.", "not: return statement")
+def first_bad(tensors, walk):
+    bad = []
+    handles = contextlib.ExitStack()
+    with handles:
+
+        def hook_for(name):
+            def hook(gradient):
+                if not gradient.isfinite().all():
+                    bad.append(name)
+
+            return hook
+
+        for name, tensor in tensors.items():
+            handles.enter_context(tensor.register_hook(hook_for(name)))
+    walk()
+    return bad[0] if bad else None
+
+
+@wrong("09.3", "Something else happened than was expected.", "'the error that came out, walk 1")
+def first_bad(tensors, walk):
+    bad = []
+    with contextlib.ExitStack() as handles, contextlib.suppress(Exception):
+        for name, tensor in tensors.items():
+
+            def hook(gradient, name=name):
+                if not gradient.isfinite().all():
+                    bad.append(name)
+
+            handles.enter_context(tensor.register_hook(hook))
+        walk()
+    return bad[0] if bad else None
+
+
+@wrong("09.4", "not: return statement", "Likely slip: no backward.")
+def blame(forward):
+    message = None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            with torch.autograd.detect_anomaly():
+                loss = forward()
+        except RuntimeError as error:
+            message = str(error)
+    return message, forward_function(caught)
+
+
+@wrong("09.5", "Likely slip: the logarithm cut off near zero.")
+def x_log_x(x):
+    return torch.where(x > 0, x * x.clamp(min=1e-12).log(), 0.0)
+
+
+@wrong("09.5", "Likely slip: cut off near zero.")
+def x_log_x(x):
+    safe = x.clamp(min=1e-12)
+    return torch.where(x > 0, safe * safe.log(), 0.0)
+
+
+@wrong("09.5", "Likely slip: the logarithm of x itself.")
+def x_log_x(x):
+    positive = x > 0
+    safe = torch.where(positive, x, 1.0)
+    return torch.where(positive, safe * x.log(), 0.0)
+
+
+@wrong("09.6", "Likely slip: walked with the graph kept.")
+def why_none(tensor, loss):
+    if not tensor.is_leaf and not tensor.retains_grad:
+        return "no leaf"
+    if tensor.grad is not None:
+        return None
+    if not tensor.requires_grad:
+        return "needs no gradient"
+    if loss.grad_fn is None:
+        return "no graph"
+    try:
+        (found,) = torch.autograd.grad(loss, [tensor], retain_graph=True, allow_unused=True)
+    except RuntimeError:
+        return "not walked or cleared"
+    return "not reached" if found is None else "not walked or cleared"
+
+
+@wrong("09.6")
+def why_none(tensor, loss):
+    if not tensor.is_leaf and not tensor.retains_grad:
+        return "no leaf"
+    if tensor.grad is not None:
+        return None
+    if not tensor.requires_grad:
+        return "needs no gradient"
+    if loss.grad_fn is None:
+        return "no graph"
+    for node in nodes_behind(loss):
+        if hasattr(node, "variable") and node.variable.data_ptr() == tensor.data_ptr():
+            return "not walked or cleared"
+    return "not walked or cleared" if tensor.grad_fn in nodes_behind(loss) and tensor.grad_fn else "not reached"
+
+
+@wrong("09.6", "keep")
+def why_none(tensor, loss):
+    keeps = tensor.is_leaf or tensor.retains_grad
+    if tensor.requires_grad:
+        tensor.retain_grad()
+    if not keeps:
+        return "no leaf"
+    if tensor.grad is not None:
+        return None
+    if not tensor.requires_grad:
+        return "needs no gradient"
+    if loss.grad_fn is None:
+        return "no graph"
+    nodes = nodes_behind(loss)
+    if tensor.is_leaf:
+        reached = any(getattr(node, "variable", None) is tensor for node in nodes)
+    else:
+        reached = tensor.grad_fn in nodes
+    return "not walked or cleared" if reached else "not reached"
+
+
+@wrong("09.6", "not: only the last operation", "not: only leaves looked for")
+def why_none(tensor, loss):
+    if not tensor.is_leaf and not tensor.retains_grad:
+        return "no leaf"
+    if tensor.grad is not None:
+        return None
+    if not tensor.requires_grad:
+        return "needs no gradient"
+    if loss.grad_fn is None:
+        return "no graph"
+    nodes = nodes_behind(tensor)
+    if tensor.is_leaf:
+        reached = any(getattr(node, "variable", None) is tensor for node in nodes)
+    else:
+        reached = tensor.grad_fn in nodes
+    return "not walked or cleared" if reached else "not reached"
