@@ -50,7 +50,7 @@ def parts(chapter: str = "") -> dict[str, list[str]]:
         "grading": [*PYTEST, "grading/tests", "-m", f"not browser{few}", "--timeout=900", *TOGETHER]
         + ["--no-loadscope-reorder", *only],
         "browser": [*WITH_KERNELS, *PYTEST, *TESTS, "-m", f"browser{few}", *BROWSER, *only],
-        "nbval": [*NBVAL, "--nbval-current-env", *notebooks("course", chapter)],
+        "nbval": [*WITH_KERNELS, *NBVAL, "--nbval-current-env", *notebooks("course", chapter)],
     }
 
 
@@ -59,7 +59,7 @@ def rest() -> dict[str, list[str]]:
     return {
         "exhaustive": [*PYTEST, *TESTS, "-m", "exhaustive and not browser", "--timeout=900", *APART],
         "walks": [*WITH_KERNELS, *PYTEST, *TESTS, "-m", "browser and exhaustive", *BROWSER],
-        "nbval-solved": [*WITH_KERNELS, *NBVAL, *notebooks("solutions")],
+        "nbval-solved": [*NBVAL, *notebooks("solutions")],  # in kernels that start as students' do
         "slips": ["-m", "authoring", "validate", "--seeds=5", "--other-seeds=20"],
         "margins": ["-m", "authoring", "margins"],
         "attacks": ["-m", "attacks"],

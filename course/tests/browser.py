@@ -106,6 +106,16 @@ class LabPage:
         self.command("docmanager:open", path=(self.server.root / path).relative_to(self.server.root).as_posix())
         self.wait_for_kernel()
 
+    def shows(self, path: Path) -> bool:
+        """Tell whether the document in front is this one."""
+        front = self.page.evaluate("() => window.jupyterapp.shell.currentWidget?.context?.path")
+        return front == path.relative_to(self.server.root).as_posix()
+
+    def forget(self) -> None:
+        """Begin to listen anew for what `assert_quiet` looks at."""
+        self.foreign.clear()
+        self.complaints.clear()
+
     def close_all(self) -> None:
         """Close every document without saving it, and end every kernel."""
         self._evaluate(
@@ -364,7 +374,6 @@ def lab(shared_lab):
 
 def lend(lab: LabPage) -> Iterator[LabPage]:
     """Lend a page to a test, or to the tests of a module, and put it back in order."""
-    lab.foreign.clear()
-    lab.complaints.clear()
+    lab.forget()
     yield lab
     lab.put_back()

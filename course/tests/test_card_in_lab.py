@@ -6,7 +6,7 @@ import shutil
 import nbformat
 import pytest
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("cards")]
 
 CHAPTER = "02_external_gradients"
 TITLE = "02.1 the gradient that arrives at x"
@@ -17,17 +17,33 @@ LONG = 12  # lines of a check cell that stands open, as in authoring.preprocesso
 CONTRAST = 4.5  # of text and its background, as WCAG asks
 
 
+@pytest.fixture(scope="module")
+def path(shared_lab, tmp_path_factory):
+    """A notebook of two exercises of chapter 02, and no more so that it opens fast, in a folder of its own."""
+    folder = tmp_path_factory.mktemp("cards") / CHAPTER
+    shutil.copytree(shared_lab.server.root / CHAPTER, folder)
+    yield folder / f"{CHAPTER}.ipynb"
+    shared_lab.put_back()
+
+
 @pytest.fixture
-def chapter(lab, tmp_path):
-    """Two exercises of chapter 02, and no more so that it opens fast, in a folder of their own; the setup has run."""
-    shutil.copytree(lab.server.root / CHAPTER, tmp_path / CHAPTER)
-    path = tmp_path / CHAPTER / f"{CHAPTER}.ipynb"
-    notebook = nbformat.read(path, as_version=4)
-    notebook.cells = [cell for cell in notebook.cells if cell.id in KEPT or "setup" in cell.metadata.get("tags", [])]
-    nbformat.write(notebook, path)
-    lab.open_notebook(path)
-    lab.run_cell(setup(lab))
-    return lab
+def chapter(shared_lab, path):
+    """The page on that notebook, as it was released, in a new kernel in which the setup has run; it is opened once."""
+    released = nbformat.read(shared_lab.server.root / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
+    released.cells = [cell for cell in released.cells if cell.id in KEPT or "setup" in cell.metadata.get("tags", [])]
+    if shared_lab.shows(path):
+        shared_lab.restart_kernel()
+        shared_lab.command("notebook:clear-all-cell-outputs")
+        for cell, now in zip(released.cells, shared_lab.cells(), strict=True):
+            if cell.source != now["source"]:
+                shared_lab.type_into(cell.id, cell.source)
+    else:
+        nbformat.write(released, path)
+        shared_lab.open_notebook(path)
+    shared_lab.forget()
+    shared_lab.run_cell(setup(shared_lab))
+    yield shared_lab
+    shared_lab.theme("light")
 
 
 def setup(lab) -> int:
@@ -145,9 +161,8 @@ def test_an_interrupted_check_says_in_which_case_it_was(chapter, tmp_path):
     assert "Traceback" not in shown
 
 
-def test_in_an_untrusted_notebook_a_card_can_still_be_read(chapter, tmp_path):
+def test_in_an_untrusted_notebook_a_card_can_still_be_read(chapter, path):
     answer(chapter, WRONG)
-    path = tmp_path / CHAPTER / f"{CHAPTER}.ipynb"
     chapter.save()
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
