@@ -104,14 +104,31 @@ def test_canvas_archive_goes_by_canvas_number(tiny, packed):
     ]
 
 
+def test_a_name_that_holds_anothers_number_is_nobodys_and_both_are_named(tiny, packed):
+    """A sortable name is chosen by its owner: `x_4021_99` would be anna, whose own files are still taken."""
+    archive = packed(
+        {
+            f"x_4021_99999999_4022_88101_{FILE}": "ben as anna",
+            f"mülleranna_4021_88102_{FILE}": "anna",
+            f"obrienciarán_4023_99_4022_88103_{FILE}": "ben as o'brien, in name and number",
+        }
+    )
+    assert imported(tiny, archive) == {
+        "anna": "new",
+        "x (4021)": "the number is that of anna, whose name in the roster is a different one",
+        "obrienciarán (4023)": "its name could be that of o'brien or of ben",
+    }
+    assert handed_in(tiny) == {f"anna/{NAME}/{FILE}": "anna"}
+
+
 def test_of_a_notebook_that_was_handed_in_again_the_newest_counts(tiny, packed):
-    members = {f"a_4021_88109_{NAME}-2.ipynb": "new", f"a_4021_88101_{FILE}": "old"}
+    members = {f"mülleranna_4021_88109_{NAME}-2.ipynb": "new", f"mülleranna_4021_88101_{FILE}": "old"}
     assert imported(tiny, packed(members)) == {"anna": f"{NAME}-2.ipynb was renamed; {FILE} is older"}
     assert handed_in(tiny) == {f"anna/{NAME}/{FILE}": "new"}
 
 
 def test_what_canvas_marks_late_is_told_and_can_have_a_time(tiny, packed, capsys):
-    archive = packed({f"a_LATE_4021_88101_{FILE}": "anna", f"b_4022_88102_{FILE}": "ben"})
+    archive = packed({f"mülleranna_LATE_4021_88101_{FILE}": "anna", f"weissben_4022_88102_{FILE}": "ben"})
     words = ["import-submissions", NAME, str(archive), "--class", str(tiny.folder)]
     assert main(words) == 0
     assert "Canvas does not say when, so they count as in time (--late-at DATE): anna" in capsys.readouterr().out
@@ -176,11 +193,11 @@ def test_a_file_that_is_no_worksheet_is_told(tiny, packed, tmp_path):
 
 
 def test_another_submission_is_replaced_only_where_that_is_said(tiny, packed):
-    first = packed({f"a_4021_1_{FILE}": "1"})
+    first = packed({f"mülleranna_4021_1_{FILE}": "1"})
     assert imported(tiny, first) == {"anna": "new"}
     (tiny.submission("anna") / "timestamp.txt").write_text("2026-11-02 10:00:00 UTC")
     assert imported(tiny, first) == {"anna": "unchanged"}
-    second = packed({f"a_4021_2_{FILE}": "2"})
+    second = packed({f"mülleranna_4021_2_{FILE}": "2"})
     assert imported(tiny, second) == {"anna": "another is there"}
     assert handed_in(tiny)[f"anna/{NAME}/{FILE}"] == "1"
     assert imported(tiny, second, update=True) == {"anna": "replaced"}
@@ -190,7 +207,7 @@ def test_another_submission_is_replaced_only_where_that_is_said(tiny, packed):
 
 def test_who_was_dropped_is_not_imported(tiny, packed):
     dropped.write_list(tiny.folder, ["anna"])
-    assert imported(tiny, packed({f"a_4021_1_{FILE}": "1"})) == {"anna": "was dropped from the class"}
+    assert imported(tiny, packed({f"mülleranna_4021_1_{FILE}": "1"})) == {"anna": "was dropped from the class"}
     assert handed_in(tiny) == {}
 
 
@@ -215,7 +232,7 @@ HOSTILE = ["../{}", "a/../../{}", "/etc/{}", "C:/{}", "a\\{}", "a//{}", "./{}", 
 
 @pytest.mark.parametrize("name", HOSTILE, ids=lambda name: name[:20])
 def test_an_archive_whose_names_lead_out_of_it_is_refused_whole(tiny, packed, name):
-    archive = packed({f"a_4021_1_{FILE}": "anna", name.format(f"b_4022_2_{FILE}"): "ben"})
+    archive = packed({f"mülleranna_4021_1_{FILE}": "anna", name.format(f"weissben_4022_2_{FILE}"): "ben"})
     with pytest.raises(ClassError, match=r"Nothing was imported: .* is no name of a file inside it"):
         import_submissions(tiny.folder, NAME, archive)
     assert handed_in(tiny) == {}
@@ -255,14 +272,14 @@ def test_what_grading_would_refuse_is_not_unpacked_and_others_are(tiny, packed, 
 
 
 def test_a_bomb_is_not_unpacked(tiny, packed):
-    archive = packed({f"a_4021_1_{FILE}": b"\0" * (MAX_BYTES + 1)})
+    archive = packed({f"mülleranna_4021_1_{FILE}": b"\0" * (MAX_BYTES + 1)})
     assert archive.stat().st_size < 100_000
-    assert imported(tiny, archive) == {"anna, a (4021)": "its files have more than 50 MB together"}
+    assert imported(tiny, archive) == {"anna, mülleranna (4021)": "its files have more than 50 MB together"}
 
 
 def test_a_bomb_that_understates_its_size_is_damaged(tiny, packed):
     """No more is unpacked than the archive says, which was looked at."""
-    archive = packed({f"a_4021_1_{FILE}": b"\0" * 2_000_000})
+    archive = packed({f"mülleranna_4021_1_{FILE}": b"\0" * 2_000_000})
     data = archive.read_bytes()
     assert data.count((2_000_000).to_bytes(4, "little")) == 2
     archive.write_bytes(data.replace((2_000_000).to_bytes(4, "little"), (1000).to_bytes(4, "little")))
@@ -286,7 +303,7 @@ def encrypted(data):
     ],
 )
 def test_an_archive_that_cannot_be_read_is_told(tiny, packed, change, said):
-    archive = packed({f"a_4021_1_{FILE}": "anna"})
+    archive = packed({f"mülleranna_4021_1_{FILE}": "anna"})
     archive.write_bytes(change(archive.read_bytes()))
     with pytest.raises(ClassError, match=said):
         import_submissions(tiny.folder, NAME, archive)

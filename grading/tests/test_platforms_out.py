@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import shutil
 import zipfile
 
@@ -227,6 +228,13 @@ def test_what_cannot_be_is_told(tiny, capsys, words, said):
 def test_no_spreadsheet_takes_text_for_a_formula(text):
     assert as_text(text).startswith("'")
     assert grades.Export([[text + "x"]]).text().lstrip('"').startswith("'")
+
+
+@pytest.mark.parametrize("text", ["x;=1+cmd|' /C calc'!A0", "x; @a", "x;+1", "x\t=1"])
+def test_no_spreadsheet_that_splits_elsewhere_takes_text_for_a_formula(text):
+    for written in (as_text(text), grades.Export([[text]]).text()):
+        assert re.search(r"[;\t�]\s*[=+@-]", written) is None
+    assert as_text("one; two - three") == "one; two - three"
 
 
 def test_a_file_that_is_no_gradebook_of_canvas_is_told(tmp_path):

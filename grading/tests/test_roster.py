@@ -168,6 +168,27 @@ def test_a_number_of_somebody_who_is_not_in_the_table_is_told(tiny, file):
     assert "amueller" not in students(tiny)
 
 
+def test_an_address_that_an_empty_cell_leaves_to_another_is_told(tiny, file):
+    write_roster(tiny.api.coursedir, read_roster(file("id,email\nanna,a@uni.example\nben,b@uni.example")))
+    with pytest.raises(ClassError, match=r"line 3: email A@uni\.example belongs to anna in the gradebook"):
+        write_roster(tiny.api.coursedir, read_roster(file("id,email\nanna,\nben,A@uni.example")))
+    write_roster(tiny.api.coursedir, read_roster(file("id,email\nanna,b@uni.example\nben,a@uni.example")))
+    assert {name: email for name, (_, _, email, _) in students(tiny).items()} == {
+        "anna": "b@uni.example",
+        "ben": "a@uni.example",
+    }
+
+
+def test_a_name_commands_no_terminal(tiny, file, capsys):
+    write_roster(tiny.api.coursedir, read_roster(file("id,first_name\nanna,\x1b[2JAnna")))
+    path = file("id,first_name\nanna,\x1b]0;x\x07Anna")
+    assert main(["roster", str(path), "--class", str(tiny.folder)]) == 0
+    out = capsys.readouterr().out
+    assert "Changed:" in out
+    assert "\x1b" not in out
+    assert "\x07" not in out
+
+
 def test_who_was_dropped_is_told_and_stays_so(tiny, file, capsys):
     dropped.write_list(tiny.folder, ["anna"])
     assert main(["roster", "--class", str(tiny.folder), str(file(OWN))]) == 0

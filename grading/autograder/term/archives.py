@@ -29,6 +29,7 @@ CANVAS = re.compile(r"(?!anon_)(?P<name>[^/]*?)_(?P<late>(?i:LATE)_)?(?P<id>\d+)
 MOODLE = re.compile(
     r"(?P<name>[^/_]*)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_?/|_)(?P<inside>[^/].*)", re.DOTALL
 )
+_NUMBERS = re.compile(r"(?=(?:^|_)(\d+)_\d+_)")
 LONGEST = 4096  # characters of a path, on Linux
 OF_THE_SYSTEM = ("__MACOSX/", ".DS_Store")
 
@@ -46,6 +47,11 @@ class HandedIn:
     files: dict[str, ZipInfo] = field(default_factory=dict)
     order: dict[str, int] = field(default_factory=dict)
     why: str = ""
+
+    @property
+    def numbers(self) -> set[str]:
+        """Other numbers that could be the person's, where a name holds what looks like one of Canvas's own."""
+        return {number for name in self.files for number in _NUMBERS.findall(name)}
 
     @property
     def who(self) -> str:
@@ -102,14 +108,17 @@ def name_of(info: ZipInfo) -> str:
 
 
 def canvas(members: Iterable[tuple[str, ZipInfo]]) -> Archive:
-    """Sort the members of one of Canvas's archives by the number of the person."""
+    """Sort the members of one of Canvas's archives by the number of the person and the name before it.
+
+    Who chooses a name such as `x_1001_99` chooses the number, too: `submissions` compares the name with the roster's.
+    """
     people, others = {}, []
     for name, info in members:
         found = CANVAS.fullmatch(name)
         if found is None:
             others.append(name)
             continue
-        one = people.setdefault(found["id"], HandedIn(found["id"], found["name"]))
+        one = people.setdefault((found["id"], found["name"]), HandedIn(found["id"], found["name"]))
         one.late = one.late or found["late"] is not None
         number = int(found["file"][:18])
         if number >= one.order.get(found["inside"], -1):

@@ -6,6 +6,7 @@ import hmac
 import io
 import re
 import secrets
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -113,7 +114,9 @@ def moodle(grades: Grades) -> Export:
     Moodle gives the grades of a row without the address to the student of the row before (load_data.php,
     map_user_data_with_value), so there are no such rows; nor a column ID number that is not filled in every row.
     """
-    there = [student for student in grades.students if student.email and not is_formula(student.email)]
+    shared = Counter((student.email or "").casefold() for student in grades.students)
+    own = [student for student in grades.students if student.email and shared[student.email.casefold()] == 1]
+    there = [student for student in own if not is_formula(student.email)]
     numbered = all(student.lms_user_id and not is_formula(student.lms_user_id) for student in there)
     export = Export([[*MOODLE, *([ID_NUMBER] if numbered else []), *grades.rows]])
     for student in there:

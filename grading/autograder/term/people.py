@@ -1,13 +1,16 @@
 """Who somebody in a learning platform's file is in the class: one student, or nobody, and why."""
 
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from nbgrader.api import Student
 
 from ..steps.files import readable
 
+ALIKE = 0.6  # of two names, from 0 to 1: a second first name or a letter that a platform replaces may be different
 LEFT_OUT_BY_MOODLE = str.maketrans({"_": " "} | dict.fromkeys("&<>\"`|':\\/", ""))  # clean_filename of a full name
 
 
@@ -24,8 +27,10 @@ class People:
 
     def __init__(self, students: Iterable[Student]):
         self._by: dict[str, dict[str, set[str]]] = {"number": {}, "email": {}, "name": {}, "id": {}}
+        self._names: dict[str, tuple[str, str]] = {}
         for student in students:
             first, last = student.first_name or "", student.last_name or ""
+            self._names[student.id] = (first, last)
             self._add("id", student.id, student.id)
             self._add("number", student.lms_user_id or "", student.id)
             self._add("email", student.email or "", student.id)
@@ -47,6 +52,12 @@ class People:
         told = ", ".join(f"{_WORDS[kind]} {readable(value)[:100]}" for kind, value in tried if value)
         return Found("", f"nobody in the gradebook has the {told}" if told else "it names nobody")
 
+    def named(self, student: str, name: str) -> bool:
+        """Whether a name, of which a platform has left letters alone, can be that of a student; one without has any."""
+        first, last = self._names[student]
+        names = [_letters(first + last), _letters(last + first)]
+        return not names[0] or max(SequenceMatcher(None, _letters(name), one).ratio() for one in names) >= ALIKE
+
     def _add(self, kind: str, value: str, student: str) -> None:
         if _form(kind, value):
             self._by[kind].setdefault(_form(kind, value), set()).add(student)
@@ -59,6 +70,11 @@ def each_once(found: list[Found]) -> list[Found]:
 
 
 _WORDS = {"number": "platform's id", "id": "id", "email": "e-mail address", "name": "name"}
+
+
+def _letters(name: str) -> str:
+    """The letters of a name, without accents."""
+    return "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if c.isalnum())
 
 
 def _form(kind: str, text: str) -> str:

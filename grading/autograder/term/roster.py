@@ -209,11 +209,14 @@ def _twice(entries: list[Entry]) -> list[str]:
 
 
 def _require_own(roster: Roster, known: dict[str, Student]) -> None:
-    """Raise ClassError if what tells one student from all others is somebody else's who is not in the table."""
-    listed = {entry.id for entry in roster.entries}
+    """Raise ClassError if what tells one student from all others is somebody else's and stays so.
+
+    The table does not change it where it does not name that student, or leaves the cell empty.
+    """
     problems = []
     for name in ("lms_user_id", "email"):
-        owners = {(getattr(s, name) or "").casefold(): s.id for s in known.values() if s.id not in listed}
+        stated = {entry.id for entry in roster.entries if getattr(entry, name)}
+        owners = {(getattr(s, name) or "").casefold(): s.id for s in known.values() if s.id not in stated}
         for entry in roster.entries:
             owner = owners.get(getattr(entry, name).casefold())
             if getattr(entry, name) and owner:

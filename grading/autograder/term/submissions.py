@@ -109,7 +109,7 @@ def _who(held: Archive, people: People, sheet: Worksheet | None) -> list[Found]:
 
     def find(one: HandedIn) -> Found:
         if held.platform == "canvas":
-            return people.find(number=one.number)
+            return _of_canvas(one, people)
         if sheet is None:
             return people.find(name=one.name)
         if one.number in sheet.rows:
@@ -117,6 +117,22 @@ def _who(held: Archive, people: People, sheet: Worksheet | None) -> list[Found]:
         return Found("", f"no Identifier of the worksheet ends in {one.number}")
 
     return each_once([find(one) for one in held.handed_in])
+
+
+def _of_canvas(one: HandedIn, people: People) -> Found:
+    """Who a part of one of Canvas's archives belongs to: a student with its number whose name agrees.
+
+    People choose what Canvas calls them, and with a name such as `x_1001_99` the number that seems to be theirs.
+    """
+    found = people.find(number=one.number)
+    if not found.student:
+        return found
+    if not people.named(found.student, one.name):
+        return Found("", f"the number is that of {found.student}, whose name in the roster is a different one")
+    others = sorted(filter(None, (people.find(number=number).student for number in one.numbers)))
+    if others:
+        return Found("", f"its name could be that of {found.student} or of {' or '.join(others)}")
+    return found
 
 
 def _import(

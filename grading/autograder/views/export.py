@@ -1,6 +1,7 @@
 """Grades as CSV in which "could not be graded" and "not submitted" are not zeros."""
 
 import csv
+import re
 import sys
 
 from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment, SubmittedNotebook
@@ -87,12 +88,16 @@ def _write(file, rows: list[dict]) -> None:
 
 
 def as_text(value: object) -> object:
-    """What a spreadsheet takes for text, on one line: a leading = + - or @ would make it a formula."""
-    if not isinstance(value, str):
-        return value
-    return f"'{readable(value)}" if is_formula(value) else readable(value)
+    """What a spreadsheet takes for text, on one line: a leading = + - or @ would make it a formula.
+
+    So would one behind a semicolon or a tab, where a spreadsheet takes these for what separates cells.
+    """
+    return readable(_FORMULA.sub(r"\1'\2", value)) if isinstance(value, str) else value
 
 
 def is_formula(text: str) -> bool:
     """Whether a spreadsheet would take a text for a formula, blanks before it or wide characters for it included."""
-    return text.lstrip().startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠"))
+    return _FORMULA.search(text) is not None
+
+
+_FORMULA = re.compile(r"(^|[;\t])(\s*[=+\-@＝＋－＠])")
