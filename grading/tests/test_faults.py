@@ -49,6 +49,27 @@ def test_a_fault_of_a_submission_is_its_reason(error, reason):
 
 
 @pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (
+            FileExistsError(errno.EEXIST, "File exists", "/srv/my class/autograded/anna/90_tiny/files_figures_file"),
+            "files",
+        ),
+        (SubmissionError("nbgrader could not process it: no /srv/my class/a b/x.ipynb or /etc/y"), "x.ipynb or y"),
+        (
+            SubmissionError("it took 3/4 of a second and/or https://example.org/a/b"),
+            "3/4 of a second and/or https://ex",
+        ),
+    ],
+)
+def test_a_reason_tells_no_path_of_the_class(error, reason):
+    said = reason_for(error, FOLDER)
+    assert reason in said
+    assert "/srv" not in said
+    assert "class" not in said
+
+
+@pytest.mark.parametrize(
     "error",
     [
         ClassError("generate it first"),

@@ -124,6 +124,25 @@ print(niceness('self'), niceness(child))
     assert texts(tmp_path, source) == ["5 19\n"]
 
 
+def test_the_folder_of_the_sockets_cannot_be_written_and_the_device_of_zeros_is_a_file(tmp_path):
+    shown = texts(
+        tmp_path,
+        "import os; os.rename('/run/kernel/s-1', '/run/kernel/s-9')",
+        "os.symlink('/etc/passwd', '/run/kernel/s-8')",
+        "print(open('/dev/zero', 'rb').read(8))",
+        "open('/dev/zero', 'r+b')",
+        "import resource; print(resource.getrlimit(resource.RLIMIT_AS)[0] >> 30)",
+        "import mmap; block = mmap.mmap(-1, 8 << 30, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ); print(len(block))",
+    )
+    assert [text.partition(":")[0] for text in (shown[0], shown[1], shown[3])] == [
+        "OSError",
+        "OSError",
+        "PermissionError",
+    ]
+    assert shown[2] == f"{bytes(8)}\n"
+    assert shown[4:] == ["64\n", f"{8 << 30}\n"]
+
+
 def test_two_kernels_do_not_draw_the_same_numbers_and_torch_is_as_in_a_fresh_process(tmp_path):
     source = "import numpy, torch; print(numpy.random.rand(), torch.initial_seed())"
     (first,), (second,) = texts(tmp_path, source), texts(tmp_path, source)

@@ -9,6 +9,7 @@ from pathlib import Path
 import gradlab
 
 MIB = 1 << 20
+ZEROS = 1 << 16  # bytes in /dev/zero: a file, for who maps the device has memory that belongs to no process
 WORK = "/home/student/work"
 GRADLAB = Path(gradlab.__file__).resolve().parent
 SYSTEM = ["/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime"]
@@ -55,22 +56,28 @@ def start(folder: Path, disk_mib: int, program: list[str], info_fd: int | None =
     bubblewrap writes, as JSON, the process id of the sandbox's first process. Neither its arguments nor its
     environment, which can be read inside, tell anything of the class.
     """
-    with os.fdopen(os.memfd_create("options"), "w", errors="surrogateescape") as options:
-        options.write("\0".join(_options(folder, disk_mib, info_fd)) + "\0")
+    with (
+        os.fdopen(os.memfd_create("options"), "w", errors="surrogateescape") as options,
+        os.fdopen(os.memfd_create("zeros"), "wb") as zeros,
+    ):
+        zeros.write(bytes(ZEROS))
+        zeros.seek(0)
+        options.write("\0".join(_options(folder, disk_mib, info_fd, zeros.fileno())) + "\0")
         options.seek(0)
-        fds = [options.fileno(), *([] if info_fd is None else [info_fd])]
+        fds = [options.fileno(), zeros.fileno(), *([] if info_fd is None else [info_fd])]
         words = [shutil.which("bwrap"), "--args", str(options.fileno()), "--", *program]
         return subprocess.Popen(words, pass_fds=fds, env=ENVIRONMENT, start_new_session=True, text=True, **popen)
 
 
-def _options(folder: Path, disk_mib: int, info_fd: int | None) -> list[str]:
+def _options(folder: Path, disk_mib: int, info_fd: int | None, zeros_fd: int) -> list[str]:
     words = [*NAMESPACES, *([] if os.geteuid() == 0 else USER_NAMESPACE)]
     words += ["--die-with-parent", "--new-session", "--hostname", "sandbox", "--cap-drop", "ALL", "--clearenv"]
     for name, value in ENVIRONMENT.items():
         words += ["--setenv", name, value]
     for path in SYSTEM:
         words += ["--ro-bind-try", path, path]
-    words += ["--proc", "/proc", "--dev", "/dev", *_writable("/dev/shm", disk_mib), "--remount-ro", "/dev"]
+    words += ["--proc", "/proc", "--dev", "/dev", "--perms", "0444", "--ro-bind-data", str(zeros_fd), "/dev/zero"]
+    words += [*_writable("/dev/shm", disk_mib), "--remount-ro", "/dev"]
     words += _writable("/tmp", disk_mib) + _writable("/home/student", disk_mib) + _writable("/run/kernel", 1)
     words += ["--perms", "1777", "--dir", WORK]
     for path in [*python_paths(), str(GRADLAB)]:

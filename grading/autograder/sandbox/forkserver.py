@@ -39,12 +39,16 @@ PRELOADED = [
     "gradlab.saved",
 ]
 LOOK_MS = 250
+WRITABLE = ["/tmp", "/home/student", "/dev/shm", "/run/kernel"]
+INODE = 1 << 10  # bytes of a file, a folder or a link in memory, whatever is in it
+SOCKET, TCP = 420 << 10, 10 << 20  # bytes that wait in a socket at most, by Linux's defaults
 NICER = 5  # so that whoever grades, and the machine's other work, come before a submission
 LAST = 19  # the niceness of a session that a submission makes: a group of its own, which else had a share of its own
 
 CLONE_NEWUSER = 0x10000000
 NAMESPACES = 0x00020000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x40000000  # mount, uts, ipc, pid, net
 PDEATHSIG, DUMPABLE, SECCOMP, CAPBSET_DROP, NO_NEW_PRIVS = 1, 4, 22, 24, 38  # of prctl
+RDONLY, NOSUID, NODEV, REMOUNT, BIND = 1, 2, 4, 32, 4096  # of mount
 CLONE3, MAP_SHARED, MAP_ANONYMOUS = 435, 0x01, 0x20
 REFUSED = ["memfd_create", "memfd_secret", "shmget", "msgget", "add_key", "request_key", "keyctl"]
 CALLS = ["clone", "unshare", "mmap", *REFUSED]
@@ -121,9 +125,9 @@ def run_kernel(argv: list[str], environment: dict, connection: dict, work: str, 
     share("self", NICER)
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")  # the first to go if the machine runs out of memory
-    started_with = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    started_with = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
     for name, value in limits.items():
-        value += started_with if name == "AS" else 0
+        value += started_with if name == "DATA" else 0
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
     drop_privileges(uid)
     null = os.open("/dev/null", os.O_RDWR)
@@ -170,6 +174,7 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, 
         if end.poll(5):
             break
     else:
+        read_only("/run/kernel")  # else a link in the place of a socket could lead a client out of the sandbox
         os.write(ready, b"%d\n" % kernel)
     os.close(ready)
     code, session = None, min(map(int, processes() - before), default=0)  # of the kernel, as it is called inside
@@ -185,6 +190,11 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, 
             code = 1  # it sent itself this signal
     with contextlib.suppress(BrokenPipeError):  # the sandbox was ended from outside
         os.write(ended, b"%d\n" % (code if code >= 0 else 128 - code))
+
+
+def read_only(mounted: str) -> None:
+    """Let nobody write in what is mounted in the sandbox; sockets in it go on working."""
+    call("mount", None, mounted.encode(), None, RDONLY | NOSUID | NODEV | REMOUNT | BIND, None)
 
 
 def answers(connection: dict) -> bool:
@@ -221,15 +231,38 @@ def share(process: str, niceness: int) -> None:
 
 
 def memory_used_mib(limit_mib: float) -> float:
-    """The memory of all processes in the sandbox; what they share counts in part, if it is more than the limit."""
-    total = sum(map(resident_mib, processes()))
-    return total if total <= limit_mib else sum(map(proportional_mib, processes()))
+    """What the sandbox holds in memory: its processes, its files, and what may wait in its sockets.
+
+    What processes share counts in part, if all together is more than the limit.
+    """
+    beside = files_mib() + sockets_mib()
+    total = beside + sum(map(resident_mib, processes()))
+    return total if total <= limit_mib else beside + sum(map(proportional_mib, processes()))
+
+
+def files_mib() -> float:
+    """The memory of the places that can be written: their blocks, and what the kernel of Linux has of each file."""
+    found = list(map(os.statvfs, WRITABLE))
+    blocks = sum((one.f_blocks - one.f_bfree) * one.f_frsize for one in found)
+    return (blocks + INODE * sum(one.f_files - one.f_ffree for one in found)) / 2**20
+
+
+def sockets_mib() -> float:
+    """The most that can wait in the sockets of the sandbox, whoever holds them: nothing tells how much does."""
+    kinds = {}
+    with contextlib.suppress(OSError):  # the first process has ended, and all others with it
+        for line in Path("/proc/1/net/sockstat").read_text().splitlines():
+            kind, _, count, *_ = line.split()
+            kinds[kind] = int(count)
+    tcp = kinds.get("TCP:", 0)
+    return (tcp * TCP + max(kinds.get("sockets:", 0) - tcp, 0) * SOCKET) / 2**20
 
 
 def resident_mib(process: str) -> float:
-    """The memory of a process with all that it shares; 0 if it has ended."""
+    """The memory of a process with all that it shares, with its page tables; 0 if it has ended."""
     with contextlib.suppress(OSError):
-        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * resource.getpagesize() / 2**20
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+        return sum(int(line.split()[1]) for line in lines if line.startswith(("VmRSS:", "VmSwap:", "VmPTE:"))) / 1024
     return 0.0
 
 

@@ -22,6 +22,7 @@ from .machine import SandboxError, require_hidden
 WAITING = ["/bin/sh", "-c", "echo ready; exec >&-; read code; exit ${code:-1}"]  # until the kernel's exit code comes
 SOCKETS = "/run/kernel/s"
 FORKSERVER = Path(__file__).with_name("forkserver.py")  # never imported: it needs Linux from its first line on
+ADDRESSES_MIB = 65_536  # of one process; for each GiB, Linux may need 2 MiB for tables
 MEMORY_EXIT = 200  # the exit code that tells of a sandbox which needed too much memory
 
 
@@ -124,7 +125,13 @@ class SandboxProvisioner(LocalProvisioner):
 
     def _request(self, cmd: list[str]) -> dict:
         mib = bubblewrap.MIB
-        limits = {"AS": self.memory_mib * mib, "CPU": self.cpu_s, "NPROC": self.processes, "CORE": 0}
+        limits = {
+            "DATA": self.memory_mib * mib,
+            "AS": ADDRESSES_MIB * mib,
+            "CPU": self.cpu_s,
+            "NPROC": self.processes,
+            "CORE": 0,
+        }
         limits |= {"FSIZE": self.file_mib * mib, "NOFILE": self.open_files}
         return {
             "argv": cmd[cmd.index("ipykernel_launcher") + 1 :],

@@ -13,7 +13,7 @@ from traitlets import TraitError
 from authoring.chapter import ChapterError
 
 from ..errors import ClassError, SubmissionError
-from .files import readable
+from .files import readable, without_paths
 
 LOG = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ def reason_for(error: BaseException, folder: Path) -> str:
     it.
     """
     if isinstance(error, SubmissionError):
-        return str(error)
+        return without_paths(str(error))
     if isinstance(error, NotJSONError):
         return "the notebook file is not valid JSON; it was probably cut off or edited by hand."
     if isinstance(error, ValidationError | UnicodeDecodeError):
@@ -61,4 +61,4 @@ def _of_the_machine(error: OSError, folder: Path) -> bool:
 
 
 def _first_line(error: BaseException) -> str:
-    return readable(next(iter(str(error).splitlines()), ""))[:LONGEST]
+    return readable(without_paths(next(iter(str(error).splitlines()), "")))[:LONGEST]

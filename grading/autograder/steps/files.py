@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -132,6 +133,15 @@ def _module(path: Path) -> str:
 def known_as(student: str) -> str:
     """The name under which a student's folder stands in the gradebook: its own, if that is a name and no pattern."""
     return "".join("\N{REPLACEMENT CHARACTER}" if c in PATTERN else c for c in readable(student))[:MAX_NAME]
+
+
+def without_paths(text: str) -> str:
+    """A text with the names of files alone: where they lie on whoever grades' machine is nobody's business."""
+    return _FOLDERS.sub("", _QUOTED.sub(r"\1\2\1", text))
+
+
+_QUOTED = re.compile(r"""(['"])/[^'"\n]*/([^'"/\n]+)\1""")
+_FOLDERS = re.compile(r"""(?<![\w.:/])/(?:[^\s/'":]+/)+(?=[^/\s])""")
 
 
 def readable(name: Path | str) -> str:

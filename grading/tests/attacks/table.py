@@ -422,6 +422,12 @@ NETWORK = {
         "import socket\nsocket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendmsg([b'x'], [], 0, 'FOLDER/log')\nWIN",
         "import socket\na, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)\na.sendmsg([b'x'])",
     ),
+    "links in the place of the kernel's sockets": Attack(
+        "import os\nfor n in range(1, 6):\n    os.rename(f'/run/kernel/s-{n}', f'/run/kernel/old-{n}')\n"
+        "    os.symlink('FOLDER/socket', f'/run/kernel/s-{n}')\nos._exit(0)",
+        "import os\nos.symlink('/etc/hostname', 'link')",
+        fast=True,
+    ),
     "DNS": Attack("import socket\nsocket.getaddrinfo('example.org', 80)\nWIN", "import urllib.parse"),
 }
 
@@ -469,6 +475,29 @@ BOMBS = {
     "a segment of System V": Attack(
         "import ctypes\nif ctypes.CDLL(None).shmget(0, 60 << 20, 0o1600) >= 0:\n    WIN",
         "import torch\nshared = torch.ones(1000).share_memory_()",
+    ),
+    "the device of zeros, shared": Attack(
+        "import mmap\ndevice = open('/dev/zero', 'r+b')\nblocks = [mmap.mmap(device.fileno(), 60 << 20) for _ in range(32)]\n"
+        "for block in blocks:\n    block.write(b'x' * (60 << 20))\n    block.madvise(mmap.MADV_DONTNEED)\nWIN",
+        "zeros = open('/dev/zero', 'rb').read(1000)\nassert zeros == bytes(1000)",
+        fast=True,
+    ),
+    "what nobody reads from sockets": Attack(
+        "import os, socket, time\nfor _ in range(40):\n    if os.fork() == 0:\n        held = []\n        try:\n"
+        "            while True:\n                held.append(socket.socketpair())\n                for one in held[-1]:\n"
+        "                    one.setblocking(False)\n                    try:\n                        while True:\n"
+        "                            one.send(b'x' * 65536)\n                    except BlockingIOError:\n"
+        "                        pass\n        except OSError:\n            time.sleep(20)\n        os._exit(0)\n"
+        "time.sleep(3)\nWIN",
+        "import socket\nheld = [socket.socketpair() for _ in range(60)]\nfor one, other in held:\n    one.send(b'x')\n"
+        "    assert other.recv(1) == b'x'",
+    ),
+    "tables of pages": Attack(
+        "import mmap, os, time\nfor _ in range(40):\n    if os.fork() == 0:\n"
+        "        block = mmap.mmap(-1, 50 << 30, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)\n"
+        "        for at in range(0, 50 << 30, 2 << 20):\n            block[at]\n        time.sleep(20)\n        os._exit(0)\n"
+        "time.sleep(3)\nWIN",
+        "import mmap\nblock = mmap.mmap(-1, 8 << 30, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)\nassert block[4 << 30] == 0",
     ),
     "fork bomb": Attack(
         "import os, time\nfor _ in range(300):\n    if os.fork() == 0:\n        time.sleep(20)\n        os._exit(0)",
