@@ -55,7 +55,7 @@ def test_a_fault_of_a_submission_is_its_reason(error, reason):
             FileExistsError(errno.EEXIST, "File exists", "/srv/my class/autograded/anna/90_tiny/files_figures_file"),
             "files",
         ),
-        (SubmissionError("nbgrader could not process it: no /srv/my class/a b/x.ipynb or /etc/y"), "x.ipynb or y"),
+        (SubmissionError("nbgrader could not process it: no /srv/class/a/x.ipynb or /srv/y"), "no x.ipynb or y"),
         (
             SubmissionError("it took 3/4 of a second and/or https://example.org/a/b"),
             "3/4 of a second and/or https://ex",
