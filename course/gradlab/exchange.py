@@ -5,6 +5,7 @@ The Assignment List and `python -m gradlab lab` bring it the same way, so each k
 
 import contextlib
 import os
+import stat
 from pathlib import Path
 
 from nbgrader.exchange.default import ExchangeFetchAssignment, ExchangeList
@@ -20,8 +21,24 @@ def handed_out(settings: Path) -> dict[str, Path]:
     if not Path(c.Exchange.root).is_dir():
         raise NotADirectoryError(f"the exchange {c.Exchange.root} is not a folder")
     outbound = Path(c.Exchange.root, c.CourseDirectory.course_id, "outbound")
+    if outbound.is_dir():
+        require_own(outbound)
     names = os.listdir(outbound) if outbound.is_dir() else []
     return {name: outbound / name for name in sorted(names) if (outbound / name).is_dir()}
+
+
+def require_own(outbound: Path) -> None:
+    """Raise PermissionError if another than its owner could have put something into what a course hands out."""
+    course, root = outbound.parent, outbound.parent.parent
+    modes = {folder: folder.stat() for folder in (root, course, outbound)}
+    if modes[root].st_mode & stat.S_IWOTH and not modes[root].st_mode & stat.S_ISVTX:
+        raise PermissionError(f"everyone can rename what is in {root}; its owner mends that: chmod 1777 {root}")
+    for folder in (course, outbound):
+        if modes[folder].st_mode & stat.S_IWOTH:
+            raise PermissionError(f"everyone can write in {folder}; its owner mends that: chmod o-w {folder}")
+    released = [path for path in outbound.iterdir() if path.is_dir()]
+    if len({modes[course].st_uid, *(path.lstat().st_uid for path in [outbound, *released])}) > 1:
+        raise PermissionError(f"what is in {course} belongs to more than one; who teaches looks at it")
 
 
 class FetchEdition(ExchangeFetchAssignment):
@@ -30,6 +47,7 @@ class FetchEdition(ExchangeFetchAssignment):
     def init_dest(self):
         """Find the place in the workspace, which may be taken."""
         self.replace_missing_files = True
+        require_own(Path(self.src_path).parent)
         super().init_dest()
 
     def do_copy(self, src, dest):

@@ -1,5 +1,7 @@
 """What each kernel runs first that `gradlab lab` has started, as its PYTHONSTARTUP; it leaves no name behind.
 
+A file beside a notebook takes the place of no installed module: that folder is searched last.
+
 Once gradlab is imported, a check that misses a name says which cells to run. In a new kernel no cell has imported it
 yet: the first missing name does.
 """
@@ -22,5 +24,14 @@ def _explain_what_is_missing():
     shell.set_custom_exc((NameError,), explain)
 
 
+def _search_the_notebooks_folder_last():
+    import sys
+
+    if "" in sys.path:
+        sys.path.remove("")
+        sys.path.append("")
+
+
 _explain_what_is_missing()
-del _explain_what_is_missing
+_search_the_notebooks_folder_last()
+del _explain_what_is_missing, _search_the_notebooks_folder_last

@@ -10,6 +10,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from gradlab import engine, notebook
 from gradlab.checks.memory import remember
+from gradlab.checks.record import Record
 
 CODE = ["import math", "def area(r):\n    ### BEGIN SOLUTION\n    return math.pi * r**2\n    ### END SOLUTION"]
 
@@ -25,6 +26,8 @@ def chapters(tmp_path, monkeypatch):
     (two / "engine_11.py").write_text("def area(r):\n    return 'finished'\n")
     checks = {check_id: {"title": check_id, "digest": "", "cases": []} for check_id in ("11.1", "11.2")}
     (one / "11_one.record.json").write_text(json.dumps({"checks": checks}))
+    known = checks["11.1"] | {"title": "12.1", "expected": [{"values": [1]}]}
+    (two / "12_two.record.json").write_text(json.dumps({"format": 1, "chapter": "12_two", "checks": {"12.1": known}}))
     monkeypatch.setattr(engine, "exercises", lambda: {"11_one": checks})
     monkeypatch.setattr(notebook, "FOLDER", two)
     monkeypatch.syspath_prepend(str(two))
@@ -43,6 +46,17 @@ def test_the_own_stage_is_imported_once_all_its_checks_have_passed(chapters, cap
     engine.own_engine(11)
     assert capsys.readouterr().out == "engine_11: your own\n", "twice is once"
     assert round(importlib.import_module("engine_11").area(1), 2) == 3.14
+
+
+def test_in_grading_the_finished_stage_is_used_whatever_lies_where_the_chapter_would(chapters, capsys):
+    """There the record holds nothing that is expected; code that nobody looks at would be run."""
+    for check_id in ("11.1", "11.2"):
+        remember(check_id, "passed")
+    beside = notebook.FOLDER / "12_two.record.json"
+    beside.write_text(Record.from_json(beside.read_text()).without_cases().to_json())
+    engine.own_engine(11)
+    assert "this run is graded" in capsys.readouterr().out
+    assert importlib.import_module("engine_11").area(1) == "finished"
 
 
 def test_without_the_chapter_the_finished_stage_is_used(chapters, capsys, monkeypatch):

@@ -27,8 +27,8 @@ class Student:
             shutil.copy(lab.COURSE / name, self.course)
         self.outbound = self.exchange / "autograd/outbound"
         for place in (self.outbound, self.exchange / "autograd/inbound"):
-            place.mkdir(parents=True, mode=0o777)
-            place.chmod(0o777)
+            place.mkdir(parents=True)
+            place.chmod(0o755 if place == self.outbound else 0o733)
         write(self.course / "chapters" / CHAPTER, OLD)
         self.notebook = self.workspace / CHAPTER / f"{CHAPTER}.ipynb"
 
@@ -134,4 +134,28 @@ def test_without_its_exchange_a_chapter_stays_as_it_is(student, capsys):
     student.exchange.rename(student.exchange.with_name("elsewhere"))
     student.start()
     assert f"the exchange {student.exchange} is not a folder" in capsys.readouterr().err
+    assert "# Demo, for this class" in student.sources()
+
+
+def opened(student):
+    student.outbound.chmod(0o777)
+
+
+def another_folder(student):
+    """As a student does who may rename the teacher's folder: in an exchange that is not sticky."""
+    student.exchange.chmod(0o777)
+
+
+@pytest.mark.parametrize("change", [opened, another_folder])
+def test_nothing_is_taken_from_an_exchange_into_which_anybody_could_have_put_it(student, capsys, change):
+    student.start()
+    write(student.outbound / CHAPTER, OF_CLASS)
+    change(student)
+    student.start()
+    assert "; its owner mends that: chmod " in capsys.readouterr().err
+    assert "# Demo, for this class" not in student.sources()
+    assert not student._ask("fetch_assignment", "autograd", CHAPTER)["success"]
+    student.outbound.chmod(0o755)
+    student.exchange.chmod(0o1777)
+    student.start()
     assert "# Demo, for this class" in student.sources()

@@ -340,3 +340,15 @@ def test_help_names_every_command(capsys):
     shown = capsys.readouterr().out
     assert "Your work is never overwritten" in shown
     assert "takes in your answers, notes and own cells" in shown
+
+
+def test_a_module_that_takes_the_place_of_an_installed_one_is_no_part_of_an_edition(tmp_path):
+    source = tmp_path / "released/02_demo"
+    for name in ("02_demo.ipynb", "matplotlib.py", "json.py", "torch/__init__.py", "engine_11.py", "data/json.py"):
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text(nbformat.writes(nbformat.from_dict(OLD)) if name.endswith("ipynb") else "")
+    bring_up_to_date({"02_demo": source}, tmp_path / "workspace")
+    place = tmp_path / "workspace/02_demo"
+    found = {path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file()}
+    assert found == {"02_demo.ipynb", "engine_11.py", "data/json.py"}
+    assert workspace.is_of_edition(source, "02_demo", tmp_path / "workspace")

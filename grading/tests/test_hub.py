@@ -55,7 +55,7 @@ class Hub:
         self.folder, self.homes, self.exchange = folder, folder / "homes", folder / "exchange"
         self.course = install(archive.write(folder / "autograd-course.zip"), folder)
         self.exchange.mkdir()
-        self.exchange.chmod(0o777)
+        self.exchange.chmod(0o1777)
         self.classroom = write_settings(folder / "teach")
         source = shutil.copytree(SOURCES / CHAPTER, self.classroom / "source" / CHAPTER) / f"{CHAPTER}.ipynb"
         solved = json.loads(source.read_text(encoding="utf-8"))

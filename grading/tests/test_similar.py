@@ -1,9 +1,11 @@
 """Which answers are listed as similar, and which are not: honest twins, the release's text, what all wrote."""
 
+import nbformat
 import pytest
+from tiny_class import NAME, RIGHT, TinyClass
 
 from autograder.views.fingerprints import GRAM, WINDOW, grams, tokens, winnow
-from autograder.views.similar import find
+from autograder.views.similar import find, gather_similar
 
 STUB = 'def smooth(x, width):\n    """Return the mean of each window of x."""\n    raise NotImplementedError'
 GIVEN = ["import torch\nfrom gradlab import check", STUB]
@@ -61,6 +63,21 @@ def test_what_the_solved_chapter_and_the_release_say_is_nobodys_own():
 def test_what_many_of_a_class_wrote_is_not_listed():
     crowd = {f"student {number}": LONG for number in range(8)}
     assert listed(**crowd, other=OTHER) == []
+
+
+def test_cells_and_modules_that_are_no_answers_are_compared_too(tmp_path):
+    tiny = TinyClass(tmp_path / "class")
+
+    def with_cell(nb):
+        nb.cells.insert(2, nbformat.v4.new_code_cell(LONG))
+
+    tiny.hand_in("anna", RIGHT, with_cell)
+    tiny.hand_in("bela", RIGHT)
+    (tiny.submission("bela") / "helper.py").write_text(RENAMED)
+    tiny.hand_in("cleo", RIGHT)
+    tiny.grade()
+    [pair] = gather_similar(tiny.api.coursedir, NAME).pairs
+    assert (pair.left, pair.right, [fragment.cell for fragment in pair.fragments]) == ("anna", "bela", ["other cells"])
 
 
 def test_the_same_lines_in_another_exercise_do_not_count():

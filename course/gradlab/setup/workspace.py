@@ -10,8 +10,10 @@ import contextlib
 import datetime
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 from .. import atomic
@@ -54,7 +56,7 @@ def bring_up_to_date(released: dict[str, Path], workspace: Path) -> list[Change]
 
 def is_of_edition(source: Path, name: str, workspace: Path) -> bool:
     """Tell whether what the workspace has of an item is of the edition in `source`, whatever was written in it."""
-    return _files(workspace / RELEASED / name) == _files(source)
+    return _files(workspace / RELEASED / name) == _edition(source)
 
 
 def put_page(name: str, make: Callable[[], str], workspace: Path) -> None:
@@ -96,7 +98,7 @@ def _bring_file(name: str, source: Path, workspace: Path) -> Change | None:
 
 def _bring_folder(name: str, source: Path, workspace: Path) -> Change | None:
     place, last = workspace / name, workspace / RELEASED / name
-    old, new = _files(last), _files(source)
+    old, new = _files(last), _edition(source)
     known, there = last.is_dir(), os.path.lexists(place)
     before = _free_name(place)
     plan = _Plan(place, old, new, before.name)
@@ -196,6 +198,18 @@ def _files(folder: Path) -> dict[str, bytes]:
     """Return the files below a folder by their path."""
     found = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
     return {name.as_posix(): path.read_bytes() for name, path in found.items() if not PASSING & set(name.parts)}
+
+
+def _edition(source: Path) -> dict[str, bytes]:
+    """Return the files of an edition; one that takes the place of an installed module is no part of any."""
+    elsewhere = [folder for folder in sys.path if folder]
+
+    def taken(path: str) -> bool:
+        name = path.split("/")[0].partition(".")[0]
+        is_code = path.endswith((".py", ".pyc", ".so", ".pyd"))
+        return is_code and (name in sys.stdlib_module_names or PathFinder.find_spec(name, elsewhere) is not None)
+
+    return {path: data for path, data in _files(source).items() if not taken(path)}
 
 
 def _bytes(path: Path) -> bytes | None:

@@ -140,7 +140,7 @@ def run_kernel(argv: list[str], environment: dict, connection: dict, work: str, 
     Path("/run/kernel/connection.json").write_text(json.dumps(connection))
     os.chdir(work)
     sys.modules["gradlab.notebook"].FOLDER = Path(work)
-    sys.path.insert(0, "")  # as python -m has it
+    sys.path.append("")  # last: what lies beside the notebook takes the place of no installed module
     sys.argv = ["ipykernel_launcher", *argv]
     sys.modules["numpy"].random.seed()  # else every kernel would draw the same numbers
     from ipykernel.kernelapp import IPKernelApp

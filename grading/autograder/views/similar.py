@@ -26,6 +26,7 @@ from .report import Row, gather
 
 LEAST = 60  # tokens in common; an obvious answer of three lines has some forty
 MOST_PAIRS = 50
+BESIDE = "other cells"  # and modules, beside the cells of answers
 MOST_LINES = 120  # of one answer on the page
 _FENCED = re.compile(r"^```.*?$(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -70,11 +71,15 @@ class Similar:
 def gather_similar(course: CourseDirectory, name: str) -> Similar:
     """Compare the answers of all who have been graded; raises ClassError if the gradebook has no such assignment."""
     report = gather(course, name, search=False)
-    release = _notebook(Path(course.format_path(course.release_directory, ".", name)) / f"{name}.ipynb")
+    release_folder = Path(course.format_path(course.release_directory, ".", name))
+    release = _notebook(release_folder / f"{name}.ipynb")
     solved = _notebook(Path(course.format_path(course.source_directory, ".", name)) / f"{name}.ipynb")
     rows = {row.student: row for row in report.rows if row.notebook}
     stubs = _answers(release)
     answers = {student: _answers(_notebook(row.notebook), stubs) for student, row in rows.items()}
+    released = {_source(cell) for cell in _cells(release, "code")}
+    for student, row in rows.items():
+        answers[student] |= _beside(row.notebook, released, {path.name for path in _modules(release_folder)})
     given = [_source(cell) for cell in _cells(release, "code")]
     given += [code for cell in _cells(release, "markdown") for code in _FENCED.findall(_source(cell))]
     return Similar(name, report.made, find(answers, given, _answers(solved).values()), rows, answers)
@@ -164,6 +169,20 @@ def _answers(notebook: dict, known: Iterable[str] | None = None) -> Answers:
     return found
 
 
+def _beside(path: Path, released: set[str], given: set[str]) -> Answers:
+    """What a student wrote elsewhere, as one text: cells that are no answers and were not released, and modules."""
+    cells = [cell for cell in _cells(_notebook(path), "code") if not cell["metadata"].get("nbgrader")]
+    texts = [_source(cell) for cell in cells if _source(cell) not in released]
+    for module in (one for one in _modules(path.parent) if one.name not in given):
+        texts.append(module.read_text(encoding="utf-8", errors="replace"))
+    text = "\n".join(texts)[:MOST_CHARACTERS]
+    return {BESIDE: text} if text.strip() else {}
+
+
+def _modules(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.rglob("*.py")) if path.is_file()]
+
+
 def table(similar: Similar) -> str:
     """The pairs as text, a line for each."""
     if not similar.pairs:
@@ -180,7 +199,7 @@ def table(similar: Similar) -> str:
 
 def exercise_name(cell: str) -> str:
     """How an exercise is called whose answer stands in a cell: 02.1 for answer-02-1."""
-    return exercise_of(cell.removeprefix("answer-"))
+    return BESIDE if cell == BESIDE else exercise_of(cell.removeprefix("answer-"))
 
 
 def write(course: CourseDirectory, similar: Similar) -> Path:
