@@ -5,24 +5,20 @@ Every chapter that is there is walked through; a new one needs a row of EXERCISE
 
 import re
 import shutil
-from pathlib import Path
 
 import nbformat
 import pytest
 from chapter_answers import EXERCISES, Exercise
+from each_chapter import EACH_CHAPTER
 from nbgrader.utils import compute_checksum, determine_grade
 
 pytestmark = pytest.mark.browser
 
-CHAPTERS = sorted(path.stem for path in (Path(__file__).parents[1] / "chapters").glob("*/*.ipynb"))
 ASKED = "Compare with torch"
 SKIP = "Show it without a guess"
-WALKED = "01_graph"  # by make test; the others by make test-all
 
 
-@pytest.mark.parametrize(
-    "chapter", [pytest.param(name, marks=[] if name == WALKED else pytest.mark.exhaustive) for name in CHAPTERS]
-)
+@pytest.mark.parametrize("chapter", EACH_CHAPTER)
 def test_a_student_works_through_a_chapter(lab, tmp_path, chapter):
     """One guess, one exercise answered wrongly and rightly, its payoff moved; then a restart, and all cells at once.
 
