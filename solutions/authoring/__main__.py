@@ -8,7 +8,7 @@ from pathlib import Path
 
 import nbformat
 
-from . import archive, build, margins
+from . import archive, build, margins, weights
 from .chapter import ChapterError, chapter_names, load_chapter, source_path
 from .minutes import minutes
 from .reference import AuthoredCheck
@@ -25,6 +25,7 @@ def main(argv: list[str] | None = None) -> int:
         ("build", "execute the solved notebooks and make the student edition from them"),
         ("check", "name every committed file that is not what its source makes"),
         ("archive", "pack what a student needs, and nothing else, into build/autograd-course.zip"),
+        ("weights", "train the networks of a chapter as it shows, and put their weights beside it; then build it"),
         ("minutes", "reckon how long each chapter takes, and on what"),
         ("validate", "try slips, constants and other right answers on every check, and print a table"),
         ("margins", "measure how far right answers stay from the tolerance, on processors that this one can imitate"),
@@ -34,6 +35,8 @@ def main(argv: list[str] | None = None) -> int:
             command.add_argument(
                 "chapters", nargs="*", metavar="CHAPTER", help="as in solutions/chapters; default: all"
             )
+        if name == "weights":
+            command.add_argument("chapter", metavar="CHAPTER", help="as in solutions/chapters")
         if name in ("validate", "margins"):
             command.add_argument(
                 "names", nargs="*", metavar="NAME", help="a chapter (05) or a check (05.3); default: all"
@@ -58,6 +61,9 @@ def main(argv: list[str] | None = None) -> int:
             return 0
         if args.command == "archive":
             print(archive.write())
+            return 0
+        if args.command == "weights":
+            print(weights.make(args.chapter))
             return 0
         if args.command == "minutes":
             return _minutes(args.chapters or chapter_names())

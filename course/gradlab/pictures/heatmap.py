@@ -5,6 +5,7 @@ import io
 import numpy as np
 
 from .picture import PictureError
+from .spots import in_words
 
 OVERLAY = 0.55  # opacity of the map over the image
 RISING = "inferno"  # told apart by colour-blind readers, as are
@@ -19,7 +20,7 @@ def heat(image, map=None, titles=None, columns=4):
     one scale: from 0 where none is negative, else the same to both sides of 0. Without `map` images alone are shown.
 
     >>> heat(torch.rand(8, 8), torch.eye(4), titles="saliency")
-    saliency: 8 × 8 pixels; map 4 × 4, largest value 1 in row 0, column 0.
+    saliency: 8 × 8 pixels; map 4 × 4, up to 1, not in one place.
     """
     images = [_image(one) for one in _several(image, "image")]
     maps = [None] * len(images) if map is None else [_map(one) for one in _several(map, "map")]
@@ -77,7 +78,7 @@ def by_sign():
 
 
 class Heat:
-    """Images and maps; shown in a notebook as one figure, on a terminal as the place of each map's largest value."""
+    """Images and maps; shown in a notebook as one figure, on a terminal as words: how large each map is, and where."""
 
     def __init__(self, images, maps, titles, columns):
         self.images, self.maps, self.titles, self.columns = images, maps, titles, columns
@@ -88,11 +89,7 @@ class Heat:
         h, w = self.images[k].shape[:2]
         if map is None:
             return f"{name}: {h} × {w} pixels."
-        if not np.isfinite(map).any():
-            return f"{name}: {h} × {w} pixels; the map holds no finite number."
-        row, column = np.unravel_index(int(np.nanargmax(np.where(np.isfinite(map), map, -np.inf))), map.shape)
-        size = f"map {map.shape[0]} × {map.shape[1]}, largest value {map[row, column]:.3g}"
-        return f"{name}: {h} × {w} pixels; {size} in row {row}, column {column}."
+        return f"{name}: {h} × {w} pixels; map {map.shape[0]} × {map.shape[1]}, {in_words(map)}."
 
     def figure(self):
         """Draw all of it into a new matplotlib Figure."""

@@ -1,0 +1,56 @@
+"""A map in words: how large its values are and where, so coarse that rounding on another machine changes no word."""
+
+import numpy as np
+
+FAINT = 0.01  # of the largest magnitude: smaller values are hardly visible, and may be rounding
+EDGES = (0.41, 0.59)  # between upper, middle and lower, as shares of the height; of the width alike
+NARROW = 0.23  # the largest standard deviation, as a share of the map's size, of values around one place
+PLACES = (
+    ("in the upper left", "at the top", "in the upper right"),
+    ("on the left", "in the middle", "on the right"),
+    ("in the lower left", "at the bottom", "in the lower right"),
+)
+
+
+def in_words(map):
+    """Describe an array of shape (h, w): its range to two digits, and the place around which it is strong.
+
+    >>> in_words(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.7312]]))
+    'up to 0.73, mostly in the lower right'
+    """
+    known = np.isfinite(map)
+    if not known.any():
+        return "no finite value"
+    unknown = (~known).sum()
+    holes = f"; not finite: {unknown} of {known.size} values" if unknown else ""
+    values = np.where(known, map, 0.0)
+    most = np.abs(values).max()
+    if most == 0:
+        return f"0 everywhere{holes}"
+    below, above = (
+        f"{sign}{_rounded(part.max())}, {_place(part / most)}" if part.max() >= FAINT * most else ""
+        for sign, part in (("−", (-values).clip(0)), ("", values.clip(0)))
+    )
+    words = f"from {below}, to {above}" if below and above else f"up to {above}" if above else f"down to {below}"
+    return words + holes
+
+
+def _rounded(value):
+    return f"{float(f'{value:.2g}'):g}"
+
+
+def _place(part):
+    """Where values from 0 to 1 are large: around their mean place, weighted by their squares.
+
+    A weighted mean moves as little as the values do, but the place of the largest value jumps where two are alike.
+    """
+    weights = part**2 / (part**2).sum()
+    means, variance = [], 0.0
+    for along in (weights.sum(1), weights.sum(0)):
+        places = (np.arange(len(along)) + 0.5) / len(along)
+        means.append((along * places).sum())
+        variance += (along * (places - means[-1]) ** 2).sum()
+    if variance > NARROW**2:
+        return "not in one place"
+    row, column = (sum(mean > edge for edge in EDGES) for mean in means)
+    return f"mostly {PLACES[row][column]}"

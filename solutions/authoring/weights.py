@@ -1,0 +1,63 @@
+"""The weights that come with a chapter: trained once, because training ends differently on each kind of processor."""
+
+import hashlib
+import io
+import re
+from pathlib import Path
+
+import nbformat
+import torch
+from nbformat import NotebookNode
+
+from .build import write
+from .chapter import ChapterError, source_path, tags
+
+TAG = "weights"
+TRAIN = "train_"
+FILE = re.compile(r"weights-[0-9a-f]{8}\.pt")
+
+
+def make(name: str) -> Path:
+    """Train a chapter's networks as its cells do, and put their weights beside the solved notebook.
+
+    The file is named by its hash, in the notebook too, so that no notebook is taken for one of other weights.
+    """
+    path = source_path(name)
+    notebook = nbformat.read(path, as_version=4)
+    content = packed(trained(notebook, name))
+    for old in path.parent.glob("weights-*.pt"):
+        old.unlink()
+    place = path.with_name(file_name(content))
+    place.write_bytes(content)
+    for cell in notebook.cells:
+        cell.source = FILE.sub(place.name, cell.source)
+    write(notebook, path)
+    return place
+
+
+def file_name(content: bytes) -> str:
+    """The name of the file with this content: as torch.hub names weights, it ends in the first digits of the hash."""
+    return f"weights-{hashlib.sha256(content).hexdigest()[:8]}.pt"
+
+
+def trained(notebook: NotebookNode, name: str) -> dict[str, list[dict[str, torch.Tensor]]]:
+    """Run the setup cells and those tagged `weights`; of each function train_x that is there then, x: the weights."""
+    namespace = {"__name__": "__main__"}
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and {"setup", TAG} & set(tags(cell)):
+            exec(compile(cell.source, f"<{name}:{cell.id}>", "exec"), namespace)
+    found = {key.removeprefix(TRAIN): train for key, train in namespace.items() if key.startswith(TRAIN)}
+    if not found:
+        raise ChapterError(f"{name} trains nothing: no cell tagged `{TAG}` defines a function named {TRAIN}….")
+    return {key: [net.state_dict() for net in train()] for key, train in found.items()}
+
+
+def packed(weights: dict[str, list[dict[str, torch.Tensor]]]) -> bytes:
+    """The bytes of a file for torch.load; floats in half precision, which is enough and half as large."""
+    small = {
+        key: [{k: v.half() if v.is_floating_point() else v.clone() for k, v in state.items()} for state in states]
+        for key, states in weights.items()
+    }
+    file = io.BytesIO()
+    torch.save(small, file)
+    return file.getvalue()
