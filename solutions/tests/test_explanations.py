@@ -313,6 +313,25 @@ def test_an_error_comes_before_what_was_seen_after_it():
     assert "Your function returned where an error was expected." in text
 
 
+def test_a_state_that_was_left_changed_is_told_with_the_error_that_it_led_to():
+    def twice(answer, case):
+        yield {"first": answer(case["x"])}
+        yield {"second": answer(case["x"])}
+
+    def slope(x):
+        leaf = torch.tensor(x, requires_grad=True)
+        (leaf**2).backward()
+        return leaf.grad
+
+    def switches_off(x):
+        found = slope(x)
+        torch.set_grad_enabled(False)
+        return found
+
+    text = says(slope, twice, wrong=switches_off)
+    assert "What was due then: 'second'. By then: gradients are switched off.\n" in text
+
+
 def test_what_happened_instead_is_told():
     def ends(answer, case):
         yield {"first": 1}

@@ -81,8 +81,10 @@ def compare(expected: Observation, observed: Observation, words: tuple[str, ...]
     """
     error = _compare_errors(expected.error, observed.error, words)
     came = _alike_labelled(expected.values, observed.values)
-    if error and error.kind in ("raised", "error type") and came < len(expected.values):
-        error = replace(error, note=f"What was due then: {_due(expected.values, came)}.")
+    if error and error.kind in ("raised", "error type"):
+        due = f"What was due then: {_due(expected.values, came)}." if came < len(expected.values) else ""
+        left = ", ".join(name for name in observed.left if name not in expected.left)
+        error = replace(error, note=" ".join(filter(None, (due, left and f"By then: {left}."))))
     if error and observed.values and error.kind not in _KINDS.values():
         error = _compare_values(expected.values, observed.values, whole=False) or error
     return (
