@@ -10,6 +10,7 @@ from authoring.chapter import ChapterError
 
 from .commands import (
     appeal,
+    by_hand,
     changes,
     demo,
     drop,
@@ -35,7 +36,7 @@ from .steps.assignment import UPDATE
 ROOM = Path(__file__).resolve().parents[1]
 CLASS_HELP = f"the class folder (default: the one that {CONFIG} names where you are, else grading/class)"
 IN_ORDER = [new_class, update, roster, due, extend, drop]
-IN_ORDER += [import_submissions, grade, report, changes, appeal, similar, feedback]
+IN_ORDER += [import_submissions, grade, report, by_hand, changes, appeal, similar, feedback]
 IN_ORDER += [solutions, overview, export, formgrader, demo]
 COMMANDS = {module.__name__.rpartition(".")[2].replace("_", "-"): module for module in IN_ORDER}
 WITHOUT_CLASS = {"new-class", "demo"}

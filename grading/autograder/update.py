@@ -23,6 +23,8 @@ from .errors import ClassError, did_you_mean
 from .run.journal import only_run
 from .steps.assignment import graded_cells, in_gradebook, version
 
+UNFINISHED = "unfinished"  # a file in the folder of a chapter's update until that has ended
+
 
 @dataclass(frozen=True)
 class Change:
@@ -56,6 +58,8 @@ def changes(course: CourseDirectory, names: Sequence[str] = ()) -> list[Change]:
 
 def apply(api: NbGraderAPI, to_do: list[Change]) -> None:
     """Make these changes; of each chapter, what they replace is in the class's folder `replaced` from then on.
+
+    An update that was interrupted is marked there, so that the one that takes it up keeps what was there before both.
 
     Raises ClassError at the first chapter that cannot be generated; its files are put back.
     """
@@ -185,21 +189,33 @@ def _exercise(cell: str) -> str:
 def _make(api: NbGraderAPI, change: Change) -> None:
     course, name = api.coursedir, change.name
     kept = Path(course.root, "replaced", name)
-    shutil.rmtree(kept, ignore_errors=True)
-    kept.mkdir(parents=True)
+    if not (kept / UNFINISHED).exists():
+        shutil.rmtree(kept, ignore_errors=True)
+        kept.mkdir(parents=True)
+        (kept / UNFINISHED).touch()
     place, release = _source(course) / name, _release(course, name)
     if change.new != place:
-        _move(place, kept / "source")
+        _set_aside(place, kept / "source")
         source.put(change.new, place)
     if change.generated:
-        _move(release, kept / "release")
+        _set_aside(release, kept / "release")
         steps = [BringCells if step is SaveCells else step for step in api.config.GenerateAssignment.preprocessors]
         api.update_config(Config({"GenerateAssignment": {"preprocessors": steps}}))
         said = api.generate_assignment(name, force=True)
         if not said["success"]:
             _move(kept / "source", place)
             _move(kept / "release", release)
+            (kept / UNFINISHED).unlink()
             raise ClassError(f"{name} could not be generated, and stays as it was:\n{said.get('log') or said['error']}")
+    (kept / UNFINISHED).unlink()
+
+
+def _set_aside(path: Path, to: Path) -> None:
+    """Move what an update replaces; what an interrupted one has moved already stays, for it is what there was."""
+    if to.exists():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        _move(path, to)
 
 
 def _move(path: Path, to: Path) -> None:

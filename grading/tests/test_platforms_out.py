@@ -14,7 +14,7 @@ from autograder import dropped
 from autograder.__main__ import main
 from autograder.errors import ClassError
 from autograder.settings import class_api
-from autograder.steps.outcome import could_not_grade
+from autograder.steps.outcome import set_aside
 from autograder.term import grades
 from autograder.views.export import as_text
 
@@ -59,7 +59,7 @@ def graded(tmp_path_factory):
                 grade.auto_score = score
         book.db.commit()
     tiny.hand_in("cem", text="{")
-    could_not_grade(tiny.api.coursedir, "cem", NAME, "=it is broken", tiny.submission("cem"))
+    set_aside(tiny.api.coursedir, "cem", NAME, "=it is broken", tiny.submission("cem"))
     return tiny
 
 

@@ -118,7 +118,7 @@ def test_points_that_changed_are_told_noticed_and_graded_again(tiny, course, cap
 
     assert main(["report", NAME, "--class", str(tiny.folder)]) == 0
     said = capsys.readouterr().out
-    assert "To be graded again, as they were graded before checks or points changed: 2" in said
+    assert f"2 to be graded again\nNo score until they are graded (autograder grade {NAME}): anna, ben" in said
     assert main(["feedback", NAME, "--class", str(tiny.folder)]) == 0
     assert "anna: graded before checks or points changed; grade first." in capsys.readouterr().out
 

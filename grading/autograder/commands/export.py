@@ -24,6 +24,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "--into", type=Path, metavar="FILE", help="a copy of Canvas's exported gradebook, or Moodle's grading worksheet"
     )
     command.add_argument("--column", metavar="COLUMN", help="the assignment's column in Canvas's exported gradebook")
+    command.add_argument(
+        "--stale", action="store_true", help="with the scores of submissions that must be graded again, as they are"
+    )
     command.add_argument("--anonymous", action="store_true", help="ids without a name: for sharing, not for importing")
 
 
@@ -39,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     if args.into and args.output.exists() and os.path.samefile(args.into, args.output):
         raise ClassError("-o names the file that --into reads; write to another one.")
     course = class_api(args.folder).coursedir
-    found = grades.read_grades(course, names)
+    found = grades.read_grades(course, names, args.stale)
     if args.anonymous:
         made = grades.anonymous(found, args.folder)
     elif args.platform == "canvas":

@@ -5,8 +5,11 @@ from collections import Counter
 
 from ..errors import ClassError
 from ..run.grade import grade
+from ..settings import class_api
 from ..steps.outcome import Status
-from . import report
+from ..term.by_hand import listed
+from . import by_hand, report
+from .listing import show_list
 
 HELP = "grade the collected submissions of an assignment, and report on them"
 INTERRUPTED = 130  # the exit code of a command that was ended with Ctrl-C
@@ -50,6 +53,9 @@ def run(args: argparse.Namespace) -> int:
         print(f"\nInterrupted after {_in_words(counts) or 'nothing'}. To go on: the same command with --resume.")
         return INTERRUPTED
     report.run(args)
+    waiting = by_hand.in_words(listed(class_api(args.folder).coursedir, args.assignment))
+    title = f"Set by hand before the new submission: autograder by-hand {args.assignment} --keep STUDENT, or --drop"
+    show_list(title, waiting)
     if args.force:
         print(f"What that has changed: python -m autograder changes {args.assignment}")
     print(_in_words(counts) or "Nothing was left to do.")

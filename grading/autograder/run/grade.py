@@ -18,8 +18,9 @@ from ..errors import ClassError
 from ..sandbox import machine
 from ..settings import class_api
 from ..steps import scores
+from ..steps.due import CHANGED
 from ..steps.execute import execute
-from ..steps.outcome import CHANGED, Status
+from ..steps.outcome import Status
 from .cluster import add_worker, capacity, connect
 from .interrupts import interruptible
 from .journal import Journal, only_run

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
+from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
@@ -17,12 +18,12 @@ from nbgrader.utils import capture_log, temp_attrs
 from .. import gradebook
 from ..dropped import dropped
 from ..errors import ClassError, SubmissionError, did_you_mean
-from ..steps import outcome, receipt
+from ..steps import due, outcome
 from ..steps.assignment import load_assignment
 from ..steps.autograde import GradeOnly, SanitiseOnly
 from ..steps.execute import Job, Ran, execute
 from ..steps.faults import reason_for
-from ..steps.files import beside_notebook, is_there, known_as, readable, unfit
+from ..steps.files import beside_notebook, known_as, readable, unfit
 from ..steps.outcome import Status
 from ..steps.runs import Executed, RunCells
 from .interrupts import uninterrupted
@@ -67,7 +68,7 @@ class Grader:
 
     def choose(self, students: list[str] | None) -> list[str]:
         """The students whose submissions are to be graded, in order; raises ClassError if one has none."""
-        course, name, submitted = self.course, self.name, self.submitted()
+        course, name, submitted = self.course, self.name, due.submitted(self.course, self.name)
         unknown = sorted(set(students or []) - set(submitted))
         if unknown:
             out = sorted(dropped(course).intersection(unknown))
@@ -79,33 +80,35 @@ class Grader:
                 f"{''.join(did_you_mean(student, names) for student in map(readable, unknown))} "
                 f"Submissions: {', '.join(map(readable, submitted)) or 'none'}."
             )
+        self._require_own_names(submitted)
         if not submitted:
             raise ClassError(f"There are no submissions of {name} in {course.root}/{course.submitted_directory}.")
         return [s for s in submitted if not students or s in students]
 
+    def _require_own_names(self, submitted: list[str]) -> None:
+        """Raise ClassError if a folder's name differs from a student's id in its case alone: both would be graded."""
+        with Gradebook(self.course.db_url, self.course.course_id) as book:
+            known = {student.id for student in book.students}
+        ids = {student.casefold(): student for student in known}
+        other = {one: ids[one.casefold()] for one in submitted if one not in known and one.casefold() in ids}
+        if other:
+            found = ", ".join(f"{readable(one)} is {student} in the gradebook" for one, student in other.items())
+            raise ClassError(
+                f"Folders in {self.course.submitted_directory} differ from a student's id in nothing but upper and "
+                f"lower case: {found}. Rename the folders."
+            )
+
     def submitted(self) -> list[str]:
-        """The names of the folders of all who have handed in, in order, but for those who were dropped."""
-        folder = Path(self.course.root, self.course.submitted_directory)
-        if not folder.exists():
-            return []
-        out = dropped(self.course)
-        return sorted(path.name for path in folder.iterdir() if path.name not in out and is_there(path / self.name))
+        """The names of the folders of all students who have submitted, without those who were dropped."""
+        return due.submitted(self.course, self.name)
 
     def is_graded(self, student: str) -> bool:
         """Whether a submission came to an end before, and neither it nor what it was graded by has changed since."""
         return not self.why_due(student)
 
     def why_due(self, student: str) -> str:
-        """Why a submission is to be graded; "" if it need not be."""
-        submitted, found = self.folder_of(student), outcome.of(self._autograded(student))
-        if found.handed_in:
-            same = found.handed_in == receipt.fingerprint(submitted, self.course.ignore)
-        else:  # it was graded before fingerprints were kept
-            now, then = receipt.timestamp(submitted), receipt.timestamp(self._autograded(student).parent)
-            same = not (now and then and now > then)
-        if not (found.saved and same):
-            return "what was handed in has no grade yet"
-        return outcome.CHANGED if found.graded_by not in ("", self.version) else ""
+        """Why a submission must be graded; "" if it need not be."""
+        return due.why_due(self.course, self.name, student, self.version)
 
     def grade_here(self, student: str) -> Outcome:
         """Grade one submission, its cells running in this process."""
@@ -179,7 +182,7 @@ class Grader:
 
     def folder_of(self, student: str) -> Path:
         """The folder of a submission."""
-        return Path(self.course.format_path(self.course.submitted_directory, student, self.name))
+        return due.folder_of(self.course, self.name, student)
 
     def _autograded(self, student: str) -> Path:
         folder = self.course.format_path(self.course.autograded_directory, known_as(student), self.name)

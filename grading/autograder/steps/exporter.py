@@ -1,6 +1,7 @@
 """How nbgrader converts submissions: with the steps of `settings`; where one fails, the reason takes its place."""
 
 import glob
+from collections.abc import Iterator
 from pathlib import Path
 
 from nbconvert.exporters import NotebookExporter
@@ -21,7 +22,16 @@ class SubmissionExporter(NotebookExporter):
     def __init__(self, *args, **kwargs):
         """Called by nbgrader's Autograde before it looks at any submission."""
         super().__init__(*args, **kwargs)
+        self._graded = dict(self._outcomes())
         self._set_aside_unfit()
+
+    def _outcomes(self) -> Iterator[tuple[Path, outcome.NotebookOutcome]]:
+        """What the submissions came to before; nbgrader deletes that before it converts them."""
+        course = self.parent.coursedir
+        for path in glob.glob(course.format_path(course.submitted_directory, course.student_id, course.assignment_id)):
+            submitted = Path(path)
+            name = submitted.name
+            yield submitted, outcome.of(self._autograded(submitted.parent.name, name) / f"{name}.ipynb")
 
     def _set_aside_unfit(self) -> None:
         """Take from nbgrader's list what it must not look at, and write down why.
@@ -29,14 +39,13 @@ class SubmissionExporter(NotebookExporter):
         It would copy what links point to, and give no reason where no notebook has the right name.
         """
         course, converter = self.parent.coursedir, self.parent
-        for path in glob.glob(course.format_path(course.submitted_directory, course.student_id, course.assignment_id)):
-            submitted = Path(path)
+        for submitted in self._graded:
             student, name = submitted.parent.name, submitted.name
             reason = unfit(submitted, name)
             if not reason or student in course.student_id_exclude.split(","):
                 continue
-            converter.assignments.pop(path, None)
-            found = outcome.of(self._autograded(student, name) / f"{name}.ipynb")
+            converter.assignments.pop(str(submitted), None)
+            found = self._graded[submitted]
             if converter.force or not found.saved or found.handed_in != receipt.fingerprint(submitted, course.ignore):
                 outcome.set_aside(course, student, name, reason, submitted)
             self.log.warning("%s: %s", known_as(student), readable(reason))
@@ -48,20 +57,24 @@ class SubmissionExporter(NotebookExporter):
         self._is_submission = Path(filename).parent == submitted
         try:
             if self._is_submission:
-                self._handed_in = receipt.fingerprint(submitted, course.ignore)
+                handed_in = receipt.fingerprint(submitted, course.ignore)
+                before = self._graded.get(submitted, outcome.NotebookOutcome())
+                self._outcome = outcome.NotebookOutcome(handed_in=handed_in, again=before.is_of(handed_in))
                 receipt.keep(submitted, self._autograded(names["student"], names["assignment"]))
             return super().from_filename(filename, resources, **kwargs)
         except Exception as error:
             malformed = self._is_submission and isinstance(error, AttributeError | KeyError | TypeError)
             reason = no_notebook(error) if malformed else reason_for(error, submitted)
             self.log.warning("%s: %s", known_as(names["student"]), readable(reason))
-            nb = outcome.could_not_grade(course, known_as(names["student"]), names["assignment"], reason, submitted)
+            again = (self._outcome if self._is_submission else outcome.of(Path(filename))).again
+            student, assignment = known_as(names["student"]), names["assignment"]
+            nb = outcome.could_not_grade(course, student, assignment, reason, submitted, again)
             return self._as_it_is(nb, resources)
 
     def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **kwargs) -> tuple[str, dict]:
         """Called by nbconvert with what it read; a submission may not bring an outcome of its own."""
         if self._is_submission:
-            outcome.write(nb, outcome.NotebookOutcome(handed_in=self._handed_in))
+            outcome.write(nb, self._outcome)
         if outcome.read(nb).could_not_grade:
             return self._as_it_is(nb, resources)
         return super().from_notebook_node(nb, resources, **kwargs)

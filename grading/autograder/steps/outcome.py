@@ -4,6 +4,7 @@ In the notebook, its metadata holds a `NotebookOutcome`, and a check cell's the 
 gradebook, a submission that could not be graded has no score, needs a manual grade, and has the reason as a comment.
 """
 
+import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab import atomic
@@ -25,13 +26,14 @@ from .late import TakeLatePenalties
 
 KEY = "autograder"  # of the metadata of notebooks and of cells
 COMMENT = "Could not be graded: "
-CHANGED = "graded before checks or points changed"  # and so to be graded again
 
 
 class Status(StrEnum):
     """How a submission stands, in the order in which a report counts."""
 
     GRADED = "graded"
+    STALE = "to be graded again"  # its grade is that of an earlier submission, or of earlier checks or points
+    UNGRADED = "not graded yet"
     NEEDS_MANUAL = "needs manual grade"
     UNGRADABLE = "could not be graded"
     MISSING = "not submitted"
@@ -44,7 +46,7 @@ class NotebookOutcome:
 
     seconds: of all its runs, None if there was none. could_not_grade: the reason, "" if it could be graded. saved: the
     gradebook has its scores, or that there are none, and why. handed_in: the fingerprint of what was graded. graded_by:
-    the version of the assignment by which it was.
+    the version of the assignment by which it was. again: it was graded before, so scores set by hand are scores of it.
     """
 
     seconds: float | None = None
@@ -52,6 +54,11 @@ class NotebookOutcome:
     saved: bool = False
     handed_in: str = ""
     graded_by: str = ""
+    again: bool = False
+
+    def is_of(self, fingerprint: str) -> bool:
+        """Whether this is the outcome of the submission with that fingerprint, or will be at the end of its run."""
+        return self.handed_in == fingerprint and (self.saved or self.again)
 
 
 def read(nb: Mapping) -> NotebookOutcome:
@@ -64,13 +71,14 @@ def read(nb: Mapping) -> NotebookOutcome:
         found.get("saved") is True,
         _text(found.get("handed_in")),
         _text(found.get("graded_by")),
+        found.get("again") is True,
     )
 
 
 def of(path: Path) -> NotebookOutcome:
     """What an autograded notebook says; where it is missing or damaged, nothing was saved."""
     try:
-        return read(nbformat.read(path, nbformat.NO_CONVERT))
+        return read(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return NotebookOutcome()
 
@@ -105,18 +113,19 @@ def forget(part: NotebookNode) -> None:
 def set_aside(course: CourseDirectory, student: str, assignment: str, reason: str, submitted: Path) -> None:
     """Let the reason be all that there is of a submission which could not be graded; see `could_not_grade`."""
     path = Path(course.format_path(course.autograded_directory, known_as(student), assignment), f"{assignment}.ipynb")
+    again = of(path).is_of(receipt.fingerprint(submitted, course.ignore))
     shutil.rmtree(path.parent, ignore_errors=True)
-    nb = could_not_grade(course, known_as(student), assignment, reason, submitted)
+    nb = could_not_grade(course, known_as(student), assignment, reason, submitted, again)
     atomic.write_text(path, nbformat.writes(nb) + "\n")
 
 
 def could_not_grade(
-    course: CourseDirectory, student: str, assignment: str, reason: str, submitted: Path
+    course: CourseDirectory, student: str, assignment: str, reason: str, submitted: Path, again: bool = False
 ) -> NotebookNode:
     """Write into the gradebook that a submission could not be graded, and why; scores given by hand stay.
 
-    submitted: its folder, whose receipt is kept. Returns the released notebook, which says the same, to stand in the
-    place of the submission's. Raises ClassError if there is none.
+    submitted: its folder, whose receipt is kept. again: scores given by hand are scores of this submission. Returns the
+    released notebook, which says the same, to replace the submission's. Raises ClassError if there is none.
     """
     released = Path(course.format_path(course.release_directory, ".", assignment)) / f"{assignment}.ipynb"
     if not released.exists():
@@ -132,13 +141,23 @@ def could_not_grade(
         submitted = gradebook.find_submission_notebook(assignment, assignment, student)
         for grade in submitted.grades:
             grade.auto_score = None
-            grade.needs_manual_grade = True
+            grade.needs_manual_grade = grade.needs_manual_grade or not (again and by_hand(grade))
         for comment in submitted.comments:
             comment.auto_comment = COMMENT + reason
         gradebook.db.commit()
     names = {"student": student, "assignment": assignment, "notebook": assignment, "db_url": course.db_url}
     TakeLatePenalties(parent=course).preprocess(nb, {"nbgrader": names})
     return nb
+
+
+def by_hand(grade: Grade) -> bool:
+    """Whether somebody has given points for this cell."""
+    return grade.manual_score is not None or bool(grade.extra_credit)
+
+
+def undecided(submitted: SubmittedNotebook) -> list[Grade]:
+    """The points given by hand that nobody has confirmed since another submission took the place of the old one."""
+    return sorted((g for g in submitted.grades if g.needs_manual_grade and by_hand(g)), key=lambda grade: grade.name)
 
 
 def reason_in_gradebook(submitted: SubmittedNotebook) -> str:

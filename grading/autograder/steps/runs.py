@@ -3,7 +3,7 @@
 import functools
 import json
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import nbformat
@@ -55,9 +55,8 @@ class RunCells(Execute):
         names, course = resources["nbgrader"], course_of(self)
         executed = self.executed or self._run_here(nb, names, course)
         graded_by = load_assignment(course, names["assignment"]).version
-        handed_in, nb = outcome.read(nb).handed_in, executed.notebook
-        seconds = round(executed.seconds, 3)
-        outcome.write(nb, outcome.NotebookOutcome(seconds=seconds, handed_in=handed_in, graded_by=graded_by))
+        sanitised, nb = outcome.read(nb), executed.notebook
+        outcome.write(nb, replace(sanitised, seconds=round(executed.seconds, 3), graded_by=graded_by))
         for cell in nb.cells:
             outcome.forget(cell)
             if is_grade(cell) and cell.cell_type == "code":

@@ -29,9 +29,14 @@ class Scores:
     handed_in: str = ""
     penalty: float = 0.0
 
+    @property
+    def graded(self) -> bool:
+        """Whether it came to anything: an extension, and a run that was interrupted, leave an entry without scores."""
+        return bool(self.auto or self.hand or self.reason)
+
 
 def read(course: CourseDirectory, name: str) -> dict[str, Scores]:
-    """The scores that the gradebook has now, by student; empty if it has no such assignment."""
+    """The scores that the gradebook has now, of each student with any; empty if it has no such assignment."""
     with Gradebook(course.db_url, course.course_id) as gradebook:
         try:
             assignment: Assignment = gradebook.find_assignment(name)
@@ -41,7 +46,11 @@ def read(course: CourseDirectory, name: str) -> dict[str, Scores]:
         query = gradebook.db.query(SubmittedAssignment).filter_by(assignment_id=assignment.id)
         query = query.options(notebooks.selectinload(SubmittedNotebook.grades))
         query = query.options(notebooks.selectinload(SubmittedNotebook.comments))
-        return {submission.student_id: _scores(submission) for submission in query}
+        return _graded({submission.student_id: _scores(submission) for submission in query})
+
+
+def _graded(found: dict[str, Scores]) -> dict[str, Scores]:
+    return {student: scores for student, scores in found.items() if scores.graded}
 
 
 def _scores(submission: SubmittedAssignment) -> Scores:
@@ -78,7 +87,8 @@ def noted(course: CourseDirectory, name: str) -> list[tuple[datetime, dict[str, 
         try:
             entry = json.loads(line)
             scores = {student: Scores(**one) for student, one in entry["scores"].items()}
-            found.append((datetime.fromisoformat(entry["at"]), scores))
+            if _graded(scores):
+                found.append((datetime.fromisoformat(entry["at"]), _graded(scores)))
         except (ValueError, TypeError, KeyError, AttributeError):
             continue
     return found

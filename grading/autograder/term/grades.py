@@ -21,7 +21,7 @@ from ..dropped import enrolled
 from ..errors import ClassError, did_you_mean
 from ..steps.files import readable
 from ..steps.outcome import Status
-from ..views.export import as_text, grade_row, is_formula, submissions
+from ..views.export import as_text, grade_rows, is_formula
 from .people import Found, People, each_once
 from .tables import Row, key_of, read_table
 from .worksheet import GRADE, WITHOUT_TEXT, Worksheet
@@ -72,8 +72,11 @@ class Export:
         return file.getvalue()
 
 
-def read_grades(course: CourseDirectory, names: list[str]) -> Grades:
-    """Read the grades of assignments from the gradebook; raises ClassError if it has no such assignment."""
+def read_grades(course: CourseDirectory, names: list[str], stale: bool = False) -> Grades:
+    """Read the grades of assignments from the gradebook; raises ClassError if it has no such assignment.
+
+    stale: take the scores of submissions that must be graded again, too.
+    """
     gradebook.require(course)
     with Gradebook(course.db_url, course.course_id) as book:
         students = enrolled(book, course)
@@ -84,9 +87,8 @@ def read_grades(course: CourseDirectory, names: list[str]) -> Grades:
             except MissingEntry:
                 meant = did_you_mean(name, [one.name for one in book.assignments])
                 raise ClassError(f"{name} is not in the gradebook.{meant}") from None
-            handed_in = submissions(book, assignment)
             points[name] = assignment.max_score
-            rows[name] = {s.id: grade_row(assignment, s, handed_in.get(s.id)) for s in students}
+            rows[name] = grade_rows(book, course, assignment, stale)
         book.db.expunge_all()
         return Grades(students, points, rows)
 

@@ -211,9 +211,16 @@ def _twice(entries: list[Entry]) -> list[str]:
 def _require_own(roster: Roster, known: dict[str, Student]) -> None:
     """Raise ClassError if what tells one student from all others is somebody else's and stays so.
 
-    The table does not change it where it does not name that student, or leaves the cell empty.
+    The table does not change it where it does not name that student, or leaves the cell empty. An id that differs from
+    a known one in its case alone is that student's: both would be in the class.
     """
-    problems = []
+    ids = {student.casefold(): student for student in known}
+    problems = [
+        f"line {entry.line}: id {readable(entry.id)} stands in the gradebook as {readable(ids[entry.id.casefold()])}; "
+        "write it as there"
+        for entry in roster.entries
+        if entry.id not in known and entry.id.casefold() in ids
+    ]
     for name in ("lms_user_id", "email"):
         stated = {entry.id for entry in roster.entries if getattr(entry, name)}
         owners = {(getattr(s, name) or "").casefold(): s.id for s in known.values() if s.id not in stated}

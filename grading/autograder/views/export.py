@@ -1,4 +1,4 @@
-"""Grades as CSV in which "could not be graded" and "not submitted" are not zeros."""
+"""Grades as CSV, in which no status but "graded" has a score: what could not be graded, or was not, is not a zero."""
 
 import csv
 import re
@@ -8,10 +8,12 @@ from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment, Su
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import ExportPlugin
 from sqlalchemy.orm import selectinload
+from traitlets import Bool
 
 from ..dropped import enrolled
+from ..steps.due import due
 from ..steps.files import readable
-from ..steps.outcome import Status, only_extended, reason_in_gradebook
+from ..steps.outcome import Status, by_hand, only_extended, reason_in_gradebook, undecided
 
 FIELDS = ["assignment", "student_id", "last_name", "first_name", "email", "timestamp", "status", "score", "max_score"]
 FIELDS += ["late_submission_penalty", "reason"]
@@ -19,6 +21,8 @@ FIELDS += ["late_submission_penalty", "reason"]
 
 class GradesWithReasons(ExportPlugin):
     """Export one row per student and assignment; `score` is empty where there is no grade, and `status` says why."""
+
+    stale = Bool(False, help="Whether to export scores of submissions that must be graded again.").tag(config=True)
 
     def export(self, gradebook: Gradebook) -> None:
         """Called by `nbgrader export`; writes to --to, or grades.csv, or to standard output for -."""
@@ -33,13 +37,24 @@ class GradesWithReasons(ExportPlugin):
 
     def rows(self, gradebook: Gradebook):
         """One dict per student and assignment, in order of assignment and student."""
+        course = CourseDirectory(parent=self)
         for assignment in sorted(gradebook.assignments, key=lambda a: a.name):
             if self.assignment and assignment.name not in self.assignment:
                 continue
-            handed_in = submissions(gradebook, assignment)
-            for student in enrolled(gradebook, CourseDirectory(parent=self)):
-                if not self.student or student.id in map(str, self.student):
-                    yield grade_row(assignment, student, handed_in.get(student.id))
+            for student, row in grade_rows(gradebook, course, assignment, self.stale).items():
+                if not self.student or student in map(str, self.student):
+                    yield row
+
+
+def grade_rows(
+    gradebook: Gradebook, course: CourseDirectory, assignment: Assignment, stale: bool = False
+) -> dict[str, dict]:
+    """The grades of all students in one assignment. stale: those too that must be graded again, as they are."""
+    handed_in, to_grade = submissions(gradebook, assignment), due(course, assignment)
+    return {
+        student.id: grade_row(assignment, student, handed_in.get(student.id), to_grade.get(student.id, ""), stale)
+        for student in enrolled(gradebook, course)
+    }
 
 
 def submissions(gradebook: Gradebook, assignment: Assignment) -> dict[str, SubmittedAssignment]:
@@ -51,8 +66,17 @@ def submissions(gradebook: Gradebook, assignment: Assignment) -> dict[str, Submi
     return {submission.student_id: submission for submission in query}
 
 
-def grade_row(assignment: Assignment, student: Student, submission: SubmittedAssignment | None) -> dict:
-    """The grade of one student in one assignment, with its status."""
+def grade_row(
+    assignment: Assignment,
+    student: Student,
+    submission: SubmittedAssignment | None,
+    why_due: str = "",
+    stale: bool = False,
+) -> dict:
+    """The grade of one student in one assignment, with its status.
+
+    why_due: why it must be graded, see `due`; it has no score then, or with `stale` the one that it had.
+    """
     row = {
         "assignment": assignment.name,
         "student_id": student.id,
@@ -67,14 +91,21 @@ def grade_row(assignment: Assignment, student: Student, submission: SubmittedAss
         "reason": "",
     }
     if submission is None or only_extended(submission):
-        return row
+        return row | ({"status": Status.UNGRADED, "reason": why_due} if why_due else {})
     row["timestamp"] = str(submission.timestamp or "")
     reasons = list(filter(None, map(reason_in_gradebook, submission.notebooks)))
     grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
+    waiting = [grade for grade in grades if grade.auto_score is None and grade.manual_score is None]
+    if why_due and not (stale and not reasons and not waiting):
+        graded = reasons or any(grade.auto_score is not None or by_hand(grade) for grade in grades)
+        return row | {"status": Status.STALE if graded else Status.UNGRADED, "reason": why_due}
     if reasons:
         return row | {"status": Status.UNGRADABLE, "reason": " ".join(reasons)}
-    if any(grade.auto_score is None and grade.manual_score is None for grade in grades):
+    if waiting:
         return row | {"status": Status.NEEDS_MANUAL, "reason": "an answer waits for a grade by hand"}
+    if any(map(undecided, submission.notebooks)):
+        reason = f"points were set by hand for an earlier submission: autograder by-hand {assignment.name}"
+        return row | {"status": Status.NEEDS_MANUAL, "reason": reason}
     # the sums of nbgrader's own columns, which cost a search through all submissions each
     penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks)
     score = max(0.0, sum(grade.score for grade in grades) - penalty)

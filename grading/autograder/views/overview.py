@@ -16,11 +16,13 @@ from ..errors import ClassError
 from ..steps.outcome import Status
 from .export import as_text
 from .own_pages import render
-from .renderings import exercise, padded, wide, with_name
+from .renderings import exercise, padded, to_do, wide, with_name
 from .report import Report, Row, gather
 
 SIGNS = {Status.NEEDS_MANUAL: "hand?", Status.UNGRADABLE: "?", Status.MISSING: "-"}
-LEGEND = "- not submitted, ? could not be graded, hand? waits for a grade by hand; L late, * points set by hand"
+SIGNS |= {Status.UNGRADED: "new", Status.STALE: "again"}
+LEGEND = "- not submitted, new not graded yet, again to be graded again, ? could not be graded,\n"
+LEGEND += "hand? waits for a grade by hand; L late, * points set by hand"
 MOST_SLIPS = 3  # of one exercise
 SECTIONS = [("students", "Students"), ("exercises", "Exercises")]
 
@@ -60,7 +62,7 @@ def total(rows: list[Row]) -> float:
 
 def without_score(rows: list[Row]) -> int:
     """How many submissions were handed in and have no score."""
-    return sum(row.status in (Status.NEEDS_MANUAL, Status.UNGRADABLE) for row in rows)
+    return sum(row.status not in (Status.GRADED, Status.MISSING) for row in rows)
 
 
 def marks(row: Row) -> list[str]:
@@ -83,7 +85,8 @@ def table(overview: Overview) -> str:
     lines += [_line(_name(who), width, line, widths) for (who, _), line in zip(students, cells, strict=True)]
     most = [*(report.max_score for report in overview.reports), overview.max_score]
     lines += [_line("points of", width, [f"{points:g}" for points in most], widths)]
-    lines += [LEGEND, "", "exercise    solved  not tried  mean points  slips"]
+    lines += [LEGEND, *_to_do(overview)]
+    lines += ["", "exercise    solved  not tried  mean points  slips"]
     for report in overview.reports:
         for one in (exercise(report, check) for check in report.checks):
             solved = f"{one['kinds']['solved']} of {one['judged']}"
@@ -91,6 +94,10 @@ def table(overview: Overview) -> str:
             line = f"{one['check'].check_id:8}  {solved:>8}  {one['not_tried']:9}  {mean:>11}  {_slips(one)}"
             lines.append(line.rstrip())
     return "\n".join(lines)
+
+
+def _to_do(overview: Overview) -> list[str]:
+    return [f"{report.assignment}: {line}" for report in overview.reports for line in to_do(report)]
 
 
 def _line(first: str, width: int, cells: list[str], widths: list[int]) -> str:
@@ -172,6 +179,7 @@ def page(overview: Overview, folder: Path) -> str:
         sections=SECTIONS,
         broad=len(overview.reports) > 4,
         overview=overview,
+        to_do=_to_do(overview),
         reports={name: path for name, path in reports.items() if path.exists()},
         exercises=[(r.assignment, [exercise(r, check) for check in r.checks]) for r in overview.reports],
         total=total,

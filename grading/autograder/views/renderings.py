@@ -12,7 +12,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from gradlab.checks.words import NOT_SOLVED
 
-from ..steps.outcome import CHANGED, Status
+from ..steps.outcome import Status
 from .export import as_text
 from .flags import Flag
 from .own_pages import render
@@ -61,9 +61,17 @@ def summary(report: Report) -> list[str]:
     scores = f"; mean {mean(report.scores):.3g}, median {median(report.scores):.3g}" if report.scores else ""
     flagged = sum(bool(row.flags) for row in report.rows)
     flags = [f"Flagged for a look, which costs no points: {flagged}"] if flagged else []
-    changed = sum(CHANGED in row.reason for row in report.rows)
-    stale = [f"To be graded again, as they were {CHANGED}: {changed}"] if changed else []
-    return [f"{len(report.rows)} students: {counts}{scores}", *stale, *flags]
+    return [f"{len(report.rows)} students: {counts}{scores}", *to_do(report), *flags]
+
+
+def to_do(report: Report) -> list[str]:
+    """What must be done before grades and pages are right, a line each, with the students whom it concerns."""
+    name = report.assignment
+    due = [row.student for row in report.rows if row.status in (Status.STALE, Status.UNGRADED)]
+    old = [row.student for row in report.rows if row.outdated]
+    found = {f"No score until they are graded (autograder grade {name})": due}
+    found[f"Returned page older than the grade (autograder feedback {name})"] = old
+    return [f"{title}: {', '.join(students)}" for title, students in found.items() if students]
 
 
 def exercise_of(cell: str) -> str:
@@ -119,7 +127,7 @@ def _submission(page: Path | None) -> dict[str, Path]:
 def _csv_rows(report: Report, row: Row):
     """One dict per check; what concerns the whole submission stands in each."""
     for check in report.checks:
-        result = row.results.get(check.check_id)
+        result = row.current.get(check.check_id)
         found = {"points": row.points.get(check.cell, "") if result is None else _or_empty(result.points)}
         if result is not None:
             found |= {"passed": _PASSED[result.passed], "slip": as_text(result.slip)}
@@ -152,7 +160,7 @@ def page(report: Report, folder: Path) -> str:
         source="from the gradebook and the autograded notebooks.",
         sections=SECTIONS,
         report=report,
-        graded=Status.GRADED,
+        to_do=to_do(report),
         ungraded=[row for row in report.rows if row.status == Status.UNGRADABLE],
         missing=[row for row in report.rows if row.status == Status.MISSING],
         flagged=[row for row in report.rows if row.flags],
@@ -168,7 +176,7 @@ def page(report: Report, folder: Path) -> str:
 
 def exercise(report: Report, check: Check) -> dict:
     """How often one check was solved, failed by a known slip, or failed otherwise, of those with a verdict."""
-    results = [row.results[check.check_id] for row in report.rows if check.check_id in row.results]
+    results = [row.current[check.check_id] for row in report.rows if check.check_id in row.current]
     judged = [result for result in results if result.passed is not None]
     solved, slips = sum(result.passed for result in judged), Counter(result.slip for result in judged if result.slip)
     points = [result.points for result in results if result.points is not None]
@@ -187,7 +195,7 @@ def exercise(report: Report, check: Check) -> dict:
 
 def _slips(report: Report) -> list[tuple[str, str, int]]:
     """Check id, slip and how often, the most frequent of each check first."""
-    found = Counter((check_id, r.slip) for row in report.rows for check_id, r in row.results.items() if r.slip)
+    found = Counter((check_id, r.slip) for row in report.rows for check_id, r in row.current.items() if r.slip)
     return [(*key, count) for key, count in sorted(found.items(), key=lambda item: (item[0][0], -item[1], item[0]))]
 
 

@@ -15,11 +15,13 @@ from gradlab.checks.record import CheckRecord
 from ..dropped import enrolled
 from ..errors import ClassError, did_you_mean
 from ..steps import outcome
-from ..steps.assignment import stored_checks, version_now
+from ..steps.assignment import stored_checks
 from ..steps.bounded import Bounded, OutOfBoundsError
+from ..steps.due import due
 from ..steps.files import readable
 from ..steps.outcome import Status
 from .export import grade_row, submissions
+from .feedback import grade_shown, is_outdated
 from .flags import Flag, Look
 from .standing import Standing, standing
 
@@ -54,7 +56,7 @@ class Row:
     """One student: status, score or None, points by check cell, and results by check id.
 
     reason: why there is no score. seconds: for all runs of the submission. pages: where to look, by what it is.
-    notebook: the autograded one, None if there is none.
+    notebook: the autograded one, None if there is none. outdated: the page that was returned shows another grade.
     """
 
     student: str
@@ -68,6 +70,12 @@ class Row:
     pages: dict[str, Path] = field(default_factory=dict)
     notebook: Path | None = None
     standing: Standing = field(default_factory=Standing)
+    outdated: bool = False
+
+    @property
+    def current(self) -> dict[str, Result]:
+        """The results, unless the submission must be graded again."""
+        return {} if self.status == Status.STALE else self.results
 
     @property
     def reasons(self) -> dict[str, str]:
@@ -114,16 +122,17 @@ def gather(course: CourseDirectory, name: str, only: str | None = None, search: 
         by_hand = [check.answer for cell in stated.values() for check in cell.values() if not check.autograd]
         students = enrolled(gradebook, course)
         released = Path(course.format_path(course.release_directory, ".", name))
-        version = version_now(course, name, {cell.name: cell.max_score for cell in notebook.grade_cells})
         ids = [student.id for student in students]
         look = Bounded(Look(released, name, by_hand, ids).at) if search else None
-        handed_in = submissions(gradebook, assignment)
+        handed_in, to_grade = submissions(gradebook, assignment), due(course, assignment)
         rows = []
         for student in (student for student in students if only in (None, student.id)):
             submission = handed_in.get(student.id)
             grades = [grade for one in submission.notebooks for grade in one.grades] if submission else []
-            row = _row(course, grade_row(assignment, student, submission), grades, checks, look, version)
-            rows.append(replace(row, standing=standing(assignment, student, submission)))
+            grade = grade_row(assignment, student, submission, to_grade.get(student.id, ""))
+            row = _row(course, grade, grades, checks, look)
+            row = replace(row, standing=standing(assignment, student, submission))
+            rows.append(replace(row, outdated=_is_outdated(row, grades)))
         if look:
             look.close()
         return Report(name, datetime.now().astimezone(), assignment.max_score, checks, rows)
@@ -139,19 +148,17 @@ def _checks(notebook: Notebook, stated: dict[str, dict[str, CheckRecord]]) -> li
     return checks
 
 
-def _row(
-    course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Bounded | None, version: str
-) -> Row:
+def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Bounded | None) -> Row:
     """The row of one student; that one submission cannot be read is said in its row, and is no end of the report."""
     try:
-        return _read_row(course, row, grades, checks, look, version)
+        return _read_row(course, row, grades, checks, look)
     except Exception as error:
         reason = f"it could not be read ({type(error).__name__}: {readable(str(error))[:200]}); grade it again"
         return Row(readable(row["student_id"]), row["status"], row["score"], reason)
 
 
 def _read_row(
-    course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Bounded | None, version: str
+    course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Bounded | None
 ) -> Row:
     student, name, status = row["student_id"], row["assignment"], row["status"]
     folder = Path(course.format_path(course.autograded_directory, student, name))
@@ -159,7 +166,7 @@ def _read_row(
     feedback = Path(course.format_path(course.feedback_directory, student, name), f"{name}.html")
     pages = {"feedback": feedback} if feedback.exists() else {}
     there = path if path.exists() else None
-    if status not in (Status.GRADED, Status.NEEDS_MANUAL) or not there:
+    if status not in (Status.GRADED, Status.NEEDS_MANUAL, Status.STALE) or not there:
         score = row["score"] if status == Status.GRADED else None
         return Row(readable(student), status, score, readable(row["reason"]), pages=pages, notebook=there)
     notebook = json.loads(path.read_text(encoding="utf-8"))
@@ -173,19 +180,27 @@ def _read_row(
         if check.cell in cells and check.cell in graded
     }
     found = outcome.read(notebook)
-    stale = f"{outcome.CHANGED}; grade again" if version and found.graded_by not in ("", version) else ""
     return Row(
         readable(student),
         status,
         row["score"] if status == Status.GRADED else None,
-        "; ".join(filter(None, [readable(row["reason"]), stale])),
-        {cell: grade.score for cell, grade in graded.items()},
+        readable(row["reason"]),
+        {} if status == Status.STALE else {cell: grade.score for cell, grade in graded.items()},
         results,
         found.seconds,
         _flags(look, notebook, folder, student) if look else [],
         pages,
         there,
     )
+
+
+def _is_outdated(row: Row, grades: list[Grade]) -> bool:
+    """Whether the page that was made for a student shows another grade; one that must be graded first has no page."""
+    if not {"feedback"} <= row.pages.keys() or row.notebook is None or row.status in (Status.STALE, Status.UNGRADED):
+        return False
+    points = {grade.name: grade.score for grade in grades}
+    shown = grade_shown(points, row.standing.penalty, outcome.of(row.notebook))
+    return is_outdated(row.pages["feedback"], shown, row.notebook)
 
 
 def _flags(look: Bounded, notebook: dict, folder: Path, student: str) -> list[Flag]:

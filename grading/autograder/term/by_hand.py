@@ -1,0 +1,68 @@
+"""Points that were set by hand for an earlier submission: whoever set them says whether they hold for the new one."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbgrader.api import Gradebook, MissingEntry, SubmittedNotebook
+from nbgrader.coursedir import CourseDirectory
+
+from .. import gradebook
+from ..dropped import dropped
+from ..errors import ClassError, did_you_mean
+from ..run.journal import only_run
+from ..settings import class_api
+from ..steps.files import readable
+from ..steps.outcome import undecided
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """Points set by hand for an earlier submission. auto: what the check gives the new one, None if there is none."""
+
+    student: str
+    cell: str
+    by_hand: float
+    auto: float | None
+
+
+def listed(course: CourseDirectory, name: str) -> list[Undecided]:
+    """All points of an assignment that wait for a decision, in order of students and cells."""
+    with Gradebook(course.db_url, course.course_id) as book:
+        return sorted(_waiting(book, course, name), key=lambda one: (one.student, one.cell))
+
+
+def decide(folder: Path, name: str, students: list[str], keep: bool) -> list[Undecided]:
+    """Keep these students' points, or drop them so that the check's count; returns what was decided.
+
+    Raises ClassError, and changes nothing, if one of the students has no points that wait for a decision.
+    """
+    course = class_api(folder).coursedir
+    gradebook.require(course)
+    with only_run(folder), gradebook.needed(course), Gradebook(course.db_url, course.course_id) as book:
+        waiting = list(_waiting(book, course, name))
+        known = sorted({one.student for one in waiting})
+        for student in students:
+            if student not in known:
+                meant = did_you_mean(student, known)
+                raise ClassError(f"{readable(student)} has no points in {name} that wait for a decision.{meant}")
+        for student in students:
+            for grade in undecided(book.find_submission_notebook(name, name, student)):
+                if not keep:
+                    grade.manual_score = grade.extra_credit = None
+                grade.needs_manual_grade = grade.auto_score is None and not keep
+        book.db.commit()
+        return [one for one in waiting if one.student in students]
+
+
+def _waiting(book: Gradebook, course: CourseDirectory, name: str) -> Iterator[Undecided]:
+    try:
+        notebook = book.find_notebook(name, name)
+    except MissingEntry:
+        meant = did_you_mean(name, [assignment.name for assignment in book.assignments])
+        raise ClassError(f"{name} is not in the gradebook.{meant}") from None
+    out = dropped(course)
+    submitted: list[SubmittedNotebook] = notebook.submissions
+    for one in (one for one in submitted if one.student.id not in out):
+        for grade in undecided(one):
+            yield Undecided(one.student.id, grade.name, grade.score, grade.auto_score)
