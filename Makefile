@@ -8,7 +8,7 @@ ON_PROCESSOR = $(if $(PROCESSOR),--processor $(PROCESSOR))
 CLASS_OPTION = $(if $(CLASS),--class "$(CLASS)")
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab doctor test test-all elsewhere redteam check notebooks validate-checks student-archive lock formgrader grade feedback demo bench clean
+.PHONY: help setup lab doctor test test-all elsewhere redteam check notebooks validate-checks student-archive lock formgrader release week grade feedback demo bench clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,12 @@ lock:  ## Make requirements.lock from requirements.txt: the version of every pac
 
 formgrader:  ## Open nbgrader's Formgrader on the class in grading/class/
 	$(RUN) -m autograder formgrader $(CLASS_OPTION)
+
+release:  ## Generate and release an assignment: make release ASSIGNMENT=02_external_gradients DUE="2026-11-02 18:00"
+	$(RUN) -m autograder release $(ASSIGNMENT) $(if $(DUE),--due "$(DUE)") $(CLASS_OPTION)
+
+week:  ## Import, grade, report, return, export: make week ASSIGNMENT=02_external_gradients ARCHIVE=submissions.zip
+	$(RUN) -m autograder week $(ASSIGNMENT) $(if $(ARCHIVE),"$(ARCHIVE)") $(WORDS) $(CLASS_OPTION)
 
 grade:  ## Grade what a class handed in: make grade ASSIGNMENT=02_external_gradients, CLASS=folder of another class
 	$(RUN) -m autograder grade $(ASSIGNMENT) $(CLASS_OPTION)

@@ -8,7 +8,7 @@ from pathlib import Path
 def write_bytes(path: Path, data: bytes, mode: int | None = None) -> None:
     """Replace what is at `path`, a read-only file too; the folder must exist. mode: the file's permissions.
 
-    Raises OSError where nothing can be written; what was there before then stays, and nothing else is left behind.
+    Raises OSError, which names a file, where nothing can be written; what was there before then stays, and nothing else is left behind.
     """
     new = path.with_name(f".new-{secrets.token_hex(6)}")
     try:
@@ -19,8 +19,10 @@ def write_bytes(path: Path, data: bytes, mode: int | None = None) -> None:
         if mode is not None:
             new.chmod(mode)
         new.replace(path)
-    except BaseException:
+    except BaseException as error:
         new.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(path)  # a full disk names none
         raise
 
 

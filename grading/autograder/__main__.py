@@ -23,11 +23,13 @@ from .commands import (
     import_submissions,
     new_class,
     overview,
+    release,
     report,
     roster,
     similar,
     solutions,
     update,
+    week,
 )
 from .errors import ClassError
 from .settings import CONFIG, class_here, settings_of
@@ -35,7 +37,7 @@ from .steps.assignment import UPDATE
 
 ROOM = Path(__file__).resolve().parents[1]
 CLASS_HELP = f"the class folder (default: the one that {CONFIG} names where you are, else grading/class)"
-IN_ORDER = [new_class, update, roster, due, extend, drop]
+IN_ORDER = [new_class, update, roster, release, due, extend, drop, week]
 IN_ORDER += [import_submissions, grade, report, by_hand, changes, appeal, similar, feedback]
 IN_ORDER += [solutions, overview, export, formgrader, demo]
 COMMANDS = {module.__name__.rpartition(".")[2].replace("_", "-"): module for module in IN_ORDER}

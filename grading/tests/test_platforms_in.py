@@ -12,7 +12,7 @@ from autograder import dropped
 from autograder.__main__ import main
 from autograder.errors import ClassError
 from autograder.steps import receipt
-from autograder.steps.files import MAX_BYTES, MAX_FILES
+from autograder.steps.files import MAX_BYTES, MAX_FILES, unfit
 from autograder.term import archives
 from autograder.term.people import People
 from autograder.term.submissions import import_submissions
@@ -98,10 +98,8 @@ def test_canvas_archive_goes_by_canvas_number(tiny, packed):
         f"ben/{NAME}/{FILE}": "ben",
         f"ben/{NAME}/helper_7_8.py": "x = 1",
     }
-    assert import_submissions(tiny.folder, NAME, archive).others == [
-        f"anon_x1Yz_4023_{FILE}",
-        "obrienciarán_4023_text.html",
-    ]
+    found = import_submissions(tiny.folder, NAME, archive)
+    assert (found.others, found.typed) == ([f"anon_x1Yz_4023_{FILE}"], ["o'brien"])
 
 
 def test_a_name_that_holds_anothers_number_is_nobodys_and_both_are_named(tiny, packed):
@@ -136,6 +134,68 @@ def test_what_canvas_marks_late_is_told_and_can_have_a_time(tiny, packed, capsys
     assert main([*words, "--late-at", "2026-11-03 12:00+00:00"]) == 0
     assert receipt.timestamp(tiny.submission("anna")) == datetime(2026, 11, 3, 12)
     assert receipt.timestamp(tiny.submission("ben")) is None
+
+
+def test_a_table_says_when_each_was_handed_in(tiny, packed, tmp_path, capsys):
+    times = tmp_path / "times.csv"
+    times.write_text("Student,ID,Submitted at\nAnna,4021,2026-11-03T12:00:00Z\nBen,4022,\nEve,4029,2026-11-03\n")
+    archive = packed({f"a_LATE_4021_88101_{FILE}": "anna", f"b_LATE_4022_88102_{FILE}": "ben"})
+    words = ["import-submissions", NAME, str(archive), "--class", str(tiny.folder), "--late-at"]
+    assert main([*words, str(times)]) == 0
+    assert "so they count as in time (--late-at DATE): ben\n" in capsys.readouterr().out
+    assert receipt.timestamp(tiny.submission("anna")) == datetime(2026, 11, 3, 12)
+    assert receipt.timestamp(tiny.submission("ben")) is None
+    times.write_text("Student,ID\nAnna,4021\n")
+    assert main([*words, str(times)]) == 1
+    assert "says no times. Expected one of the columns: submitted at" in capsys.readouterr().err
+
+
+def test_the_test_student_and_typed_text_are_known(tiny, packed, capsys):
+    archive = packed({f"studenttest_5000_88101_{FILE}": "", "a_4021_text.html": "typed", f"b_4022_2_{FILE}": "ben"})
+    assert main(["import-submissions", NAME, str(archive), "--class", str(tiny.folder)]) == 0
+    shown = capsys.readouterr().out
+    assert "Typed into Canvas; ask for the notebook as a file: anna\n" in shown
+    assert "Passed over: Canvas's Test Student\n" in shown
+
+
+REFUSED = {
+    "another name": ({"other.ipynb": "{}"}, f"there is no {FILE} in it (found: other.ipynb)."),
+    "code": ({"homework.py": "x"}, "(found: homework.py). Submit the notebook itself, not the code alone."),
+    "a zip": ({"work.zip": "PK"}, "(found: work.zip). Submit the notebook itself, not an archive of it."),
+    "a folder": ({"work/a.txt": "x"}, "(found: work). Submit the notebook itself, not the folder work."),
+    "empty": ({FILE: ""}, f"{FILE} is empty: it has 0 bytes."),
+    "no JSON": ({FILE: "{"}, f"{FILE} is no notebook: it is not valid JSON."),
+    "another notebook": ({FILE: '{"cells": []}'}, "none of the cells of the released notebook is in it."),
+}
+
+
+@pytest.mark.parametrize(("files", "said"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_grading_will_refuse_is_said_at_once(tiny, packed, capsys, files, said):
+    archive = packed({f"Anna Lena Müller_3101_assignsubmission_file/{name}": text for name, text in files.items()})
+    assert main(["import-submissions", NAME, str(archive), "--class", str(tiny.folder)]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  anna: ")]
+    assert said in line
+    (tiny.submission("anna") / "timestamp.txt").write_text("2026-11-02 10:00:00 UTC")
+    reason = unfit(tiny.submission("anna"), NAME)
+    assert reason in line, "and it is what grading says"
+    assert "timestamp" not in reason
+
+
+@pytest.mark.parametrize("name", ["homework.ipynb", "work/02 (3).ipynb"])
+def test_a_sole_notebook_with_the_cells_of_the_release_is_taken(tiny, packed, notebook, name):
+    form = "Anna Lena Müller_3101_assignsubmission_file/{}"
+    beside = name.replace(name.rpartition("/")[2], "helper.py")
+    found = imported(tiny, packed({form.format(name): notebook, form.format(beside): "x = 1"}))
+    assert found == {"anna": f"{name} has the cells of the release; renamed"}
+    assert sorted(handed_in(tiny)) == [f"anna/{NAME}/{FILE}", f"anna/{NAME}/helper.py"]
+
+
+def test_a_dry_run_imports_nothing(tiny, packed, capsys):
+    archive = packed({f"a_4021_88101_{FILE}": "anna"})
+    assert main(["import-submissions", NAME, str(archive), "--class", str(tiny.folder), "--dry-run"]) == 0
+    assert "New: 1\n" in capsys.readouterr().out
+    assert handed_in(tiny) == {}
+    assert not (tiny.folder / "platform").exists()
 
 
 MOODLE = {

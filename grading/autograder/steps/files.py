@@ -16,6 +16,10 @@ MAX_FILES = 500
 MAX_BYTES = 50_000_000
 MAX_DEPTH = 20  # of folders in each other
 MAX_NAME = 100  # characters of a student's folder
+TIMESTAMP, SECRET = "timestamp.txt", "submission_secret.txt"  # of nbgrader's exchange, and of the import
+RECEIPTS = {TIMESTAMP, SECRET}
+INSTEAD = dict.fromkeys([".zip", ".gz", ".tgz", ".7z", ".rar"], "an archive of it")
+INSTEAD |= {".py": "the code alone", ".html": "a page of it", ".pdf": "a printout of it"}
 PATTERN = set("*?[]")  # which nbgrader takes for many names
 YEARS = range(1990, 2100)
 LIGHT_BYTES, LIGHT_PARTS = 1_000_000, 2_000  # of a notebook that is read without being tried first
@@ -60,9 +64,26 @@ def _unfit(folder: Path, name: str) -> str:
         if not os.access(path, os.R_OK):
             return f"{readable(inside)} cannot be read: {os.strerror(errno.EACCES)}."
     if not (folder / f"{name}.ipynb").is_file():
-        names = ", ".join(sorted(readable(path.name) for path in folder.iterdir())) or "nothing"
-        return f"there is no {name}.ipynb in it (found: {names[:1000]})."
+        return f"there is no {name}.ipynb in it (found: {_found(folder)}).{_instead(folder)}"
+    if not (folder / f"{name}.ipynb").stat().st_size:
+        return f"{name}.ipynb is empty: it has 0 bytes."
     return _heavy(folder / f"{name}.ipynb") or _untimely(folder / "timestamp.txt")
+
+
+def _found(folder: Path) -> str:
+    """The names of what was submitted; receipts were not."""
+    names = sorted(readable(path.name) for path in folder.iterdir() if path.name not in RECEIPTS)
+    return ", ".join(names)[:1000] or "nothing"
+
+
+def _instead(folder: Path) -> str:
+    """What to do about the file that was submitted instead of the notebook."""
+    for path in sorted(folder.iterdir()):
+        if path.is_dir():
+            return f" Submit the notebook itself, not the folder {readable(path.name)[:MAX_NAME]}."
+        if path.suffix.casefold() in INSTEAD:
+            return f" Submit the notebook itself, not {INSTEAD[path.suffix.casefold()]}."
+    return ""
 
 
 def _heavy(notebook: Path) -> str:

@@ -18,9 +18,8 @@ from nbgrader.utils import parse_utc
 
 from gradlab import atomic
 
-from .files import MAX_BYTES, MAX_FILES, YEARS, all_in
+from .files import MAX_BYTES, MAX_FILES, SECRET, TIMESTAMP, YEARS, all_in
 
-TIMESTAMP, SECRET = "timestamp.txt", "submission_secret.txt"
 LONGEST = 1000  # characters of either
 
 

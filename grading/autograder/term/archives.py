@@ -22,6 +22,9 @@ from ..steps.files import MAX_BYTES, MAX_DEPTH, MAX_FILES, readable
 # for name and number. What was typed instead of handed in ends in _text.html or _link.html, and has no file's number.
 CANVAS = re.compile(r"(?!anon_)(?P<name>[^/]*?)_(?P<late>(?i:LATE)_)?(?P<id>\d+)_(?P<file>\d+)_(?P<inside>[^/]+)")
 
+TYPED = re.compile(r"(?!anon_)(?P<name>[^/]*?)_(?:(?i:LATE)_)?(?P<id>\d+)_(?:text|link)\.html")
+TEST_STUDENT = "studenttest"  # Canvas's own, of each course: "Student, Test"
+
 # Moodle, mod/assign/classes/downloader.php (get_student_prefix, load_submissionplugin_filelist): the full name, or
 # Participant where it is hidden, and a number that Moodle gives this person for this one assignment; then a folder of
 # each kind of submission (since 3.1; at first with a _ at its end), or all in the file's name ("Download submissions
@@ -61,11 +64,12 @@ class HandedIn:
 
 @dataclass(frozen=True)
 class Archive:
-    """All that an archive holds, by person, and the members that belong to none."""
+    """All that an archive holds, by person; who typed something instead of a file; and the members of nobody."""
 
     platform: str
     handed_in: list[HandedIn]
     others: list[str]
+    typed: list[HandedIn] = field(default_factory=list)
 
 
 def look_into(archive: ZipFile, platform: str = "") -> Archive:
@@ -112,18 +116,20 @@ def canvas(members: Iterable[tuple[str, ZipInfo]]) -> Archive:
 
     Who chooses a name such as `x_1001_99` chooses the number, too: `submissions` compares the name with the roster's.
     """
-    people, others = {}, []
+    people, others, typed = {}, [], []
     for name, info in members:
         found = CANVAS.fullmatch(name)
         if found is None:
-            others.append(name)
+            text = TYPED.fullmatch(name)
+            others += [] if text else [name]
+            typed += [HandedIn(text["id"], text["name"])] if text else []
             continue
         one = people.setdefault((found["id"], found["name"]), HandedIn(found["id"], found["name"]))
         one.late = one.late or found["late"] is not None
         number = int(found["file"][:18])
         if number >= one.order.get(found["inside"], -1):
             one.files[found["inside"]], one.order[found["inside"]] = info, number
-    return Archive("canvas", list(people.values()), others)
+    return Archive("canvas", list(people.values()), others, typed)
 
 
 def moodle(members: Iterable[tuple[str, ZipInfo]]) -> Archive:

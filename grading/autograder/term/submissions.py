@@ -1,5 +1,6 @@
 """Submissions of a learning platform's archive, put where nbgrader looks for them, each under its student's id."""
 
+import json
 import lzma
 import re
 import shutil
@@ -23,32 +24,46 @@ from ..run.interrupts import uninterrupted
 from ..run.journal import only_run
 from ..settings import class_api
 from ..steps import receipt
-from ..steps.files import readable
-from .archives import Archive, HandedIn, look_into
+from ..steps.files import RECEIPTS, readable, unfit
+from .archives import TEST_STUDENT, Archive, HandedIn, look_into
+from .dates import read_date
 from .people import Found, People, each_once
+from .sent import Sent, keep
+from .tables import key_of, read_table
 from .worksheet import Worksheet
 
 NEW, REPLACED, UNCHANGED, KEPT, REFUSED = "new", "replaced", "unchanged", "another is there", "not imported"
+PASSED_OVER = "passed over"
 DAMAGED = (BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, OSError, zlib.error, lzma.LZMAError)
-RECEIPTS = {receipt.TIMESTAMP, receipt.SECRET}
+TIMES = ["submitted at", "handed in", "submitted", "time", "date"]  # columns, best first, of a table of times
+MOST_READ = 5_000_000  # bytes of a notebook in which cells are looked for
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What became of what one person handed in: who that is in the class, NEW … REFUSED, and what else to say."""
+    """What became of what one person handed in: who that is in the class, NEW … REFUSED, and what else to say.
+
+    refusal: why grading will refuse it, which is imported all the same. untimed: it is late, and nothing says when.
+    """
 
     who: str
     state: str
     said: str = ""
-    late: bool = False
+    refusal: str = ""
+    untimed: bool = False
 
 
 @dataclass(frozen=True)
 class Import:
-    """What became of an archive: of each person's part, of members of nobody; whether people were found by name."""
+    """What became of an archive: of each person's part, of members of nobody; whether people were found by name.
 
+    typed: who typed something into Canvas instead of handing in a file.
+    """
+
+    platform: str
     done: list[Imported]
     others: list[str]
+    typed: list[str]
     by_name: bool
 
 
@@ -59,13 +74,15 @@ def import_submissions(
     platform: str = "",
     worksheet: Path | None = None,
     update: bool = False,
-    late_at: datetime | None = None,
+    late_at: datetime | Path | None = None,
+    dry_run: bool = False,
 ) -> Import:
     """Put the submissions of an archive into `submitted/`, each under the id of its student.
 
     worksheet: Moodle's, which says who is who and when each was handed in. update: replace other submissions that are
-    there. late_at: when those that Canvas marks LATE count as handed in, in UTC. Raises ClassError, before anything
-    is written, if archive, worksheet or class cannot be used.
+    there. late_at: when those that Canvas marks LATE count as handed in, in UTC; or a table with the time of each.
+    dry_run: change nothing. Raises ClassError, before anything is written, if archive, worksheet or class cannot be
+    used.
     """
     api = class_api(folder)
     course = api.coursedir
@@ -77,16 +94,26 @@ def import_submissions(
             raise ClassError("A worksheet says who is who in Moodle's archives; this one is Canvas's.")
         with Gradebook(course.db_url, course.course_id) as book:
             _require_assignment(book, name)
-            found = _who(held, People(book.students), sheet)
-        done = []
+            people = People(book.students)
+            found = _who(held, people, sheet)
+            released = _released(book, name)
+            told = _times(late_at, people) if isinstance(late_at, Path) else {}
+            typed = [people.find(number=one.number).student or one.who for one in held.typed]
+        done, kept = [], {}
         with tempfile.TemporaryDirectory(dir=course.root, prefix=".import-") as temporary:
             for number, (one, who) in enumerate(zip(held.handed_in, found, strict=True)):
                 place = Path(temporary, str(number), name)
                 time = sheet.handed_in(sheet.rows[one.number]) if sheet and one.number in sheet.rows else None
-                time = late_at if one.late and late_at else time
-                done.append(_import(course, opened, one, who, place, time, update))
+                time = late_at if one.late and isinstance(late_at, datetime) else told.get(who.student, time)
+                imported = _import(course, opened, one, who, place, time, update, released, dry_run)
+                done.append(imported)
+                if imported.state not in (REFUSED, PASSED_OVER):
+                    file = str(max(one.order.values())) if one.order else ""
+                    kept[who.student] = Sent(held.platform, one.number, one.name, file)
+        if kept and not dry_run:
+            keep(course, name, kept)
     by_name = held.platform == "moodle" and sheet is None
-    return Import(sorted(done, key=lambda imported: imported.who), held.others, by_name)
+    return Import(held.platform, sorted(done, key=lambda one: one.who), held.others, sorted(typed), by_name)
 
 
 def _opened(path: Path) -> ZipFile:
@@ -102,6 +129,41 @@ def _require_assignment(book: Gradebook, name: str) -> None:
     except MissingEntry:
         meant = did_you_mean(name, [assignment.name for assignment in book.assignments])
         raise ClassError(f"{name} is not in the gradebook: nbgrader generate_assignment {name}.{meant}") from None
+
+
+def _released(book: Gradebook, name: str) -> set[str]:
+    """The names of the cells that were released; none of an assignment whose notebook has another name."""
+    try:
+        return {cell.name for cell in book.find_notebook(name, name).source_cells}
+    except MissingEntry:
+        return set()
+
+
+def _times(path: Path, people: People) -> dict[str, datetime]:
+    """When each student handed in, by a table: who in a column of the roster's, when in one of TIMES.
+
+    Raises ClassError if it has no such column, or holds what is no date.
+    """
+    table = read_table(path)
+    columns = {key_of(column): column for column in table.columns}
+    when = next((columns[key] for key in TIMES if key in columns), None)
+    if when is None:
+        raise ClassError(f"{path} says no times. Expected one of the columns: {', '.join(TIMES)}.")
+    found = {}
+    for row in table.rows:
+        said = {
+            key: row.get(columns.get(key, "")) for key in ("id", "sis login id", "email", "email address", "student")
+        }
+        who = people.find(
+            number=said["id"],
+            user=said["sis login id"] or said["id"],
+            email=said["email address"] or said["email"],
+            name=said["student"],
+        )
+        time = read_date(row.get(when)) if row.get(when) else None
+        if who.student and time:
+            found[who.student] = time
+    return found
 
 
 def _who(held: Archive, people: People, sheet: Worksheet | None) -> list[Found]:
@@ -143,18 +205,26 @@ def _import(
     place: Path,
     time: datetime | None,
     update: bool,
+    released: set[str],
+    dry_run: bool,
 ) -> Imported:
+    if not found.student and one.order and one.name.casefold() == TEST_STUDENT:
+        return Imported("Canvas's Test Student", PASSED_OVER)
     if not found.student or one.why:
         who = f"{found.student}, {one.who}" if found.student else one.who
         return Imported(readable(who), REFUSED, one.why or found.why)
     if found.student in dropped(course):
         return Imported(found.student, REFUSED, "was dropped from the class")
-    files, said = _named(one, place.name)
+    files, said = _named(one, place.name, archive, released)
     why = _unpack(archive, files, place)
     if why:
         return Imported(found.student, REFUSED, why)
     target = Path(course.format_path(course.submitted_directory, found.student, place.name))
     state = _compare(target, place, course, update)
+    refusal = unfit(place, place.name) or _another(place / f"{place.name}.ipynb", released)
+    imported = Imported(found.student, state, said, refusal, one.late and time is None)
+    if dry_run:
+        return imported
     if state in (NEW, REPLACED):
         if time:
             atomic.write_text(place / receipt.TIMESTAMP, _stamp(time))
@@ -165,7 +235,7 @@ def _import(
             place.rename(target)
     elif state == UNCHANGED and time and receipt.timestamp(target) is None:
         atomic.write_text(target / receipt.TIMESTAMP, _stamp(time))
-    return Imported(found.student, state, said, one.late)
+    return imported
 
 
 def _compare(target: Path, place: Path, course: CourseDirectory, update: bool) -> str:
@@ -177,16 +247,47 @@ def _compare(target: Path, place: Path, course: CourseDirectory, update: bool) -
     return REPLACED if update else KEPT
 
 
-def _named(one: HandedIn, name: str) -> tuple[dict[str, ZipInfo], str]:
+def _another(notebook: Path, released: set[str]) -> str:
+    """Why a file is not the notebook that was released; "" if it is, or if it is too large to say."""
+    if not released or notebook.stat().st_size > MOST_READ:
+        return ""
+    found = _grade_ids(notebook.read_bytes())
+    if found is None:
+        return f"{notebook.name} is no notebook: it is not valid JSON."
+    return "" if found & released else "none of the cells of the released notebook is in it."
+
+
+def _grade_ids(notebook: bytes) -> set[str] | None:
+    """The names that nbgrader gave to the cells of a notebook, whatever else is in it; None if it is no JSON."""
+    try:
+        cells = json.loads(notebook)["cells"]
+        marks = [cell["metadata"].get("nbgrader", {}) for cell in cells]
+        return {mark["grade_id"] for mark in marks if isinstance(mark.get("grade_id"), str)}
+    except (KeyError, TypeError, AttributeError):
+        return set()
+    except (ValueError, RecursionError):
+        return None
+
+
+def _named(one: HandedIn, name: str, archive: ZipFile, released: set[str]) -> tuple[dict[str, ZipInfo], str]:
     """The files under the names they were released with, and what was renamed.
 
     The receipts of nbgrader's exchange are nothing that a student hands in. A notebook may bear what a browser or
-    Canvas puts behind a name that there was before: `NAME-1.ipynb`, `NAME (1).ipynb`. Of several the newest counts.
+    Canvas puts behind a name that there was before: `NAME-1.ipynb`, `NAME (1).ipynb`. Of several the newest counts. A
+    notebook of any other name or folder is taken if it is the only one, and has cells of the release.
     """
     files = {path: info for path, info in one.files.items() if path.casefold() not in RECEIPTS}
     again = re.compile(rf"{re.escape(unicodedata.normalize('NFC', name))}(?:[-_]\d+| ?\(\d+\))?\.ipynb")
     candidates = [path for path in files if again.fullmatch(path)]
     wanted = f"{name}.ipynb"
+    notebooks = [path for path in files if path.casefold().endswith(".ipynb")]
+    if not candidates and len(notebooks) == 1 and _has_cells(archive, files[notebooks[0]], released):
+        top = notebooks[0].rpartition("/")[0]
+        inside = {
+            path.removeprefix(f"{top}/"): info for path, info in files.items() if not top or path.startswith(f"{top}/")
+        }
+        chosen = {path: info for path, info in inside.items() if info is not files[notebooks[0]]}
+        return chosen | {wanted: files[notebooks[0]]}, f"{readable(notebooks[0])} has the cells of the release; renamed"
     if one.order:
         candidates.sort(key=lambda path: one.order[path])
     elif wanted in candidates or len(candidates) > 1:  # which of Moodle's is the newest, nothing says
@@ -198,6 +299,16 @@ def _named(one: HandedIn, name: str) -> tuple[dict[str, ZipInfo], str]:
     left = [path for path in candidates if path != newest]
     said = [f"{readable(newest)} was renamed"] * (newest != wanted) + [f"{readable(path)} is older" for path in left]
     return chosen, "; ".join(said)
+
+
+def _has_cells(archive: ZipFile, info: ZipInfo, released: set[str]) -> bool:
+    if info.file_size > MOST_READ:
+        return False
+    try:
+        with archive.open(info) as member:
+            return bool((_grade_ids(member.read(MOST_READ)) or set()) & released)
+    except DAMAGED:
+        return False
 
 
 def _unpack(archive: ZipFile, files: dict[str, ZipInfo], place: Path) -> str:

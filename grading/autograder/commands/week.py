@@ -1,0 +1,135 @@
+"""Do what there is to do with an assignment once submissions are in: import or collect, grade, report, return, export.
+
+It runs the commands of these names one after the other, and prints each before it runs. At the end it says what needs a
+look. What was done before is not done again, so it can be repeated whenever something has changed.
+"""
+
+import argparse
+import shlex
+from pathlib import Path
+
+from ..errors import ClassError
+from ..run import feedback as returned
+from ..settings import open_class
+from ..steps.due import due
+from ..steps.outcome import Status
+from ..term import by_hand as decisions
+from ..term import sent
+from ..views.renderings import to_do
+from ..views.report import Report, gather
+from . import by_hand, export, feedback, grade, import_submissions
+from .listing import show_list
+
+HELP = "import or collect, grade, report, return and export, and say what needs a look"
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Say what the command takes."""
+    command.add_argument("assignment", help="a chapter's name")
+    command.add_argument(
+        "archive",
+        nargs="?",
+        type=Path,
+        help="a platform's archive (default: collect from an exchange)",
+    )
+    command.add_argument("--worksheet", type=Path, metavar="FILE", help="Moodle's grading worksheet")
+    command.add_argument("--gradebook", type=Path, metavar="FILE", help="Canvas's exported gradebook")
+    command.add_argument("--column", metavar="COLUMN", help="the assignment's column in Canvas's gradebook")
+    command.add_argument("--late-at", metavar="DATE", help="see import-submissions")
+    command.add_argument("--update", action="store_true", help="replace other submissions that are there")
+    command.add_argument("--scheduler", metavar="ADDRESS", help="see grade")
+    command.add_argument("--no-sandbox", action="store_true", help="see grade")
+    command.add_argument("--dry-run", action="store_true", help="say what would be done, and change nothing")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the commands; returns 1 if one of them left something to be mended."""
+    if args.worksheet and args.gradebook:
+        raise ClassError("--worksheet is Moodle's and --gradebook Canvas's; name one of them.")
+    codes = [_submissions(args)]
+    if args.dry_run:
+        return max(codes[0], _dry_run(args))
+    name = args.assignment
+    options = ["--scheduler", args.scheduler] * bool(args.scheduler) + ["--no-sandbox"] * args.no_sandbox
+    codes.append(_command(args, grade, name, *options))
+    if codes[-1]:
+        return codes[-1]
+    course = open_class(args.folder).coursedir
+    platforms = sorted({one.platform for one in sent.read(course, name).values()})
+    platform = _platform(args, platforms)
+    codes.append(_command(args, feedback, name, *(["--zip", "--platform", platform] if platform in platforms else [])))
+    if platform:
+        into = args.worksheet or args.gradebook
+        words = ["--platform", platform, "-o", str(sent.folder(course) / f"{name}.grades.csv")]
+        words += ["--into", str(into)] * bool(into) + ["--column", args.column] * bool(args.column)
+        codes.append(_command(args, export, *words, name))
+    print("\nNeeds a look:")
+    _needs_a_look(gather(course, name), by_hand.in_words(decisions.listed(course, name)))
+    return max(codes)
+
+
+def _command(args: argparse.Namespace, module, *words: str) -> int:
+    """Run another command as if it had been typed."""
+    name = module.__name__.rpartition(".")[2].replace("_", "-")
+    print(f"\n$ autograder {shlex.join([name, *words])}", flush=True)
+    parser = argparse.ArgumentParser(prog=f"python -m autograder {name}")
+    module.add_arguments(parser)
+    return module.run(parser.parse_args(words, argparse.Namespace(folder=args.folder)))
+
+
+def _submissions(args: argparse.Namespace) -> int:
+    """Import the archive, or collect from the exchange if there is one; else take what is there."""
+    if args.archive:
+        words = [args.assignment, str(args.archive)]
+        words += ["--worksheet", str(args.worksheet)] * bool(args.worksheet)
+        words += ["--late-at", args.late_at] * bool(args.late_at)
+        words += ["--update"] * args.update + ["--dry-run"] * args.dry_run
+        return _command(args, import_submissions, *words)
+    api = open_class(args.folder)
+    if returned.exchange(api) is None:
+        print("No archive is named and there is no exchange: the submissions that are there count.")
+        return 0
+    print(f"\n$ nbgrader collect {args.assignment} --update", flush=True)
+    if not args.dry_run:
+        said = api.collect(args.assignment)
+        if not said["success"]:
+            raise ClassError(f"The exchange could not be collected:\n{said.get('log') or said.get('error')}")
+    return 0
+
+
+def _platform(args: argparse.Namespace, imported: list[str]) -> str:
+    """The platform that gets grades: that of the file that was named, else the one of the imports; "" if none."""
+    if args.worksheet or args.gradebook:
+        return "moodle" if args.worksheet else "canvas"
+    return imported[0] if len(imported) == 1 else ""
+
+
+def _dry_run(args: argparse.Namespace) -> int:
+    """Print what would be graded and written; returns the exit code."""
+    api = open_class(args.folder)
+    name, course = args.assignment, api.coursedir
+    with api.gradebook as book:
+        found = due(course, book.find_assignment(name))
+    print(f"\n$ autograder grade {name}")
+    show_list(
+        "Would be graded, besides what would be imported", [f"{student}: {why}" for student, why in found.items()]
+    )
+    print(f"\n$ autograder feedback {name}\n$ autograder export {name}\nNothing was changed.")
+    return 0
+
+
+def _needs_a_look(report: Report, by_hand: list[str]) -> None:
+    """Print what only a person can decide, or nothing."""
+    rows = {status: [row for row in report.rows if row.status == status] for status in Status}
+    flagged = [f"{row.student}: {len(row.flags)}" for row in report.rows if row.flags]
+    found = {
+        "Could not be graded": [f"{row.student}: {row.reason}" for row in rows[Status.UNGRADABLE]],
+        "Waits for a grade by hand": [row.student for row in rows[Status.NEEDS_MANUAL] if not by_hand],
+        f"Set by hand before the new submission (autograder by-hand {report.assignment})": by_hand,
+        "Flagged, how often (see the report)": flagged,
+        "To do": to_do(report),
+    }
+    for title, lines in found.items():
+        show_list(title, lines)
+    if not any(found.values()):
+        print("nothing")

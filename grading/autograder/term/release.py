@@ -1,0 +1,52 @@
+"""What students receive: an assignment of the class, in nbgrader's exchange and as an archive."""
+
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
+from nbgrader.utils import capture_log, temp_attrs
+
+from ..errors import ClassError
+from ..run import feedback
+from ..run.journal import only_run
+from ..source import contents
+from . import sent, zipped
+
+
+def generate(api: NbGraderAPI, name: str) -> bool:
+    """Generate an assignment that has not been; returns whether it was done. Raises ClassError if it cannot be."""
+    course = api.coursedir
+    with Gradebook(course.db_url, course.course_id) as book:
+        if name in [assignment.name for assignment in book.assignments] and _folder(api, name).is_dir():
+            return False
+    with only_run(Path(course.root)):
+        said = api.generate_assignment(name)
+    if not said["success"]:
+        raise ClassError(f"{name} could not be generated:\n{said.get('log') or said.get('error')}")
+    return True
+
+
+def put_into_exchange(api: NbGraderAPI, name: str) -> bool:
+    """Release an assignment in nbgrader's exchange, or its new edition; returns whether there is one."""
+    if feedback.exchange(api) is None:
+        return False
+    with temp_attrs(api.coursedir, assignment_id=name):
+        release = api.exchange.ReleaseAssignment(
+            coursedir=api.coursedir, authenticator=api.authenticator, parent=api, force=True
+        )
+        said = capture_log(release)
+    if not said["success"]:
+        raise ClassError(f"{name} could not be released in the exchange:\n{said.get('log') or said.get('error')}")
+    return True
+
+
+def pack(api: NbGraderAPI, name: str) -> Path:
+    """Write the released files of an assignment, in a folder of its name, into an archive; returns its path."""
+    path = sent.folder(api.coursedir) / f"{name}.zip"
+    files = sorted(contents(_folder(api, name)).items())
+    zipped.write(path, {f"{name}/{inside.as_posix()}": data for inside, data in files}, mode=0o644)
+    return path
+
+
+def _folder(api: NbGraderAPI, name: str) -> Path:
+    return Path(api.coursedir.format_path(api.coursedir.release_directory, ".", name))
