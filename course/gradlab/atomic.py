@@ -8,7 +8,8 @@ from pathlib import Path
 def write_bytes(path: Path, data: bytes, mode: int | None = None) -> None:
     """Replace what is at `path`, a read-only file too; the folder must exist. mode: the file's permissions.
 
-    Raises OSError, which names a file, where nothing can be written; what was there before then stays, and nothing else is left behind.
+    Raises OSError, which names a file, where nothing can be written; what was there before then stays, and nothing else
+    is left behind.
     """
     new = path.with_name(f".new-{secrets.token_hex(6)}")
     try:

@@ -6,6 +6,7 @@ from pathlib import Path
 from gradlab import atomic
 
 from .errors import ClassError
+from .gradebook import without_password
 from .settings import CONFIG, open_class
 
 COURSE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # it is a folder's name in the exchange
@@ -16,15 +17,16 @@ from pathlib import Path
 
 from autograder.settings import configure
 
-c = configure(get_config(), Path(__file__).parent, course_id={course_id!r})
+c = configure(get_config(), Path(__file__).parent, course_id={course_id!r}{gradebook})
 '''
 
 
-def new_class(folder: Path, course_id: str | None = None, exchange: Path | None = None) -> str:
+def new_class(folder: Path, course_id: str | None = None, exchange: Path | None = None, gradebook: str = "") -> str:
     """Begin a class in `folder`, which is new or empty; returns what its instructor needs to know.
 
     course_id: the folder's name unless told otherwise. exchange: the folder of nbgrader's exchange, if not that of
-    GRADLAB_EXCHANGE. Raises ClassError, and makes nothing, where something is in the folder, or where the id is none.
+    GRADLAB_EXCHANGE. gradebook: the URL of one in PostgreSQL, instead of a file in the folder. Raises ClassError, and
+    makes nothing, where something is in the folder, or where the id is none.
     """
     folder = folder.resolve()
     course_id = folder.name if course_id is None else course_id
@@ -37,7 +39,8 @@ def new_class(folder: Path, course_id: str | None = None, exchange: Path | None 
         raise ClassError(f"{folder} is there already, and not empty. Name a folder that is new, or empty.")
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
-    text = SETTINGS.format(course_id=course_id)
+    setting = f", gradebook={without_password(gradebook)!r}" if gradebook else ""
+    text = SETTINGS.format(course_id=course_id, gradebook=setting)
     if exchange is not None:
         text += f"c.Exchange.root = {str(exchange.resolve())!r}\n"
     atomic.write_text(folder / CONFIG, text, mode=0o600)

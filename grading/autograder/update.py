@@ -21,7 +21,9 @@ from gradlab.checks.record import SUFFIX, CheckRecord, Record, RecordError
 from . import source
 from .errors import ClassError, did_you_mean
 from .run.journal import only_run
-from .steps.assignment import graded_cells, in_gradebook, version
+from .steps.assignment import graded_cells, in_gradebook, version, without_comments
+from .steps.due import graded_before
+from .views.changes import counted
 
 UNFINISHED = "unfinished"  # a file in the folder of a chapter's update until that has ended
 
@@ -106,6 +108,7 @@ def _change(gradebook: Gradebook, course: CourseDirectory, name: str, here: Path
     before, after = in_gradebook(notebook), graded_cells(solved)
     said, lost = [], []
     if not same or before != after:
+        before, after = _without_comments(before), _without_comments(after)
         now = _version(here, before) if here else ""
         if before == after and now == _version(new, after):
             said.append("only what is not graded")
@@ -113,17 +116,22 @@ def _change(gradebook: Gradebook, course: CourseDirectory, name: str, here: Path
             said += [*_differences(notebook, before, after), *_otherwise_checked(here, new, before, after)]
             lost += _losses(notebook, solved, after)
             said = said or ["solution or setup cells are others"]
-            if notebook.submissions:
-                said.append(f"to be graded again: {len(notebook.submissions)}, by make grade ASSIGNMENT={name}")
+            graded = graded_before(course, name)
+            if graded:
+                said.append(f"to be graded again: {graded}, by make grade ASSIGNMENT={name}")
     if not _is_released(course, name):
         said.append("the release is missing, or not for this gradlab")
     return Change(name, new, True, said, lost)
 
 
+def _without_comments(cells: dict[str, tuple[str, float]]) -> dict[str, tuple[str, float]]:
+    return {cell: (without_comments(text), points) for cell, (text, points) in cells.items()}
+
+
 def _differences(notebook: Notebook, before: dict, after: dict) -> Iterator[str]:
     handed_in = "; in what has been handed in there is no answer to it" if notebook.submissions else ""
     for cell in sorted(after.keys() - before.keys()):
-        yield f"{_exercise(cell)} is added, worth {_points(after[cell][1])}{handed_in}"
+        yield f"{_exercise(cell)} is added, worth {counted(after[cell][1])}{handed_in}"
     for cell in sorted(before.keys() - after.keys()):
         yield f"{_exercise(cell)} is removed"
     for cell in sorted(notebook.grade_cells, key=lambda cell: cell.name):
@@ -131,7 +139,7 @@ def _differences(notebook: Notebook, before: dict, after: dict) -> Iterator[str]
         if worth != cell.max_score:
             by_hand = sorted(grade.student.id for grade in cell.grades if grade.manual_score is not None)
             look = f"; look at what you have set by hand: {', '.join(by_hand)}" if by_hand else ""
-            yield f"{_exercise(cell.name)} is worth {_points(worth)} instead of {cell.max_score:g}{look}"
+            yield f"{_exercise(cell.name)} is worth {counted(worth)} instead of {cell.max_score:g}{look}"
 
 
 def _otherwise_checked(here: Path | None, new: Path, before: dict, after: dict) -> Iterator[str]:
@@ -176,10 +184,6 @@ def _is_released(course: CourseDirectory, name: str) -> bool:
     except (OSError, RecordError):
         return False
     return (folder / f"{name}.ipynb").exists()
-
-
-def _points(count: float) -> str:
-    return f"{count:g} point" if count == 1 else f"{count:g} points"
 
 
 def _exercise(cell: str) -> str:

@@ -37,6 +37,8 @@ def test_another_submission_and_one_that_could_not_be_graded_are_called_so():
     [first, second] = changes(Scores(reason="it is no JSON", handed_in="2026-11-02 10:00:00"))
     assert (first.before, first.after, first.said) == (0, None, "it is no JSON; handed in again")
     assert (second.before, second.after) == (2, None)
+    [change] = changes(Scores({"check-02-1": 1.0, "check-02-2": 2.0}, handed_in="2026-11-02 10:00:00"))
+    assert change.said == "handed in again"
 
 
 @pytest.fixture

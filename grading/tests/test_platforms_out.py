@@ -201,6 +201,15 @@ def test_anonymous_ids_name_nobody_and_stay(tiny):
     assert not set(ids) & {student for student, _ in export(tiny, "--platform", "moodle", NAME, "--anonymous")[1]}
 
 
+def test_who_was_dropped_is_called_so_in_the_platforms_file(tiny, capsys):
+    dropped.write_list(tiny.folder, ["anna"])
+    for platform, text in {"canvas": CANVAS, "moodle": MOODLE}.items():
+        path = tiny.folder.parent / "file.csv"
+        path.write_text(text)
+        export(tiny, "--platform", platform, NAME, "--into", str(path))
+        assert "anna was dropped from the class\n" in capsys.readouterr().out
+
+
 def test_who_was_dropped_is_not_in_it(tiny):
     dropped.write_list(tiny.folder, ["anna"])
     assert [row[1] for row in export(tiny, "--platform", "canvas", NAME)[1][2:]] == ["4022", "4023"]

@@ -1,4 +1,4 @@
-"""A term of ten students by the handbook's own commands: each block of commands is run, in the order of a term."""
+"""A term of thirty students by the handbook's own commands: each block of commands is run, in the order of a term."""
 
 import contextlib
 import csv
@@ -42,6 +42,8 @@ PEOPLE = {  # of the demo's class, what each hands in; names from four alphabets
     "jonas": ("Jonas", "Müller"),
     "anna": ("안나", "김"),  # hands in what the demo's kim does
 }
+MORE = [f"guest{number}" for number in range(20)]  # who hand nothing in this time, for a class of thirty
+MOST_COMMANDS = 3  # a week
 POINTS = {"ada": 12, "boris": 12, "emil": 0, "gita": 0, "jonas": 12, "anna": 12}
 
 
@@ -58,12 +60,13 @@ class Term:
         self.home = self.at = home
         self.left = [block for block in blocks(HANDBOOK) if not any(word in block for word in ELSEWHERE)]
 
-    def type(self, words: str) -> None:
-        """Run the block that begins with these words, which is then done."""
+    def type(self, words: str) -> int:
+        """Run the block that begins with these words, which is then done; returns how many commands it has."""
         (block,) = (block for block in self.left if block.startswith(words))
         self.left.remove(block)
         for line in block.splitlines():
             self.run(line)
+        return len(block.splitlines())
 
     def run(self, line: str) -> None:
         """Run one command in the class's folder: the course's and nbgrader's in this process, to import them once."""
@@ -88,6 +91,7 @@ def roster(head: str) -> str:
     rows = [
         f"{name},{first},{last},{name}@uni.example,{n}" for n, (name, (first, last)) in enumerate(PEOPLE.items(), 40)
     ]
+    rows += [f"{name},Guest,{name.capitalize()},{name}@uni.example,{n}" for n, name in enumerate(MORE, 60)]
     return "\n".join([head.splitlines()[0], *rows]) + "\n"
 
 
@@ -140,14 +144,36 @@ def test_a_term(tmp_path, monkeypatch, capsys):
     table = next(block for block in blocks(HANDBOOK) if block.startswith("id,first_name"))
     (here / "class.csv").write_text(roster(table), encoding="utf-8")
     term.run("python -m autograder roster class.csv")
-    assert gradebook_names(here) == sorted(PEOPLE)
+    assert gradebook_names(here) == sorted([*PEOPLE, *MORE])
+
+    begun = term.type("python -m autograder release ")
+    assert "To give out by any other way" in said()
+    with zipfile.ZipFile(here / "platform" / f"{CHAPTER}.zip") as archive:
+        assert f"{CHAPTER}/{CHAPTER}.ipynb" in archive.namelist()
+    points = hand_in(here)
+    (here / "canvas-gradebook.csv").write_text(canvas_gradebook(points), encoding="utf-8")
+    term.run(f"python -m autograder week {CHAPTER} submissions.zip --gradebook canvas-gradebook.csv --dry-run")
+    assert "Nothing was changed." in said()
+    assert not (here / "submitted").exists()
+    for platform, file in {"canvas": "submissions.zip", "moodle": "moodle.zip"}.items():
+        assert begun + term.type(f"python -m autograder week {CHAPTER} {file}") <= MOST_COMMANDS
+        shown = said()
+        assert "5 could not be graded" not in shown
+        assert f"{CHAPTER}.feedback.zip: 5 for {platform.capitalize()}" in shown
+        needs_a_look = shown[shown.index("Needs a look:") :]
+        assert ("ines: the notebook file is not valid JSON" in needs_a_look) == (platform == "moodle")
+        with zipfile.ZipFile(here / "platform" / f"{CHAPTER}.feedback.zip") as archive:
+            assert len(archive.namelist()) == 5
+        assert (here / "platform" / f"{CHAPTER}.grades.csv").exists()
+        if platform == "canvas":  # later there are submissions from both
+            term.type(f"python -m autograder feedback {CHAPTER} --zip")
+            assert "5 for Canvas" in said()
+    assert {path.name for path in (here / "submitted").iterdir()} == PEOPLE.keys()
+
     term.type("cd grading\nnbgrader generate_assignment")
     term.type("export GRADLAB_EXCHANGE")
     term.type("python -m autograder due")
-
-    points = hand_in(here)
     term.type("python -m autograder import-submissions")
-    assert {path.name for path in (here / "submitted").iterdir()} == PEOPLE.keys()
     said()
     term.type("make grade")
     report = {row.student: row for row in gather(class_api(here).coursedir, CHAPTER).rows}
@@ -166,8 +192,6 @@ def test_a_term(tmp_path, monkeypatch, capsys):
         "python -m autograder similar": "",
         "python -m autograder export": "",
     }.items():
-        if words.endswith("export"):
-            (here / "canvas-gradebook.csv").write_text(canvas_gradebook(points), encoding="utf-8")
         term.type(words)
         assert shows in said()
     assert len(list((here / "feedback").glob(f"*/{CHAPTER}/{CHAPTER}.html"))) == 10

@@ -7,8 +7,10 @@ import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import nbformat
 import pytest
 from nbconvert.exporters import HTMLExporter
+from nbformat.v4 import new_code_cell
 from tiny_class import CHECK_1, NAME, RIGHT, TinyClass, solved_notebook
 
 from autograder.__main__ import main
@@ -153,7 +155,7 @@ def test_an_appeal_shows_what_a_grade_came_of_and_nothing_of_others(tiny, capsys
     assert facts["Score"] == "4.5 of 5"
     assert facts["Handed in"] == "2026-11-02 11:00:00 UTC"
     assert facts["Due"] == "2026-11-02 12:00:00 UTC"
-    assert facts["1 by hand"] == "1.5 points, in the place of 0 by the check"
+    assert facts["1 by hand"] == "1.5 points, instead of 0 by the check"
     assert facts["Judged by"].startswith("record ")
     page = Path(lines[-1]).read_text()
     for shown in [
@@ -194,6 +196,34 @@ def test_twins_are_listed_side_by_side_and_honest_ones_are_not(tiny, capsys):
     assert "<mark>        liste.append((wert + wert) * aussen + 2 * 2 * wert * aussen)</mark>" in page
     assert "<span>    # all my own work</span>" in page
     assert "by-autograd" not in page
+
+
+def test_twins_of_earlier_years_and_twins_beside_their_answers_are_listed(tiny, tmp_path, capsys):
+    """An earlier class's folder is compared too; so are cells that students added. Earlier pairs are no news."""
+    for student, source in {"old": TWIN_1, "older": TWIN_2}.items():
+        path = tmp_path / "last year" / "autograded" / student / NAME / f"{NAME}.ipynb"
+        path.parent.mkdir(parents=True)
+        nb = tiny.autograded("anna")
+        nb.cells.append(new_code_cell(source.replace("pull_back", "helper")))
+        nbformat.write(nb, path)
+    words = ["similar", NAME, "--earlier", str(tmp_path / "last year")]
+    assert command(tiny, capsys, *words)[0] == f"{NAME}: 1 pair of 9 submissions, for a look"
+    mine = tiny.folder / "autograded" / "anna" / NAME / f"{NAME}.ipynb"
+    kept = mine.read_bytes()
+    nb = tiny.autograded("anna")
+    nb.cells.append(new_code_cell(TWIN_2.replace("pull_back", "mine")))
+    try:
+        mine.chmod(0o644)
+        nbformat.write(nb, mine)
+        lines = command(tiny, capsys, *words)
+        assert sorted(line.split("  ")[-1] for line in lines[2:-1]) == [
+            "anna (Anna Ødegård) and last year/old: helpers",
+            "anna (Anna Ødegård) and last year/older: helpers",
+            "twin-1 and twin-2: 1",
+        ]
+    finally:
+        mine.write_bytes(kept)
+    assert "Nothing in " in refused(tiny, capsys, "similar", NAME, "--earlier", str(tmp_path))
 
 
 def test_solutions_wait_for_the_last_due_date(tiny, capsys):

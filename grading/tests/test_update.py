@@ -94,10 +94,36 @@ def test_what_is_not_graded_changes_no_grade(tiny, course, capsys):
     assert grade(tiny) == {}
 
 
+def test_a_comment_in_a_check_cell_regrades_nobody(tiny, course, capsys):
+    solved = nbformat.read(tiny.folder / "source" / NAME / f"{NAME}.ipynb", as_version=4)
+    (check,) = (cell for cell in solved.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == "check-1")
+    check.source = "# The first one.\n" + check.source + "  # and no shortcut"
+    course(solved)
+    assert command(tiny, capsys, "--apply") == [NAME, "  only what is not graded", "Done."]
+    assert "# The first one." in (tiny.folder / "release" / NAME / f"{NAME}.ipynb").read_text()
+    assert grade(tiny) == {}
+
+
+def test_who_has_no_grade_yet_is_not_counted_as_graded_again(tiny, course, capsys):
+    """One submission is new, one was dropped, one is there for an extension alone."""
+    tiny.hand_in("new", RIGHT)
+    tiny.hand_in("broken", text="{")
+    grade_all = Grader(class_api(tiny.folder), NAME)
+    assert grade_all.grade_here("broken").status == "could not be graded"
+    with tiny.api.gradebook as gradebook:
+        gradebook.add_student("extended")
+        gradebook.add_submission(NAME, "extended")
+    course(changed(points=4))
+    assert f"  {TO_GRADE}" in command(tiny, capsys, "--apply")
+    assert main(["drop", "ben", "--class", str(tiny.folder)]) == 0
+    course(changed(points=5))
+    assert f"  {TO_GRADE.replace('2', '1')}" in command(tiny, capsys)
+
+
 def test_a_class_in_which_nobody_has_handed_in_takes_any_change(tmp_path, course, capsys):
     tiny = TinyClass(tmp_path / "class")
     solved = nbformat.read(tiny.folder / "source" / NAME / f"{NAME}.ipynb", as_version=4)
-    solved.cells[2].source += "  # in one line"
+    solved.cells[2].source = solved.cells[2].source.replace("6 * x * v", "x * v * 6")
     course(solved)
     assert command(tiny, capsys, "--apply") == [NAME, "  solution or setup cells are others", "Done."]
     course(changed(third=True, second=False))

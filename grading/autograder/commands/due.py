@@ -3,6 +3,7 @@
 import argparse
 
 from ..term import dates
+from ..views.changes import counted
 from .listing import show_list
 
 HELP = "set when an assignment is due"
@@ -24,7 +25,7 @@ def show_dates(name: str, found: dates.Dates) -> int:
     print(f"{name} is due {dates.local(found.due) if found.due else 'at no time'}.")
     show_list("Extended", [f"{s} until {dates.local(date)}" for s, date in sorted(found.extended.items())])
     show_list("No longer extended", found.ended, ", ")
-    show_list("Other penalties", [f"{s}: {old:g} -> {new:g} points" for s, (old, new) in found.penalties.items()])
+    show_list("Other penalties", [f"{s}: {old:g} -> {counted(new)}" for s, (old, new) in found.penalties.items()])
     if found.penalties:
         print(f"Their feedback pages still say the old ones: autograder feedback {name}")
     return 0

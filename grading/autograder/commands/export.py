@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     atomic.write_text(args.output, made.text(), mode=0o600)
     print(args.output)
     show_list("Not in the file", made.left_out)
-    show_list("In the platform's file, but not in the class; as they were", made.unknown)
+    show_list("In the platform's file, but not in the class; not in the new file, or as they were", made.unknown)
     for name, without in found.without().items():
         show_list(f"{name}: without a grade", without)
     return 0

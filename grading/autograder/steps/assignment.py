@@ -2,10 +2,12 @@
 
 import functools
 import hashlib
+import io
 import json
 import re
 import secrets
 import sys
+import tokenize
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,12 +98,26 @@ def version_now(course: CourseDirectory, name: str, points: dict[str, float]) ->
 def version(notebook: nbformat.NotebookNode, folder: Path, points: dict[str, float]) -> str:
     """What changes when a solved notebook, or what a check cell is worth, comes to be such that grades may differ.
 
-    Prose and lessons do not count, nor does the version of gradlab.
+    Prose, lessons and comments do not count, nor does the version of gradlab.
     """
-    cells = [cell.source for cell in notebook.cells if counts(cell)]
-    modules = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.py"))]
+    cells = [without_comments(cell.source) for cell in notebook.cells if counts(cell)]
+    modules = [without_comments(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.py"))]
     worth = sorted((grade_id, float(worth)) for grade_id, worth in points.items())
     return hashlib.sha256(json.dumps([cells, modules, worth]).encode()).hexdigest()[:16]
+
+
+def without_comments(source: str) -> str:
+    """A source without its comments, and without the lines that hold nothing else; as it is if it is no Python."""
+    lines, whole = source.split("\n"), set()
+    try:
+        comments = [t for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.type == tokenize.COMMENT]
+    except (tokenize.TokenError, SyntaxError):
+        return source
+    for comment in comments:
+        row, column = comment.start[0] - 1, comment.start[1]
+        lines[row] = lines[row][:column].rstrip()
+        whole |= set() if lines[row] else {row}
+    return "\n".join(line for row, line in enumerate(lines) if row not in whole)
 
 
 def _source(course: CourseDirectory, name: str) -> Path:

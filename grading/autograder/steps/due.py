@@ -49,6 +49,11 @@ def why_due(course: CourseDirectory, name: str, student: str, version: str) -> s
     return CHANGED if version and found.graded_by not in ("", version) else ""
 
 
+def graded_before(course: CourseDirectory, name: str) -> int:
+    """How many submissions have a grade by some version of the assignment, and would be graded again by another."""
+    return sum(why_due(course, name, student, "another") == CHANGED for student in submitted(course, name))
+
+
 def due(course: CourseDirectory, assignment: Assignment) -> dict[str, str]:
     """Of all students whose submissions must be graded, why; by the names that they have in the gradebook.
 

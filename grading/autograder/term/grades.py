@@ -34,11 +34,20 @@ KEY = "anonymous.key"
 
 @dataclass(frozen=True)
 class Grades:
-    """The grades of a class: its students, and for each assignment its points and a row for each student."""
+    """The grades of a class: its students, and for each assignment its points and a row for each student.
+
+    dropped: those who are left out; a platform may still have them.
+    """
 
     students: list[Student]
     points: dict[str, float]
     rows: dict[str, dict[str, dict]]
+    dropped: list[Student] = field(default_factory=list)
+
+    @property
+    def people(self) -> People:
+        """All whom a platform's file may name."""
+        return People([*self.students, *self.dropped])
 
     def cell(self, name: str, student: str) -> str:
         """The score of a student as platforms read it, to two decimals as Canvas does; "" if there is none."""
@@ -59,7 +68,7 @@ class Grades:
 
 @dataclass
 class Export:
-    """A file for a platform, and who is not in it, by reason; `unknown` are rows of the platform's of nobody."""
+    """A file for a platform, and who is not in it, by reason; `unknown` are rows of the platform's of nobody here."""
 
     table: list[list[str]]
     left_out: list[str] = field(default_factory=list)
@@ -89,8 +98,9 @@ def read_grades(course: CourseDirectory, names: list[str], stale: bool = False) 
                 raise ClassError(f"{name} is not in the gradebook.{meant}") from None
             points[name] = assignment.max_score
             rows[name] = grade_rows(book, course, assignment, stale)
+        dropped = sorted((one for one in book.students if one not in students), key=lambda one: one.id)
         book.db.expunge_all()
-        return Grades(students, points, rows)
+        return Grades(students, points, rows, dropped)
 
 
 def canvas(grades: Grades) -> Export:
@@ -153,10 +163,10 @@ def fill_worksheet(grades: Grades, name: str, path: Path) -> Export:
     Raises ClassError if another number of points can be reached there: Moodle would take 9 of 9 for 9 of 100, and
     leaves out without a word what is above.
     """
-    sheet, people = Worksheet(path), People(grades.students)
+    sheet, people = Worksheet(path), grades.people
     columns = [column for column in sheet.table.columns if key_of(column) in WITHOUT_TEXT]
     export, there = Export([columns]), set()
-    everybody = each_once([sheet.find(row, people) for row in sheet.table.rows])
+    everybody = _still_here(grades, [sheet.find(row, people) for row in sheet.table.rows])
     for row, found in zip(sheet.table.rows, everybody, strict=True):
         _require_points(sheet.get(row, "maximum grade"), grades.points[name], name, "Maximum grade")
         cells = dict(row.cells)
@@ -184,8 +194,8 @@ def fill_gradebook(grades: Grades, columns: dict[str, str], path: Path) -> Expor
     chosen = {name: _column(table.columns, columns.get(name, name), path) for name in grades.rows}
     kept = table.columns[: table.columns.index(where["section"]) + 1]
     export, there = Export([[*kept, *chosen.values()]]), set()
-    people = People(grades.students)
-    everybody = each_once([_in_gradebook(row, where, people) for row in table.rows])
+    people = grades.people
+    everybody = _still_here(grades, [_in_gradebook(row, where, people) for row in table.rows])
     for row, found in zip(table.rows, everybody, strict=True):
         first = row.get(kept[0])
         cells = [row.get(column) for column in chosen.values()]
@@ -207,6 +217,13 @@ def fill_gradebook(grades: Grades, columns: dict[str, str], path: Path) -> Expor
             export.unknown.append(f"line {row.line}: {readable(first)[:100]}: {found.why}")
     export.left_out = [f"{readable(s.id)}: not in {path}" for s in grades.students if s.id not in there]
     return export
+
+
+def _still_here(grades: Grades, found: list[Found]) -> list[Found]:
+    """What was found, each student once, and nobody who was dropped."""
+    out = {student.id for student in grades.dropped}
+    gone = {student: Found("", f"{student} was dropped from the class") for student in out}
+    return [gone.get(one.student, one) for one in each_once(found)]
 
 
 def _in_gradebook(row: Row, where: dict[str, str], people: People) -> Found:

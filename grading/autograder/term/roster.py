@@ -170,7 +170,7 @@ def _entry(row: Row, used: dict[str, str]) -> Entry:
     found = {name: row.get(column) for name, column in used.items()}
     name = found.pop("name", "")
     if name and not (found.get("first_name") or found.get("last_name")):
-        last, comma, first = name.partition(",")
+        last, comma, first = name.rpartition(",")
         first, last = (first, last) if comma else (name.rpartition(" ")[0], name.rpartition(" ")[2])
         found |= {"first_name": first.strip(), "last_name": last.strip()}
     if not found.get("email") and "@" in found["id"]:

@@ -17,7 +17,7 @@ from ..steps import outcome, receipt, scores
 from ..steps.assignment import stored_version
 from ..steps.files import all_in, readable, unfit
 from ..steps.outcome import NotebookOutcome
-from .changes import compare_all, points, when
+from .changes import compare_all, counted, points, when
 from .feedback import GetGradesOrReason
 from .renderings import exercise_of
 from .report import Report, Row, gather
@@ -63,11 +63,11 @@ def _facts(course: CourseDirectory, report: Report, row: Row, came_to: NotebookO
     handed_in = _time(standing.handed_in) if standing.handed_in else "nothing says when, so it counts as on time"
     extended = f", with an extension of {in_words(standing.extension_s)}" if standing.extension_s else ""
     facts += [("Handed in", handed_in), ("Due", _time(standing.due) + extended if standing.due else "no date was set")]
-    facts.append(("Late", f"{standing.late}; {standing.penalty:g} points taken off" if standing.late else "no"))
+    facts.append(("Late", f"{standing.late}; {counted(standing.penalty)} taken off" if standing.late else "no"))
     now = scores.read(course, name).get(row.student)
     for cell, given in standing.by_hand.items():
         automatic = points(now.auto.get(cell) if now else None)
-        facts.append((f"{exercise_of(cell)} by hand", f"{given:g} points, in the place of {automatic} by the check"))
+        facts.append((f"{exercise_of(cell)} by hand", f"{counted(given)}, instead of {automatic} by the check"))
     facts += [(f"Comment on {_answer(cell)}", text) for cell, text in _comments(course, name, row.student)]
     graded = datetime.fromtimestamp(row.notebook.stat().st_mtime, UTC)
     ran = f"; its cells ran for {came_to.seconds:.3g} seconds" if came_to.seconds is not None else ""
@@ -75,7 +75,7 @@ def _facts(course: CourseDirectory, report: Report, row: Row, came_to: NotebookO
     for at, changes in compare_all(course, name):
         for change in (one for one in changes if one.student == row.student):
             moved = f"{change.exercise}: from {points(change.before)} to {points(change.after)}"
-            facts.append((f"Since before the run of {when(at)}", f"{moved}. {change.said}".rstrip(". ")))
+            facts.append((f"Since before the run of {when(at)}", "; ".join(filter(None, [moved, change.said]))))
     return [(label, readable(text)) for label, text in facts]
 
 

@@ -35,7 +35,7 @@ def compare(old: dict[str, Scores], new: dict[str, Scores]) -> list[Change]:
 
 
 def _of(student: str, old: Scores, new: Scores) -> list[Change]:
-    again = "; handed in again" if old.handed_in != new.handed_in else ""
+    again = ["handed in again"] if old.handed_in != new.handed_in else []
     changes = []
     for cell in sorted({*old.auto, *old.hand, *new.auto, *new.hand}):
         before, after = (one.hand.get(cell, one.auto.get(cell)) for one in (old, new))
@@ -48,9 +48,9 @@ def _of(student: str, old: Scores, new: Scores) -> list[Change]:
         if None in (before, after) and (new.reason or old.reason):
             said.append(new.reason or "it could not be graded before")
         if before != after or said:
-            changes.append(Change(student, exercise_of(cell), before, after, "; ".join(said) + again))
+            changes.append(Change(student, exercise_of(cell), before, after, "; ".join(said + again)))
     if old.penalty != new.penalty:
-        changes.append(Change(student, LATE, 0 - old.penalty, 0 - new.penalty, "points taken off" + again))
+        changes.append(Change(student, LATE, 0 - old.penalty, 0 - new.penalty, "; ".join(["points taken off", *again])))
     return changes
 
 
@@ -85,10 +85,13 @@ def table(changes: list[Change], names: dict[str, str]) -> str:
     lines = [f"{'student':{width}}  {'exercise':>8}  {'from':>6}  {'to':>6}"]
     for who, change in zip(whose, changes, strict=True):
         moved = f"{points(change.before):>6}  {points(change.after):>6}"
-        lines.append(
-            f"{padded(who, width)}  {change.exercise:>8}  {moved}  {readable(change.said.lstrip('; '))}".rstrip()
-        )
+        lines.append(f"{padded(who, width)}  {change.exercise:>8}  {moved}  {readable(change.said)}".rstrip())
     return "\n".join(lines)
+
+
+def counted(value: float) -> str:
+    """A number of points, with the word."""
+    return f"{value:g} point" if value == 1 else f"{value:g} points"
 
 
 def points(value: float | None) -> str:

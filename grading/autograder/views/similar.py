@@ -19,6 +19,8 @@ from nbgrader.coursedir import CourseDirectory
 from gradlab import atomic
 from gradlab.checks import source as sources
 
+from ..errors import ClassError
+from ..steps.outcome import Status
 from .fingerprints import GRAM, MOST_CHARACTERS, Token, grams, tokens, winnow
 from .own_pages import render
 from .renderings import exercise_of, with_name
@@ -68,8 +70,11 @@ class Similar:
     answers: dict[str, Answers]
 
 
-def gather_similar(course: CourseDirectory, name: str) -> Similar:
-    """Compare the answers of all who have been graded; raises ClassError if the gradebook has no such assignment."""
+def gather_similar(course: CourseDirectory, name: str, earlier: Iterable[Path] = ()) -> Similar:
+    """Compare the answers of all who have been graded, and with those in the folders of earlier classes.
+
+    Raises ClassError if the gradebook has no such assignment, or if nobody was graded in an earlier class.
+    """
     report = gather(course, name, search=False)
     release_folder = Path(course.format_path(course.release_directory, ".", name))
     release = _notebook(release_folder / f"{name}.ipynb")
@@ -77,12 +82,28 @@ def gather_similar(course: CourseDirectory, name: str) -> Similar:
     rows = {row.student: row for row in report.rows if row.notebook}
     stubs = _answers(release)
     answers = {student: _answers(_notebook(row.notebook), stubs) for student, row in rows.items()}
+    before = {f"{place.resolve().name}/{student}": path for place in earlier for student, path in _graded(place, name)}
+    answers |= {student: _answers(_notebook(path), stubs) for student, path in before.items()}
     released = {_source(cell) for cell in _cells(release, "code")}
-    for student, row in rows.items():
-        answers[student] |= _beside(row.notebook, released, {path.name for path in _modules(release_folder)})
+    modules = {path.name for path in _modules(release_folder)}
+    for student in answers:
+        answers[student] |= _beside(before.get(student) or rows[student].notebook, released, modules)
+    rows |= {student: Row(student, Status.GRADED, None) for student in before}
     given = [_source(cell) for cell in _cells(release, "code")]
     given += [code for cell in _cells(release, "markdown") for code in _FENCED.findall(_source(cell))]
-    return Similar(name, report.made, find(answers, given, _answers(solved).values()), rows, answers)
+    pairs = find(answers, given, _answers(solved).values())
+    pairs = [pair for pair in pairs if not {pair.left, pair.right} <= before.keys()]
+    return Similar(name, report.made, pairs, rows, answers)
+
+
+def _graded(folder: Path, name: str) -> list[tuple[str, Path]]:
+    """The graded notebooks of a class in its folder, with their students."""
+    found = sorted(folder.glob(f"autograded/*/{name}/{name}.ipynb"))
+    if not found:
+        raise ClassError(
+            f"Nothing in {folder} was graded as {name}; expected a class's folder, with autograded/ in it."
+        )
+    return [(path.parent.parent.name, path) for path in found]
 
 
 def find(answers: dict[str, Answers], given: Iterable[str] = (), solved: Iterable[str] = ()) -> list[Pair]:
