@@ -1,5 +1,7 @@
 """What is remembered of a learner beside the chapters: nothing is lost, and nothing is left behind."""
 
+import errno
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -36,6 +38,15 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypat
     with pytest.raises(OSError, match="no space"):
         atomic.write_text(tmp_path / "page.html", "new")
     assert [path.name for path in tmp_path.iterdir()] == [memory.MEMORY]
+
+
+def test_a_full_disk_is_told_with_the_file_that_did_not_fit(tmp_path, monkeypatch):
+    def full(*args):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*page\.html'"):
+        atomic.write_text(tmp_path / "page.html", "new")
 
 
 def test_what_was_tried_last_comes_last(tmp_path):

@@ -3,10 +3,12 @@
 import re
 from pathlib import Path
 
+from nbgrader.coursedir import CourseDirectory
+
 from gradlab import atomic
 
 from .errors import ClassError
-from .gradebook import without_password
+from .gradebook import require, without_password
 from .settings import CONFIG, open_class
 
 COURSE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # it is a folder's name in the exchange
@@ -26,7 +28,7 @@ def new_class(folder: Path, course_id: str | None = None, exchange: Path | None 
 
     course_id: the folder's name unless told otherwise. exchange: the folder of nbgrader's exchange, if not that of
     GRADLAB_EXCHANGE. gradebook: the URL of one in PostgreSQL, instead of a file in the folder. Raises ClassError, and
-    makes nothing, where something is in the folder, or where the id is none.
+    makes nothing, where something is in the folder, where the id is none, or where the gradebook cannot be opened.
     """
     folder = folder.resolve()
     course_id = folder.name if course_id is None else course_id
@@ -37,9 +39,11 @@ def new_class(folder: Path, course_id: str | None = None, exchange: Path | None 
         )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ClassError(f"{folder} is there already, and not empty. Name a folder that is new, or empty.")
+    if gradebook:
+        require(CourseDirectory(db_url=without_password(gradebook), course_id=course_id))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
-    setting = f", gradebook={without_password(gradebook)!r}" if gradebook else ""
+    setting = f", gradebook={gradebook!r}" if gradebook else ""
     text = SETTINGS.format(course_id=course_id, gradebook=setting)
     if exchange is not None:
         text += f"c.Exchange.root = {str(exchange.resolve())!r}\n"

@@ -171,3 +171,10 @@ def test_a_server_that_stops_in_the_middle_costs_nobody_a_grade(server, tmp_path
     server.start()
     assert tiny.grade() == {"anna": "graded", "ben": "graded"} | {first.student: "skipped"}
     assert [tiny.points(student) for student in ("anna", "ben")] == [[2, 3], [2, 3]]
+
+
+def test_a_class_can_be_begun_with_its_gradebook_there(server, tmp_path, capsys):
+    url = server.make_database("begun")
+    assert main(["new-class", str(tmp_path / "begun"), "--gradebook", url]) == 0
+    assert f"gradebook={url!r})" in (tmp_path / "begun" / "nbgrader_config.py").read_text()
+    assert server.run("SELECT id FROM course", "begun") == [("begun",)]

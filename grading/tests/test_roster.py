@@ -89,6 +89,11 @@ def test_canvas_gradebook_is_a_roster(file):
     assert roster.unused == ["SIS User ID", "Section", "90_tiny (771)", "Current Score"]
 
 
+def test_a_last_name_with_a_comma_stays_whole(file):
+    (king,) = read_roster(file('Student,ID,SIS Login ID\n"King, Jr., Martin",4021,mlk\n')).entries
+    assert (king.first_name, king.last_name) == ("Martin", "King, Jr.")
+
+
 def test_a_login_that_is_an_address_is_the_address_too(file):
     assert entries(file(CANVAS.replace(",anna,", ",anna@uni.example,")))["anna@uni.example"][2] == "anna@uni.example"
 

@@ -102,6 +102,7 @@ def test_a_student_names_the_class_by_its_course_id(monkeypatch, tmp_path):
         (["taken"], "is there already, and not empty"),
         (["new", "--course-id", "a/b"], "'a/b' cannot be a course id"),
         (["two words"], "'two words' cannot be a course id"),
+        (["new", "--gradebook", "postgresql+psycopg://me@127.0.0.1:1/none"], "cannot be opened"),
     ],
 )
 def test_a_class_is_begun_nowhere_else_than_in_a_folder_of_its_own(course, tmp_path, words, why, capsys):

@@ -145,6 +145,8 @@ def test_a_term(tmp_path, monkeypatch, capsys):
     (here / "class.csv").write_text(roster(table), encoding="utf-8")
     term.run("python -m autograder roster class.csv")
     assert gradebook_names(here) == sorted([*PEOPLE, *MORE])
+    term.type("cd grading\nnbgrader generate_assignment")
+    term.type("export GRADLAB_EXCHANGE")
 
     begun = term.type("python -m autograder release ")
     assert "To give out by any other way" in said()
@@ -170,8 +172,6 @@ def test_a_term(tmp_path, monkeypatch, capsys):
             assert "5 for Canvas" in said()
     assert {path.name for path in (here / "submitted").iterdir()} == PEOPLE.keys()
 
-    term.type("cd grading\nnbgrader generate_assignment")
-    term.type("export GRADLAB_EXCHANGE")
     term.type("python -m autograder due")
     term.type("python -m autograder import-submissions")
     said()

@@ -324,6 +324,7 @@ def _unpack(archive: ZipFile, files: dict[str, ZipInfo], place: Path) -> str:
             return f"{readable(path)[:200]} is there twice, as file or folder"
         except DAMAGED as error:
             if isinstance(error, OSError) and error.errno is not None:
+                error.filename = error.filename or str(target)
                 raise  # of the disk
             return f"{readable(path)[:200]} is damaged in the archive ({error})"
     return ""

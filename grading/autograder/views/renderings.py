@@ -1,6 +1,7 @@
 """A report as people read it: a table in the terminal, a CSV file, and one page of HTML."""
 
 import csv
+import io
 import math
 import unicodedata
 from collections import Counter
@@ -10,6 +11,7 @@ from statistics import mean, median
 
 from nbgrader.coursedir import CourseDirectory
 
+from gradlab import atomic
 from gradlab.checks.words import NOT_SOLVED
 
 from ..steps.outcome import Status
@@ -111,12 +113,13 @@ def write(course: CourseDirectory, report: Report) -> list[Path]:
     rows = [replace(row, pages=row.pages | _submission(pages.get(row.student))) for row in report.rows]
     report = replace(report, rows=rows)
     csv_path, page_path = folder / f"{report.assignment}.csv", folder / f"{report.assignment}.html"
-    with csv_path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-        writer.writeheader()
-        for row in report.rows:
-            writer.writerows(_csv_rows(report, row))
-    page_path.write_text(page(report, folder), encoding="utf-8")
+    lines = io.StringIO()
+    writer = csv.DictWriter(lines, FIELDS, lineterminator="\n")
+    writer.writeheader()
+    for row in report.rows:
+        writer.writerows(_csv_rows(report, row))
+    atomic.write_text(csv_path, lines.getvalue())
+    atomic.write_text(page_path, page(report, folder))
     return [csv_path, page_path]
 
 
