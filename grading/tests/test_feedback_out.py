@@ -67,7 +67,8 @@ def graded(tmp_path_factory):
     text = (tiny.submission("zoe") / FILE).read_text()
     packed = {
         "canvas": {
-            f"x_{'LATE_' * (who == 'li')}{n}_{file}_{FILE}": text for who, (_, _, n, _, file) in STUDENTS.items()
+            f"{re.sub('[ _]', '', last + first).lower()}_LATE_{n}_{file}_{FILE}": text
+            for first, last, n, _, file in STUDENTS.values()
         },
         "moodle": {
             f"{first} {last.replace('_', ' ')}_{n}_assignsubmission_file/{FILE}": text

@@ -139,7 +139,7 @@ def test_what_canvas_marks_late_is_told_and_can_have_a_time(tiny, packed, capsys
 def test_a_table_says_when_each_was_handed_in(tiny, packed, tmp_path, capsys):
     times = tmp_path / "times.csv"
     times.write_text("Student,ID,Submitted at\nAnna,4021,2026-11-03T12:00:00Z\nBen,4022,\nEve,4029,2026-11-03\n")
-    archive = packed({f"a_LATE_4021_88101_{FILE}": "anna", f"b_LATE_4022_88102_{FILE}": "ben"})
+    archive = packed({f"mülleranna_LATE_4021_88101_{FILE}": "anna", f"weissben_LATE_4022_88102_{FILE}": "ben"})
     words = ["import-submissions", NAME, str(archive), "--class", str(tiny.folder), "--late-at"]
     assert main([*words, str(times)]) == 0
     assert "so they count as in time (--late-at DATE): ben\n" in capsys.readouterr().out
@@ -151,7 +151,9 @@ def test_a_table_says_when_each_was_handed_in(tiny, packed, tmp_path, capsys):
 
 
 def test_the_test_student_and_typed_text_are_known(tiny, packed, capsys):
-    archive = packed({f"studenttest_5000_88101_{FILE}": "", "a_4021_text.html": "typed", f"b_4022_2_{FILE}": "ben"})
+    archive = packed(
+        {f"studenttest_5000_88101_{FILE}": "", "mülleranna_4021_text.html": "typed", f"weissben_4022_2_{FILE}": "ben"}
+    )
     assert main(["import-submissions", NAME, str(archive), "--class", str(tiny.folder)]) == 0
     shown = capsys.readouterr().out
     assert "Typed into Canvas; ask for the notebook as a file: anna\n" in shown
@@ -191,7 +193,7 @@ def test_a_sole_notebook_with_the_cells_of_the_release_is_taken(tiny, packed, no
 
 
 def test_a_dry_run_imports_nothing(tiny, packed, capsys):
-    archive = packed({f"a_4021_88101_{FILE}": "anna"})
+    archive = packed({f"mülleranna_4021_88101_{FILE}": "anna"})
     assert main(["import-submissions", NAME, str(archive), "--class", str(tiny.folder), "--dry-run"]) == 0
     assert "New: 1\n" in capsys.readouterr().out
     assert handed_in(tiny) == {}

@@ -102,6 +102,11 @@ def pack(path: Path, members: dict[str, str]) -> None:
             archive.writestr(name, text)
 
 
+def sortable(first: str, last: str) -> str:
+    """A name as Canvas writes it into the names of files: its letters alone, the last name first."""
+    return "".join(filter(str.isalnum, (last + first).casefold()))
+
+
 def worksheet(names: list[str], points: float) -> str:
     """Moodle's grading worksheet for these students."""
     head = 'Identifier,"Full name","Email address",Status,Grade,"Maximum grade","Grade can be changed",'
@@ -230,7 +235,10 @@ def hand_in(here: Path) -> float:
     on_canvas, on_moodle = list(PEOPLE)[:5], list(PEOPLE)[5:]
     pack(
         here / "submissions.zip",
-        {f"x_{numbers[name]}_99{numbers[name]}_{CHAPTER}.ipynb": made[name] for name in on_canvas},
+        {
+            f"{sortable(*PEOPLE[name])}_{numbers[name]}_99{numbers[name]}_{CHAPTER}.ipynb": made[name]
+            for name in on_canvas
+        },
     )
     members = {
         f"{' '.join(PEOPLE[name])}_31{number}_assignsubmission_file/{CHAPTER}.ipynb": made[name]

@@ -98,7 +98,7 @@ def import_submissions(
             found = _who(held, people, sheet)
             released = _released(book, name)
             told = _times(late_at, people) if isinstance(late_at, Path) else {}
-            typed = [people.find(number=one.number).student or one.who for one in held.typed]
+            typed = [_of_canvas(one, people).student or one.who for one in held.typed]
         done, kept = [], {}
         with tempfile.TemporaryDirectory(dir=course.root, prefix=".import-") as temporary:
             for number, (one, who) in enumerate(zip(held.handed_in, found, strict=True)):
