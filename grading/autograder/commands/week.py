@@ -63,6 +63,8 @@ def run(args: argparse.Namespace) -> int:
         words = ["--platform", platform, "-o", str(sent.folder(course) / f"{name}.grades.csv")]
         words += ["--into", str(into)] * bool(into) + ["--column", args.column] * bool(args.column)
         codes.append(_command(args, export, *words, name))
+    elif platforms:
+        print("Submissions came from both platforms: for files for one of them, name its --gradebook or --worksheet.")
     print("\nNeeds a look:")
     _needs_a_look(gather(course, name), by_hand.in_words(decisions.listed(course, name)))
     return max(codes)
