@@ -256,7 +256,7 @@ def ungraded(tmp_path_factory):
 
 REASONS = {
     "broken": "the notebook file is not valid JSON; it was probably cut off or edited by hand.",
-    "empty": "the notebook file is not valid JSON; it was probably cut off or edited by hand.",
+    "empty": f"{NAME}.ipynb is empty: it has 0 bytes.",
     "foreign": "none of the cells of the released notebook is in this file; is it another notebook?",
     "list": "the file is not a notebook that Jupyter can read",
     "renamed": "there is no 90_tiny.ipynb in it (found: 90_tiny.record.json, Untitled.ipynb).",

@@ -217,8 +217,8 @@ def test_twins_of_earlier_years_and_twins_beside_their_answers_are_listed(tiny, 
         nbformat.write(nb, mine)
         lines = command(tiny, capsys, *words)
         assert sorted(line.split("  ")[-1] for line in lines[2:-1]) == [
-            "anna (Anna Ødegård) and last year/old: helpers",
-            "anna (Anna Ødegård) and last year/older: helpers",
+            "anna (Anna Ødegård) and last year/old: other cells",
+            "anna (Anna Ødegård) and last year/older: other cells",
             "twin-1 and twin-2: 1",
         ]
     finally:
