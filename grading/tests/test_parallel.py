@@ -4,10 +4,11 @@ import contextlib
 import itertools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
-import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -27,6 +28,7 @@ from autograder.run.grade import TWICE, _first_done, grade, grade_on
 from autograder.run.submission import Grader, Outcome, Running
 from autograder.settings import class_api
 
+HANG_S = 300  # what only something that hangs takes, however busy the machine is
 EXTERNAL_GRADIENT = RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"}
 SLOW = RIGHT | {"answer-2": "import time\n\ntime.sleep(2)\n\n\n" + RIGHT["answer-2"]}
 ANSWERS = {"right": RIGHT, "slip": EXTERNAL_GRADIENT, "untouched": {}, "dies": RIGHT | {"answer-2": "quit()"}}
@@ -121,12 +123,13 @@ def test_grades_are_the_same_when_a_worker_is_killed(local, tmp_path):
     tiny = made(tmp_path / "class", {"right": RIGHT, "slip": EXTERNAL_GRADIENT, "slow": SLOW}, times=2)
     outcomes = []
     for outcome in grade_all_on(local, tiny):
-        if not outcomes:
-            assert not outcome.student.startswith("slow")  # these are running now
-            (worker,) = workers_of(os.getpid())
-            worker.kill()
+        if not outcomes:  # the others run, or their results are in the worker's memory
+            killed = workers_of(os.getpid())
+            for worker in killed:
+                worker.kill()
         outcomes.append(outcome)
-    assert not worker.is_running()
+    assert killed
+    assert not any(map(is_alive, killed))
     assert sorted(o.student for o in outcomes) == sorted(p.name for p in (tiny.folder / "submitted").iterdir())
     assert {o.status for o in outcomes} == {"graded"}
     assert {s: found[0] for s, found in tiny.results().items()} == {
@@ -158,7 +161,7 @@ def test_a_submission_that_kills_its_worker_in_a_later_run_is_reported_too(monke
     lost = KilledWorker("task", None, 0)
     ends = [SimpleRun(error) for error in (lost, None, lost)]
     grader = SimpleNamespace(
-        begin=lambda student: Running(student, None, None, {}),
+        begin=lambda student: Running(student, None, SimpleNamespace(alone=False), {}),
         go_on=lambda submission, ran: submission,
         give_up=lambda student, reason: Outcome(student, "could not be graded", reason),
     )
@@ -169,7 +172,7 @@ def test_a_submission_that_kills_its_worker_in_a_later_run_is_reported_too(monke
 
 @pytest.mark.parametrize(("workers", "found"), [([{}, {"w": 1}, {}, {"w": 1}], True), ([{}, {}, {}, {}], False)])
 def test_a_cluster_is_given_up_when_it_has_had_no_workers_for_long(monkeypatch, workers, found):
-    """A worker that ended comes back after a while: none at one moment is not none for two minutes."""
+    """A worker that ended comes back after a while: none at one moment is not none for ten minutes."""
     looks, run = list(workers), object()
 
     def wait(runs, **kwargs):
@@ -203,38 +206,45 @@ def test_a_cluster_of_ones_own_gets_another_worker_where_none_comes_back(monkeyp
 
 
 def test_an_interrupted_run_is_resumed_to_the_same_grades(tmp_path):
-    """Interrupted with Ctrl-C, then killed, then resumed to its end; none of its processes is left each time."""
-    tiny = made(tmp_path / "class", {"right": RIGHT, "slip": EXTERNAL_GRADIENT}, times=8)
+    """Interrupted with Ctrl-C, then killed, then resumed to its end; none of its processes is left each time.
+
+    Who sleeps holds a run up for as long as it is to be stopped in the middle, and then hands in something quick.
+    """
+    answers = {
+        "right": RIGHT,
+        "slip": EXTERNAL_GRADIENT,
+        "sleeps": RIGHT | {"answer-2": "import time\ntime.sleep(9999)"},
+    }
+    tiny = made(tmp_path / "class", answers, times=2)
+    (tiny.folder / "nbgrader_config.py").write_text("c = get_config()\nc.Execute.timeout = 9999\n")
     journal = tiny.folder / "runs" / f"{NAME}.jsonl"
 
     def done() -> int:
         return len(journal.read_text().splitlines()) - 1 if journal.exists() else 0
 
-    def stop(run: subprocess.Popen, number: int) -> str:
-        before = done()
-        wait_until(lambda: done() > before + 1)
+    def stop(run: subprocess.Popen, after: int, number: int) -> str:
+        wait_until(lambda: done() == after, f"{after} submissions are graded")
         started = psutil.Process(run.pid).children(recursive=True)
         os.kill(run.pid, number)
-        said, _ = run.communicate(timeout=60)
-        assert before < done() < 16
+        said, _ = run.communicate(timeout=HANG_S)
+        assert done() == after
         assert started
-        wait_until(lambda: not any(map(is_alive, started)))
+        wait_until(lambda: not any(map(is_alive, started)), "all processes of the run have ended")
         return said
 
     interrupted = command(tiny, "--force")
-    said = stop(interrupted, signal.SIGINT)
+    said = stop(interrupted, 4, signal.SIGINT)
     assert interrupted.returncode == 130
-    assert f"Interrupted after {done()} graded" in said or f"Interrupted after {done() - 1} graded" in said, (
-        "all that was graded, but for the one whose line was being written"
-    )
-    stop(command(tiny, "--resume"), signal.SIGKILL)
-    left = 16 - done()
+    assert re.search("Interrupted after [34] graded", said), "the last one may just have been noted"
+    tiny.hand_in("sleeps0", RIGHT)
+    stop(command(tiny, "--resume"), 5, signal.SIGKILL)
+    tiny.hand_in("sleeps1", RIGHT)
     resumed = command(tiny, "--resume")
-    said, _ = resumed.communicate(timeout=120)
+    said, _ = resumed.communicate(timeout=HANG_S)
     assert resumed.returncode == 0
-    assert said.splitlines()[-1] == f"{left} graded"
+    assert said.splitlines()[-1] == "1 graded"
     assert {s: found[0] for s, found in tiny.results().items()} == {
-        f"{name}{n}": points for name, points in (("right", [2, 3]), ("slip", [0, 1.5])) for n in range(8)
+        f"{name}{n}": [0, 1.5] if name == "slip" else [2, 3] for name in answers for n in range(2)
     }
 
 
@@ -315,18 +325,17 @@ def cluster(folder: Path):
             own.mkdir()
             started.append(start(own, "dask_worker", address, "--nthreads", "4", "--no-dashboard"))
         with Client(address) as client:
-            client.wait_for_workers(count, timeout=60)
+            client.wait_for_workers(count, timeout=HANG_S)
 
     try:
-        wait_until(address_file.exists)
-        wait_until(lambda: address_file.read_text().endswith("}"))
+        wait_until(lambda: address_file.exists() and address_file.read_text().endswith("}"), "there is a scheduler")
         address = json.loads(address_file.read_text())["address"]
         yield address, add_workers
     finally:
         for process in reversed(started):
             process.terminate()
         for process in started:
-            process.wait(timeout=30)
+            process.wait(timeout=HANG_S)
 
 
 def start(folder: Path, program: str, *words: str) -> subprocess.Popen:
@@ -348,11 +357,9 @@ def is_alive(process: psutil.Process) -> bool:
     return False
 
 
-def wait_until(condition, seconds: float = 60) -> None:
-    """Return when it holds; a test that waits for ever fails."""
-    never = threading.Event()
-    for _ in range(int(seconds / 0.05)):
-        if condition():
-            return
-        never.wait(0.05)
-    raise AssertionError("it never came about")
+def wait_until(condition, what: str) -> None:
+    """Return when it holds; a test that waits for ever fails, and says for what."""
+    end = time.monotonic() + HANG_S
+    while not condition():
+        assert time.monotonic() < end, f"waited {HANG_S} seconds until {what}"
+        time.sleep(0.05)

@@ -25,7 +25,7 @@ def texts(folder: Path, *sources: str) -> list[str]:
     """Run cells in one sandboxed kernel that starts in `folder`; returns what each printed, or its error."""
     cells = [nbformat.v4.new_code_cell(source) for source in sources]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    client = NotebookClient(notebook, kernel_manager_class=SandboxManager, allow_errors=True, timeout=60)
+    client = NotebookClient(notebook, kernel_manager_class=SandboxManager, allow_errors=True, timeout=300)
     client.shutdown_kernel = "immediate"
     client.resources = {"metadata": {"path": str(folder)}}
     client.execute()
@@ -114,10 +114,8 @@ def niceness(process):
 child = os.fork()
 if child == 0:
     os.setsid()
-    time.sleep(60)
-    os._exit(0)
-end = time.monotonic() + 20
-while niceness(child) != 19 and time.monotonic() < end:
+    time.sleep(9999)
+while niceness(child) != 19:  # or until the cell's time is up
     time.sleep(0.05)
 print(niceness('self'), niceness(child))
 """

@@ -16,12 +16,12 @@ ENDLESS = "    while True:\n        pass"
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory):
-    """A class with a summary at the end of its chapter, where a cell has two seconds."""
+    """A class with a summary at the end of its chapter, where a cell has a second."""
     home = tmp_path_factory.mktemp("words")
     tiny = TinyClass(home / "class")
     write_settings(home)
     with (home / "nbgrader_config.py").open("a") as file:
-        file.write("c = get_config()\nc.Execute.timeout = 2\n")
+        file.write("c = get_config()\nc.Execute.timeout = 1\n")
     solved = solved_notebook()
     solved.cells.append(new_code_cell("summary()", id="the-summary"))
     tiny.write_source(solved)
@@ -39,10 +39,10 @@ def tiny(tmp_path_factory):
 
 def test_an_endless_loop_did_not_end(tiny):
     said = tiny.verdict("loop", "check-2")
-    assert "The check did not end within 2 seconds." in said
+    assert "The check did not end within 1 second." in said
     assert "KeyboardInterrupt" not in said
-    assert "This cell did not end within 2 seconds." in tiny.verdict("loop before", "answer-2")
-    assert "The cell of implied did not end within 2 seconds." in tiny.verdict("loop before", "check-2")
+    assert "This cell did not end within 1 second." in tiny.verdict("loop before", "answer-2")
+    assert "The cell of implied did not end within 1 second." in tiny.verdict("loop before", "check-2")
     assert tiny.points("loop") == tiny.points("loop before") == [2, 0]
 
 

@@ -11,7 +11,7 @@ from distributed import Client, LocalCluster
 from ..errors import ClassError
 
 RUNS_PER_CORE = 4  # a run waits for its kernel most of the time
-CONNECT_S = 15
+CONNECT_S = 60
 
 
 @contextlib.contextmanager

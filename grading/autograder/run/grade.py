@@ -26,7 +26,7 @@ from .interrupts import interruptible
 from .journal import Journal, only_run
 from .submission import Grader, Outcome, Running
 
-WITHOUT_WORKERS_S = 120  # a worker that ended comes back, on a busy machine after a minute
+WITHOUT_WORKERS_S = 600  # a worker that ended comes back, on a busy machine after minutes
 RESTART_S = 30  # one of the run's own that has not come back by then is given another beside it
 LOOK_S = 5
 TWICE = "its run ended the process that grades twice, the second time while nothing else was running there."
@@ -90,33 +90,41 @@ def grade_all(grader: Grader, students: list[str], cluster: dict) -> Iterator[Ou
 
 
 def grade_on(client: Client, grader: Grader, students: list[str]) -> Iterator[Outcome]:
-    """Grade these submissions on the workers of a cluster; whoever was on a worker that ended runs again, alone."""
-    waiting, lost = deque(students), deque()
+    """Grade these submissions on the workers of a cluster.
+
+    Whoever was on a worker that ended, or got too little of a processor, runs again, alone.
+    """
+    waiting, alone = deque(students), deque()
     running: dict[Future, Running] = {}
 
-    def submit(next_step: Running | Outcome) -> Iterator[Outcome]:
+    def start(submission: Running) -> None:
+        running[client.submit(execute, submission.job, submission.files, pure=False)] = submission
+
+    def go_on(next_step: Running | Outcome) -> Iterator[Outcome]:
         if isinstance(next_step, Outcome):
             yield next_step
+        elif next_step.job.alone:
+            alone.append(next_step)
         else:
-            running[client.submit(execute, next_step.job, next_step.files, pure=False)] = next_step
+            start(next_step)
 
-    while waiting or running or lost:
+    while waiting or running or alone:
         while waiting and len(running) < capacity(client):
-            yield from submit(grader.begin(waiting.popleft()))
-        if lost and not running:
-            yield from submit(lost.popleft())
+            yield from go_on(grader.begin(waiting.popleft()))
+        if alone and not running:
+            start(alone.popleft())
         for future in _first_done(client, running):
             submission = running.pop(future)
             error = future.exception()
             if error is None:
-                yield from submit(grader.go_on(submission, future.result()))
+                yield from go_on(grader.go_on(submission, future.result()))
             elif not isinstance(error, KilledWorker):
                 raise error if isinstance(error, ClassError) else _unusable(error)
             elif submission.suspect:
                 yield grader.give_up(submission.student, TWICE)
             else:
                 submission.suspect = True
-                lost.append(submission)
+                alone.append(submission)
 
 
 def _first_done(client: Client, running: dict[Future, Running]) -> list[Future]:

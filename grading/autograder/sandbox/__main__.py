@@ -50,7 +50,7 @@ def escaped() -> list[str]:
         names = {"secret": str(secret), "home": str(Path.home()), "port": server.getsockname()[1]}
         sources = [WORKS, *(source.format(**names) for source in ESCAPES.values())]
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
-        client = NotebookClient(notebook, kernel_manager_class=SandboxManager, allow_errors=True, timeout=60)
+        client = NotebookClient(notebook, kernel_manager_class=SandboxManager, allow_errors=True, timeout=600)
         client.resources = {"metadata": {"path": str(work)}}
         client.execute()
     works, *tries = map(_failed, notebook.cells)

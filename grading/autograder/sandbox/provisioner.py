@@ -78,6 +78,8 @@ class SandboxProvisioner(LocalProvisioner):
         config=True
     )
 
+    kernel_pid: int | None = None
+    inside: Path | None = None  # the root of the sandbox, as it is reached from outside
     _init_fd: int | None = None  # of the sandbox's first process, with which all others end
     exit_code: int | None = None
 
@@ -121,7 +123,9 @@ class SandboxProvisioner(LocalProvisioner):
             kernel = await loop.run_in_executor(None, ready_out.readline)
             if not kernel:
                 raise SandboxError("The kernel could not be started in its sandbox.")
-        return self.connection_info | {"ip": f"/proc/{int(kernel)}/root{SOCKETS}"}
+        self.kernel_pid = int(kernel)
+        self.inside = Path(f"/proc/{self.kernel_pid}/root")
+        return self.connection_info | {"ip": f"{self.inside}{SOCKETS}"}
 
     def _request(self, cmd: list[str]) -> dict:
         mib = bubblewrap.MIB

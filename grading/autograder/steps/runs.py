@@ -45,7 +45,7 @@ class RunCells(Execute):
     SubmissionError if there is no notebook with outputs to show for it.
     """
 
-    submission_timeout_s = Int(600, help="Time for one submission, its repeated runs included.").tag(config=True)
+    submission_timeout_s = Int(600, help="What the cells of one submission may take.").tag(config=True)
     max_output_bytes = Int(5_000_000, help="What the cells of one run may show together.").tag(config=True)
 
     executed: Executed | None = None  # what ran already, elsewhere; else the cells run in this process
@@ -86,14 +86,14 @@ class RunCells(Execute):
         record, cases = assignment + SUFFIX, known.cases
         spent_s = 0.0
         if lessons:
-            trial = yield self._job(text, frozenset(lessons), spent_s, record, cases)
+            trial = yield from _fairly(self._job(text, frozenset(lessons), spent_s, record, cases))
             ran, spent_s = _notebook(trial), trial.seconds
             verdicts = judged(trial, known)
             if all(verdict.passed for checks in verdicts.values() for verdict in checks.values()):
                 for index, outputs in lessons.items():
                     ran.cells[index].outputs = outputs
                 return Executed(ran, spent_s, verdicts)
-        whole = yield self._job(text, frozenset(), spent_s, record, cases)
+        whole = yield from _fairly(self._job(text, frozenset(), spent_s, record, cases))
         ran = _notebook(whole)
         return Executed(ran, spent_s + whole.seconds, judged(whole, known))
 
@@ -102,6 +102,12 @@ class RunCells(Execute):
         left = self.submission_timeout_s - spent_s
         limits = self.timeout, left, self.max_output_bytes
         return Job(notebook, skip, self.kernel_name, *limits, kernels, record, cases)
+
+
+def _fairly(job: Job) -> Generator[Job, Ran, Ran]:
+    """Run a job, and once more, alone, if others left it less than half a core."""
+    ran = yield job
+    return (yield replace(job, alone=True)) if ran.starved else ran
 
 
 def judged(ran: Ran, known: Assignment) -> dict[str, dict[str, Verdict]]:

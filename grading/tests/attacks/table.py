@@ -431,7 +431,7 @@ NETWORK = {
     "DNS": Attack("import socket\nsocket.getaddrinfo('example.org', 80)\nWIN", "import urllib.parse"),
 }
 
-LOOP = "import time\nend = time.monotonic() + 25\n"
+LOOP = "import time\nend = time.monotonic() + 600\n"  # the grader has to end it, however little of a processor it gets
 
 BY_HAND = {
     "a thread that records": Attack(
