@@ -31,7 +31,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from lab_server import GRADLAB_LAB, START_TIMEOUT_S, Server, serve
+from lab_server import GRADLAB_LAB, HANG_S, Server, serve
 
 from gradlab.setup.system import CHROMIUM_ADVICE, find_chromium
 
@@ -45,9 +45,6 @@ CHROMIUM_FLAGS = [
     "--disable-sync",
 ]
 LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "http://localhost", "ws://localhost", "data:", "blob:", "about:")
-KERNEL_TIMEOUT_S = 60
-RUN_TIMEOUT_S = 120
-PAGE_TIMEOUT_S = 60
 WINDOW = (1400, 1000)
 
 
@@ -98,7 +95,7 @@ class LabPage:
     def goto(self, path: str = "") -> None:
         """Go to an address of the server, such as `lab/tree/README.md`, and wait until JupyterLab stands."""
         self.page.goto(self.server.address(path), wait_until="domcontentloaded")
-        self.page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget", timeout=START_TIMEOUT_S * 1000)
+        self.page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget")
 
     def open_notebook(self, path: Path | str) -> None:
         """Open a notebook as it is on the disk, and wait until its kernel is idle; whatever was open is closed."""
@@ -144,7 +141,6 @@ class LabPage:
                 const kernel = panel?.sessionContext?.session?.kernel;
                 return kernel?.status === 'idle' && panel.content?.widgets?.length > 0;
             }""",
-            timeout=KERNEL_TIMEOUT_S * 1000,
         )
 
     # Running
@@ -162,7 +158,7 @@ class LabPage:
                 const result = await Promise.race([({function})(args), late]);
                 return ['boolean', 'string', 'number'].includes(typeof result) ? result : null;
             }}""",
-            [what, RUN_TIMEOUT_S, list(arguments)],
+            [what, HANG_S, list(arguments)],
         )
 
     def run_all(self) -> None:
@@ -328,7 +324,7 @@ def chromium():
 def fresh_page(chromium):
     """Open a page in a browser context of its own: no cookies, nothing cached."""
     context = chromium.new_context(viewport={"width": WINDOW[0], "height": WINDOW[1]})
-    context.set_default_timeout(PAGE_TIMEOUT_S * 1000)
+    context.set_default_timeout(HANG_S * 1000)
     try:
         yield context.new_page()
     finally:

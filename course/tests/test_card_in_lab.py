@@ -2,9 +2,11 @@
 
 import re
 import shutil
+import time
 
 import nbformat
 import pytest
+from lab_server import HANG_S
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("cards")]
 
@@ -152,7 +154,9 @@ def test_an_interrupted_check_says_in_which_case_it_was(chapter, tmp_path):
     chapter.run_cell("answer-02-1")
     chapter.locate("check-02-1")
     chapter.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell'); }")
+    until = time.monotonic() + HANG_S
     while not (tmp_path / "begun").exists():
+        assert time.monotonic() < until, f"waited {HANG_S} seconds until the answer has begun"
         chapter.page.wait_for_timeout(20)
     chapter.command("notebook:interrupt-kernel")
     chapter.wait_until_done()

@@ -134,9 +134,7 @@ def moves(lab, payoff: str) -> None:
             control.click()
         else:
             control.select_option(index=0 if control.evaluate("e => e.selectedIndex") else 1)
-    lab.page.wait_for_function(
-        "([e, before]) => e.innerHTML !== before", arg=[picture.element_handle(), before], timeout=20_000
-    )
+    lab.page.wait_for_function("([e, before]) => e.innerHTML !== before", arg=[picture.element_handle(), before])
     assert "this ended in" not in shown.inner_text()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from browser import write_notebook
-from lab_server import GRADLAB_LAB, serve
+from lab_server import GRADLAB_LAB, HANG_S, serve
 
 COURSE = Path(__file__).resolve().parents[1]
 
@@ -75,6 +75,6 @@ def test_stopping_the_command_stops_the_server(copy):
     home.mkdir()
     with serve(copy, home, command=GRADLAB_LAB, env={"PYTHONPATH": str(copy / "course")}) as server:
         address = server.address("api/status")
-        urllib.request.urlopen(address, timeout=5).close()
+        urllib.request.urlopen(address, timeout=HANG_S).close()
     with pytest.raises(urllib.error.URLError, match="refused"):
-        urllib.request.urlopen(address, timeout=5)
+        urllib.request.urlopen(address, timeout=HANG_S)

@@ -38,5 +38,5 @@ c.JupyterHub.authenticator_class = "pam"  # the machine's own accounts
 c.Authenticator.allow_all = True  # everyone who has one
 c.JupyterHub.spawner_class = "localprocess"  # each server with its user's own rights
 c.Spawner.pre_spawn_hook = choose_server
-c.Spawner.http_timeout = 120  # the first start copies the chapters
+c.Spawner.start_timeout = c.Spawner.http_timeout = 300  # the first start copies the chapters
 c.ConfigurableHTTPProxy.command = [str(Path(__file__).with_name("node_modules") / ".bin/configurable-http-proxy")]

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import threading
-import time
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -20,7 +19,7 @@ from autograder.steps.outcome import Status
 from autograder.views import pages, report
 from autograder.views.flags import Look
 
-TOO_LONG = "what it holds takes more than 0.2 seconds of processor time to read"
+TOO_LONG = "what it holds takes more than 0.5 seconds of processor time to read"
 
 
 def work(text: str):
@@ -49,7 +48,7 @@ class StrangeError(Exception):
 
 @pytest.fixture
 def bounded():
-    made = Bounded(work, seconds=0.2, memory_mib=256)
+    made = Bounded(work, seconds=0.5, memory_mib=256)
     yield made
     made.close()
 
@@ -63,17 +62,15 @@ def test_it_gives_what_the_function_gives_from_one_other_process(bounded):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("loop", "more than 0.2 seconds of processor time"),
+        ("loop", "more than 0.5 seconds of processor time"),
         ("memory", "more than 256 MiB"),
         ("crash", "ends the process that reads it"),
     ],
 )
 def test_what_is_too_much_is_said_and_the_next_call_is_answered(bounded, text, why):
     bounded("a")
-    started = time.process_time()
     with pytest.raises(OutOfBoundsError, match=why):
         bounded(text)
-    assert time.process_time() - started < 0.2
     assert bounded("b")[0] == "B"
 
 
@@ -124,10 +121,10 @@ def endless(*args):
 
 @pytest.fixture
 def short(monkeypatch):
-    """Whatever is read from now on may take a fifth of a second."""
+    """Whatever is read from now on may take half a second."""
 
     def bounded(function):
-        return Bounded(function, seconds=0.2)
+        return Bounded(function, seconds=0.5)
 
     for module in (runs, report):
         monkeypatch.setattr(module, "Bounded", bounded)

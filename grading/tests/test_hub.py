@@ -19,7 +19,7 @@ import psutil
 import pytest
 from borrowed import install
 from browser import LabPage, fresh_page
-from lab_server import NEWS, Server
+from lab_server import HANG_S, NEWS, Server
 from tiny_class import write_settings
 
 from authoring import archive
@@ -33,7 +33,6 @@ NEWS_OF_CLASS = "In this class you may work in pairs."
 RIGHT = "def pull_back(x, v):\n    return v * 3 * x**2"
 PASSWORD = "for-this-test"
 LAB, FORMGRADER = "window.jupyterapp?.shell?.currentWidget", "document.querySelector('td.assign a')"
-DONE_S = 120  # the longest step: a server starts, or two submissions are graded
 
 CONFIG = """
 load_subconfig({trial!r})
@@ -86,13 +85,13 @@ class Hub:
         finally:
             started = [process, *process.children(recursive=True)]
             process.terminate()
-            _, alive = psutil.wait_procs(started, timeout=30)
+            _, alive = psutil.wait_procs(started, timeout=HANG_S)
             for one in alive:
                 one.kill()
         assert alive == [], f"the hub left behind {alive}"
 
     def _wait(self, process: psutil.Popen) -> None:
-        deadline = time.monotonic() + DONE_S
+        deadline = time.monotonic() + HANG_S
         while time.monotonic() < deadline and process.poll() is None:
             with contextlib.suppress(OSError):  # not listening yet
                 urllib.request.urlopen(f"http://127.0.0.1:{self.port}/hub/health", timeout=5).close()
@@ -118,7 +117,7 @@ class Hub:
             page.get_by_label("Username:").fill(name)
             page.get_by_label("Password:").fill(PASSWORD)
             page.get_by_role("button", name="Sign in").click()
-            page.wait_for_function(f"() => {ready}", timeout=DONE_S * 1000)
+            page.wait_for_function(f"() => {ready}")
             yield lab
             assert lab.foreign == []
 
@@ -155,7 +154,7 @@ class Formgrader:
     def click(self, step: str, of: str = CHAPTER) -> None:
         """Click what does a step for an assignment or a student, and wait for its success."""
         self.page.locator("tr", has=self.page.get_by_text(of, exact=True)).locator(f"td.{step} a").click()
-        self.page.locator(".modal-body", has_text="Success").wait_for(timeout=DONE_S * 1000)
+        self.page.locator(".modal-body", has_text="Success").wait_for()
         self.page.get_by_role("button", name="OK").last.click()
         self.page.locator(".modal-body").wait_for(state="hidden")
 
@@ -177,7 +176,6 @@ def hub(tmp_path) -> Hub:
     return Hub(tmp_path)
 
 
-@pytest.mark.timeout(600)
 def test_a_chapter_goes_from_release_to_feedback_on_a_hub(chromium, hub):
     """Two students fetch, solve, submit and read what they got; the instructor releases, collects, grades and returns.
 

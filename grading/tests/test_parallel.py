@@ -20,6 +20,7 @@ import killer
 import psutil
 import pytest
 from distributed import Client, KilledWorker
+from lab_server import HANG_S
 from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass, write_settings
 
 from autograder.errors import ClassError
@@ -28,7 +29,6 @@ from autograder.run.grade import TWICE, _first_done, grade, grade_on
 from autograder.run.submission import Grader, Outcome, Running
 from autograder.settings import class_api
 
-HANG_S = 300  # what only something that hangs takes, however busy the machine is
 EXTERNAL_GRADIENT = RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"}
 SLOW = RIGHT | {"answer-2": "import time\n\ntime.sleep(2)\n\n\n" + RIGHT["answer-2"]}
 ANSWERS = {"right": RIGHT, "slip": EXTERNAL_GRADIENT, "untouched": {}, "dies": RIGHT | {"answer-2": "quit()"}}

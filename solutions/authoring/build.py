@@ -38,7 +38,7 @@ def execute(notebook: NotebookNode, folder: Path) -> None:
     """Run all cells of a solved notebook, in place; raises nbclient's CellExecutionError at the first that fails."""
     config = Config({"KernelManager": {"transport_encryption": "auto"}})  # or ipykernel warns on stderr
     resources = {"metadata": {"path": str(folder)}}
-    NotebookClient(notebook, timeout=60, kernel_name="python3", resources=resources, config=config).execute()
+    NotebookClient(notebook, timeout=600, kernel_name="python3", resources=resources, config=config).execute()
 
 
 def normalise(notebook: NotebookNode) -> NotebookNode:

@@ -80,7 +80,7 @@ cells = {cell.id: cell for cell in nbformat.read(home / "CHAPTER.ipynb", as_vers
 answer = nbformat.v4.new_code_cell("def pull_back(x, v):\\n    return v * 3 * x**2")
 setup = [cell for cell in cells.values() if "setup" in cell.metadata.get("tags", [])]
 notebook = nbformat.v4.new_notebook(cells=[*setup, answer, cells["check-02-1"]])
-NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(home)}}).execute()
+NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(home)}}).execute()
 print(json.dumps([output["data"].get("text/plain", "") for output in notebook.cells[-1].outputs if "data" in output]))
 """
 
