@@ -47,7 +47,8 @@ def weight(tensor, gradient=None):
     """Return the gradient, as an array, with which a walk from tensor begins, or raise torch's error.
 
     tensor: Tensor. gradient: None or what was given as external gradient.
-    Returns an array of the tensor's shape; without a gradient, of its dtype, too.
+    Returns an array of the tensor's shape; without a gradient, of its dtype, too. A number of NumPy's counts as an
+    array of shape ().
     """
     inside = isinstance(gradient, list | tuple) and gradient
     kind = type(gradient[0] if inside else gradient).__name__  # torch looks into a list

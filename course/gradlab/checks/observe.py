@@ -106,7 +106,7 @@ def _line_of(raised: BaseException, answer: Callable, scenario: Scenario) -> str
         code = trace.tb_frame.f_code
         inside = inside or code in codes
         if code.co_filename in files and (inside or code.co_filename != here):
-            text = linecache.getline(code.co_filename, trace.tb_lineno).strip()
+            text = linecache.getline(code.co_filename, trace.tb_lineno or 0).strip()  # a signal may come between lines
             line = f"line {trace.tb_lineno}: {text}" if text else ""
         trace = trace.tb_next
     return line

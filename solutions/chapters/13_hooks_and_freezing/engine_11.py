@@ -278,8 +278,8 @@ def sum_to(gradient, shape):
 
     gradient: array, float64 or float32, with any number of dimensions. It stays as it is.
     shape: tuple of int.
-    Returns an array of that shape and the gradient's dtype; it may be the gradient itself. Raises RuntimeError if the
-    shape cannot be broadcast to the gradient's.
+    Returns an array of that shape and the gradient's dtype; it may be the gradient itself, and a number of NumPy's
+    counts as an array of shape (). Raises RuntimeError if the shape cannot be broadcast to the gradient's.
     """
     extra = gradient.ndim - len(shape)
     if extra < 0 or any(n not in (1, m) for n, m in zip(shape, gradient.shape[extra:], strict=True)):

@@ -88,7 +88,7 @@ def checked(hook, result, gradient):
 def call_tensor_hooks(node, gradient):
     """Return what the hooks of the tensor behind node make of its gradient; then retain_grad keeps it.
 
-    node: Node. gradient: array. Returns an array of the same shape and dtype.
+    node: Node. gradient: array, or a number of NumPy's for the shape (). Returns one of the same shape and dtype.
     """
     for hook in list(hooks_of(node, "tensor_hooks").values()):
         given = Tensor(gradient)

@@ -1,0 +1,113 @@
+"""Answers to the exercises of chapter 10 that have found something in a check."""
+
+
+# right
+@right("10.4")
+class Levels(Function):
+    @staticmethod
+    def forward(x, step, limit):
+        return (torch.round(x / step) * step).clamp(-limit, limit)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, _, ctx.limit = inputs
+        Levels.limit = ctx.limit
+        ctx.save_for_backward(x)
+
+    @staticmethod
+    def backward(ctx, v):
+        return v * (ctx.saved_tensors[0].abs() <= ctx.limit), None, None
+
+
+# the limit kept on the class
+@wrong("10.4", "limit kept on the class")
+class Levels(Function):
+    @staticmethod
+    def forward(x, step, limit):
+        return (torch.round(x / step) * step).clamp(-limit, limit)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, _, ctx.limit = inputs
+        Levels.limit = ctx.limit
+        ctx.save_for_backward(x)
+
+    @staticmethod
+    def backward(ctx, v):
+        return v * (ctx.saved_tensors[0].abs() <= Levels.limit), None, None
+
+
+# halves rounded up
+@wrong("10.4", "halves rounded up")
+class Levels(Function):
+    @staticmethod
+    def forward(x, step, limit):
+        return (torch.floor(x / step + 0.5) * step).clamp(-limit, limit)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, _, ctx.limit = inputs
+        Levels.limit = ctx.limit
+        ctx.save_for_backward(x)
+
+    @staticmethod
+    def backward(ctx, v):
+        return v * (ctx.saved_tensors[0].abs() <= ctx.limit), None, None
+
+
+# differences of 1e-3
+@wrong("10.5")
+def hvp(function, x, u):
+    def gradient(at):
+        leaf = at.clone().requires_grad_()
+        return torch.autograd.grad(function(leaf), leaf)[0]
+
+    return (gradient(x + 1e-3 * u) - gradient(x - 1e-3 * u)) / (2 * 1e-3)
+
+
+# differences of 1e-4
+@wrong("10.5")
+def hvp(function, x, u):
+    def gradient(at):
+        leaf = at.clone().requires_grad_()
+        return torch.autograd.grad(function(leaf), leaf)[0]
+
+    return (gradient(x + 1e-4 * u) - gradient(x - 1e-4 * u)) / (2 * 1e-4)
+
+
+# differences of 1e-5
+@wrong("10.5")
+def hvp(function, x, u):
+    def gradient(at):
+        leaf = at.clone().requires_grad_()
+        return torch.autograd.grad(function(leaf), leaf)[0]
+
+    return (gradient(x + 1e-5 * u) - gradient(x - 1e-5 * u)) / (2 * 1e-5)
+
+
+# differences of 1e-6
+@wrong("10.5")
+def hvp(function, x, u):
+    def gradient(at):
+        leaf = at.clone().requires_grad_()
+        return torch.autograd.grad(function(leaf), leaf)[0]
+
+    return (gradient(x + 1e-6 * u) - gradient(x - 1e-6 * u)) / (2 * 1e-6)
+
+
+# hooks left on
+@wrong("10.6", "hooks on saved tensors that are left on")
+def saved_bytes(model, x):
+    sizes = {}
+    parameters = {p.untyped_storage().data_ptr() for p in model.parameters()}
+    kept = []
+
+    def pack(t):
+        kept.append(t)
+        if t.untyped_storage().data_ptr() not in parameters:
+            sizes[t.untyped_storage().data_ptr()] = t.untyped_storage().nbytes()
+        return t
+
+    torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t).__enter__()
+    model(x)
+    return sum(sizes.values())

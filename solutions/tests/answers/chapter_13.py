@@ -1,0 +1,177 @@
+"""Answers to the exercises of chapter 13 that have found something in a check."""
+
+
+# the length as key
+@wrong("13.1", "once more")
+def add_hook(hooks, hook):
+
+    key = max([k for k in hooks if isinstance(k, int)], default=0) + 1
+    hooks[key] = hook
+
+    class Handle:
+        def remove(self):
+            hooks.pop(key, None)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *error):
+            self.remove()
+
+    return Handle()
+
+
+# a list on the tensor
+@wrong("13.2", "left on y")
+def register_hook(tensor, hook):
+    if not tensor.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    vars(tensor).setdefault("my_hooks", []).append(hook)
+    return add_hook(hooks_of(edge_or_leaf(tensor)[0], "tensor_hooks"), hook)
+
+
+# refuses after registering
+@wrong("13.2", "left on w")
+def register_hook(tensor, hook):
+    handle = add_hook(hooks_of(tensor.grad_fn or accumulator(tensor), "tensor_hooks"), hook)
+    if not tensor.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    return handle
+
+
+# nothing retained without hooks
+@wrong("13.3", "retained, and no hook")
+def call_tensor_hooks(node, gradient):
+    hooks = list(hooks_of(node, "tensor_hooks").values())
+    if not hooks:
+        return gradient
+    for hook in hooks:
+        given = Tensor(gradient)
+        result = hook(given)
+        gradient = given.data if result is None else checked(hook, result, given).data
+    if "tensor" in hooks_of(node, "retained_by"):
+        accumulate(node.retained_by["tensor"], gradient)
+    return gradient
+
+
+# 0.0 taken for None
+@wrong("13.3", "returns the number 0")
+def call_tensor_hooks(node, gradient):
+    hooks = list(hooks_of(node, "tensor_hooks").values())
+    for hook in hooks:
+        given = Tensor(gradient)
+        result = hook(given)
+        gradient = checked(hook, result, given).data if result else given.data
+    if "tensor" in hooks_of(node, "retained_by"):
+        accumulate(node.retained_by["tensor"], gradient)
+    return gradient
+
+
+# the array that arrived
+@wrong("13.3", "the external gradient of walk 1, in the end")
+def call_tensor_hooks(node, gradient):
+    hooks = list(hooks_of(node, "tensor_hooks").values())
+    for hook in hooks:
+        given = Tensor(gradient)
+        result = hook(given)
+        gradient = given.data if result is None else checked(hook, result, given).data
+    kept = hooks_of(node, "retained_by").get("tensor")
+    if kept is not None and kept.grad is None:
+        kept.grad = Tensor(gradient)
+    elif kept is not None:
+        kept.grad.data += gradient
+    return gradient
+
+
+# the array that arrived
+@wrong("13.4", "the array that arrived kept")
+def arrive(node, gradient):
+    leaf = node.variable
+    if leaf.requires_grad:
+        if leaf.grad is None:
+            leaf.grad = Tensor(gradient)
+        else:
+            leaf.grad.data += gradient
+    for hook in list(hooks_of(node, "post_accumulate").values()):
+        hook(leaf)
+    return []
+
+
+# until nothing changes
+@wrong("13.5")
+def leading_to(targets, nodes):
+    found, changed = set(), True
+    while changed:
+        changed = False
+        for node in nodes:
+            if node not in found and any(b in found or b in targets for b, _ in node.next_functions):
+                found.add(node)
+                changed = True
+    return found
+
+
+# every path
+@wrong("13.5", "were looked at more than")
+def leading_to(targets, nodes):
+    def leads(node):
+        stack = [node]
+        while stack:
+            for below, _ in stack.pop().next_functions:
+                if below in targets:
+                    return True
+                if below is not None:
+                    stack.append(below)
+        return False
+
+    return {node for node in nodes if leads(node)}
+
+
+# only the first input replaced
+@wrong("13.6", "returns a tensor for two inputs")
+def call_module(module, *args):
+    forward_hooks = list(module._forward_hooks.values())
+    for hook in list(module._forward_pre_hooks.values()):
+        result = hook(module, args)
+        if result is not None:
+            args = result if isinstance(result, tuple) else (result, *args[1:])
+    watch = BackwardHook(module) if module._backward_hooks or module._backward_pre_hooks else None
+    args = watch.watch_inputs(args) if watch else args
+    output = module.forward(*args)
+    for hook in list(module._forward_hooks.values()):
+        result = hook(module, args, output)
+        output = output if result is None else result
+    return watch.watch_outputs(output) if watch else output
+
+
+# listed too early
+@wrong("13.6", "registers a forward hook")
+def call_module(module, *args):
+    forward_hooks = list(module._forward_hooks.values())
+    for hook in list(module._forward_pre_hooks.values()):
+        result = hook(module, args)
+        if result is not None:
+            args = result if isinstance(result, tuple) else (result,)
+    watch = BackwardHook(module) if module._backward_hooks or module._backward_pre_hooks else None
+    args = watch.watch_inputs(args) if watch else args
+    output = module.forward(*args)
+    for hook in forward_hooks:
+        result = hook(module, args, output)
+        output = output if result is None else result
+    return watch.watch_outputs(output) if watch else output
+
+
+# the given middle is gone
+@wrong("13.6", "what a BackwardHook watched")
+def call_module(module, *args):
+    forward_hooks = list(module._forward_hooks.values())
+    for hook in list(module._forward_pre_hooks.values()):
+        result = hook(module, args)
+        if result is not None:
+            args = result if isinstance(result, tuple) else (result,)
+    watch = BackwardHook(module) if module._backward_hooks or module._backward_pre_hooks else None
+    args = watch.watch_inputs(args) if watch else args
+    output = module.forward(*args)
+    for hook in list(module._forward_hooks.values()):
+        result = hook(module, args, output)
+        output = output if result is None else result
+    return output
