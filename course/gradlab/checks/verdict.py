@@ -12,7 +12,7 @@ from . import words
 from .compare import Difference, Judge, compare
 from .encoding import as_python, decode
 from .observation import Observation, read_observation, tensors
-from .record import CheckRecord, Slip
+from .record import Case, CheckRecord, Slip
 
 LONGEST = 500  # characters of a judged value that are shown
 
@@ -82,10 +82,10 @@ def _traces(observed: Observation) -> tuple[list[str], list[str]]:
     return sorted(observed.mutated), sorted(observed.left)
 
 
-def _alike(one: Observation, other: Observation) -> bool:
+def _alike(one: Observation, other: Observation, case: Case) -> bool:
     """Tell whether two answers were seen to do the same; who kept a graph is not who did not."""
     graphs = [[leaf.grad_fn is None for value in side.values for leaf in tensors(value)] for side in (one, other)]
-    return compare(one, other) is None and graphs[0] == graphs[1]
+    return compare(one, other, tuple(case.words)) is None and graphs[0] == graphs[1]
 
 
 def _known_slip(check: CheckRecord, seen: list[Observation], wrong: list[int], judge: Judge | None) -> Slip | None:
@@ -97,8 +97,8 @@ def _known_slip(check: CheckRecord, seen: list[Observation], wrong: list[int], j
     close = []
     for slip in check.slips:
         made = slip.observations(check.expected)
-        if all(_alike(made[i], seen[i]) for i in wrong):
-            if all(_alike(made[i], seen[i]) for i in range(len(seen)) if i not in wrong):
+        if all(_alike(made[i], seen[i], check.cases[i]) for i in wrong):
+            if all(_alike(made[i], seen[i], check.cases[i]) for i in range(len(seen)) if i not in wrong):
                 return slip
             its_wrong = sum(_difference(check, i, one, judge) is not None for i, one in enumerate(made))
             close += [slip] if 2 * len(wrong) > its_wrong else []

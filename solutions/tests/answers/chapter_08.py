@@ -1,0 +1,87 @@
+"""Answers to the exercises of chapter 08 that have found something in a check."""
+
+
+@wrong("08.2", "There is None where a gradient belongs", "not: backward() itself")
+def saliency(model, image, k):
+    leaf = image.clone().requires_grad_()
+    model(leaf[None])[0, k].backward(inputs=[leaf])
+    model.zero_grad()
+    for parameter in model.parameters():
+        parameter.grad = None
+    return leaf.grad.abs().amax(0)
+
+
+@wrong("08.3", "Likely slip: the hook left behind.")
+def cam(model, layer, head, image, k):
+    kept = []
+    handle = model.get_submodule(layer).register_forward_hook(lambda module, input, output: kept.append(output))
+    try:
+        with torch.no_grad():
+            model(image[None])
+    except RuntimeError:
+        handle.remove()
+        raise
+    weights = model.get_submodule(head).weight[k].detach()
+    if len(weights) != kept[0].shape[1]:
+        raise ValueError("another number of weights than of channels")
+    small = (weights[:, None, None] * kept[0][0]).sum(0)
+    return F.interpolate(small[None, None], size=image.shape[1:], mode="bilinear")[0, 0]
+
+
+@wrong("08.4", "The shape is not the expected one.")
+def grad_cam(model, layer, image, k):
+    kept = []
+
+    def hook(module, input, output):
+        kept.append(output.detach().clone().requires_grad_())
+        return kept[0].clone()
+
+    with model.get_submodule(layer).register_forward_hook(hook):
+        score = model(image[None])[0, k]
+    (gradient,) = torch.autograd.grad(score, kept[0])
+    small = F.relu((gradient.mean((2, 3), keepdim=True) * kept[0].detach()).sum(1, keepdim=True))
+    return F.interpolate(small, scale_factor=2, mode="bilinear")[0, 0]
+
+
+@wrong("08.4", "Likely slip: the hook left at work.")
+def grad_cam(model, layer, image, k):
+    kept = []
+
+    def hook(module, input, output):
+        leaf = output.detach().clone().requires_grad_()
+        kept.append(leaf)
+        return kept[0].clone()
+
+    model.get_submodule(layer).register_forward_hook(hook)
+    score = model(image[None])[0, k]
+    (gradient,) = torch.autograd.grad(score, kept[0])
+    weights = gradient.mean((2, 3), keepdim=True)
+    small = F.relu((weights * kept[0].detach()).sum(1, keepdim=True))
+    return F.interpolate(small, size=image.shape[1:], mode="bilinear")[0, 0]
+
+
+@wrong("08.5", "The shape is not the expected one.")
+def grad_cams(model, layer, images, classes):
+    kept = []
+    with model.get_submodule(layer).register_forward_hook(lambda module, input, output: kept.append(output)):
+        scores = model(images)
+    (gradient,) = torch.autograd.grad(scores.gather(1, classes[:, None]).sum(), kept[0])
+    small = F.relu((gradient.mean((2, 3), keepdim=True) * kept[0].detach()).sum(1, keepdim=True))
+    return F.interpolate(small, scale_factor=2, mode="bilinear")[:, 0]
+
+
+@wrong("08.5", "Mismatch in shape")
+def grad_cams(model, layer, images, classes):
+    kept = []
+    with model.get_submodule(layer).register_forward_hook(lambda module, input, output: kept.append(output)):
+        scores = model(images)
+    (gradient,) = torch.autograd.grad(scores, kept[0], F.one_hot(classes).double())
+    small = F.relu((gradient.mean((2, 3), keepdim=True) * kept[0].detach()).sum(1, keepdim=True))
+    return F.interpolate(small, size=images.shape[2:], mode="bilinear")[:, 0]
+
+
+@wrong("08.6", "not: part of a graph", "requires grad")
+def smooth_grad(model, image, k, noises):
+    image.requires_grad_()
+    total = sum(torch.autograd.grad(model((image + noise)[None])[0, k], image)[0] for noise in noises)
+    return (total / len(noises)).abs().amax(0)
