@@ -58,3 +58,11 @@ def test_what_a_setup_cell_defines_is_missing_where_it_never_ran():
     exec(CHECK, session)
     with as_given(given(CELLS, CHECK), session["scenario"]), pytest.raises(NameError):
         session["scenario"](None, {})
+
+
+def test_in_grading_what_a_deleted_setup_cell_defines_is_there_for_the_check_alone():
+    session = {"check": lambda *given: None, "answer": None}
+    exec(CHECK, session)
+    with as_given(given(CELLS, CHECK), session["scenario"], missing=True):
+        assert session["scenario"](None, {}) == (3, 3.141592653589793)
+    assert session.keys() == {"__builtins__", "check", "answer", "scenario"}

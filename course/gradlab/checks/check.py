@@ -102,7 +102,7 @@ def check(
         _show(Told(name, words.STOPPED, str(error)))
         raise
     if not record.expected:
-        with as_given(record.given, scenario):
+        with as_given(record.given, scenario, missing=True):
             _hand_over(stated, record)
         return
     text = "" if authored else given(cells_beside(notebook.FOLDER), _running())

@@ -44,22 +44,25 @@ def _is_constant(statement: ast.stmt) -> bool:
 
 
 @contextlib.contextmanager
-def as_given(text: str, scenario: Callable) -> Iterator[None]:
+def as_given(text: str, scenario: Callable, missing: bool = False) -> Iterator[None]:
     """Let what a scenario uses mean what a text of `given` says; afterwards the names mean what they meant before.
 
-    A name that means nothing, because its setup cell has not run, is still missing.
+    A name that means nothing, because its setup cell has not run, is still missing, unless `missing` ones are given too.
     """
     names, fresh = getattr(scenario, "__globals__", {}), {}
     if text:
         exec(compile(text, "<given>", "exec"), names, fresh)
+    names_given = fresh.keys() if missing else fresh.keys() & names.keys()
     todo, used = [scenario], set()
     while todo:
-        new = (reads(todo.pop()) & fresh.keys() & names.keys()) - used
+        new = (reads(todo.pop()) & names_given) - used
         used |= new
         todo += [fresh[name] for name in new]
-    before = {name: names[name] for name in used}
+    before = {name: names[name] for name in used & names.keys()}
     names.update({name: fresh[name] for name in used})
     try:
         yield
     finally:
+        for name in used:
+            names.pop(name, None)
         names.update(before)
