@@ -47,7 +47,7 @@ def _is_constant(statement: ast.stmt) -> bool:
 def as_given(text: str, scenario: Callable, missing: bool = False) -> Iterator[None]:
     """Let what a scenario uses mean what a text of `given` says; afterwards the names mean what they meant before.
 
-    A name that means nothing, because its setup cell has not run, is still missing, unless `missing` ones are given too.
+    A name that means nothing, because its setup cell has not run, stays missing, unless `missing` ones are given too.
     """
     names, fresh = getattr(scenario, "__globals__", {}), {}
     if text:
