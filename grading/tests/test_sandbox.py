@@ -138,7 +138,7 @@ def test_the_folder_of_the_sockets_cannot_be_written_and_the_device_of_zeros_is_
         "PermissionError",
     ]
     assert shown[2] == f"{bytes(8)}\n"
-    assert shown[4:] == ["64\n", f"{8 << 30}\n"]
+    assert shown[4:] == ["16\n", f"{8 << 30}\n"]
 
 
 def test_two_kernels_do_not_draw_the_same_numbers_and_torch_is_as_in_a_fresh_process(tmp_path):

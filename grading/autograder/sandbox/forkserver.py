@@ -235,9 +235,10 @@ def memory_used_mib(limit_mib: float) -> float:
 
     What processes share counts in part, if all together is more than the limit.
     """
-    beside = files_mib() + sockets_mib()
-    total = beside + sum(map(resident_mib, processes()))
-    return total if total <= limit_mib else beside + sum(map(proportional_mib, processes()))
+    there = processes()
+    beside = files_mib() + sockets_mib() + sum(status_mib(process, "VmPTE:") for process in there)
+    total = beside + sum(status_mib(process, "VmRSS:", "VmSwap:") for process in there)
+    return total if total <= limit_mib else beside + sum(map(proportional_mib, there))
 
 
 def files_mib() -> float:
@@ -258,20 +259,20 @@ def sockets_mib() -> float:
     return (tcp * TCP + max(kinds.get("sockets:", 0) - tcp, 0) * SOCKET) / 2**20
 
 
-def resident_mib(process: str) -> float:
-    """The memory of a process with all that it shares, with its page tables; 0 if it has ended."""
+def status_mib(process: str, *names: str) -> float:
+    """What the status of a process says under these names, as of its memory or its page tables; 0 if it has ended."""
     with contextlib.suppress(OSError):
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
-        return sum(int(line.split()[1]) for line in lines if line.startswith(("VmRSS:", "VmSwap:", "VmPTE:"))) / 1024
+        return sum(int(line.split()[1]) for line in lines if line.startswith(names)) / 1024
     return 0.0
 
 
 def proportional_mib(process: str) -> float:
     """The memory of a process with its part of what it shares: slow to tell. Some processes forbid the closer look."""
-    with contextlib.suppress(OSError, StopIteration):
+    with contextlib.suppress(OSError):
         lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-        return next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
-    return resident_mib(process)
+        return sum(int(line.split()[1]) for line in lines if line.startswith(("Pss:", "SwapPss:"))) / 1024
+    return status_mib(process, "VmRSS:", "VmSwap:")
 
 
 def preload(course: str) -> None:

@@ -22,7 +22,7 @@ from .machine import SandboxError, require_hidden
 WAITING = ["/bin/sh", "-c", "echo ready; exec >&-; read code; exit ${code:-1}"]  # until the kernel's exit code comes
 SOCKETS = "/run/kernel/s"
 FORKSERVER = Path(__file__).with_name("forkserver.py")  # never imported: it needs Linux from its first line on
-ADDRESSES_MIB = 65_536  # of one process; for each GiB, Linux may need 2 MiB for tables
+ADDRESSES_MIB = 16_384  # of one process at least; for each GiB, Linux may need 2 MiB for tables
 MEMORY_EXIT = 200  # the exit code that tells of a sandbox which needed too much memory
 
 
@@ -131,7 +131,7 @@ class SandboxProvisioner(LocalProvisioner):
         mib = bubblewrap.MIB
         limits = {
             "DATA": self.memory_mib * mib,
-            "AS": ADDRESSES_MIB * mib,
+            "AS": max(ADDRESSES_MIB, 2 * self.memory_mib) * mib,
             "CPU": self.cpu_s,
             "NPROC": self.processes,
             "CORE": 0,

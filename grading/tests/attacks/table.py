@@ -493,10 +493,11 @@ BOMBS = {
         "    assert other.recv(1) == b'x'",
     ),
     "tables of pages": Attack(
-        "import mmap, os, time\nfor _ in range(40):\n    if os.fork() == 0:\n"
-        "        block = mmap.mmap(-1, 50 << 30, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)\n"
-        "        for at in range(0, 50 << 30, 2 << 20):\n            block[at]\n        time.sleep(20)\n        os._exit(0)\n"
-        "time.sleep(3)\nWIN",
+        "import mmap, os, pathlib, time\nfor _ in range(55):\n    if os.fork() == 0:\n"
+        "        block = mmap.mmap(-1, 15 << 30, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)\n"
+        "        for at in range(0, 15 << 30, 2 << 20):\n            block[at]\n        time.sleep(9)\n        os._exit(0)\n"
+        "time.sleep(3)\ntexts = [path.read_text() for path in pathlib.Path('/proc').glob('[0-9]*/status')]\n"
+        "if sum(int(text.split('VmPTE:')[1].split()[0]) for text in texts) > 1600 << 10:\n    WIN",
         "import mmap\nblock = mmap.mmap(-1, 8 << 30, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)\nassert block[4 << 30] == 0",
     ),
     "fork bomb": Attack(
