@@ -30,12 +30,12 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypat
     memory.remember("02.1", "passed", tmp_path)
 
     def full(self, target):
-        raise OSError("no space left on device")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full)
     memory.remember("02.2", "tried", tmp_path)
     assert memory.read(tmp_path) == {"02.1": "passed"}
-    with pytest.raises(OSError, match="no space"):
+    with pytest.raises(OSError, match=r"No space left on device: .*page\.html"):
         atomic.write_text(tmp_path / "page.html", "new")
     assert [path.name for path in tmp_path.iterdir()] == [memory.MEMORY]
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import nbformat
 import zmq
 from jupyter_client.manager import AsyncKernelManager
-from jupyter_core.utils import ensure_async
+from jupyter_client.utils import ensure_async
 from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
