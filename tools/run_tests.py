@@ -1,14 +1,12 @@
 """Run the tests, part by part, and print how long each part took and which tests were the slowest.
 
 Two parts at a time run beside one another; the output of each comes when it has ended. The processor time of a part
-counts all its processes, kernels and browsers too.
+counts the processes that it waits for, kernels and browsers too.
 """
 
 import argparse
 import contextlib
-import ctypes
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -31,12 +29,11 @@ APART = ["--dist", "worksteal"]  # tests that share little
 BROWSER = ["--dist", "loadgroup", "--timeout=900"]  # each test by itself, but for those that share a fixture
 NBVAL = [*PYTEST, *TOGETHER, "--nbval", "--nbval-sanitize-with=tools/nbval.cfg", "--nbval-kernel-startup-timeout=600"]
 WITH_KERNELS = ["tools/kernels.py", "with", sys.executable]
-BESIDE = ["course", "browser", "nbval", "walks", "nbval-solved", "another-processor"]  # what runs beside the rest
+BESIDE = ["course", "browser", "nbval", "exhaustive", "nbval-solved", "another-processor"]  # what runs beside the rest
 MORE = {"attacks": {"PYTHONPATH": str(ROOT / "grading/tests")}}  # in the environment of a part
 NEVER_ITS_OWN = "sse"  # no machine that can run torch has such an old processor
 NOTHING_RAN = 5  # pytest's exit code
 SLOWEST = 10
-PR_SET_CHILD_SUBREAPER = 36
 
 
 def parts(chapter: str = "") -> dict[str, list[str]]:
@@ -57,8 +54,7 @@ def parts(chapter: str = "") -> dict[str, list[str]]:
 def rest() -> dict[str, list[str]]:
     """Return what `make test-all` runs after `make test`: what is exhaustive by nature."""
     return {
-        "exhaustive": [*PYTEST, *TESTS, "-m", "exhaustive and not browser", "--timeout=900", *APART],
-        "walks": [*WITH_KERNELS, *PYTEST, *TESTS, "-m", "browser and exhaustive", *BROWSER],
+        "exhaustive": [*WITH_KERNELS, *PYTEST, *TESTS, TOOLS, "-m", "exhaustive", *BROWSER],
         "nbval-solved": [*NBVAL, *notebooks("solutions")],  # in kernels that start as students' do
         "slips": ["-m", "authoring", "validate", "--seeds=5", "--other-seeds=20"],
         "margins": ["-m", "authoring", "margins"],
@@ -139,27 +135,12 @@ def run_parts(chosen: dict[str, list[str]], processor: str = "") -> dict[str, Re
     return {name: results[name] for name in chosen}
 
 
-def adopt_orphans() -> None:
-    """Let processes whose parents have ended become children of this one, where the system can do that."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
-
-
-def processor_seconds() -> float:
-    """The processor time of all processes that this one has started, and that have ended."""
-    with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 def show(results: dict[str, Result], seconds: float) -> int:
     """Print the table of the parts and the slowest tests; return 1 if a part failed."""
     print(f"\n{'part':<14}{'seconds':>8}{'processor s':>13}  result")
     for name, result in results.items():
         print(f"{name:<14}{result.seconds:>8.1f}{result.processor:>13.1f}  {result.verdict}")
-    print(f"{'all':<14}{seconds:>8.1f}{processor_seconds():>13.1f}")
+    print(f"{'all':<14}{seconds:>8.1f}{sum(result.processor for result in results.values()):>13.1f}")
     tests = [(spent, test) for result in results.values() for test, spent in result.tests.items()]
     for spent, test in sorted(tests, reverse=True)[:SLOWEST]:
         print(f"{spent:>8.1f} s  {test}")
@@ -178,7 +159,6 @@ def main(words: list[str] | None = None) -> int:
     chapter = next((name for name in chapter_names() if asked.chapter and name.startswith(asked.chapter)), "")
     if asked.chapter and not chapter:
         parser.error(f"There is no chapter {asked.chapter}. Chapters: {', '.join(chapter_names())}.")
-    adopt_orphans()
     if asked.elsewhere:
         return run_elsewhere([asked.processor] if asked.processor else available())
     known = rest() if asked.rest else parts(chapter)
