@@ -159,6 +159,8 @@ def main(words: list[str] | None = None) -> int:
     chapter = next((name for name in chapter_names() if asked.chapter and name.startswith(asked.chapter)), "")
     if asked.chapter and not chapter:
         parser.error(f"There is no chapter {asked.chapter}. Chapters: {', '.join(chapter_names())}.")
+    if chapter and (asked.rest or asked.elsewhere):
+        parser.error("--chapter goes with the parts of make test alone, not with --rest or --elsewhere.")
     if asked.elsewhere:
         return run_elsewhere([asked.processor] if asked.processor else available())
     known = rest() if asked.rest else parts(chapter)

@@ -109,7 +109,7 @@ class LabPage:
         return front == path.relative_to(self.server.root).as_posix()
 
     def forget(self) -> None:
-        """Begin to listen anew for what `assert_quiet` looks at."""
+        """Forget what `assert_quiet` would complain about so far."""
         self.foreign.clear()
         self.complaints.clear()
 

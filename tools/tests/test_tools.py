@@ -60,6 +60,7 @@ def test_a_part_that_runs_no_test_has_failed(tmp_path):
     [
         (["nothing"], "There is no part nothing. Parts: course, solutions, grading, browser, nbval."),
         (["--chapter", "99"], "There is no chapter 99. Chapters: 01_graph, "),
+        (["--rest", "--chapter", "08"], "--chapter goes with the parts of make test alone"),
     ],
 )
 def test_an_unknown_word_is_answered_with_the_known_ones(words, says, capsys):
