@@ -16,7 +16,7 @@ from gradlab import live
 from gradlab.engine import source_of
 
 from .chapter import SOLUTIONS, SOURCES, ChapterError, chapter_names, source_path
-from .minutes import with_minutes
+from .minutes import say_minutes, with_minutes
 from .preprocessors import GENERATE
 
 STUDENT_EDITION = SOLUTIONS.parent / "course" / "chapters"
@@ -42,7 +42,11 @@ def execute(notebook: NotebookNode, folder: Path) -> None:
 
 
 def normalise(notebook: NotebookNode) -> NotebookNode:
-    """Take out, in place, what changes from run to run: times, widgets, versions; counts go from 1 up."""
+    """Take out, in place, what changes from run to run: times, widgets, versions; counts go from 1 up.
+
+    The opening's minutes become those that the chapter takes.
+    """
+    say_minutes(notebook)
     notebook.metadata = NotebookNode(kernelspec=KERNELSPEC, language_info={"name": "python"})
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     count = 0

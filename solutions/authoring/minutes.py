@@ -1,6 +1,8 @@
 """How long a chapter takes, reckoned and not hoped: by the same rule for all chapters, from the solved notebook."""
 
+import itertools
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import nbformat
@@ -13,11 +15,14 @@ WORDS_A_MINUTE = 130
 SECONDS_A_LINE = 5  # of code
 MINUTES_A_PREDICTION = 1
 RESERVE = 1.25
+MOST = 150  # minutes of any chapter
+APPENDIX = "## Appendix (optional) · "  # so begins a part after the close that a learner may leave out
 
 _EXERCISE = re.compile(r"importance [●○]+ · (\d+) minutes")
 _FOLDED = re.compile(r"<details>.*?</details>", re.DOTALL)
 _EXPLANATION = re.compile(r"<details>\s*<summary>What happened, and why</summary>(.*?)</details>", re.DOTALL)
 _ROW = re.compile(r"^\|.*\]\((\w+)/\1\.ipynb\).*\|( *\d* *)\|[^|]*\|$", re.MULTILINE)  # of the start page's table
+_TIME = re.compile(r"^(\*\*Time\*\*: about )\d+( minutes, )\d+( of them)", re.MULTILINE)  # in a chapter's opening
 _NO_WORDS = re.compile(r"<[^>]*>|\$[^$]*\$|`[^`]*`|!\[[^\]]*\]\([^)]*\)|\]\([^)]*\)")
 
 
@@ -36,10 +41,15 @@ class Minutes:
         return 5 * round(RESERVE * (self.prose + self.code + self.predictions + self.exercises) / 5)
 
 
+def without_appendices(notebook: NotebookNode) -> Iterator[NotebookNode]:
+    """Yield a notebook's cells up to the first appendix."""
+    return itertools.takewhile(lambda cell: not cell.source.startswith(APPENDIX), notebook.cells)
+
+
 def minutes(notebook: NotebookNode) -> Minutes:
-    """Reckon the minutes of a solved notebook. Folds that a learner need not open and references do not count."""
+    """Reckon the minutes of a solved notebook. Appendices, references, and folds that can stay closed do not count."""
     words = lines = predictions = exercises = 0
-    for cell in notebook.cells:
+    for cell in without_appendices(notebook):
         if cell.cell_type == "markdown":
             explained = " ".join(_EXPLANATION.findall(cell.source))
             words += len(_NO_WORDS.sub(" x ", _FOLDED.sub(" ", cell.source) + " " + explained).split())
@@ -48,6 +58,13 @@ def minutes(notebook: NotebookNode) -> Minutes:
             lines += sum(bool(line.strip()) for line in cell.source.splitlines())
             predictions += bool(re.search(r"^with predict\.", cell.source, re.MULTILINE))
     return Minutes(words / WORDS_A_MINUTE, lines * SECONDS_A_LINE / 60, predictions * MINUTES_A_PREDICTION, exercises)
+
+
+def say_minutes(notebook: NotebookNode) -> None:
+    """Write the minutes of a solved notebook, in place, where its opening says them."""
+    found = minutes(notebook)
+    for cell in notebook.cells[:1]:
+        cell.source = _TIME.sub(rf"\g<1>{found.total}\g<2>{found.exercises}\g<3>", cell.source)
 
 
 def with_minutes(page: str) -> str:

@@ -1,0 +1,42 @@
+"""A chapter's minutes are reckoned without its appendices, which cost no points to leave out."""
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+from nbgrader.utils import is_grade, is_solution
+
+from authoring.build import normalise
+from authoring.chapter import chapter_names, source_path
+from authoring.minutes import APPENDIX, minutes, without_appendices
+
+OPENING = "**Time**: about 0 minutes, 0 of them for the one exercise."
+STATEMENT = "1 point · difficulty ●○○ · importance ●○○ · 8 minutes"
+
+
+def chapter(*cells):
+    return new_notebook(cells=[new_markdown_cell(OPENING), new_markdown_cell(STATEMENT), *cells])
+
+
+def test_an_appendix_takes_no_minutes():
+    main = [new_markdown_cell("word " * 1300), new_code_cell("line\n" * 12)]
+    appendix = [new_markdown_cell(f"{APPENDIX}Why?\n\n" + "word " * 1300), new_code_cell("line\n" * 120)]
+    assert minutes(chapter(*main, *appendix)) == minutes(chapter(*main))
+    assert minutes(chapter(*main)).prose > 10
+    assert minutes(chapter(*main)).code == 1
+
+
+def test_the_opening_is_given_the_minutes_that_the_chapter_takes():
+    notebook = chapter(new_markdown_cell("word " * 1300))
+    assert normalise(notebook).cells[0].source == "**Time**: about 25 minutes, 8 of them for the one exercise."
+
+
+@pytest.mark.parametrize("name", chapter_names())
+def test_an_appendix_follows_the_close_and_holds_nothing_that_counts(name):
+    notebook = nbformat.read(source_path(name), as_version=4)
+    main = list(without_appendices(notebook))
+    assert main[-1].id == "summary"
+    for cell in notebook.cells[len(main) :]:
+        assert not is_grade(cell), cell.id
+        assert not is_solution(cell), cell.id
+        assert "with predict." not in cell.source, cell.id
+        assert not cell.source.startswith("## ") or cell.source.startswith(APPENDIX), cell.id
