@@ -5,6 +5,8 @@ Names are torch's, so lesson code runs with `import mini_autograd as torch`.
 
 # ruff: noqa: F401 - the names imported here are what the package offers
 
+from math import e, inf, nan, pi
+
 from . import autograd, nn, optim
 from .core import hooks
 from .core.modes import (
@@ -16,7 +18,7 @@ from .core.modes import (
     set_grad_enabled,
 )
 from .core.tensor import Tensor
-from .functions import methods
+from .functions import methods, old_names
 from .functions.creation import (
     arange,
     as_tensor,
@@ -57,6 +59,7 @@ from .values.dtypes import (
 )
 from .values.size import Size
 
+globals().update(old_names.BY_TYPE)
 globals().update({name: methods.for_tensors(name, function) for name, function in methods.PUBLIC.items()})
 
 

@@ -16,7 +16,7 @@ from ..ops.inplace import check_inplace, rebase
 class FunctionCtx(Node):
     """The `ctx` of a Function's forward and backward, which is also its node in the graph."""
 
-    function = None
+    _forward_cls = None  # the Function
     _materialize = True
     _to_save = ()
     _saved = ()
@@ -57,7 +57,7 @@ class FunctionCtx(Node):
             raise RuntimeError(FREED)
 
     def name(self):
-        return self.function.__name__ + "Backward"
+        return self._forward_cls.__name__ + "Backward"
 
     def __repr__(self):
         return f"<torch.autograd.function.{self.name()} object at {id(self):#x}>"
@@ -70,7 +70,7 @@ class FunctionCtx(Node):
             elif gradient is not None and not isinstance(gradient, Tensor):
                 gradient = make(np.asarray(gradient))
             received.append(gradient)
-        produced = self.function._backward(self, *received)
+        produced = self._forward_cls._backward(self, *received)
         produced = produced if isinstance(produced, (tuple, list)) else (produced,)
         while len(produced) > len(self._is_tensor) and produced[-1] is None:
             produced = produced[:-1]
@@ -93,8 +93,7 @@ class FunctionCtx(Node):
         return kept
 
     def release(self):
-        if self._saved:
-            self._saved = None
+        self._saved = None
 
 
 class Function:
@@ -104,6 +103,12 @@ class Function:
     leave that to `setup_context(ctx, inputs, output)`.
     backward: receives a gradient for each output and returns one, or None, for each argument of forward.
     """
+
+    _backward_cls = FunctionCtx  # the class of its nodes, one for each Function
+
+    def __init_subclass__(cls, **options):
+        super().__init_subclass__(**options)
+        cls._backward_cls = type(cls.__name__ + "Backward", (FunctionCtx,), {"_forward_cls": cls})
 
     def __init__(self):
         warnings.warn(
@@ -151,7 +156,7 @@ class Function:
             args = bound.args
         elif kwargs:
             args = inspect.signature(cls.forward).bind(None, *args, **kwargs).args[1:]
-        ctx = type(cls.__name__ + "Backward", (FunctionCtx,), {"function": cls})()
+        ctx = cls._backward_cls()
         tensors = [arg for arg in args if isinstance(arg, Tensor)]
         ctx._is_tensor = [isinstance(arg, Tensor) for arg in args]
         ctx.needs_input_grad = tuple(isinstance(arg, Tensor) and arg.requires_grad for arg in args)
@@ -169,6 +174,14 @@ class Function:
         if recorded:
             _save(ctx, outputs)
         return outputs[0] if single else outputs
+
+
+class InplaceFunction(Function):
+    """A Function that may be told to work in place; its forward says with `mark_dirty` what it changed."""
+
+    def __init__(self, inplace=False):
+        super().__init__()
+        self.inplace = inplace
 
 
 def _connect(ctx, inputs, results, recorded):

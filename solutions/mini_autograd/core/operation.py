@@ -32,7 +32,7 @@ from .tensor import Tensor, make
 ndarray = np.ndarray
 
 
-def operation(name, forward, *, view=None, promote=False, joint=None, names=None, into=None, **formulas):
+def operation(name, forward, *, view=None, promote=False, joint=None, names=None, into=None, constants=(), **formulas):
     """Return a function that does `forward` and records it.
 
     name: of the node, torch's. forward: takes arrays for the tensors, which come first, and then the other arguments,
@@ -42,10 +42,11 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
     whether its gradient is wanted) and what it names, and returns a tuple.
     into: does the same as `forward` in the memory of its first argument, for in-place use that is not recorded.
     names: the parameters of `forward`, where its signature does not tell.
+    constants: those which torch saves as tensors, such as a mask: they are freed with the others.
     view: "one" or "many" if the outputs share memory with the first input; in-place changes then go through.
     promote: bring the tensors to one dtype by torch's rules before `forward`.
     """
-    op = Operation(name, forward, joint, formulas, names)
+    op = Operation(name, forward, joint, formulas, names, constants)
     arity, plans, node_class, to_float = op.arity, op.plans, op.node_class, promote == "float"
 
     def call(*args):

@@ -14,15 +14,16 @@ from .saved import FREED, SavedTensor, restore, save
 from .tensor import Tensor, make
 
 ndarray = np.ndarray
-INPUT, OTHER, SIZES, STRIDES, RESULT = range(5)  # where a saved value comes from
+INPUT, RESULT, CONSTANT, OTHER, SIZES, STRIDES = range(6)  # where a saved value comes from
+TENSORS = {INPUT, RESULT, CONSTANT}
 NOTHING_STAYS = {}  # a freed node's saved values are a dict, of what stays by position
 
 
 class Operation:
     """What `operation` was told, and which formulas and saved values each set of needed gradients takes."""
 
-    def __init__(self, name, forward, joint, formulas, names):
-        self.name, self.joint, self.formulas = name, joint, formulas
+    def __init__(self, name, forward, joint, formulas, names, constants):
+        self.name, self.joint, self.formulas, self.constants = name, joint, formulas, constants
         self.tensors = list(formulas)
         if names is None:
             ufunc = isinstance(forward, np.ufunc)
@@ -47,7 +48,7 @@ class Operation:
         """Return where the value that a formula calls `parameter` comes from, as (kind, position)."""
         if parameter in self.parameters:
             position = self.parameters.index(parameter)
-            return (INPUT if position < self.arity else OTHER), position
+            return (INPUT if position < self.arity else CONSTANT if parameter in self.constants else OTHER), position
         for suffix, kind in (("_sym_sizes", SIZES), ("_sym_strides", STRIDES)):
             if parameter.endswith(suffix):
                 return kind, self.parameters.index(parameter.removesuffix(suffix))
@@ -75,8 +76,8 @@ class Plan:
             self.names += [p for p in parameters if p not in self.names]
             self.steps.append((index, formula, [self.names.index(p) for p in parameters]))
         self.saves = [op.source(name) for name in self.names]
-        self.frees = any(kind in (INPUT, RESULT) for kind, _ in self.saves)
-        self.stays = [i for i, (kind, _) in enumerate(self.saves) if kind not in (INPUT, RESULT)]
+        self.stays = [i for i, (kind, _) in enumerate(self.saves) if kind not in TENSORS]
+        self.frees = len(self.stays) < len(self.saves)
         # Only faster: the one formula that there is; the one input that is all there is to save.
         self.lone = self.steps[0][:2] if len(self.steps) == 1 else None
         self.lone_input = self.saves[0][1] if len(self.saves) == 1 and self.saves[0][0] == INPUT else None
@@ -93,7 +94,7 @@ class Plan:
                 saved.append(save(value) if isinstance(value, Tensor) else (value, None))
             elif kind == RESULT:
                 saved.append(save(outputs[position] if type(outputs) is tuple else outputs, position))
-            elif kind == OTHER:
+            elif kind in (CONSTANT, OTHER):
                 saved.append((arrays[position], None))
             elif kind == SIZES:
                 saved.append((np.shape(arrays[position]), None))

@@ -1,7 +1,8 @@
 """`Tensor`: an array that remembers how it was made.
 
 What needs more than this file is added to the class where it is written: `backward` in `backward.py`,
-`_edge_or_leaf` in `leaf.py`, `_follow_base` (of views) in `ops/inplace.py`, all arithmetic in `functions/methods.py`.
+`_edge_or_leaf` in `leaf.py`, `_follow_base` (of views) in `ops/inplace.py`, all arithmetic in `functions/methods.py`,
+`Tensor(…)` itself in `functions/old_names.py`.
 """
 
 import copy
@@ -64,10 +65,6 @@ class Tensor:
 
     __array_ufunc__ = None  # so that array * tensor is a Tensor
     __hash__ = object.__hash__
-
-    def __new__(cls, data=(), *, dtype=None):
-        array = data._data if isinstance(data, Tensor) else np.asarray(data, dtypes.get_default_dtype().numpy)
-        return make(array, cls)
 
     def __init__(self, *args, **kwargs):
         pass
@@ -299,7 +296,7 @@ class Tensor:
         """Return the array itself, which shares memory; refused where a gradient would be lost unnoticed."""
         if force:
             return self.detach()._data
-        if self.requires_grad:
+        if self.requires_grad and state.grad:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.")
         return self._data
 

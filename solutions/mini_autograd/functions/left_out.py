@@ -51,7 +51,7 @@ NAMES = [
     "lu", "lu_solve", "mH", "map2_", "map_", "masked_scatter", "masked_scatter_", "masked_select", "matrix_exp",
     "matrix_power", "median", "mode", "module_load", "moveaxis", "movedim", "msort", "mtia", "multinomial",
     "multiply_", "mvlgamma", "mvlgamma_", "name", "nan_to_num", "nan_to_num_", "nanmean", "nanmedian", "nanquantile",
-    "nansum", "narrow_copy", "nbytes", "ndimension", "ne_", "negative_", "new", "new_empty", "new_empty_strided",
+    "nansum", "narrow_copy", "nbytes", "ndimension", "ne_", "negative_", "new_empty", "new_empty_strided",
     "new_full", "new_ones", "new_tensor", "new_zeros", "nextafter", "nextafter_", "nonzero_static", "normal_",
     "not_equal", "not_equal_", "orgqr", "ormqr", "pin_memory", "pinverse", "polygamma", "polygamma_", "positive",
     "prelu", "put", "put_", "q_per_channel_axis", "q_per_channel_scales", "q_per_channel_zero_points",

@@ -19,11 +19,6 @@ def to(self, *args, dtype=None, **options):
     return self if dtype is None else ew.cast(self, dtype.numpy)
 
 
-def type_(self, dtype=None):
-    """Return torch's name for this tensor's type, or the tensor in another dtype."""
-    return "torch." + self._type_name() if dtype is None else to(self, dtype)
-
-
 def _to(dtype):
     return lambda self: to(self, dtype)
 
@@ -117,7 +112,7 @@ IN_PLACE = {
 }  # fmt: skip
 
 OTHER = {
-    "to": to, "type": type_, "dim": _dim, "nelement": shaping.numel, "float": _to(dtypes.float32),
+    "to": to, "dim": _dim, "nelement": shaping.numel, "float": _to(dtypes.float32),
     "double": _to(dtypes.float64), "long": _to(dtypes.int64), "int": _to(dtypes.int32), "bool": _to(dtypes.bool),
     "is_floating_point": lambda self: self.dtype.is_floating_point,
     "is_contiguous": lambda self: self._data.flags.c_contiguous,

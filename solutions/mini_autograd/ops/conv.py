@@ -165,11 +165,13 @@ def _pick_pooled(self, chosen, kernel_size, stride, padding):
 unpool = operation(
     "MaxPool2DWithIndicesBackwardBackward0",
     _unpool,
+    constants=("chosen",),
     self=lambda grad, chosen, kernel_size, stride, padding: pick_pooled(grad, chosen, kernel_size, stride, padding),
 )
 pick_pooled = operation(
     "MaxPool2DWithIndicesBackward0",
     _pick_pooled,
+    constants=("chosen",),
     self=lambda grad, self_sym_sizes, chosen, kernel_size, stride, padding: unpool(
         grad, chosen, self_sym_sizes, kernel_size, stride, padding
     ),

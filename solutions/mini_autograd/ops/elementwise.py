@@ -184,6 +184,7 @@ where = operation(
     "WhereBackward0",
     lambda self, other, condition: np.where(condition, self, other),
     promote="same",
+    constants=("condition",),
     self=lambda grad, condition: where(grad, 0.0, condition),
     other=lambda grad, condition: where(0.0, grad, condition),
 )
@@ -191,6 +192,7 @@ where = operation(
 masked_fill = operation(
     "MaskedFillBackward0",
     lambda self, mask, value: np.where(mask, self.dtype.type(value), self),
+    constants=("mask",),
     self=lambda grad, mask: masked_fill(grad, mask, 0),
 )
 
@@ -288,7 +290,7 @@ def _keep(grad, mask):
 
 
 # Where a gradient passes, and 0 elsewhere, whatever stands there.
-keep = operation("MulBackward0", _keep, grad=lambda grad, mask: keep(grad, mask))
+keep = operation("MulBackward0", _keep, constants=("mask",), grad=lambda grad, mask: keep(grad, mask))
 
 
 def _clamp(self, min, max):

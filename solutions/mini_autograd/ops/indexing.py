@@ -1,5 +1,8 @@
 """`x[…]` and `x[…] = v`, taken apart into steps as torch does: views first, then one pick with arrays."""
 
+import types
+import warnings
+
 import numpy as np
 
 from ..core.tensor import Tensor
@@ -8,13 +11,24 @@ from .assign import copy, fill
 from .elementwise import raw
 from .inplace import inplace
 
+LIST = (
+    "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
+    "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], "
+    "which will result either in an error or a different result"
+)
 WRONG = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})"
+
+# One of these in a list makes it a tuple of indices.
+NO_NUMBER = (Tensor, list, tuple, slice, np.ndarray, types.EllipsisType, types.NoneType)
 
 
 def _steps(tensor, index, lone_slice=False):
     """Return the view that the basic part of `index` takes, and for each of its dimensions an array or slice(None)."""
     if lone_slice and isinstance(index, slice):
         return _slice(tensor, 0, index, always=True), (slice(None),)
+    if isinstance(index, list) and len(index) < 32 and any(isinstance(each, NO_NUMBER) for each in index):
+        warnings.warn(LIST, UserWarning, stacklevel=3)
+        index = tuple(index)
     index = index if isinstance(index, tuple) else (index,)
     index = [np.asarray(raw(i)) if isinstance(i, (Tensor, list, np.ndarray, np.generic)) else i for i in index]
     index = [int(i) if isinstance(i, np.ndarray) and not i.ndim and i.dtype.kind in "iu" else i for i in index]
@@ -112,6 +126,10 @@ def getitem(self, index):
 
 def setitem(self, index, value):
     """Put `value` (a Tensor or number) where `index` points, in place."""
+    if not isinstance(value, (Tensor, int, float, np.integer, np.bool_)):
+        kind = type(value)
+        name = f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
+        raise TypeError(f"can't assign a {name} to a torch.{self._type_name()}")
     found, picks = _steps(self, index)
     if any(isinstance(pick, np.ndarray) for pick in picks):
         unset = np.ones(found.shape, bool)

@@ -68,7 +68,7 @@ def _nll_gradient(grad, self_sym_sizes, target, dim, factor, reduction):
     return index_add(share if factor is None else share * factor, _picks(target, dim), self_sym_sizes)
 
 
-nll_loss = operation("NllLossBackward0", _nll_loss, self=_nll_gradient)
+nll_loss = operation("NllLossBackward0", _nll_loss, constants=("target", "factor"), self=_nll_gradient)
 
 
 def _binary_cross_entropy_with_logits(self, target, weight, pos_weight, reduction):
@@ -96,6 +96,7 @@ binary_cross_entropy_with_logits = operation(
     "BinaryCrossEntropyWithLogitsBackward0",
     _binary_cross_entropy_with_logits,
     promote="same",
+    constants=("weight", "pos_weight"),
     self=_bce_self,
     target=_bce_target,
 )

@@ -226,17 +226,20 @@ put = operation(
 index = operation(
     "IndexBackward0",
     lambda self, indices: np.array(self[indices]),
+    constants=("indices",),
     self=lambda grad, self_sym_sizes, indices: index_add(grad, indices, self_sym_sizes),
 )
 index_add = operation(
     "IndexPutBackward0",
     lambda self, indices, shape: add_at(shape, indices, self),
+    constants=("indices",),
     self=lambda grad, indices: index(grad, indices),
 )
 
 index_select = operation(
     "IndexSelectBackward0",
     lambda self, dim, index: self.take(index, dim),
+    constants=("index",),
     self=lambda grad, self_sym_sizes, dim, index: index_add(grad, (slice(None),) * dim + (index,), self_sym_sizes),
 )
 
@@ -250,6 +253,7 @@ def _index_put(self, values, indices, unset):
 index_put = operation(
     "IndexPutBackward0",
     _index_put,
+    constants=("indices", "unset"),
     self=lambda grad, unset: keep(grad, unset),
     values=lambda grad, indices: index(grad, indices),
 )
@@ -258,6 +262,7 @@ index_put = operation(
 gather = operation(
     "GatherBackward0",
     lambda self, dim, index: self[_along(dim, index)],
+    constants=("index",),
     self=lambda grad, self_sym_sizes, dim, index: scatter_add(grad, dim, index, self_sym_sizes),
 )
 
@@ -272,6 +277,7 @@ def _along(dim, index):
 scatter_add = operation(
     "ScatterAddBackward0",
     lambda self, dim, index, shape: add_at(shape, _along(dim, index), self),
+    constants=("index",),
     self=lambda grad, dim, index: gather(grad, dim, index),
 )
 
@@ -283,11 +289,14 @@ def _scatter(self, dim, index, shape):
 
 
 # The same where no position along `dim` comes twice.
-scatter = operation("ScatterBackward0", _scatter, self=lambda grad, dim, index: gather(grad, dim, index))
+scatter = operation(
+    "ScatterBackward0", _scatter, constants=("index",), self=lambda grad, dim, index: gather(grad, dim, index)
+)
 
 embedding = operation(
     "EmbeddingBackward0",
     lambda weight, indices, padding_idx: weight[indices],
+    constants=("indices",),
     weight=lambda grad, weight_sym_sizes, indices, padding_idx: index_add(
         grad if padding_idx is None else keep(grad, (indices != padding_idx)[..., None]), indices, weight_sym_sizes
     ),

@@ -58,6 +58,31 @@ def test_an_operation_takes_less_than_700_bytes_and_gives_them_back(collector_of
     tracemalloc.stop()
 
 
+def test_a_chain_of_100_000_functions_runs_and_is_freed_by_reference_counts(collector_off):
+    """All its nodes have one class: a class for each would cost a kilobyte, and only the collector would free it."""
+
+    class Copy(mini.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x.clone()
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    classes = len(type.__subclasses__(Copy._backward_cls.__base__))
+    x = mini.ones(2, requires_grad=True)
+    y = Copy.apply(x)
+    first = weakref.ref(y.grad_fn)
+    for _ in range(100_000):
+        y = Copy.apply(y)
+    y.backward(mini.tensor([1.0, 3.0]))
+    assert x.grad.tolist() == [1, 3]
+    del y
+    assert first() is None
+    assert len(type.__subclasses__(Copy._backward_cls.__base__)) == classes
+
+
 @pytest.mark.parametrize("operation", ["exp", "tanh", "sigmoid", "relu", "sqrt", "reciprocal"])
 def test_a_node_that_saves_its_output_is_freed_without_the_collector(operation, collector_off):
     y = getattr(mini.tensor([1.0, 2.0], requires_grad=True), operation)()

@@ -4,7 +4,7 @@ Each scenario is a fact, said by its label; the same code runs on torch and on m
 """
 
 import pytest
-from both import Scenarios, assert_same
+from both import Scenarios, assert_same, functional_of
 
 SCENARIOS = Scenarios()
 fact = SCENARIOS.fact
@@ -299,3 +299,109 @@ def _(torch):
 @fact("gradcheck warns of single precision")
 def _(torch):
     return torch.autograd.gradcheck(lambda x, y: x * y, (torch.zeros(2, requires_grad=True), torch.ones(1)), eps=0.5)
+
+
+# ----- freed -----
+
+
+def _both(torch):
+    return torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True), torch.tensor([1, 0]), torch.tensor([True, False])
+
+
+def _written(torch, x, index):
+    y = torch.zeros(3, 2)
+    y[index + 1] = x
+    return y
+
+
+# Operations whose only saved tensors are indices, masks and targets.
+SAVING_CONSTANTS = {
+    "an index": lambda torch, x, index, mask: x[index],
+    "a mask as an index": lambda torch, x, index, mask: x[mask],
+    "elements written": lambda torch, x, index, mask: _written(torch, x, index),
+    "masked_fill": lambda torch, x, index, mask: x.masked_fill(mask, 7.0),
+    "where": lambda torch, x, index, mask: torch.where(mask, x, 0.0),
+    "gather": lambda torch, x, index, mask: x.gather(1, index[:, None]),
+    "index_select": lambda torch, x, index, mask: x.index_select(1, index),
+    "embedding": lambda torch, x, index, mask: functional_of(torch).embedding(index, x),
+    "nll_loss": lambda torch, x, index, mask: functional_of(torch).nll_loss(x, index),
+}
+
+
+for _label, _call in SAVING_CONSTANTS.items():
+
+    @fact(f"a second backward is refused: {_label}", raises=RuntimeError)
+    def _(torch, call=_call):
+        y = call(torch, *_both(torch))
+        y.backward(torch.ones_like(y))
+        y.backward(torch.ones_like(y))
+
+    @fact(f"a second backward runs if the graph was retained: {_label}")
+    def _(torch, call=_call):
+        x, *rest = _both(torch)
+        y = call(torch, x, *rest)
+        y.backward(torch.ones_like(y), retain_graph=True)
+        y.backward(torch.ones_like(y))
+        return y, x.grad
+
+
+@fact("a second backward runs where nothing was saved")
+def _(torch):
+    x = leaf(torch)
+    y = x.view(2, 1).expand(2, 3).sum(0) + 1
+    y.backward(torch.ones_like(y))
+    y.backward(torch.ones_like(y))
+    return x.grad
+
+
+@fact("a second backward runs through a view whose base was changed")
+def _(torch):
+    x = leaf(torch)
+    y = x + 0
+    view = y[:1]
+    y.add_(1)
+    view.sum().backward()
+    view.sum().backward()
+    return x.grad
+
+
+def _asking(torch, *saved):
+    def forward(ctx, x):
+        ctx.save_for_backward(*saved)
+        return x * 2
+
+    def backward(ctx, grad):
+        return grad * (2 + len(ctx.saved_tensors))
+
+    members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    return type("Asking", (torch.autograd.Function,), members)
+
+
+@fact("a Function that asks for what it saved is refused a second backward", raises=RuntimeError)
+def _(torch):
+    y = _asking(torch, torch.ones(2)).apply(leaf(torch)).sum()
+    y.backward()
+    y.backward()
+
+
+@fact("and so is one that asks though it saved nothing", raises=RuntimeError)
+def _(torch):
+    y = _asking(torch).apply(leaf(torch)).sum()
+    y.backward()
+    y.backward()
+
+
+@fact("if the graph was retained it runs again")
+def _(torch):
+    x = leaf(torch)
+    y = _asking(torch).apply(x).sum()
+    y.backward(retain_graph=True)
+    y.backward()
+    return x.grad
+
+
+@fact("what a Function saved cannot be read after backward", raises=RuntimeError)
+def _(torch):
+    y = _asking(torch).apply(leaf(torch))
+    y.sum().backward()
+    return y.grad_fn.saved_tensors
