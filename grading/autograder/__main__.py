@@ -6,7 +6,7 @@ import sys
 from inspect import cleandoc
 from pathlib import Path
 
-from authoring.chapter import ChapterError
+from authoring.places import ChapterError
 
 from .commands import (
     appeal,
@@ -32,11 +32,10 @@ from .commands import (
     week,
 )
 from .errors import ClassError
-from .settings import CONFIG, class_here, settings_of
-from .steps.assignment import UPDATE
+from .source import UPDATE
 
 ROOM = Path(__file__).resolve().parents[1]
-CLASS_HELP = f"the class folder (default: the one that {CONFIG} names where you are, else grading/class)"
+CLASS_HELP = "the class folder (default: the one that nbgrader_config.py names where you are, else grading/class)"
 IN_ORDER = [new_class, update, roster, release, due, extend, drop, week]
 IN_ORDER += [import_submissions, grade, report, by_hand, changes, appeal, similar, feedback]
 IN_ORDER += [solutions, overview, export, formgrader, demo]
@@ -61,6 +60,8 @@ def main(argv: list[str] | None = None) -> int:
         parser.error(f"unrecognized arguments: {' '.join(args.options)}")
     try:
         if args.command not in WITHOUT_CLASS:
+            from .settings import class_here
+
             args.folder = (args.folder or class_here() or ROOM / "class").resolve()
             _tell_which_class(args.folder)
             _warn(args.folder)
@@ -72,6 +73,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def _tell_which_class(folder: Path) -> None:
     """Say which settings count where no file has any; raises ClassError if there is no class, so that none is begun."""
+    from .settings import CONFIG, settings_of
+
     if settings_of(folder):
         return
     write_it = (

@@ -5,37 +5,40 @@ import sys
 import warnings
 from pathlib import Path
 
-from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbgrader.apps import NbGraderAPI
-from nbgrader.preprocessors import ClearOutput, LimitOutput, OverwriteKernelspec
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from authoring.preprocessors import GENERATE
+from authoring.edition import GENERATE
 
 from . import dropped, source
 from .errors import ClassError
 from .gradebook import require, without_password
 from .logs import log_text
 from .sandbox import KERNEL_NAME
-from .steps.exporter import SubmissionExporter
-from .steps.late import TakeLatePenalties
-from .steps.runs import RunCells
-from .steps.sanitise import PutCases, RestoreCells
-from .steps.save import SaveGrades
-from .steps.verdict import WriteVerdicts
-from .views.export import GradesWithReasons
-from .views.feedback import FeedbackExporter, GetGradesOrReason
-from .views.pages import FILTERS, SafePage, template_paths
+from .views.theme import FILTERS, template_paths
 
 warnings.filterwarnings("ignore", category=SAWarning, module=r"nbgrader\.")  # of nbgrader's own queries
 
 CONFIG = "nbgrader_config.py"
 COURSE_ID = "autograd"  # as in course/nbgrader_config.py
 
-SANITISE = [ClearOutput, RestoreCells, OverwriteKernelspec, PutCases]
-GRADE = [RunCells, WriteVerdicts, LimitOutput, SaveGrades, TakeLatePenalties]
+# By name: the steps of a submission are imported where one is graded, those of a page where one is made
+SANITISE = [
+    "nbgrader.preprocessors.ClearOutput",
+    "autograder.steps.sanitise.RestoreCells",
+    "nbgrader.preprocessors.OverwriteKernelspec",
+    "autograder.steps.sanitise.PutCases",
+]
+GRADE = [
+    "autograder.steps.runs.RunCells",
+    "autograder.steps.verdict.WriteVerdicts",
+    "nbgrader.preprocessors.LimitOutput",
+    "autograder.steps.save.SaveGrades",
+    "autograder.steps.late.TakeLatePenalties",
+]
+PAGES = ["autograder.views.pages.SafePage", "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor"]
 
 
 def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = "", course_id: str = COURSE_ID) -> Config:
@@ -61,19 +64,22 @@ def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = ""
     c.Exchange.root = os.environ.get("GRADLAB_EXCHANGE") or str(folder / "exchange")
     c.Exchange.cache = str(folder / "exchange_cache")
     c.GenerateAssignment.preprocessors = GENERATE
-    c.Autograde.exporter_class = SubmissionExporter
+    c.Autograde.exporter_class = "autograder.steps.exporter.SubmissionExporter"
     c.SubmissionExporter.optimistic_validation = True  # once for all steps, instead of after each
     c.Autograde.sanitize_preprocessors = SANITISE
     c.Autograde.autograde_preprocessors = GRADE
-    c.GenerateFeedback.preprocessors = [GetGradesOrReason]
-    c.GenerateFeedback.exporter_class = FeedbackExporter
+    c.GenerateFeedback.preprocessors = ["autograder.views.feedback.GetGradesOrReason"]
+    c.GenerateFeedback.exporter_class = "autograder.views.feedback.FeedbackExporter"
     c.HTMLExporter.default_preprocessors = []
-    c.HTMLExporter.preprocessors = [SafePage, CSSHTMLHeaderPreprocessor]
+    c.HTMLExporter.preprocessors = [
+        "autograder.views.pages.SafePage",
+        "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+    ]
     c.HTMLExporter.filters = FILTERS
     c.HTMLExporter.template_paths = template_paths("course_formgrade")
     c.FeedbackExporter.template_paths = template_paths("course_feedback")
     c.CSSHTMLHeaderPreprocessor.style = "default"
-    c.ExportApp.plugin_class = GradesWithReasons
+    c.ExportApp.plugin_class = "autograder.views.export.GradesWithReasons"
     c.Execute.timeout = 30
     c.Execute.kernel_name = KERNEL_NAME if sandbox else "python3"
     c.KernelManager.transport_encryption = "auto"

@@ -4,8 +4,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from authoring.chapter import SOURCES
+from authoring.places import SOURCES
 
+UPDATE = "python -m autograder update"  # brings the copy up to the course
 IGNORED = (".", "__pycache__")  # what begins so
 
 

@@ -15,7 +15,8 @@ from nbgrader.preprocessors import SaveCells
 from nbgrader.utils import is_solution
 from traitlets.config import Config
 
-from authoring.chapter import ChapterError, read_chapter
+from authoring.chapter import read_chapter
+from authoring.places import ChapterError
 from gradlab.checks.record import SUFFIX, CheckRecord, Record, RecordError
 
 from . import source

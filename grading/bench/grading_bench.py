@@ -25,7 +25,7 @@ from pathlib import Path
 import nbformat
 import psutil
 
-from authoring.chapter import SOURCES
+from authoring.places import SOURCES
 from autograder.run.grade import grade
 from autograder.run.submission import Grader
 from autograder.settings import class_api
@@ -35,7 +35,7 @@ BECOME_SUBREAPER = 36  # of prctl: processes whose parent ended become children 
 SAMPLE_S = 1.0
 
 PLAIN = """
-from authoring.preprocessors import GENERATE
+from authoring.edition import GENERATE
 
 c = get_config()
 c.CourseDirectory.course_id = "plain"

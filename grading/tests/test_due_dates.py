@@ -10,6 +10,7 @@ from autograder.errors import ClassError
 from autograder.run import feedback
 from autograder.settings import class_api
 from autograder.term import dates
+from autograder.term.written import local, read_date
 from autograder.views.report import gather
 
 PER_HOUR = """
@@ -56,7 +57,7 @@ def test_a_due_date_takes_penalties_from_what_was_graded(tiny, capsys):
     assert run(tiny, "due", NAME, "2026-11-02 12:00+00:00") == 0
     assert scores(tiny) == {"anna": 3, "ben": 5, "cem": "not submitted"}
     shown = capsys.readouterr().out
-    assert f"{NAME} is due {dates.local(datetime(2026, 11, 2, 12))}.\n" in shown
+    assert f"{NAME} is due {local(datetime(2026, 11, 2, 12))}.\n" in shown
     assert "anna: 0 -> 2 points" in shown
     assert run(tiny, "due", NAME, "none") == 0
     assert "is due at no time" in capsys.readouterr().out
@@ -68,7 +69,7 @@ def test_an_extension_is_one_students_own(tiny, capsys):
     assert scores(tiny) == {"anna": 1, "ben": 4, "cem": "not submitted"}
     assert run(tiny, "extend", "anna", NAME, "2026-11-02 13:00+00:00") == 0
     assert scores(tiny) == {"anna": 4, "ben": 4, "cem": "not submitted"}
-    assert f"anna until {dates.local(datetime(2026, 11, 2, 13))}" in capsys.readouterr().out
+    assert f"anna until {local(datetime(2026, 11, 2, 13))}" in capsys.readouterr().out
     run(tiny, "extend", "anna", NAME, "none")
     assert scores(tiny)["anna"] == 1
 
@@ -105,10 +106,10 @@ def test_another_due_date_leaves_the_dates_of_extensions(tiny, capsys):
 
 
 def test_dates_are_of_this_machine_and_a_day_ends_at_its_end(monkeypatch):
-    assert dates.read_date("2026-11-02 18:00+01:00") == datetime(2026, 11, 2, 17)
+    assert read_date("2026-11-02 18:00+01:00") == datetime(2026, 11, 2, 17)
     here = datetime(2026, 11, 2, 23, 59, 59).astimezone(UTC).replace(tzinfo=None)
-    assert dates.read_date("2026-11-02") == here
-    assert dates.read_date("none") is None
+    assert read_date("2026-11-02") == here
+    assert read_date("none") is None
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import pytest
 from attacks.table import ATTACKS, ROOMS, UNGRADED, _write
 from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass
 
-from authoring.chapter import SOURCES, chapter_names
+from authoring.chapter import chapter_names
+from authoring.places import SOURCES
 from autograder.views.flags import Flag, Look
 from gradlab.checks.record import SUFFIX, Record
 

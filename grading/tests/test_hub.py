@@ -23,7 +23,7 @@ from lab_server import HANG_S, NEWS, Server
 from tiny_class import write_settings
 
 from authoring import archive
-from authoring.chapter import SOURCES
+from authoring.places import SOURCES
 from autograder.demo import WRONG
 from gradlab.setup.system import PROXY, PROXY_ADVICE
 

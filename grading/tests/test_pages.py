@@ -12,7 +12,7 @@ from lab_server import serve
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_output, new_raw_cell
 from tiny_class import NAME, RIGHT, TinyClass
 
-from authoring.chapter import SOURCES
+from authoring.places import SOURCES
 from autograder.views import pages
 
 pytestmark = pytest.mark.xdist_group("pages")

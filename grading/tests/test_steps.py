@@ -17,13 +17,13 @@ def test_what_runs_in_a_kernels_process_imports_nothing_of_grading():
 
 
 def test_the_steps_of_a_submission_stand_in_this_order():
-    assert [step.__name__ for step in SANITISE] == [
+    assert [step.rpartition(".")[2] for step in SANITISE] == [
         "ClearOutput",  # first: nothing that a submission says it has shown is looked at by any other step
         "RestoreCells",  # the released cells, before anything goes by a cell's metadata
         "OverwriteKernelspec",  # the release's, whatever the submission asks for; before anything runs
         "PutCases",  # last: the cases lie beside what will run, in the place of a record that was handed in
     ]
-    assert [step.__name__ for step in GRADE] == [
+    assert [step.rpartition(".")[2] for step in GRADE] == [
         "RunCells",  # first: puts an error into each check cell, which nothing but a verdict replaces
         "WriteVerdicts",  # right after it: what was observed goes, and the score that nbgrader reads comes
         "LimitOutput",  # after the verdicts, which it may shorten, and not before: it would cut observations

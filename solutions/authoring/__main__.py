@@ -9,8 +9,9 @@ from pathlib import Path
 import nbformat
 
 from . import archive, build, margins, weights
-from .chapter import ChapterError, chapter_names, load_chapter, source_path
+from .chapter import chapter_names, load_chapter, source_path
 from .minutes import minutes
+from .places import ChapterError
 from .reference import AuthoredCheck
 from .validate import HEADING, total, try_mutants, validate
 

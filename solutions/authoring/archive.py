@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gradlab.setup.needs import STUDENT, needed_pins
 
-from .chapter import SOLUTIONS
+from .places import SOLUTIONS
 
 ROOT = SOLUTIONS.parent
 ARCHIVE = ROOT / "build/autograd-course.zip"

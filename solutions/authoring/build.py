@@ -15,9 +15,10 @@ from traitlets.config import Config
 from gradlab import live
 from gradlab.engine import source_of
 
-from .chapter import SOLUTIONS, SOURCES, ChapterError, chapter_names, source_path
+from .chapter import chapter_names, source_path
+from .edition import GENERATE
 from .minutes import say_minutes, with_minutes
-from .preprocessors import GENERATE
+from .places import SOLUTIONS, SOURCES, ChapterError
 
 STUDENT_EDITION = SOLUTIONS.parent / "course" / "chapters"
 START_PAGE = STUDENT_EDITION.parent / "README.md"

@@ -15,14 +15,8 @@ from gradlab.checks.check import Check
 from gradlab.checks.record import Record
 from gradlab.checks.session import called_checks
 
+from .places import SOURCES, ChapterError
 from .reference import STUDENT_SEEDS, AuthoredCheck, references
-
-SOLUTIONS = Path(__file__).resolve().parents[1]
-SOURCES = SOLUTIONS / "chapters"
-
-
-class ChapterError(Exception):
-    """A solved chapter breaks a rule of the course; the message names the cell and the rule."""
 
 
 @dataclass(frozen=True)

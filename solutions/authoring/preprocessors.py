@@ -4,17 +4,9 @@ import re
 from pathlib import Path
 
 from nbgrader.preprocessors import (
-    CheckCellMetadata,
-    ClearHiddenTests,
-    ClearMarkScheme,
     ClearOutput,
     ClearSolutions,
-    ComputeChecksums,
-    IncludeHeaderFooter,
-    InstantiateTests,
-    LockCells,
     NbGraderPreprocessor,
-    SaveCells,
 )
 from nbgrader.utils import is_grade, is_solution
 from traitlets import Dict
@@ -96,24 +88,3 @@ class HelpWithoutGradlab(NbGraderPreprocessor):
         if cell.cell_type == "code" and "setup" in tags(cell):
             cell.source = _IMPORT.sub(rf"{WITHOUT_GRADLAB}\n\g<0>", cell.source, count=1)
         return cell, resources
-
-
-GENERATE = [
-    IncludeHeaderFooter,
-    InstantiateTests,
-    WriteRecord,
-    RemoveReferences,
-    LockCells,
-    LeaveYourTurn,
-    ClearExerciseOutput,
-    PermitExerciseErrors,
-    FoldLongChecks,
-    HelpWithoutGradlab,
-    CheckCellMetadata,
-    ComputeChecksums,
-    SaveCells,
-    ClearHiddenTests,
-    ClearMarkScheme,
-    ComputeChecksums,
-    CheckCellMetadata,
-]

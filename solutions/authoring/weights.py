@@ -10,7 +10,8 @@ import torch
 from nbformat import NotebookNode
 
 from .build import write
-from .chapter import ChapterError, source_path, tags
+from .chapter import source_path, tags
+from .places import ChapterError
 
 TAG = "weights"
 TRAIN = "train_"

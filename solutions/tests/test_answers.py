@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from authoring.chapter import SOURCES, chapter_names, importing_from, load_chapter
+from authoring.chapter import chapter_names, importing_from, load_chapter
+from authoring.places import SOURCES
 from gradlab.checks import shortcuts
 from gradlab.checks.observe import call
 from gradlab.checks.verdict import judge_check

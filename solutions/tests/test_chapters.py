@@ -11,7 +11,8 @@ from nbformat.v4 import new_code_cell
 from nbgrader.utils import is_grade
 
 from authoring import build
-from authoring.chapter import ChapterError, chapter_names, load_chapter, read_chapter, source_path
+from authoring.chapter import chapter_names, load_chapter, read_chapter, source_path
+from authoring.places import ChapterError
 from authoring.reference import Reference
 from authoring.validate import constants, validate
 from gradlab.checks.observe import call

@@ -6,7 +6,8 @@ import re
 import nbformat
 import pytest
 
-from authoring.chapter import SOLUTIONS, chapter_names, source_path
+from authoring.chapter import chapter_names, source_path
+from authoring.places import SOLUTIONS
 
 TABLE = SOLUTIONS / "COVERAGE.md"
 

@@ -13,7 +13,8 @@ import pytest
 import torch
 
 from authoring import build
-from authoring.chapter import SOLUTIONS, SOURCES, chapter_names, importing_from, source_path
+from authoring.chapter import chapter_names, importing_from, source_path
+from authoring.places import SOLUTIONS, SOURCES
 from gradlab import draw, hooks, step
 from gradlab.engine import source_of
 

@@ -6,7 +6,8 @@ import sys
 import nbformat
 import pytest
 
-from authoring.chapter import SOURCES, source_path
+from authoring.chapter import source_path
+from authoring.places import SOURCES
 from gradlab.engine import source_of
 
 CHAPTERS = ["02_external_gradients", "03_accumulation", "06_tensor_hooks"]

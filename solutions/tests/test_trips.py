@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from authoring.chapter import SOLUTIONS
+from authoring.places import SOLUTIONS
 
 ROOT = SOLUTIONS.parent
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")

@@ -6,7 +6,7 @@ import torch
 from nbformat.v4 import new_code_cell, new_notebook
 
 from authoring import archive, build, chapter, weights
-from authoring.chapter import ChapterError
+from authoring.places import ChapterError
 
 FILES = sorted(chapter.SOURCES.glob("*/weights-*.pt"))
 SETUP = "import torch\nfrom torch import nn"

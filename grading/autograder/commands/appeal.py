@@ -2,9 +2,6 @@
 
 import argparse
 
-from ..settings import open_class
-from ..views import appeal
-
 HELP = "write a page with everything that led to one grade"
 
 
@@ -16,6 +13,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the page; returns the exit code."""
+    from ..settings import open_class
+    from ..views import appeal
+
     course = open_class(args.folder).coursedir
     page, facts = appeal.write(course, args.assignment, args.student)
     width = max(len(label) for label, _ in facts)

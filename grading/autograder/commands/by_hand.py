@@ -4,12 +4,12 @@ Until then the student has no grade.
 """
 
 import argparse
+from typing import TYPE_CHECKING
 
-from ..settings import open_class
-from ..term import by_hand
-from ..views.changes import points
-from ..views.renderings import exercise_of
 from .listing import show_list
+
+if TYPE_CHECKING:
+    from ..term.by_hand import Undecided
 
 HELP = "keep or drop points that were set by hand for an earlier submission"
 
@@ -24,6 +24,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Decide, and print what was decided and what is left; returns the exit code."""
+    from ..settings import open_class
+    from ..term import by_hand
+
     course = open_class(args.folder).coursedir
     for keep, students, title in ((True, args.keep, "Kept"), (False, args.drop, "Dropped")):
         show_list(title, in_words(by_hand.decide(args.folder, args.assignment, students, keep)) if students else [])
@@ -34,8 +37,11 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def in_words(found: list[by_hand.Undecided]) -> list[str]:
+def in_words(found: list["Undecided"]) -> list[str]:
     """What waits for a decision, a line each."""
+    from ..views.changes import points
+    from ..views.renderings import exercise_of
+
     return [
         f"{one.student}: {exercise_of(one.cell)}: {one.by_hand:g} by hand, {points(one.auto)} by the check"
         for one in found

@@ -2,9 +2,6 @@
 
 import argparse
 
-from ..settings import open_class
-from ..views import changes
-
 HELP = "show what the last run has changed: who, which exercise, from, to"
 
 
@@ -16,6 +13,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the changes; returns the exit code."""
+    from ..settings import open_class
+    from ..views import changes
+
     course = open_class(args.folder).coursedir
     changes.require(course, args.assignment)
     runs = changes.compare_all(course, args.assignment)

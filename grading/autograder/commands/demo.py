@@ -3,8 +3,6 @@
 import argparse
 from pathlib import Path
 
-from ..demo import run as run_demo
-
 HELP = "grade a made-up class of a dozen from end to end, in a folder of its own"
 FOLDER = Path(__file__).resolve().parents[2] / "demo"
 
@@ -15,5 +13,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print what happens, step by step; returns the exit code."""
+    from ..demo import run as run_demo
+
     run_demo(FOLDER)
     return 0

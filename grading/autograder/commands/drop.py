@@ -5,7 +5,6 @@
 
 import argparse
 
-from ..term import drop
 from .listing import show_list
 
 HELP = "leave a student out of grading, feedback, reports and exports"
@@ -22,6 +21,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Drop the student or take them back, and print what that leaves; returns the exit code."""
+    from ..term import drop
+
     if args.undo:
         drop.undo(args.folder, args.student)
         print(f"{args.student} is in the class again. What they handed in is graded by the next run.")

@@ -7,8 +7,6 @@ from pathlib import Path
 from gradlab import atomic
 
 from ..errors import ClassError
-from ..settings import class_api
-from ..term import grades
 from ..term.archives import PLATFORMS
 from .listing import show_list
 
@@ -32,6 +30,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the file, and print who is not in it; returns the exit code."""
+    from ..settings import class_api
+    from ..term import grades
+
     names = list(dict.fromkeys(args.assignments))
     if args.anonymous and args.into:
         raise ClassError("--into takes names and ids from the platform; leave it out with --anonymous.")

@@ -5,15 +5,14 @@ They are handed out by nbgrader's exchange if there is one.
 
 import argparse
 from pathlib import Path
-
-from nbgrader.coursedir import CourseDirectory
+from typing import TYPE_CHECKING
 
 from ..errors import ClassError
-from ..run import feedback
-from ..settings import class_api
-from ..term import returns, sent
 from ..term.archives import PLATFORMS
 from .listing import show_list
+
+if TYPE_CHECKING:
+    from nbgrader.coursedir import CourseDirectory
 
 HELP = "make the feedback on an assignment, and return it"
 DEFAULT = Path()
@@ -37,6 +36,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Return the feedback; returns 1 if there was a fault that is to be mended."""
+    from ..run import feedback
+    from ..settings import class_api
+
     if args.platform and not args.zip:
         raise ClassError("--platform says for which platform --zip packs the pages; add --zip.")
     api = class_api(args.folder)
@@ -59,8 +61,10 @@ def run(args: argparse.Namespace) -> int:
     return 1 if any(one.failed for one in returned) else 0
 
 
-def _pack(args: argparse.Namespace, course: CourseDirectory, pages: dict[str, Path]) -> None:
+def _pack(args: argparse.Namespace, course: "CourseDirectory", pages: dict[str, Path]) -> None:
     """Write the archive for the platform, and print where it is and who is not in it."""
+    from ..term import returns, sent
+
     known = sent.read(course, args.assignment)
     platforms = {one.platform for one in known.values()}
     if not platforms:

@@ -10,7 +10,6 @@ from pathlib import Path
 from gradlab.setup.lab import server
 
 from ..errors import ClassError
-from ..settings import CONFIG, open_class, settings_of
 
 HELP = "open nbgrader's Formgrader on the class, in JupyterLab"
 JUPYTER_SETTINGS = Path(__file__).resolve().parents[1] / "jupyter"
@@ -22,6 +21,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Become JupyterLab's server; returns only if that fails."""
+    from ..settings import CONFIG, open_class, settings_of
+
     folder, settings = args.folder, settings_of(args.folder)
     if not settings:
         raise ClassError(f"Without an {CONFIG} Formgrader would not find the class.")

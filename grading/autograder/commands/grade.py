@@ -4,10 +4,6 @@ import argparse
 from collections import Counter
 
 from ..errors import ClassError
-from ..run.grade import grade
-from ..settings import class_api
-from ..steps.outcome import Status
-from ..term.by_hand import listed
 from . import by_hand, report
 from .listing import show_list
 
@@ -33,6 +29,11 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Grade, report, and print how many ended in which way; returns the exit code."""
+    from ..run.grade import grade
+    from ..settings import class_api
+    from ..steps.outcome import Status
+    from ..term.by_hand import listed
+
     if args.resume and (args.force or args.student):
         raise ClassError("--resume goes on with the last run as it was begun; leave out --force and --student.")
     counts: Counter[str] = Counter()

@@ -7,8 +7,8 @@ import argparse
 from pathlib import Path
 
 from ..steps.files import readable
-from ..term import dates, submissions
 from ..term.archives import PLATFORMS
+from ..term.written import read_date
 from .listing import show_list
 
 HELP = "take the submissions of an assignment from a learning platform's archive"
@@ -33,8 +33,10 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Import the archive, and print what became of each submission; returns 1 if one was refused."""
+    from ..term import submissions
+
     table = Path(args.late_at) if args.late_at and Path(args.late_at).is_file() else None
-    late_at = table or (dates.read_date(args.late_at) if args.late_at else None)
+    late_at = table or (read_date(args.late_at) if args.late_at else None)
     found = submissions.import_submissions(
         args.folder, args.assignment, args.archive, args.platform, args.worksheet, args.update, late_at, args.dry_run
     )

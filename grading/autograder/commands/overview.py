@@ -2,9 +2,6 @@
 
 import argparse
 
-from ..settings import open_class
-from ..views import overview
-
 HELP = "show all assignments: students with points, late, missing; exercises with slips"
 
 
@@ -15,6 +12,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the files and print one of them; returns the exit code."""
+    from ..settings import open_class
+    from ..views import overview
+
     course = open_class(args.folder).coursedir
     gathered = overview.gather_all(course)
     paths = overview.write(course, gathered)

@@ -2,10 +2,6 @@
 
 import argparse
 
-from ..settings import open_class
-from ..views.renderings import table, write
-from ..views.report import gather
-
 HELP = "print the table and write the report of an assignment again"
 
 
@@ -16,6 +12,10 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the table and write the files; returns the exit code."""
+    from ..settings import open_class
+    from ..views.renderings import table, write
+    from ..views.report import gather
+
     course = open_class(args.folder).coursedir
     report = gather(course, args.assignment)
     print(table(report))

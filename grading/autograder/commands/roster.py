@@ -7,10 +7,7 @@ email, lms_user_id. All of it is imported, or nothing; nobody is removed.
 import argparse
 from pathlib import Path
 
-from ..run.journal import only_run
-from ..settings import class_api
 from ..steps.files import readable
-from ..term.roster import read_roster, write_roster
 from .listing import show_list
 
 HELP = "bring the gradebook's students up to date with a table"
@@ -27,6 +24,10 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Import the table, and print what that has changed; returns the exit code."""
+    from ..run.journal import only_run
+    from ..settings import class_api
+    from ..term.roster import read_roster, write_roster
+
     roster = read_roster(args.file, args.id)
     with only_run(args.folder):
         changes = write_roster(class_api(args.folder).coursedir, roster, args.dry_run)

@@ -3,9 +3,6 @@
 import argparse
 from pathlib import Path
 
-from ..settings import open_class
-from ..views import similar
-
 HELP = "list submissions that are alike, for a look"
 
 
@@ -24,6 +21,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the pairs and write the page; returns the exit code."""
+    from ..settings import open_class
+    from ..views import similar
+
     course = open_class(args.folder).coursedir
     found = similar.gather_similar(course, args.assignment, args.earlier)
     print(similar.table(found))

@@ -2,9 +2,6 @@
 
 import argparse
 
-from ..settings import open_class
-from ..views import solutions
-
 HELP = "write the solved chapter as a page, after the due date"
 
 
@@ -16,6 +13,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the page; returns the exit code."""
+    from ..settings import open_class
+    from ..views import solutions
+
     course = open_class(args.folder).coursedir
     print(solutions.write(course, args.assignment, args.force))
     return 0

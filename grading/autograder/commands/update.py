@@ -6,9 +6,7 @@ release are brought up to it.
 
 import argparse
 
-from .. import update
 from ..errors import ClassError
-from ..settings import open_class
 
 HELP = "say what the course has changed since the class got its copy, and bring the class up to it"
 
@@ -22,6 +20,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the changes, and make them if asked to; returns the exit code."""
+    from .. import update
+    from ..settings import open_class
+
     api = open_class(args.folder)
     found, linked = update.changes(api.coursedir, args.assignments), update.is_linked(api.coursedir)
     print(update.in_words(api.coursedir, found))

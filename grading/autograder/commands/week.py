@@ -7,18 +7,14 @@ look. What was done before is not done again, so it can be repeated whenever som
 import argparse
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import ClassError
-from ..run import feedback as returned
-from ..settings import open_class
-from ..steps.due import due
-from ..steps.outcome import Status
-from ..term import by_hand as decisions
-from ..term import sent
-from ..views.renderings import to_do
-from ..views.report import Report, gather
 from . import by_hand, export, feedback, grade, import_submissions
 from .listing import show_list
+
+if TYPE_CHECKING:
+    from ..views.report import Report
 
 HELP = "import or collect, grade, report, return and export, and say what needs a look"
 
@@ -44,6 +40,11 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the commands; returns 1 if one of them left something to be mended."""
+    from ..settings import open_class
+    from ..term import by_hand as decisions
+    from ..term import sent
+    from ..views.report import gather
+
     if args.worksheet and args.gradebook:
         raise ClassError("--worksheet is Moodle's and --gradebook Canvas's; name one of them.")
     codes = [_submissions(args)]
@@ -81,6 +82,9 @@ def _command(args: argparse.Namespace, module, *words: str) -> int:
 
 def _submissions(args: argparse.Namespace) -> int:
     """Import the archive, or collect from the exchange if there is one; else take what is there."""
+    from ..run import feedback as returned
+    from ..settings import open_class
+
     if args.archive:
         words = [args.assignment, str(args.archive)]
         words += ["--worksheet", str(args.worksheet)] * bool(args.worksheet)
@@ -108,6 +112,9 @@ def _platform(args: argparse.Namespace, imported: list[str]) -> str:
 
 def _dry_run(args: argparse.Namespace) -> int:
     """Print what would be graded and written; returns the exit code."""
+    from ..settings import open_class
+    from ..steps.due import due
+
     api = open_class(args.folder)
     name, course = args.assignment, api.coursedir
     with api.gradebook as book:
@@ -120,8 +127,11 @@ def _dry_run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _needs_a_look(report: Report, by_hand: list[str]) -> None:
+def _needs_a_look(report: "Report", by_hand: list[str]) -> None:
     """Print what only a person can decide, or nothing."""
+    from ..steps.outcome import Status
+    from ..views.renderings import to_do
+
     rows = {status: [row for row in report.rows if row.status == status] for status in Status}
     flagged = [f"{row.student}: {len(row.flags)}" for row in report.rows if row.flags]
     found = {

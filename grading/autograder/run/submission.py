@@ -14,6 +14,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.utils import capture_log, temp_attrs
+from traitlets.utils.importstring import import_item
 
 from .. import gradebook
 from ..dropped import dropped
@@ -194,7 +195,7 @@ def _require_steps(api: NbGraderAPI) -> None:
     try:
         converter = Autograde(coursedir=api.coursedir, parent=api)
         for step in [*converter.sanitize_preprocessors, *converter.autograde_preprocessors]:
-            step(parent=converter)
+            (import_item(step) if isinstance(step, str) else step)(parent=converter)
     except Exception as error:
         raise ClassError(
             f"The class's nbgrader_config.py names what cannot be used ({type(error).__name__}: {error}). Modules "

@@ -17,14 +17,14 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade
 
-from authoring.chapter import Chapter, ChapterError, counts, read_chapter
+from authoring.chapter import Chapter, counts, read_chapter
+from authoring.places import ChapterError
 from gradlab import atomic
 from gradlab.checks.given import given
 from gradlab.checks.record import CheckRecord, Record, RecordError
 
 from ..errors import ClassError, did_you_mean
-
-UPDATE = "python -m autograder update"
+from ..source import UPDATE
 
 
 @dataclass(frozen=True, eq=False)  # one object for each, see `_load`

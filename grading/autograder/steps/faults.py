@@ -10,7 +10,7 @@ from nbformat.reader import NotJSONError
 from sqlalchemy.exc import DataError, SQLAlchemyError
 from traitlets import TraitError
 
-from authoring.chapter import ChapterError
+from authoring.places import ChapterError
 
 from ..errors import ClassError, SubmissionError
 from .files import readable, without_paths

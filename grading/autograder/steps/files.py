@@ -7,9 +7,6 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-import nbformat
-from nbgrader.utils import parse_utc
-
 from .bounded import Bounded, OutOfBoundsError
 
 MAX_FILES = 500
@@ -100,6 +97,8 @@ def _heavy(notebook: Path) -> str:
 
 
 def _read(notebook: Path) -> None:
+    import nbformat
+
     nbformat.read(notebook, as_version=4)
 
 
@@ -119,6 +118,8 @@ def all_in(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 def _untimely(path: Path) -> str:
     """Why nbgrader cannot read when the submission was handed in; "" if it can, or if nothing says it."""
+    from nbgrader.utils import parse_utc
+
     if not path.exists():
         return ""
     try:

@@ -1,7 +1,7 @@
 """When an assignment is due: for all, and for one student by an extension; what was graded takes its penalty anew."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 import nbformat
@@ -16,9 +16,7 @@ from ..settings import class_api
 from ..steps.files import readable
 from ..steps.late import TakeLatePenalties
 from ..steps.outcome import only_extended
-
-NONE = "none"
-FORM = '"2026-11-02 18:00", or with a time zone "2026-11-02 18:00+01:00", or "2026-11-02" for the end of that day'
+from .written import local
 
 
 @dataclass(frozen=True)
@@ -33,22 +31,6 @@ class Dates:
     extended: dict[str, datetime]
     ended: list[str]
     penalties: dict[str, tuple[float, float]]
-
-
-def read_date(text: str) -> datetime | None:
-    """Read a date in UTC, without time zone, as nbgrader keeps it; None for `none`.
-
-    What states no time zone is in that of this machine; a date alone means the end of its day. Raises ClassError.
-    """
-    if text.strip().casefold() == NONE:
-        return None
-    try:
-        date = datetime.fromisoformat(text.strip())
-        if len(text.strip()) <= len("2026-11-02"):
-            date = date.replace(hour=23, minute=59, second=59)
-        return date.astimezone(UTC).replace(tzinfo=None)
-    except (ValueError, OverflowError):
-        raise ClassError(f"{readable(text)!r} is no date. Expected {FORM}, or {NONE!r}.") from None
 
 
 def set_due(folder: Path, name: str, due: datetime | None) -> Dates:
@@ -95,11 +77,6 @@ def extend(folder: Path, student: str, name: str, until: datetime | None) -> Dat
             submission.extension = until - assignment.duedate
             book.db.commit()
         return _dates(api, book, assignment, [])
-
-
-def local(date: datetime) -> str:
-    """A date of the gradebook's in the time of this machine."""
-    return f"{date.replace(tzinfo=UTC).astimezone():%Y-%m-%d %H:%M:%S %Z}"
 
 
 def _open(api: NbGraderAPI) -> Gradebook:

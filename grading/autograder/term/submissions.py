@@ -26,11 +26,11 @@ from ..settings import class_api
 from ..steps import receipt
 from ..steps.files import RECEIPTS, readable, unfit
 from .archives import TEST_STUDENT, Archive, HandedIn, look_into
-from .dates import read_date
 from .people import Found, People, each_once
 from .sent import Sent, keep
 from .tables import key_of, read_table
 from .worksheet import Worksheet
+from .written import read_date
 
 NEW, REPLACED, UNCHANGED, KEPT, REFUSED = "new", "replaced", "unchanged", "another is there", "not imported"
 PASSED_OVER = "passed over"

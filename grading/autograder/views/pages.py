@@ -16,11 +16,9 @@ from urllib.parse import unquote
 from uuid import uuid4
 
 import jinja2
-import nbgrader
 import nh3
 from IPython.lib.lexers import IPython3Lexer
 from math_core import LatexError, LatexToMathML
-from nbconvert.exporters import HTMLExporter
 from nbconvert.filters import ansi2html, strip_ansi
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbconvert.preprocessors import Preprocessor
@@ -32,11 +30,6 @@ from pygments.token import STANDARD_TYPES
 
 from ..steps import outcome
 from ..steps.bounded import Bounded, OutOfBoundsError
-
-FILTERS = {"markdown2html": "markdown", "highlight_code": "highlight", "ansi2html": "coloured"}
-FILTERS = {name: f"autograder.views.pages.{function}" for name, function in FILTERS.items()}
-
-_TEMPLATES = [Path(__file__).parent, Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"]
 
 MOST_MATHEMATICS = 1000  # characters of one formula; some thousand nested ones would end the process that reads them
 MOST_MARKDOWN = 10_000  # characters of one text; what reads it can need the square of that
@@ -83,17 +76,6 @@ _STYLES = (
 )
 
 _converter = LatexToMathML(fancy_error=False, max_expansions=0)
-
-
-def template_paths(name: str) -> list[str]:
-    """Where nbconvert finds the template `name` and its parents: ours, then nbgrader's, then its own.
-
-    For a setting of that name: Formgrader gives nbgrader's template in a way that no setting of its name can change.
-    """
-    folders = [str(folder / "templates") for folder in _TEMPLATES]
-    return HTMLExporter(
-        template_name=name, extra_template_basedirs=folders, extra_template_paths=folders
-    ).template_paths
 
 
 class Shown(str):

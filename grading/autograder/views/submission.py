@@ -13,8 +13,8 @@ from nbgrader.coursedir import CourseDirectory
 from gradlab import atomic
 
 from ..steps.files import readable
-from .pages import template_paths
 from .report import Report
+from .theme import template_paths
 
 
 class PageExporter(HTMLExporter):
