@@ -47,17 +47,24 @@ def without_appendices(notebook: NotebookNode) -> Iterator[NotebookNode]:
 
 
 def minutes(notebook: NotebookNode) -> Minutes:
-    """Reckon the minutes of a solved notebook. Appendices, references, and folds that can stay closed do not count."""
+    """Reckon the minutes of a solved notebook. Appendices, references, folded code and folds in prose do not count."""
     words = lines = predictions = exercises = 0
     for cell in without_appendices(notebook):
         if cell.cell_type == "markdown":
             explained = " ".join(_EXPLANATION.findall(cell.source))
             words += len(_NO_WORDS.sub(" x ", _FOLDED.sub(" ", cell.source) + " " + explained).split())
             exercises += sum(map(int, _EXERCISE.findall(cell.source)))
-        elif not ({"reference", "after-exercises"} & set(tags(cell)) or is_grade(cell) or is_solution(cell)):
+        elif not (
+            _folded(cell) or {"reference", "after-exercises"} & set(tags(cell)) or is_grade(cell) or is_solution(cell)
+        ):
             lines += sum(bool(line.strip()) for line in cell.source.splitlines())
             predictions += bool(re.search(r"^with predict\.", cell.source, re.MULTILINE))
     return Minutes(words / WORDS_A_MINUTE, lines * SECONDS_A_LINE / 60, predictions * MINUTES_A_PREDICTION, exercises)
+
+
+def _folded(cell: NotebookNode) -> bool:
+    """Whether a learner sees the cell's code only after a click."""
+    return cell.metadata.get("jupyter", {}).get("source_hidden", False)
 
 
 def say_minutes(notebook: NotebookNode) -> None:

@@ -25,6 +25,11 @@ def test_an_appendix_takes_no_minutes():
     assert minutes(chapter(*main)).code == 1
 
 
+def test_folded_code_takes_no_minutes():
+    helpers = new_code_cell("line\n" * 120, metadata={"jupyter": {"source_hidden": True}})
+    assert minutes(chapter(helpers)) == minutes(chapter())
+
+
 def test_the_opening_is_given_the_minutes_that_the_chapter_takes():
     notebook = chapter(new_markdown_cell("word " * 1300))
     assert normalise(notebook).cells[0].source == "**Time**: about 25 minutes, 8 of them for the one exercise."
