@@ -29,16 +29,22 @@ def handed_out(settings: Path) -> dict[str, Path]:
 
 def require_own(outbound: Path) -> None:
     """Raise PermissionError if another than its owner could have put something into what a course hands out."""
-    course, root = outbound.parent, outbound.parent.parent
-    modes = {folder: folder.stat() for folder in (root, course, outbound)}
-    if modes[root].st_mode & stat.S_IWOTH and not modes[root].st_mode & stat.S_ISVTX:
-        raise PermissionError(f"everyone can rename what is in {root}; its owner mends that: chmod 1777 {root}")
-    for folder in (course, outbound):
-        if modes[folder].st_mode & stat.S_IWOTH:
-            raise PermissionError(f"everyone can write in {folder}; its owner mends that: chmod o-w {folder}")
+    course = outbound.parent
+    require_course(course)
+    if outbound.stat().st_mode & stat.S_IWOTH:
+        raise PermissionError(f"everyone can write in {outbound}; its owner mends that: chmod o-w {outbound}")
     released = [path for path in outbound.iterdir() if path.is_dir()]
-    if len({modes[course].st_uid, *(path.lstat().st_uid for path in [outbound, *released])}) > 1:
+    if {path.lstat().st_uid for path in [outbound, *released]} != {course.stat().st_uid}:
         raise PermissionError(f"what is in {course} belongs to more than one; who teaches looks at it")
+
+
+def require_course(course: Path) -> None:
+    """Raise PermissionError if others than its owner could put another folder in the place of a course's."""
+    root = course.parent
+    if root.stat().st_mode & stat.S_IWOTH and not root.stat().st_mode & stat.S_ISVTX:
+        raise PermissionError(f"everyone can rename what is in {root}; its owner mends that: chmod 1777 {root}")
+    if course.stat().st_mode & stat.S_IWOTH:
+        raise PermissionError(f"everyone can write in {course}; its owner mends that: chmod o-w {course}")
 
 
 class FetchEdition(ExchangeFetchAssignment):

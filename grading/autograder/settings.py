@@ -63,12 +63,16 @@ def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = ""
     c.CourseDirectory.student_id_exclude = ",".join(dropped.listed(folder))
     c.Exchange.root = os.environ.get("GRADLAB_EXCHANGE") or str(folder / "exchange")
     c.Exchange.cache = str(folder / "exchange_cache")
+    c.ExchangeFactory.collect = "autograder.term.collect.CollectOwn"
     c.GenerateAssignment.preprocessors = GENERATE
     c.Autograde.exporter_class = "autograder.steps.exporter.SubmissionExporter"
     c.SubmissionExporter.optimistic_validation = True  # once for all steps, instead of after each
     c.Autograde.sanitize_preprocessors = SANITISE
     c.Autograde.autograde_preprocessors = GRADE
-    c.GenerateFeedback.preprocessors = ["autograder.views.feedback.GetGradesOrReason"]
+    c.GenerateFeedback.preprocessors = [
+        "autograder.views.feedback.GetGradesOrReason",
+        "autograder.views.feedback.LeaveOutOutputs",
+    ]
     c.GenerateFeedback.exporter_class = "autograder.views.feedback.FeedbackExporter"
     c.HTMLExporter.default_preprocessors = []
     c.HTMLExporter.preprocessors = [

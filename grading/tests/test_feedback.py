@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from nbformat.v4 import new_code_cell
 from test_receipts import misname, released, through_the_exchange
 from tiny_class import NAME, RIGHT, TinyClass
 
@@ -104,3 +105,18 @@ def test_a_page_that_cannot_be_made_is_named_and_the_others_are_returned(tiny, c
     said = capsys.readouterr().out
     assert "1 page made, 1 handed out" in said
     assert "  anna: the page could not be made: " in said
+
+
+def test_what_a_submission_printed_while_it_was_graded_is_not_on_the_page(tiny, capsys):
+    """It can hold the graded cases. A verdict is there, and of an error of an answer the last line, so far as it goes."""
+    keeps = "kept = []\n\n\ndef pull_back(x, v):\n    kept.append(x)\n    return v"
+    fails = "raise ValueError('first line\\nlast line ' + 500 * 'y')"
+    shows = new_code_cell("print('PRINTED', kept)\n1 / 0")
+    tiny.hand_in("anna", RIGHT | {"answer-1": keeps, "answer-2": fails}, change=lambda nb: nb.cells.append(shows))
+    tiny.grade()
+    command(tiny, capsys)
+    text = Path(page(tiny, "anna")).read_text()
+    assert "PRINTED [tensor" in tiny.autograded("anna").cells[-1].outputs[0].text
+    assert ("PRINTED [tensor" in text, "ZeroDivisionError" in text) == (False, False)
+    assert ("last line yyy" in text, "first line\n" in text, 300 * "y" in text) == (True, False, False)
+    assert "90.1 the gradient at x: not yet." in text

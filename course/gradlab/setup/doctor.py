@@ -50,6 +50,7 @@ def examine(root: Path = ROOT) -> list[Finding]:
         *examine_packages(root, install),
         *examine_jupyter(install),
         *examine_machine(root),
+        *examine_exchange(root),
         *examine_sandbox(root),
     ]
 
@@ -169,6 +170,20 @@ def examine_machine(root: Path) -> list[Finding]:
             needed=False,
         ),
     ]
+
+
+def examine_exchange(root: Path) -> list[Finding]:
+    """Look at the class's exchange, where one is named: who could put something into what it hands out."""
+    exchange = os.environ.get("GRADLAB_EXCHANGE")
+    if not exchange or missing_pins(root, STUDENT):
+        return []
+    from ..exchange import handed_out
+
+    try:
+        released = handed_out(root / "course" / "nbgrader_config.py")
+    except OSError as error:
+        return [Finding("the exchange", str(error), False, "who teaches mends the exchange")]
+    return [Finding("the exchange", f"{exchange}, released: {', '.join(released) or 'nothing yet'}", True)]
 
 
 def examine_sandbox(root: Path) -> list[Finding]:

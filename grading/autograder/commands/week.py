@@ -98,6 +98,7 @@ def _submissions(args: argparse.Namespace) -> int:
     print(f"\n$ nbgrader collect {args.assignment} --update", flush=True)
     if not args.dry_run:
         said = api.collect(args.assignment)
+        print(said.get("log", ""), end="")
         if not said["success"]:
             raise ClassError(f"The exchange could not be collected:\n{said.get('log') or said.get('error')}")
     return 0

@@ -20,6 +20,7 @@ from .execute import error_output
 
 SUMMARY = "summary()"  # the cell at a chapter's end
 LONGEST = 1000  # characters of an error's text that are searched; it takes the square of that
+LONGEST_SHOWN = 200  # characters of an error that a verdict repeats
 PENDING = "VerdictPending"  # the error in which every graded cell ends until there is a verdict
 
 
@@ -91,7 +92,9 @@ def observations(cell: NotebookNode, check_id: str, count: int) -> list[dict] | 
         if error.ename == "CellTimeoutError":
             return error.evalue.replace("This cell", "The check", 1)
         hint = " The cell that should define it is empty or failed." if error.ename == "NameError" else ""
-        return f"The check could not run to its end: {error.ename}: {error.evalue.rstrip('.')}.{hint}"
+        said = f"{error.ename}: {error.evalue.rstrip('.')}"
+        said = said if len(said) <= LONGEST_SHOWN else f"{said[:LONGEST_SHOWN]} …"
+        return f"The check could not run to its end: {said}.{hint}"
     return "The check did not give exactly one observation per case."
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
+from nbformat.v4 import new_output
 from nbgrader.api import Gradebook
-from nbgrader.preprocessors import GetGrades
+from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
 
 from ..steps import outcome
 from ..steps.outcome import NotebookOutcome
@@ -46,6 +47,21 @@ class GetGradesOrReason(GetGrades):
             if cell.metadata.get("nbgrader", {}).get("grade_id") in by_hand:
                 cell.metadata.nbgrader["by_hand"] = True
         return nb, resources
+
+
+class LeaveOutOutputs(NbGraderPreprocessor):
+    """Leave out what the submission printed and displayed while it was graded, where it had the graded cases at hand.
+
+    They stay the same for who hands in again. Verdicts stay, and of an answer that raised an error, its last line.
+    """
+
+    def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:
+        """Change the outputs of a cell that SafePage has made."""
+        if cell.cell_type == "code" and not cell.metadata.get("verdicts"):
+            is_answer = cell.metadata.get("nbgrader", {}).get("solution")
+            errors = [output for output in cell.outputs if is_answer and output.output_type == "error"]
+            cell.outputs = [new_output("error", traceback=[error.evalue]) for error in errors[:1]]
+        return cell, resources
 
 
 def grade_shown(points: Mapping[str, float], penalty: float, found: NotebookOutcome) -> str:

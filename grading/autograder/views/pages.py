@@ -37,6 +37,7 @@ MOST_OPENINGS = 100  # of mathematics in one text, for the same reason
 MOST_CODE = 30_000  # characters of one cell that are coloured
 MOST_COLOURS = 2_000  # codes in one output
 MOST_SHOWN = 1_000_000  # characters of one output, or of one source
+MOST_OF_AN_ERROR = 200  # characters of its last line, where that alone is shown
 MOST_TAGS = 20_000  # of one piece of HTML; with a hundred thousand, one in the other, it takes half a minute
 MOST_PICTURES = 32 * 2**20  # bytes in one page of pictures that a text refers to, however often it does
 
@@ -157,7 +158,9 @@ def _output(output: NotebookNode, resources: dict) -> NotebookNode | None:
         name = "stderr" if output.name == "stderr" else "stdout"
         return new_output("stream", name=name, text=coloured(_written(output.text)))
     if output.output_type == "error":
-        return new_output("error", traceback=[coloured(_written("\n".join(map(_text, output.traceback))))])
+        text = _written("\n".join(map(_text, output.traceback)))
+        last = strip_ansi(text).rstrip().rpartition("\n")[2][:MOST_OF_AN_ERROR]
+        return new_output("error", evalue=coloured(last), traceback=[coloured(text)])
     data, metadata = _dict(output.get("data")), _dict(output.get("metadata"))
     text = _written(data.get("text/plain"))
     kind = next((kind for kind in _RICH if kind in data), None)

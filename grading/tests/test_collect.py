@@ -1,0 +1,86 @@
+"""What is collected from the exchange is the student's own, and when it came there is asked of the file system."""
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tiny_class import NAME, RIGHT, TinyClass
+
+NOBODY = 65534
+LONG_AGO = "2025-11-02 10:00:00.123456 UTC"
+
+
+def now() -> str:
+    return f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
+
+
+@pytest.fixture
+def tiny(tmp_path):
+    tiny = TinyClass(tmp_path / "class")
+    inbound(tiny).mkdir(parents=True)
+    (tiny.folder / "exchange").chmod(0o1777)
+    return tiny
+
+
+def inbound(tiny: TinyClass) -> Path:
+    return tiny.folder / "exchange" / "autograd" / "inbound"
+
+
+def submit(tiny: TinyClass, student: str, when: str, says: str) -> Path:
+    """Put a folder into the exchange as nbgrader's submit does."""
+    tiny.hand_in("source", RIGHT)
+    folder = tiny.submission("source").rename(inbound(tiny) / f"{student}+{NAME}+{when}+x{says}")
+    (folder / "timestamp.txt").write_text(when)
+    (folder / "says.txt").write_text(says)
+    return folder
+
+
+def collected(tiny: TinyClass, student: str) -> str | None:
+    path = tiny.submission(student) / "says.txt"
+    return path.read_text() if path.exists() else None
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder somebody else's")
+def test_a_folder_of_another_account_is_left_and_the_students_own_is_collected(tiny):
+    submit(tiny, "anna", LONG_AGO, "own")
+    submit(tiny, "nobody", LONG_AGO, "own")
+    for student in ("anna", "ben"):
+        os.chown(submit(tiny, student, now(), f"forged-for-{student}"), NOBODY, NOBODY)
+    for folder in inbound(tiny).glob("nobody+*"):
+        os.chown(folder, NOBODY, NOBODY)
+    said = tiny.api.collect(NAME)
+    assert said["success"], said
+    assert [collected(tiny, student) for student in ("anna", "ben", "nobody")] == ["own", None, "own"]
+    forged = [line for line in said["log"].splitlines() if "is not collected: it belongs to nobody" in line]
+    assert [f"forged-for-{student}" in line for student, line in zip(["anna", "ben"], sorted(forged), strict=True)] == [
+        True,
+        True,
+    ]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder somebody else's")
+def test_where_accounts_are_not_ids_the_owner_is_not_asked_for(tiny):
+    os.chown(submit(tiny, "anna", LONG_AGO, "own"), NOBODY, NOBODY)
+    tiny.api.config.ExchangeCollect.check_owner = False
+    assert tiny.api.collect(NAME)["success"]
+    assert collected(tiny, "anna") == "own"
+
+
+def test_a_time_before_the_folder_was_there_is_named_and_collected(tiny):
+    submit(tiny, "anna", LONG_AGO, "own")
+    submit(tiny, "ben", now(), "own")
+    said = tiny.api.collect(NAME)
+    assert "anna: handed in at 2025-11-02 10:00:00 UTC by its own word, but in the exchange only since" in said["log"]
+    assert "ben" not in said["log"]
+    assert (collected(tiny, "anna"), collected(tiny, "ben")) == ("own", "own")
+
+
+@pytest.mark.parametrize("folder", [".", "autograd"])
+def test_nothing_is_collected_where_another_could_have_changed_the_course(tiny, folder):
+    submit(tiny, "anna", now(), "own")
+    (tiny.folder / "exchange" / folder).chmod(0o777)
+    said = tiny.api.collect(NAME)
+    assert not said["success"]
+    assert "its owner mends that: chmod" in said["log"]
+    assert collected(tiny, "anna") is None
