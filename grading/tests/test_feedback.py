@@ -108,7 +108,7 @@ def test_a_page_that_cannot_be_made_is_named_and_the_others_are_returned(tiny, c
 
 
 def test_what_a_submission_printed_while_it_was_graded_is_not_on_the_page(tiny, capsys):
-    """It can hold the graded cases. A verdict is there, and of an error of an answer the last line, so far as it goes."""
+    """It can hold the graded cases. A verdict is there, and the last line of the error that an answer ended in."""
     keeps = "kept = []\n\n\ndef pull_back(x, v):\n    kept.append(x)\n    return v"
     fails = "raise ValueError('first line\\nlast line ' + 500 * 'y')"
     shows = new_code_cell("print('PRINTED', kept)\n1 / 0")

@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from nbclient.exceptions import DeadKernelError
 from tiny_class import NAME, RIGHT, TinyClass
 
 from autograder.__main__ import main
@@ -18,7 +20,7 @@ from autograder.run.grade import grade
 from autograder.sandbox import machine
 from autograder.sandbox.__main__ import escaped
 from autograder.sandbox.manager import SandboxManager
-from autograder.sandbox.provisioner import SERVER
+from autograder.sandbox.provisioner import FORKSERVER, SERVER, SandboxProvisioner
 
 
 def texts(folder: Path, *sources: str) -> list[str]:
@@ -41,7 +43,72 @@ def no_memory_of_the_machine():
 
 
 def test_every_escape_is_held():
-    assert escaped() == []
+    out, _ = escaped()
+    assert out == []
+
+
+HOARD = """
+import os, time
+for _ in range(10):
+    if os.fork() == 0:
+        block = bytearray(b'x' * (150 << 20))
+        time.sleep(60)
+        os._exit(0)
+for _ in range(10):
+    os.wait()
+"""
+
+
+def most_held(folder: Path) -> int:
+    """The most MiB that a control group has held so far, as Linux counts it."""
+    return max(int(path.read_text()) >> 20 for path in folder.glob("gradlab-*/memory.*") if path.name in PEAKS)
+
+
+PEAKS = "memory.peak", "memory.max_usage_in_bytes"  # of version 2 and 1
+
+
+def forkserver():
+    """The program that forks kernels, as a module; only for Linux."""
+    return runpy.run_path(str(FORKSERVER))
+
+
+@pytest.mark.skipif(forkserver()["groups_folder"]() is None, reason="this machine delegates no control group")
+def test_in_a_control_group_all_processes_of_a_kernel_together_never_hold_more(tmp_path, monkeypatch):
+    folder = forkserver()["groups_folder"]()
+    held = []
+    end = SandboxProvisioner.end
+    monkeypatch.setattr(SandboxProvisioner, "memory_mib", 600)
+    monkeypatch.setattr(SandboxProvisioner, "end", lambda self: (held.append(most_held(folder)), end(self)))
+    with pytest.raises(DeadKernelError):
+        texts(tmp_path, HOARD)
+    assert 300 < max(held) <= 600
+
+
+@pytest.mark.parametrize(
+    ("groups", "limits", "found"),
+    [
+        ("0::/user.slice/app.slice/run.scope", ["user.slice", "user.slice/app.slice"], "user.slice/app.slice"),
+        ("0::/user.slice/session.scope", ["user.slice"], "user.slice"),
+        ("0::/user.slice/session.scope", [], None),
+        ("4:memory:/own\n3:cpu:/\n0::/", [], "memory/own"),
+        ("3:cpu:/own\n0::/", [], None),
+    ],
+)
+def test_the_nearest_group_that_limits_memory_is_where_groups_are_made(tmp_path, groups, limits, found):
+    """As Linux shows it in /proc/self/cgroup, of version 2 or 1."""
+    mounted, own = tmp_path / "mounted", tmp_path / "own"
+    own.write_text(f"{groups}\n")
+    for line in groups.splitlines():
+        _, kinds, path = line.split(":")
+        folder = Path(mounted, kinds, path.lstrip("/"))
+        folder.mkdir(parents=True, exist_ok=True)
+        for one in [folder, *folder.parents]:
+            if one.is_relative_to(mounted):
+                (one / "cgroup.procs").touch()
+                (one / "cgroup.subtree_control").write_text(
+                    "cpu memory\n" if str(one.relative_to(mounted)) in limits else "cpu\n"
+                )
+    assert forkserver()["groups_folder"](str(mounted), str(own)) == (mounted / found if found else None)
 
 
 def test_a_kernel_sees_the_submissions_files_and_no_notebook(tmp_path):

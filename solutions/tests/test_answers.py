@@ -43,6 +43,7 @@ def record_of(check_id: str, seeds: tuple[int, ...]):
     return check.record(seeds) if seeds else check.record()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("check_id", "is_right", "said", "source", "file"), list(answers()))
 def test_an_answer_is_judged_as_it_should_be(check_id, is_right, said, source, file):
     check = chapter_of(check_id).checks[check_id]

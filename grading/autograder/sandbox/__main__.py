@@ -32,13 +32,15 @@ ESCAPES = {
     "mount": "import ctypes; assert ctypes.CDLL(None).mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0",
     "take all memory": "bytearray(1 << 40)",
 }
+GROUPED = "assert 'gradlab-' in open('/proc/self/cgroup').read()"  # as forkserver.py calls its groups
 WORKS = "import torch, gradlab; x = torch.ones(2, requires_grad=True); (x * x).sum().backward(); open('note', 'w')"
 
 
-def escaped() -> list[str]:
-    """Run all attempts in one sandboxed kernel; returns the names of those that succeeded.
+def escaped() -> tuple[list[str], bool]:
+    """Run all attempts in one sandboxed kernel.
 
-    Raises SandboxError if there is no sandbox, or if what must work inside does not.
+    Returns the names of those that succeeded, and whether a control group limits the kernel's memory. Raises
+    SandboxError if there is no sandbox, or if what must work inside does not.
     """
     machine.require()
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as server:
@@ -48,15 +50,15 @@ def escaped() -> list[str]:
         secret.write_text(SECRET)
         (work / "secret.ipynb").write_text(SECRET)
         names = {"secret": str(secret), "home": str(Path.home()), "port": server.getsockname()[1]}
-        sources = [WORKS, *(source.format(**names) for source in ESCAPES.values())]
+        sources = [WORKS, GROUPED, *(source.format(**names) for source in ESCAPES.values())]
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
         client = NotebookClient(notebook, kernel_manager_class=SandboxManager, allow_errors=True, timeout=600)
         client.resources = {"metadata": {"path": str(work)}}
         client.execute()
-    works, *tries = map(_failed, notebook.cells)
+    works, counted, *tries = map(_failed, notebook.cells)
     if works:
         raise machine.SandboxError(f"The sandbox cannot run what it must: {works}")
-    return [name for name, failed in zip(ESCAPES, tries, strict=True) if not failed]
+    return [name for name, failed in zip(ESCAPES, tries, strict=True) if not failed], not counted
 
 
 def _failed(cell: NotebookNode) -> str:
@@ -68,13 +70,14 @@ def main(argv: list[str] | None = None) -> int:
     description = "Try to break out of the sandbox in which submissions run. The exit code is 1 if something escaped."
     argparse.ArgumentParser(prog="python -m autograder.sandbox", description=description).parse_args(argv)
     try:
-        out = escaped()
+        out, grouped = escaped()
     except machine.SandboxError as error:
         print(error)
         return 1
     for name in out:
         print(f"ESCAPED: a submission can {name}")
-    print(f"{len(ESCAPES) - len(out)} of {len(ESCAPES)} escapes were held")
+    memory = "a control group limits memory" if grouped else "memory is counted, no control group is delegated"
+    print(f"{len(ESCAPES) - len(out)} of {len(ESCAPES)} escapes were held; {memory}")
     return 1 if out else 0
 
 

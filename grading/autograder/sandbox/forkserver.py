@@ -21,6 +21,7 @@ import struct
 import sys
 import traceback
 from pathlib import Path
+from typing import NamedTuple
 
 PRELOADED = [
     "torch",
@@ -42,6 +43,9 @@ LOOK_MS = 250
 WRITABLE = ["/tmp", "/home/student", "/dev/shm", "/run/kernel"]
 INODE = 1 << 10  # bytes of a file, a folder or a link in memory, whatever is in it
 SOCKET, TCP = 420 << 10, 10 << 20  # bytes that wait in a socket at most, by Linux's defaults
+GROUP = "gradlab-"  # so control groups are called
+VERSION_1 = "memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "memory.oom_control"  # files of a control group
+VERSION_2 = "memory.max", "memory.swap.max", "memory.events"
 NICER = 5  # so that whoever grades, and the machine's other work, come before a submission
 LAST = 19  # the niceness of a session that a submission makes: a group of its own, which else had a share of its own
 
@@ -118,6 +122,62 @@ def filter_calls() -> None:
     call("prctl", SECCOMP, 2, ctypes.c_void_p(ctypes.addressof(header)), 0, 0)
 
 
+class Group(NamedTuple):
+    """A control group of Linux, which limits the memory of what is in it: open files, for it is out of sight inside.
+
+    procs: whoever writes 0 there is in it, with all that it starts. events: what Linux notes there.
+    """
+
+    procs: int
+    events: int
+
+    def has_killed(self) -> bool:
+        """Whether Linux has ended a process of the group, which needed more than there is."""
+        return b"\noom_kill 0\n" not in b"\n" + os.pread(self.events, 1 << 12, 0)
+
+
+def groups_folder(mounted: str = "/sys/fs/cgroup", own: str = "/proc/self/cgroup") -> Path | None:
+    """The folder in which we may make control groups that limit memory; None if this machine delegates none.
+
+    Of version 2 the nearest above our own group that limits what is in it; of version 1 our own.
+    """
+    for line in Path(own).read_text().splitlines():
+        number, kinds, path = line.split(":", 2)
+        here = Path(mounted, *(["memory"] if kinds else []), path.lstrip("/"))
+        if number == "0":
+            above = [here, *(folder for folder in here.parents if folder.is_relative_to(mounted))]
+            found = (folder for folder in above if "memory" in _words(folder / "cgroup.subtree_control"))
+            here = next(found, None)
+        elif kinds != "memory":
+            continue
+        if here and os.access(here, os.W_OK) and os.access(here / "cgroup.procs", os.W_OK):
+            return here
+    return None
+
+
+def _words(file: Path) -> list[str]:
+    return file.read_text().split() if file.exists() else []
+
+
+def make_group(folder: Path, memory_mib: int) -> Group:
+    """Make a control group for one sandbox, whose processes have at most so much memory, swapped or not."""
+    group = folder / f"{GROUP}{os.getpid()}"
+    group.mkdir()
+    limit, swap, events = VERSION_2 if (group / VERSION_2[0]).exists() else VERSION_1
+    (group / limit).write_text(str(memory_mib << 20))
+    with contextlib.suppress(OSError):  # Linux may count no swap
+        (group / swap).write_text("0" if swap == VERSION_2[1] else str(memory_mib << 20))
+    return Group(os.open(group / "cgroup.procs", os.O_WRONLY), os.open(group / events, os.O_RDONLY))
+
+
+def remove_groups(folder: Path) -> None:
+    """Remove the control groups whose process has ended, once nothing is in them; those of a killed server too."""
+    for group in folder.glob(f"{GROUP}*"):
+        if not Path("/proc", group.name.removeprefix(GROUP)).exists():
+            with contextlib.suppress(OSError):
+                group.rmdir()
+
+
 def run_kernel(argv: list[str], environment: dict, connection: dict, work: str, limits: dict, uid: int) -> None:
     """Become the kernel; called in the forked child, inside the sandbox's namespaces. Ends with the process."""
     os.setsid()  # Linux gives each session, not each process, an equal share of the processor
@@ -153,6 +213,8 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, 
 
     `memory_exit` is the exit code that tells of a sandbox which needed more than `memory_mib`.
     """
+    folder = groups_folder()
+    group = make_group(folder, memory_mib) if folder else None
     call("setns", sandbox, NAMESPACES | (CLONE_NEWUSER if os.geteuid() else 0))
     before = processes()
     call("prctl", PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # with the server we end, with us the pipe, and so the sandbox
@@ -160,6 +222,8 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, 
     if kernel == 0:
         code = 1
         try:
+            if group:
+                os.write(group.procs, b"0")
             run_kernel(**request)
             code = 0
         except SystemExit as stop:
@@ -180,7 +244,7 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, 
     code, session = None, min(map(int, processes() - before), default=0)  # of the kernel, as it is called inside
     while not end.poll(LOOK_MS):
         put_last(processes() - before, session)
-        if memory_used_mib(memory_mib) > memory_mib:
+        if memory_used_mib(memory_mib) > memory_mib or (group and group.has_killed()):
             code = memory_exit
             break
     if code is None:
@@ -188,6 +252,8 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, 
         code = min(os.waitstatus_to_exitcode(status), 1)  # other numbers are only what the submission says
         if code == -signal.SIGXCPU and used.ru_utime + used.ru_stime < request["limits"]["CPU"] - 1:
             code = 1  # it sent itself this signal
+        if group and group.has_killed():
+            code = memory_exit
     with contextlib.suppress(BrokenPipeError):  # the sandbox was ended from outside
         os.write(ended, b"%d\n" % (code if code >= 0 else 128 - code))
 
@@ -293,10 +359,13 @@ def main(course: str) -> None:
     """Serve requests until the socket is closed."""
     requests = socket.socket(fileno=os.dup(0))
     preload(course)
+    groups = groups_folder()
     while True:
+        if groups:
+            remove_groups(groups)
         message, fds, _, _ = socket.recv_fds(requests, 1 << 16, 3)
         if not message:
-            return
+            break
         if os.fork() == 0:
             try:
                 requests.close()
@@ -311,6 +380,11 @@ def main(course: str) -> None:
         with contextlib.suppress(ChildProcessError):  # whose processor time counts only if someone waits for it
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
+    with contextlib.suppress(ChildProcessError):
+        while os.wait():
+            pass
+    if groups:
+        remove_groups(groups)
 
 
 if __name__ == "__main__":
