@@ -44,10 +44,12 @@ def shown(tmp_path_factory):
     return {row.student: row for row in demo.run(tmp_path_factory.mktemp("demo") / "class")}
 
 
+@pytest.mark.exhaustive
 def test_the_class_is_a_dozen(shown):
     assert sorted(shown) == sorted([*EXPECTED, "ines"])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("student", EXPECTED)
 def test_every_cell_of_the_table(shown, student):
     points, reasons = EXPECTED[student]
@@ -59,6 +61,7 @@ def test_every_cell_of_the_table(shown, student):
     assert row.reasons == reasons
 
 
+@pytest.mark.exhaustive
 def test_the_broken_notebook_has_a_reason_and_no_score(shown):
     row = shown["ines"]
     assert (row.status, row.score, row.points) == ("could not be graded", None, {})

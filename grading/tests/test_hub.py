@@ -176,6 +176,7 @@ def hub(tmp_path) -> Hub:
     return Hub(tmp_path)
 
 
+@pytest.mark.exhaustive
 def test_a_chapter_goes_from_release_to_feedback_on_a_hub(chromium, hub):
     """Two students fetch, solve, submit and read what they got; the instructor releases, collects, grades and returns.
 

@@ -119,6 +119,7 @@ def test_dasks_dashboard_is_not_there_unasked(local):
         urlopen(status_page(local))
 
 
+@pytest.mark.exhaustive
 def test_grades_are_the_same_when_a_worker_is_killed(local, tmp_path):
     tiny = made(tmp_path / "class", {"right": RIGHT, "slip": EXTERNAL_GRADIENT, "slow": SLOW}, times=2)
     outcomes = []

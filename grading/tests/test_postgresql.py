@@ -64,6 +64,7 @@ def without_ids(row: dict) -> dict:
     return {key: value for key, value in row.items() if key not in ("index",) and (key, len(str(value))) != ("id", 32)}
 
 
+@pytest.mark.exhaustive
 def test_a_term_ends_with_the_same_grades_as_in_sqlite(server, tmp_path, capsys):
     """Generate, grade, score by hand, grade again, report, export, feedback and Formgrader's lists: all the same."""
     lite = whole_term(TinyClass(write_settings(tmp_path / "lite")), capsys)

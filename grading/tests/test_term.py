@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import nbformat
+import pytest
 from tiny_class import nbgrader
 
 from autograder.__main__ import main
@@ -133,6 +134,7 @@ def test_every_block_of_commands_is_run_here_or_elsewhere():
     assert [word for word in ELSEWHERE if word not in every] == []
 
 
+@pytest.mark.exhaustive
 def test_a_term(tmp_path, monkeypatch, capsys):
     """Begun, handed out, collected from two platforms, graded, returned, exported, updated, backed up and restored."""
     monkeypatch.setenv("GRADLAB_EXCHANGE", "")
