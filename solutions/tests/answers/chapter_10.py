@@ -111,3 +111,71 @@ def saved_bytes(model, x):
     torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t).__enter__()
     model(x)
     return sum(sizes.values())
+
+
+# saved, but without y's counter
+@wrong("10.1", "a change of y unnoticed")
+class CubeRoot(Function):
+    @staticmethod
+    def forward(x):
+        return numpy_cbrt(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(output.data)
+
+    @staticmethod
+    def backward(ctx, v):
+        (y,) = ctx.saved_tensors
+        return v / (3 * y**2)
+
+
+# what is rounded into the limits counts as inside
+@wrong("10.4", "not: kept on the class")
+class Levels(Function):
+    @staticmethod
+    def forward(x, step, limit):
+        return (torch.round(x / step) * step).clamp(-limit, limit)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, step, limit = inputs
+        ctx.widened = limit + step / 2
+        ctx.save_for_backward(x)
+
+    @staticmethod
+    def backward(ctx, v):
+        return v * (ctx.saved_tensors[0].abs() <= ctx.widened), None, None
+
+
+# all or nothing
+@wrong("10.4", "not: the gradient of round")
+class Levels(Function):
+    @staticmethod
+    def forward(x, step, limit):
+        return (torch.round(x / step) * step).clamp(-limit, limit)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, _, ctx.limit = inputs
+        ctx.save_for_backward(x)
+
+    @staticmethod
+    def backward(ctx, v):
+        return v * bool((ctx.saved_tensors[0].abs() <= ctx.limit).all()), None, None
+
+
+# a copy of x, which may lie in a smaller storage
+@wrong("10.6")
+def saved_bytes(model, x):
+    sizes = {}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        sizes[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        y = model(x.clone())
+    parameters = {parameter.untyped_storage().data_ptr() for parameter in model.parameters()}
+    return sum(size for address, size in sizes.items() if address not in parameters)
