@@ -20,6 +20,8 @@ HERE = [name for name in MAINS if importlib.util.find_spec(name.split(".")[0])]
 PAGES = [
     "README.md",
     "CONTRIBUTING.md",
+    "solutions/README.md",
+    "solutions/AUTHORING.md",
     "grading/README.md",
     "grading/hub/README.md",
     "course/README.md",
