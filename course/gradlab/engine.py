@@ -92,7 +92,7 @@ def _imports(cells: list[dict[str, Any]]) -> str:
 
 
 def _globals_read(code: CodeType) -> Iterator[str]:
-    """The global names that code reads, and the functions in it."""
+    """The global names that code reads, and the functions in it; by the bytecode of CPython 3.11 to 3.13."""
     yield from (step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL")
     for const in code.co_consts:
         if isinstance(const, CodeType):

@@ -163,7 +163,10 @@ def _of_a_graph(given) -> bool:
 
 
 def _raised_in_python(error: BaseException) -> bool:
-    """Tell an error that a raise statement has raised, as a learner writes it, from one of torch's own."""
+    """Tell an error that a raise statement has raised, as a learner writes it, from one of torch's own.
+
+    By the bytecode of CPython 3.11 to 3.13.
+    """
     trace = error.__traceback__
     while trace.tb_next is not None:
         trace = trace.tb_next
