@@ -27,6 +27,7 @@ from .steps.due import graded_before
 from .views.changes import counted
 
 UNFINISHED = "unfinished"  # a file in the folder of a chapter's update until that has ended
+SAVE_CELLS = f"nbgrader.preprocessors.{SaveCells.__name__}"  # as settings name it
 
 
 @dataclass(frozen=True)
@@ -204,7 +205,8 @@ def _make(api: NbGraderAPI, change: Change) -> None:
         source.put(change.new, place)
     if change.generated:
         _set_aside(release, kept / "release")
-        steps = [BringCells if step is SaveCells else step for step in api.config.GenerateAssignment.preprocessors]
+        configured = api.config.GenerateAssignment.preprocessors
+        steps = [BringCells if step in (SAVE_CELLS, SaveCells) else step for step in configured]
         api.update_config(Config({"GenerateAssignment": {"preprocessors": steps}}))
         said = api.generate_assignment(name, force=True)
         if not said["success"]:

@@ -7,6 +7,7 @@ import nbformat
 import pytest
 from nbgrader.apps import NbGraderAPI
 from tiny_class import NAME, RIGHT, TinyClass, changed
+from traitlets.utils.importstring import import_item
 
 from autograder import source
 from autograder.__main__ import main
@@ -108,7 +109,7 @@ def test_scores_from_before_an_update_are_not_exported(tiny, capsys):
 def test_nbgraders_export_goes_by_the_same(tiny, tmp_path):
     tiny.hand_in("anna", SLIP)
     tiny.hand_in("cem", RIGHT)
-    plugin = tiny.api.config.ExportApp.plugin_class
+    plugin = import_item(tiny.api.config.ExportApp.plugin_class)
 
     def found(**settings):
         made = plugin(parent=tiny.api, **settings)
