@@ -1,99 +1,262 @@
-"""The engine of part two, in stages: what a chapter's cells define, as a module that later chapters import."""
+"""The engine of part two in stages, each a module that later chapters import, with the learner's own functions in it.
+
+A stage lies beside the notebook as a file, `engine_11.py`: the cells tagged `engine` of that chapter, each after a line
+with its id. The learner's answers take the place of the finished ones, cell by cell.
+"""
 
 import ast
 import builtins
 import dis
 import linecache
+import re
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
 from . import notebook
 from .checks import source
-from .checks.memory import exercises, read
-from .checks.page import cells_beside, tagged
-from .checks.record import load_beside
+from .checks.memory import answers, exercises, fingerprint, read
+from .checks.page import cells_beside, tagged, text_of
+from .checks.record import RecordError, load_beside
+from .checks.session import missing_name
+from .checks.shortcuts import defined
 
 TAG = "engine"
+CELL = re.compile(r"^# %% (\S+)\n", re.MULTILINE)  # in a stage's file, before the code of each cell
+ANSWER = re.compile(r"answer-(\d\d)-(\d+)")
 STUB = "raise NotImplementedError()"  # where an answer of the student edition is to stand
 MARKS = ("### BEGIN SOLUTION", "### END SOLUTION")
 
 
+def parts_of(cells: Iterable[dict[str, Any]]) -> dict[str, str]:
+    """The code of the cells tagged `engine`, by id, in their order."""
+    parts = {}
+    for cell in cells:
+        if TAG in cell.get("metadata", {}).get("tags", []):
+            lines = [line for line in text_of(cell).splitlines() if line.strip() not in MARKS]
+            parts[cell.get("id", "")] = "\n".join(lines).strip()
+    return parts
+
+
 def source_of(cells: Iterable[dict[str, Any]]) -> str:
-    """The code of the cells tagged `engine`, as one text, in their order."""
-    texts = []
-    for text in tagged(cells, TAG):
-        texts.append("\n".join(line for line in text.splitlines() if line.strip() not in MARKS).strip())
-    return "\n\n\n".join(texts) + "\n"
+    """The code of the cells tagged `engine`, as a stage's file holds it."""
+    return "\n\n\n".join(f"# %% {name}\n{text}" for name, text in parts_of(cells).items()) + "\n"
 
 
-def own_engine(*stages: int) -> None:
-    """Let `import engine_11` mean the code in your own notebook of chapter 11, if all its checks have passed.
+def functions(text: str) -> dict[str, str]:
+    """The source of each function and class that a text defines, by name."""
+    tree = source.read(text).tree
+    nodes = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)] if tree else []
+    return {node.name: ast.get_source_segment(text, node) or "" for node in nodes}
 
-    stages: numbers of chapters, 11 for chapter 11, in their order. Call it before the import, and restart the kernel
-    first. The finished stage that lies beside the notebook is used where a notebook is not there, where a check of it
-    has not passed, and in grading, which looks at this chapter alone; a line says which.
+
+@dataclass
+class Stage:
+    """A stage of the engine: what each of its cells holds, and whose it is.
+
+    parts: the finished ones. own: the learner's, in the place of some. why: for each other answer, why not. imports:
+    what the learner's setup cells import, by name.
     """
-    for stage in stages:
-        name = f"engine_{stage}"
-        why = _why_not(stage, name)
-        print(f"{name}: {why}; the finished one beside this notebook is used" if why else f"{name}: your own")
+
+    number: int
+    parts: dict[str, str]
+    own: dict[str, str] = field(default_factory=dict)
+    why: dict[str, str] = field(default_factory=dict)
+    imports: dict[str, str] = field(default_factory=dict)
+
+    def mixed(self) -> dict[str, str]:
+        """The parts that make the stage. Functions that the learner's form of a cell lacks are the finished ones."""
+        parts = dict(self.parts)
+        for cell, text in self.own.items():
+            lacking = [code for name, code in functions(self.parts[cell]).items() if name not in defined(text)]
+            parts[cell] = "\n\n\n".join([*lacking, text])
+        used = {name for text in self.own.values() for name in _names_read(text)}
+        lines = sorted({line for name, line in self.imports.items() if name in used})
+        return ({"imports": "\n".join(lines)} if lines else {}) | parts
+
+    def whose(self) -> dict[str, str]:
+        """For each function of an answer, in their order, "" if it is the learner's, or why it is the finished one."""
+        found = {}
+        for cell in filter(ANSWER.fullmatch, self.parts):
+            own, why = defined(self.own.get(cell, "")), self.why.get(cell, f"your cell of {_check(cell)} has none")
+            found |= {name: "" if name in own else why for name in functions(self.parts[cell])}
+        return found
+
+    def told(self) -> str:
+        """Say whose the stage is, function by function if any is the learner's or has a reason of its own."""
+        whose = self.whose()
+        mine = sum(not why for why in whose.values())
+        head = f"engine_{self.number}: {mine} of {len(whose)} functions are yours"
+        if not mine and all(why == _not_passed(cell) for cell, why in self.why.items()):
+            return head + "; the finished ones stand in until your checks pass"
+        width = max(map(len, whose)) + 2
+        lines = [f"  {name:{width}}{'the finished one: ' * bool(why)}{why or 'yours'}" for name, why in whose.items()]
+        return "\n".join([head, *lines])
+
+    def refuse(self, cells: list[dict[str, Any]], cell: str = "", why: str = "") -> None:
+        """Do without the learner's form of a cell, and of all that use a name which then nobody defines."""
+        if cell:
+            del self.own[cell]
+            self.why[cell] = why
+        known = {name for text in [*self.parts.values(), *self.own.values()] for name in defined(text)}
+        known |= {*self.imports, *vars(builtins)}
+        for other, text in list(self.own.items()):
+            unknown = sorted(set(_names_read(text)) - known)
+            if unknown and other in self.own:
+                self.refuse(cells, other, _remedy(unknown[0], cells))
 
 
-def _why_not(stage: int, name: str) -> str:
-    """Put the learner's own stage in the place of the finished one; return why not, "" if it was done."""
-    if name in sys.modules:
-        own = (getattr(sys.modules[name], "__file__", None) or "").endswith(".ipynb")
-        return "" if own else "it is imported already"
-    if not any(check.expected for check in load_beside(notebook.FOLDER).values()):
-        return "this run is graded"
-    home, known = notebook.FOLDER.parent, read()
-    chapter = next((chapter for chapter in exercises() if chapter.startswith(f"{stage}_")), None)
-    if chapter is None or not (home / chapter).is_dir():
-        return f"chapter {stage} is not here"
-    missing = [check_id for check_id in exercises()[chapter] if known.get(check_id) != "passed"]
-    if missing:
-        return f"in chapter {stage} {', '.join(missing)} {'has' if len(missing) == 1 else 'have'} not passed"
-    cells = cells_beside(home / chapter)
-    text, file = f"{_imports(cells)}\n{source_of(cells)}", f"<your engine of {chapter}>"
-    if _is_open(text):
-        return f"in your notebook of chapter {stage}, as it was saved last, an answer is still open"
-    module = ModuleType(name, f"Stage {stage} of the engine, from the learner's own notebook of {chapter}.")
-    module.__file__ = str(home / chapter / f"{chapter}.ipynb")
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    sys.modules[name] = module
+def stage_of(number: int, parts: dict[str, str] | None = None) -> Stage:
+    """Make a stage of the learner's answers in the notebook of that chapter, as it was saved last.
+
+    parts: the finished ones; without them, all are the notebook's.
+    """
+    cells = cells_beside(notebook.home() / chapter_of(number))
+    theirs, known, seen = parts_of(cells), read(), answers()
+    stage = Stage(number, theirs if parts is None else parts, imports=_imports(cells))
+    for cell in filter(ANSWER.fullmatch, stage.parts):
+        why = _why_not(cell, theirs.get(cell), known.get(_check(cell)), seen.get(_check(cell)))
+        (stage.why if why else stage.own)[cell] = why or theirs[cell]
+    stage.refuse(cells)
+    return stage
+
+
+def chapter_of(number: int) -> str:
+    """The name of a chapter that is here, "" if it is not."""
+    found = (chapter for chapter in exercises() if chapter.startswith(f"{number}_"))
+    return next((chapter for chapter in found if (notebook.home() / chapter).is_dir()), "")
+
+
+def own_engine(*numbers: int) -> None:
+    """Let `import engine_11` mean the stage of chapter 11 with your own functions in it, and say whose each is.
+
+    numbers: of chapters, in their order. Call it before the import, in a kernel that was restarted. A function is yours
+    if its check has passed and its cell has stayed as it was. Grading looks at this chapter alone, and takes the
+    finished stage.
+    """
+    for number in numbers:
+        print(_hand_over(number))
+
+
+def _hand_over(number: int) -> str:
+    """Put a stage where an import finds it, and say whose it is."""
+    name, file = f"engine_{number}", notebook.FOLDER / f"engine_{number}.py"
+    loaded = sys.modules.get(name)
+    if hasattr(loaded, "whose"):
+        return loaded.whose
+    why = "" if chapter_of(number) else f"chapter {number} is not here"
+    if why := why_finished() or why:
+        return f"{name}: the finished one; {why}"
+    pieces = CELL.split(file.read_text(encoding="utf-8"))
+    stage = stage_of(number, {cell: text.strip() for cell, text in zip(pieces[1::2], pieces[2::2], strict=True)})
+    if stage.own and loaded:
+        return f"{name}: the finished one, which is imported already; restart the kernel and run this cell first"
+    if stage.own:
+        sys.modules[name] = _module(stage, file)
+    return stage.told()
+
+
+def why_finished() -> str:
+    """Why nothing here is a learner's own, "" where it may be."""
     try:
-        code = compile(text, file, "exec")
-        exec(code, module.__dict__)
-    except BaseException as error:
-        del sys.modules[name]
-        return f"running chapter {stage} ended in {type(error).__name__}: {error}"
-    undefined = sorted(set(_globals_read(code)) - vars(module).keys() - vars(builtins).keys())
-    if undefined:
-        del sys.modules[name]
-        return f"your answers of chapter {stage} use {', '.join(undefined)}, which none of the engine's cells defines"
+        graded = not any(check.expected for check in load_beside(notebook.FOLDER).values())
+    except RecordError:
+        return "there is no record beside this notebook"
+    return "this run is graded" if graded else ""
+
+
+def _module(stage: Stage, file: Path) -> ModuleType:
+    """Run the parts of a stage. An answer that ends in an error makes way for the finished one."""
+    cells = cells_beside(notebook.home() / chapter_of(stage.number))
+    while True:
+        module = ModuleType(file.stem, f"Stage {stage.number} of the engine, with the learner's own functions in it.")
+        module.__file__ = str(file)
+        for cell, text in stage.mixed().items():
+            try:
+                exec(_compiled(text, file, cell, cell in stage.own or cell not in stage.parts), vars(module))
+            except Exception as error:
+                if cell not in stage.own:
+                    raise
+                name = missing_name(error)
+                why = _remedy(name, cells) if name else f"your cell ends in {type(error).__name__}: {error}"
+                stage.refuse(cells, cell, why)
+                break
+        else:
+            module.whose = stage.told()
+            return module
+
+
+def _compiled(text: str, file: Path, cell: str, own: bool) -> CodeType:
+    """The code of a part, so that a traceback shows its lines: of the stage's file, or of the learner's cell."""
+    if own:
+        name = f"<your cell {cell}>"
+        linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+        return compile(text, name, "exec")
+    before = file.read_text(encoding="utf-8").partition(f"# %% {cell}\n")[0].count("\n") + 1
+    return compile("\n" * before + text, str(file), "exec")
+
+
+def _check(cell: str) -> str:
+    """The id of the check of an answer's cell."""
+    return ".".join(ANSWER.fullmatch(cell).groups())
+
+
+def _not_passed(cell: str) -> str:
+    return f"{_check(cell)} has not passed"
+
+
+def _why_not(cell: str, text: str | None, verdict: str | None, seen: str | None) -> str:
+    """Why the learner's form of an answer's cell is not taken, as far as it can be seen by itself; "" if it is.
+
+    verdict: of its check. seen: the fingerprint of the text that the check saw when it passed, if that was noted.
+    """
+    if verdict != "passed":
+        return _not_passed(cell)
+    if text is None:
+        return f"your notebook of chapter {cell[7:9]} has no cell {cell}"
+    code, yours = source.read(text), f"your cell of {_check(cell)}"
+    if code.magics:
+        return f"{yours} uses {_magic(text, code.magics[0])}, which only a notebook knows: remove it"
+    if code.tree is None or seen not in (None, fingerprint(text)):
+        return f"{yours}, as it is saved, is not what passed: run it and its check again, and save the notebook"
+    if any(isinstance(node, ast.Raise) and ast.unparse(node) == STUB for node in ast.walk(code.tree)):
+        return f"{yours}, as it is saved, is still open: save the notebook"
     return ""
 
 
-def _is_open(text: str) -> bool:
-    """Whether an answer is still a stub; a text that is not Python ends in its error when it is run."""
-    tree = source.read(text).tree
-    return tree is not None and any(
-        isinstance(node, ast.Raise) and ast.unparse(node) == STUB for node in ast.walk(tree)
-    )
+def _magic(text: str, magic: source.Magic) -> str:
+    cell_magic = text.lstrip().startswith(f"%%{magic.name}")
+    return "a line with !" if magic.name == "!" else f"{'%%' if cell_magic else '%'}{magic.name}"
 
 
-def _imports(cells: list[dict[str, Any]]) -> str:
-    """The imports of the setup cells, which the learner's answers may use."""
+def _remedy(name: str, cells: list[dict[str, Any]]) -> str:
+    """What to do about a name that an answer uses and that nothing in the engine defines."""
+    trees = [source.read(text).tree for cell in cells if name in defined(text := text_of(cell))]
+    if not trees:
+        return f"yours uses {name}, which no cell of your notebook defines"
+    imported = any(name in _imported(tree) for tree in trees if tree)
+    return f"yours uses {name}: move {'its import' if imported else 'its definition'} into the answer's cell"
+
+
+def _imports(cells: list[dict[str, Any]]) -> dict[str, str]:
+    """What the setup cells import, by name: the learner's answers may use it."""
     trees = [source.read(text).tree for text in tagged(cells, "setup")]
-    nodes = [node for tree in trees if tree for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-    return "\n".join(map(ast.unparse, nodes))
+    return {name: line for tree in trees if tree for name, line in _imported(tree).items()}
 
 
-def _globals_read(code: CodeType) -> Iterator[str]:
-    """The global names that code reads, and the functions in it; by the bytecode of CPython 3.11 to 3.13."""
-    yield from (step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL")
-    for const in code.co_consts:
-        if isinstance(const, CodeType):
-            yield from _globals_read(const)
+def _imported(tree: ast.Module) -> dict[str, str]:
+    """For each name that a text imports, the line that does."""
+    nodes = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    return {each.asname or each.name.partition(".")[0]: ast.unparse(node) for node in nodes for each in node.names}
+
+
+def _names_read(text: str) -> Iterator[str]:
+    """The global names that the functions of a text read; by the bytecode of CPython 3.11 to 3.13."""
+    todo = [compile(text, "<answer>", "exec")]
+    while todo:
+        code = todo.pop()
+        yield from (step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL")
+        todo += [const for const in code.co_consts if isinstance(const, CodeType)]

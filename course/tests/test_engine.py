@@ -1,29 +1,51 @@
-"""The learner's own stage of the engine takes the finished one's place, if all its checks have passed."""
+"""A stage of the engine holds the learner's own functions, cell by cell, and says whose each is."""
 
 import importlib
 import json
 import sys
+import traceback
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from gradlab import engine, notebook
-from gradlab.checks.memory import remember
+from gradlab.checks.memory import answers, fingerprint, remember, remember_answer
 from gradlab.checks.record import Record
 
-CODE = ["import math", "def area(r):\n    ### BEGIN SOLUTION\n    return math.pi * r**2\n    ### END SOLUTION"]
+GIVEN = "import math\n\n\ndef given(r):\n    return 'given'"
+AREA = "def area(r):\n    ### BEGIN SOLUTION\n    return math.pi * r**2\n    ### END SOLUTION"
+TWICE = "def twice(x):\n    return 2 * x\n\n\ndef thrice(x):\n    return 3 * x"
+FINISHED = {
+    "given": GIVEN,
+    "answer-11-1": "def area(r):\n    return 'finished'",
+    "answer-11-2": "def twice(x):\n    return 'finished'\n\n\ndef thrice(x):\n    return twice(x)",
+}
+NONE_YET = "engine_11: 0 of 3 functions are yours; the finished ones stand in until your checks pass\n"
+
+
+def cell(cell_id, text, *tags):
+    made = new_code_cell(text, metadata={"tags": [*tags]})
+    made["id"] = cell_id
+    return made
+
+
+def engine_cells(**texts):
+    """The cells of chapter 11, with other texts for some answers."""
+    own = {"given": GIVEN, "answer-11-1": AREA, "answer-11-2": TWICE} | {
+        f"answer-11-{name[1:]}": text for name, text in texts.items()
+    }
+    return [cell(name, text, "engine") for name, text in own.items()]
 
 
 @pytest.fixture
 def chapters(tmp_path, monkeypatch):
-    """Chapter 11 with two checks, and chapter 12 with the finished stage, where the kernel runs."""
+    """Chapter 11 with two exercises, and chapter 12 with the finished stage, where the kernel runs."""
     one, two = tmp_path / "11_one", tmp_path / "12_two"
-    cells = [new_code_cell(text, metadata={"tags": ["engine"]}) for text in CODE] + [new_code_cell("print('no')")]
     for folder in (one, two):
         folder.mkdir()
-    nbformat.write(new_notebook(cells=cells), one / "11_one.ipynb")
-    (two / "engine_11.py").write_text("def area(r):\n    return 'finished'\n")
+    write(one, engine_cells())
+    (two / "engine_11.py").write_text('"""Doc."""\n\n' + "\n\n".join(f"# %% {n}\n{t}\n" for n, t in FINISHED.items()))
     checks = {check_id: {"title": check_id, "digest": "", "cases": []} for check_id in ("11.1", "11.2")}
     (one / "11_one.record.json").write_text(json.dumps({"checks": checks}))
     known = checks["11.1"] | {"title": "12.1", "expected": [{"values": [1]}]}
@@ -31,90 +53,170 @@ def chapters(tmp_path, monkeypatch):
     monkeypatch.setattr(engine, "exercises", lambda: {"11_one": checks})
     monkeypatch.setattr(notebook, "FOLDER", two)
     monkeypatch.syspath_prepend(str(two))
+    importlib.invalidate_caches()
     yield one
     sys.modules.pop("engine_11", None)
 
 
-def test_the_own_stage_is_imported_once_all_its_checks_have_passed(chapters, capsys):
-    remember("11.1", "passed")
+def write(folder, cells):
+    nbformat.write(new_notebook(cells=[*cells, cell("mine", "print('no')")]), folder / "11_one.ipynb")
+
+
+def passed(*check_ids):
+    for check_id in check_ids:
+        remember(check_id, "passed")
+
+
+def told(capsys):
     engine.own_engine(11)
-    assert "in chapter 11 11.2 has not passed; the finished one" in capsys.readouterr().out
-    assert "engine_11" not in sys.modules
-    remember("11.2", "passed")
-    engine.own_engine(11)
-    assert capsys.readouterr().out == "engine_11: your own\n"
-    engine.own_engine(11)
-    assert capsys.readouterr().out == "engine_11: your own\n", "twice is once"
-    assert round(importlib.import_module("engine_11").area(1), 2) == 3.14
+    return capsys.readouterr().out
+
+
+def imported():
+    return importlib.import_module("engine_11")
+
+
+def test_each_function_is_the_learners_as_soon_as_its_check_has_passed(chapters, capsys):
+    assert told(capsys) == NONE_YET
+    passed("11.1")
+    assert told(capsys) == (
+        "engine_11: 1 of 3 functions are yours\n"
+        "  area    yours\n"
+        "  twice   the finished one: 11.2 has not passed\n"
+        "  thrice  the finished one: 11.2 has not passed\n"
+    )
+    stage = imported()
+    assert round(stage.area(1), 2) == 3.14
+    assert stage.thrice(1) == "finished"
+    assert stage.given(1) == "given"
+
+
+def test_the_cell_may_run_twice(chapters, capsys):
+    passed("11.1", "11.2")
+    first = told(capsys)
+    assert first.startswith("engine_11: 3 of 3 functions are yours\n")
+    stage = imported()
+    assert told(capsys) == first
+    assert imported() is stage
+
+
+def test_given_code_is_the_finished_stages_whatever_edition_the_learners_notebook_is_of(chapters, capsys):
+    passed("11.1")
+    write(chapters, [cell("given", "import math", "engine"), cell("answer-11-1", AREA, "engine")])
+    assert "area    yours" in told(capsys)
+    assert imported().given(1) == "given"
+
+
+def test_a_function_that_the_learners_cell_lacks_is_the_finished_one(chapters, capsys):
+    """An exercise of a newer edition may ask for one more."""
+    passed("11.2")
+    write(chapters, engine_cells(_2="def twice(x):\n    return 2 * x"))
+    said = told(capsys)
+    assert "  twice   yours\n  thrice  the finished one: your cell of 11.2 has none\n" in said
+    assert imported().thrice(2) == 4
 
 
 def test_in_grading_the_finished_stage_is_used_whatever_lies_where_the_chapter_would(chapters, capsys):
     """There the record holds nothing that is expected; code that nobody looks at would be run."""
-    for check_id in ("11.1", "11.2"):
-        remember(check_id, "passed")
+    passed("11.1", "11.2")
     beside = notebook.FOLDER / "12_two.record.json"
     beside.write_text(Record.from_json(beside.read_text()).without_cases().to_json())
-    engine.own_engine(11)
-    assert "this run is graded" in capsys.readouterr().out
-    assert importlib.import_module("engine_11").area(1) == "finished"
+    assert told(capsys) == "engine_11: the finished one; this run is graded\n"
+    assert imported().area(1) == "finished"
 
 
-def test_without_the_chapter_the_finished_stage_is_used(chapters, capsys, monkeypatch):
+def test_without_the_chapter_or_a_record_the_finished_stage_is_used(chapters, capsys, monkeypatch):
+    passed("11.1")
     monkeypatch.setattr(engine, "exercises", dict)
-    engine.own_engine(11)
-    assert "chapter 11 is not here" in capsys.readouterr().out
-    assert importlib.import_module("engine_11").area(1) == "finished"
-
-
-def test_a_stage_that_fails_leaves_the_finished_one(chapters, capsys):
-    remember("11.1", "passed")
-    remember("11.2", "passed")
-    path = chapters / "11_one.ipynb"
-    path.write_text(path.read_text().replace("import math", "import no_such_module"))
-    engine.own_engine(11)
-    assert "ended in ModuleNotFoundError" in capsys.readouterr().out
-    assert importlib.import_module("engine_11").area(1) == "finished"
+    assert told(capsys) == "engine_11: the finished one; chapter 11 is not here\n"
+    (notebook.FOLDER / "12_two.record.json").unlink()
+    assert told(capsys) == "engine_11: the finished one; there is no record beside this notebook\n"
+    assert imported().area(1) == "finished"
 
 
 def test_what_is_imported_already_is_not_replaced(chapters, capsys):
-    importlib.import_module("engine_11")
-    engine.own_engine(11)
-    assert "it is imported already" in capsys.readouterr().out
+    passed("11.1")
+    imported()
+    assert "imported already; restart the kernel and run this cell first" in told(capsys)
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "why"),
+    ("answer", "why"),
     [
-        ("r**2", "squared(r)", "your answers of chapter 11 use squared, which none of the engine's cells defines"),
-        ("return math.pi * r**2", "raise NotImplementedError()", "as it was saved last, an answer is still open"),
+        ("%%time\ndef area(r):\n    return 1", "your cell of 11.1 uses %%time, which only a notebook knows: remove it"),
+        ("x = %timeit 1\ndef area(r):\n    return 1", "your cell of 11.1 uses %timeit, which only a notebook knows"),
+        ("!ls\ndef area(r):\n    return 1", "your cell of 11.1 uses a line with !, which only a notebook knows"),
+        ("def area(r):\n    return r.", "as it is saved, is not what passed: run it and its check again, and save"),
+        ("def area(r):\n    raise NotImplementedError()", "as it is saved, is still open: save the notebook"),
+        ("def area(r):\n    return Counter()", "yours uses Counter: move its import into the answer's cell"),
+        ("def area(r):\n    return helper(r)", "yours uses helper: move its definition into the answer's cell"),
+        ("def area(r, kind=Counter):\n    return 1", "yours uses Counter: move its import into the answer's cell"),
+        ("def area(r):\n    return nowhere", "yours uses nowhere, which no cell of your notebook defines"),
+        ("import no_such_module\n" + AREA, "your cell ends in ModuleNotFoundError: No module named 'no_such_module'"),
     ],
 )
-def test_a_stage_that_cannot_work_is_not_taken(chapters, capsys, old, new, why):
-    """A helper in a cell of the learner's own stays in that notebook; what passed in memory may not have been saved."""
-    remember("11.1", "passed")
-    remember("11.2", "passed")
-    path = chapters / "11_one.ipynb"
-    path.write_text(path.read_text().replace(old, new))
-    engine.own_engine(11)
-    assert why in capsys.readouterr().out
-    assert importlib.import_module("engine_11").area(1) == "finished"
+def test_a_refusal_says_the_remedy_and_the_other_functions_stay_the_learners(chapters, capsys, answer, why):
+    passed("11.1", "11.2")
+    own = [cell("own", "from collections import Counter\n\n\ndef helper(r):\n    return r")]
+    write(chapters, [*own, *engine_cells(_1=answer)])
+    said = told(capsys)
+    area = next(line for line in said.splitlines() if line.startswith("  area"))
+    assert area.startswith("  area    the finished one: ")
+    assert why in area
+    assert "  twice   yours\n" in said
+    assert imported().area(1) == "finished"
+    assert imported().twice(1) == 2
+
+
+def test_a_function_that_uses_the_helper_of_a_refused_cell_is_refused_with_it(chapters, capsys):
+    passed("11.2")
+    write(
+        chapters, engine_cells(_1=AREA + "\n\n\ndef helper(x):\n    return x", _2="def twice(x):\n    return helper(x)")
+    )
+    assert "  twice   the finished one: yours uses helper: move its definition" in told(capsys)
+
+
+def test_an_answer_that_was_changed_after_its_check_had_passed_is_noticed(chapters, capsys):
+    passed("11.1", "11.2")
+    remember_answer("11.1", AREA)
+    write(chapters, engine_cells(_1=AREA.replace("r**2", "r")))
+    said = told(capsys)
+    assert "area    the finished one: your cell of 11.1, as it is saved, is not what passed: run it and its" in said
+    assert imported().area(1) == "finished"
+
+
+def test_a_comment_or_an_empty_line_changes_nothing(chapters, capsys):
+    passed("11.1")
+    remember_answer("11.1", AREA)
+    write(chapters, engine_cells(_1="# the area of a circle\n" + AREA.replace("return", "\n    return")))
+    assert "area    yours" in told(capsys)
 
 
 def test_a_stub_that_stands_in_a_comment_leaves_nothing_open(chapters, capsys):
-    remember("11.1", "passed")
-    remember("11.2", "passed")
-    path = chapters / "11_one.ipynb"
-    path.write_text(path.read_text().replace("return math", "# raise NotImplementedError()\\n    return math"))
-    engine.own_engine(11)
-    assert capsys.readouterr().out == "engine_11: your own\n"
+    passed("11.1")
+    write(chapters, engine_cells(_1=AREA.replace("    return", "    # raise NotImplementedError()\n    return")))
+    assert "area    yours" in told(capsys)
 
 
-def test_an_answer_may_use_what_the_setup_cells_import(chapters):
-    remember("11.1", "passed")
-    remember("11.2", "passed")
-    path = chapters / "11_one.ipynb"
-    cells = [new_code_cell("import math as m", metadata={"tags": ["setup"]})]
-    cells += [new_code_cell("def area(r):\n    return m.pi * r**2", metadata={"tags": ["engine"]})]
-    nbformat.write(new_notebook(cells=cells), path)
-    engine.own_engine(11)
-    assert round(importlib.import_module("engine_11").area(1), 2) == 3.14
+def test_an_answer_may_use_what_the_setup_cells_import(chapters, capsys):
+    passed("11.1")
+    cells = [cell("setup", "import math as m", "setup"), *engine_cells(_1="def area(r):\n    return m.pi * r**2")]
+    write(chapters, cells)
+    assert "area    yours" in told(capsys)
+    assert round(imported().area(1), 2) == 3.14
+
+
+def test_a_traceback_shows_the_lines_of_the_learners_cell(chapters, capsys):
+    passed("11.1")
+    write(chapters, engine_cells(_1="def area(r):\n    return 1 / r"))
+    told(capsys)
+    try:
+        imported().area(0)
+    except ZeroDivisionError:
+        assert "return 1 / r" in traceback.format_exc()
+
+
+def test_a_check_that_passes_notes_the_text_that_it_saw(chapters):
+    remember_answer("11.1", AREA)
+    assert answers() == {"11.1": fingerprint(AREA)}
+    assert fingerprint(AREA) == fingerprint("\n# why\n" + AREA + "  \n") != fingerprint(TWICE)

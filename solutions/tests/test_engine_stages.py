@@ -29,6 +29,9 @@ OWN_NAMES = {
     "weight": "one of autograd's _weights there",
     "arrive": "AccumulateGrad.run there",
     "sum_all": "sum without dim there",
+    "run_with_hooks": "a part of run there",
+    **dict.fromkeys(["Part", "run_to"], "run takes captures there"),
+    "backward_to": "backward takes inputs there",
     "identity": "BackwardHookFunction there",
     "call_module": "Module.__call__ there",
     "sigmoid_of": "a lambda there",
@@ -90,12 +93,12 @@ def test_a_chapters_engine_cells_make_the_file_in_later_folders(monkeypatch, tmp
     monkeypatch.setattr(build, "SOURCES", tmp_path)
     code = "def f(x):\n    ### BEGIN SOLUTION\n    return x\n    ### END SOLUTION"
     cells = [nbformat.v4.new_code_cell(text) for text in ("import math", "print(1)", code)]
-    for cell in cells[::2]:
-        cell.metadata["tags"] = ["engine"]
+    for cell, name in zip(cells[::2], ("engine-imports", "answer-11-1"), strict=True):
+        cell["id"], cell.metadata["tags"] = name, ["engine"]
     made = build.stages("11_one", nbformat.v4.new_notebook(cells=cells))
     assert [path.relative_to(tmp_path).as_posix() for path in made] == ["12_two/engine_11.py", "13_three/engine_11.py"]
     assert {re.sub(r'^""".*"""\n\n', "", text) for text in made.values()} == {
-        "import math\n\n\ndef f(x):\n    return x\n"
+        "# %% engine-imports\nimport math\n\n\n# %% answer-11-1\ndef f(x):\n    return x\n"
     }
     assert build.stages("11_one", nbformat.v4.new_notebook(cells=cells[1:2])) == {}
 

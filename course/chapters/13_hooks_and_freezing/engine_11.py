@@ -1,11 +1,13 @@
 """The engine of part two as chapter 11 leaves it. Made from the cells of that chapter."""
 
+# %% engine-imports
 import functools
 import inspect
 
 import numpy as np
 
 
+# %% engine-tensor
 class Tensor:
     """An array with what autograd needs to know about it."""
 
@@ -43,6 +45,7 @@ def as_array(data):
     return array.astype(np.float32) if array.dtype == np.float64 and not hasattr(data, "dtype") else array
 
 
+# %% engine-node
 class Node:
     """One step of the forward pass, as backward will see it.
 
@@ -58,6 +61,10 @@ class Node:
 
     def run(self, gradient):
         """Return, for the gradient of what this step made (an array), one for each of next_functions, or None."""
+        return self.apply(gradient)
+
+    def apply(self, gradient):
+        """Compute what run returns; each kind of node has its own."""
         raise NotImplementedError
 
 
@@ -69,6 +76,7 @@ class AccumulateGrad(Node):
         self.outputs = ((variable.shape, variable.dtype),)
 
 
+# %% answer-11-1
 def accumulator(leaf):
     """Return the node of a leaf, made when first needed and the same one ever after.
 
@@ -91,12 +99,13 @@ def edge_or_leaf(tensor):
     return (tensor.grad_fn or accumulator(tensor), 0)
 
 
+# %% engine-operation
 class OperationNode(Node):
     """The node of an operation. Its class has the operation's formulas, the node what they need."""
 
     formulas = {}
 
-    def run(self, gradient):
+    def apply(self, gradient):
         return [
             formula(gradient, *[value_of(self.restore(name)) for name in asked_for(formula)])
             if below is not None
@@ -172,6 +181,7 @@ Tensor.__add__ = Tensor.__radd__ = add
 Tensor.__mul__ = Tensor.__rmul__ = mul
 
 
+# %% answer-11-2
 def record(node, inputs, output):
     """Hang the tensor output, which a step has made of inputs, into the graph by its node.
 
@@ -186,6 +196,7 @@ def record(node, inputs, output):
         output.requires_grad = True
 
 
+# %% answer-11-3
 class no_grad:
     """Record nothing inside a with block; what was so before comes back at its end."""
 
@@ -197,6 +208,7 @@ class no_grad:
         state.grad = self.before
 
 
+# %% answer-11-4
 def save(node, known):
     """Return, by name, what the formulas of a node ask for, as far as the gradient of their input is wanted.
 
@@ -212,6 +224,7 @@ def save(node, known):
     return kept
 
 
+# %% answer-11-5
 class Formulas:
     """Formulas of gradients. Each takes arrays, or a number in the place of one, and leaves them as they are."""
 
@@ -238,6 +251,7 @@ class Formulas:
         return grad * exponent * self ** (exponent - 1)
 
 
+# %% engine-arithmetic
 sub = operation(
     "SubBackward0",
     lambda self, other: self - other,
@@ -273,6 +287,7 @@ Tensor.__pow__ = pow_scalar
 Tensor.sum = lambda self, dim=None, keepdim=False: sum_all(self) if dim is None else sum_dim(self, dim, keepdim)
 
 
+# %% answer-11-6
 def sum_to(gradient, shape):
     """Sum a gradient over the dimensions along which something of the given shape was broadcast to its shape.
 
@@ -288,11 +303,13 @@ def sum_to(gradient, shape):
     return gradient.sum((*range(extra), *copied)).reshape(shape)
 
 
+# %% engine-conform
 def conform(gradient, node):
     """Return a gradient in the form of what node made: a broadcast is undone here, for every operation at once."""
     shape, dtype = node.outputs[0]
     return (gradient if gradient.shape == shape else sum_to(gradient, shape)).astype(dtype, copy=False)
 
 
+# %% engine-reflected
 Tensor.__rsub__ = lambda self, other: sub(other, self)
 Tensor.__rtruediv__ = lambda self, other: div(other, self)

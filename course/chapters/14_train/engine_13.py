@@ -1,9 +1,11 @@
 """The engine of part two as chapter 13 leaves it. Made from the cells of that chapter."""
 
+# %% engine-imports
 from engine_11 import AccumulateGrad, Node, Tensor, accumulator, conform, edge_or_leaf, no_grad, operation
-from engine_12 import accumulate, count_dependencies, weight
+from engine_12 import accumulate, backward, count_dependencies, run, weight
 
 
+# %% answer-13-1
 class RemovableHandle:
     """What every register_…hook returns: remove() takes the hook away, once or twice, and so does the end of a with."""
 
@@ -27,39 +29,20 @@ def add_hook(hooks, hook):
     return handle
 
 
+# %% engine-hooks-of
 def hooks_of(owner, kind):
     """Return the dict of hooks of a kind that belongs to a node or a module, made when first needed."""
     return vars(owner).setdefault(kind, {})
 
 
-def run(roots, gradients, keep_graph=False, captures=None):
-    """Run backward from roots. captures: nodes; then only what leads to them runs, and their gradients are returned."""
-    dependencies, arrived, captured = count_dependencies(roots), {}, {}
-    wanted = dependencies if captures is None else leading_to(captures, dependencies)
-    ready, leaves = [], []  # leaves go first, as in torch
-    edges, produced = roots, gradients
-    while True:
-        for (node, _), gradient in zip(edges, produced, strict=True):
-            if node is None or (node not in wanted and node not in captures):
-                continue
-            gradient = conform(gradient, node)
-            arrived[node] = arrived[node] + gradient if node in arrived else gradient
-            dependencies[node] -= 1
-            if dependencies[node] == 0:
-                (ready if node.next_functions else leaves).append(node)
-        if not ready and not leaves:
-            return captured
-        node = leaves.pop(0) if leaves else ready.pop()
-        gradient = call_tensor_hooks(node, arrived.pop(node))
-        if captures is not None and node in captures:
-            captured[node] = gradient
-        edges, produced = (), ()
-        if node in wanted:
-            edges, produced = node.next_functions, run_hooked(node, gradient)
-            if not keep_graph:
-                node.release()
+# %% engine-run
+def run_with_hooks(node, gradient):
+    """What takes the place of Node.run: the hooks, and between them the node's own apply. Nothing is recorded."""
+    with no_grad():
+        return run_hooked(node, call_tensor_hooks(node, gradient))
 
 
+# %% answer-13-2
 def register_hook(tensor, hook):
     """Call hook(gradient) whenever a gradient has arrived at tensor; what it returns, if anything, takes its place.
 
@@ -71,6 +54,7 @@ def register_hook(tensor, hook):
     return add_hook(hooks_of(edge_or_leaf(tensor)[0], "tensor_hooks"), hook)
 
 
+# %% engine-checked
 def checked(hook, result, gradient):
     """Return what a hook gave for gradient, refused in torch's words if it cannot take its place."""
     name = getattr(hook, "__name__", "<unknown>")
@@ -85,6 +69,7 @@ def checked(hook, result, gradient):
     return result
 
 
+# %% answer-13-3
 def call_tensor_hooks(node, gradient):
     """Return what the hooks of the tensor behind node make of its gradient; then retain_grad keeps it.
 
@@ -99,6 +84,7 @@ def call_tensor_hooks(node, gradient):
     return gradient
 
 
+# %% engine-run-hooked
 def replaced(hook, result, values):
     """Return the gradients after a node's hook gave result for values."""
     if result is None:
@@ -110,11 +96,11 @@ def replaced(hook, result, values):
 
 
 def run_hooked(node, gradient):
-    """Do node.run with the node's prehooks before and its hooks after."""
+    """Do node.apply with the node's prehooks before and its hooks after."""
     outer = (Tensor(gradient),)
     for hook in list(hooks_of(node, "pre_hooks").values()):
         outer = replaced(hook, hook(outer), outer)
-    produced = node.run(outer[0].data)
+    produced = node.apply(outer[0].data)
     post_hooks = list(hooks_of(node, "post_hooks").values())
     if not post_hooks:
         return produced
@@ -129,6 +115,7 @@ Node.register_hook = lambda node, hook: add_hook(hooks_of(node, "post_hooks"), h
 Node.register_prehook = lambda node, hook: add_hook(hooks_of(node, "pre_hooks"), hook)
 
 
+# %% engine-retain
 def retain_grad(tensor):
     """Let a tensor that is no leaf have a .grad, too."""
     if not tensor.requires_grad:
@@ -146,6 +133,7 @@ def register_post_accumulate_grad_hook(tensor, hook):
     return add_hook(hooks_of(accumulator(tensor), "post_accumulate"), hook)
 
 
+# %% answer-13-4
 def arrive(node, gradient):
     """What an AccumulateGrad does with its gradient: first .grad, then the hooks that wait for it.
 
@@ -159,6 +147,7 @@ def arrive(node, gradient):
     return []
 
 
+# %% engine-detach
 def detach(tensor):
     """Return a tensor with the same memory and no history."""
     return Tensor(tensor.data)
@@ -181,6 +170,7 @@ Tensor.detach = detach
 Tensor.requires_grad_ = requires_grad_
 
 
+# %% answer-13-5
 def leading_to(targets, nodes):
     """Return those of nodes that have one of targets below them.
 
@@ -200,6 +190,36 @@ def leading_to(targets, nodes):
     return found
 
 
+# %% engine-grad
+class Part(Node):
+    """A node as it stands in a part of its graph; what it runs and frees is the node itself."""
+
+    def __init__(self, node, runs):
+        self.node, self.runs, self.outputs, self.gradient = node, runs, node.outputs, None
+
+    def run(self, gradient):
+        with no_grad():
+            self.gradient = call_tensor_hooks(self.node, gradient)
+            return run_hooked(self.node, self.gradient) if self.runs else [None] * len(self.next_functions)
+
+    def release(self):
+        if self.runs:
+            self.node.release()
+
+
+def run_to(targets, roots, gradients, keep_graph=False):
+    """Run only what leads to targets, a list of nodes. Returns the gradients that arrived at them, by node."""
+    nodes = count_dependencies(roots)
+    wanted = leading_to(targets, nodes)
+    parts = {node: Part(node, node in wanted) for node in nodes if node in wanted or node in targets}
+    for node, part in parts.items():
+        part.next_functions = tuple((parts.get(below) if part.runs else None, 0) for below, _ in node.next_functions)
+    starts = [(parts[node], gradient) for (node, _), gradient in zip(roots, gradients, strict=True) if node in parts]
+    if starts:
+        run([(part, 0) for part, _ in starts], [gradient for _, gradient in starts], keep_graph)
+    return {node: parts[node].gradient for node in targets if node in parts}
+
+
 def grad(outputs, inputs, grad_outputs=None, retain_graph=False, allow_unused=False):
     """Return the gradient of outputs, a tensor or several, for each of inputs; nothing is stored in .grad."""
     outputs, inputs = ([each] if isinstance(each, Tensor) else list(each) for each in (outputs, inputs))
@@ -209,8 +229,7 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=False, allow_unused=Fa
     if not all(each.requires_grad for each in inputs):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
     nodes = [edge_or_leaf(each)[0] for each in inputs]
-    with no_grad():
-        found = run([edge_or_leaf(each) for each in outputs], weights, retain_graph, nodes)
+    found = run_to(nodes, [edge_or_leaf(each) for each in outputs], weights, retain_graph)
     for index, node in enumerate(nodes):
         if node not in found and not allow_unused:
             raise RuntimeError(
@@ -220,24 +239,28 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=False, allow_unused=Fa
     return tuple(Tensor(found[node]) if node in found else None for node in nodes)
 
 
-def backward(tensor, gradient=None, retain_graph=False, inputs=None):
-    """Accumulate into the leaves behind tensor, or into inputs alone, the gradient of its sum, weighted by gradient."""
-    nodes = None if inputs is None else [accumulator(leaf) for leaf in inputs]
+def backward_to(tensor, gradient=None, retain_graph=False, inputs=None):
+    """Do your backward of 12.6; with inputs, leaves, run only what leads there and fill no other .grad."""
+    if inputs is None:
+        backward(tensor, gradient, retain_graph)
+        return
+    nodes = [accumulator(leaf) for leaf in inputs]
+    found = run_to(nodes, [edge_or_leaf(tensor)], [weight(tensor, gradient)], retain_graph)
     with no_grad():
-        found = run([edge_or_leaf(tensor)], [weight(tensor, gradient)], retain_graph, nodes)
-        for node in nodes or ():
-            if node in found:
-                node.run(found[node])
+        for node, arrived in found.items():
+            run_hooked(node, arrived)
 
 
-AccumulateGrad.run = arrive
+Node.run = run_with_hooks
+AccumulateGrad.apply = arrive
 Tensor.register_hook = register_hook
 Tensor.register_post_accumulate_grad_hook = register_post_accumulate_grad_hook
 Tensor.retain_grad = retain_grad
-Tensor.backward = backward
+Tensor.backward = backward_to
 Tensor._backward_hooks = property(lambda leaf: leaf._accumulator and hooks_of(leaf._accumulator, "tensor_hooks"))
 
 
+# %% engine-module
 identity = operation("BackwardHookFunctionBackward", lambda self: self, self=lambda grad: grad)
 
 
@@ -294,6 +317,7 @@ class Module:
         return [parameter for _, parameter in self.named_parameters()]
 
 
+# %% answer-13-6
 def call_module(module, *args):
     """Return the output of module.forward(*args), with the module's hooks before and behind it.
 
@@ -313,6 +337,7 @@ def call_module(module, *args):
     return watch.watch_outputs(output) if watch else output
 
 
+# %% answer-13-7
 class BackwardHook:
     """The full backward hooks of a module during one call: its first input and its output go through a node each."""
 

@@ -17,7 +17,7 @@ from .compare import Judge
 from .encoding import as_python, decode
 from .given import as_given, given
 from .known_state import known_state
-from .memory import read, remember
+from .memory import read, remember, remember_answer
 from .observation import Dict, Observation
 from .observe import Scenario, call, observe
 from .page import answer_cells, cells_beside, points, setup_names
@@ -111,7 +111,7 @@ def check(
     told = replace(verdict.told, printed=printed.text)
     if told.state != words.STOPPED:
         _stands[name] = verdict.passed
-        _remember(stated.check_id, verdict)
+        _remember(stated, record.answer, verdict)
     _show(told, picture)
     printed.show_displayed()
     if not verdict.passed:
@@ -191,11 +191,18 @@ def _missing_setup(seen: list[Observation]) -> tuple[str, int]:
     return "", 0
 
 
-def _remember(check_id: str, verdict: Verdict) -> None:
-    """Note for `gradlab.progress` what a student has passed or tried; an author's runs leave no trace."""
-    untouched = verdict.told.state == words.UNSOLVED and check_id not in read()
-    if authored is None and not untouched:
-        remember(check_id, "passed" if verdict.passed else "tried")
+def _remember(stated: Check, answer: str, verdict: Verdict) -> None:
+    """Note for `gradlab.progress` what a student has passed or tried; an author's runs leave no trace.
+
+    Of an answer that becomes a part of the engine, the text is noted, too.
+    """
+    untouched = verdict.told.state == words.UNSOLVED and stated.check_id not in read()
+    if authored is not None or untouched:
+        return
+    remember(stated.check_id, "passed" if verdict.passed else "tried")
+    session = watched()
+    if verdict.passed and not stated.torch and session and answer in session.texts:
+        remember_answer(stated.check_id, session.texts[answer])
 
 
 def _show(told: Told, picture: Picture | None = None) -> None:

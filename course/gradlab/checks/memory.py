@@ -1,6 +1,7 @@
 """The small memory of what has been tried and passed, and of what there is to try."""
 
 import contextlib
+import hashlib
 from pathlib import Path
 from typing import Literal
 
@@ -10,6 +11,7 @@ from .record import SUFFIX, CheckRecord, Record, RecordError
 
 MEMORY = ".progress.json"
 _store = Store(MEMORY, Literal["passed", "tried"])
+_answers = Store(".answers.json", str)
 
 
 def read(folder: Path | None = None) -> dict[str, str]:
@@ -27,6 +29,23 @@ def remember(check_id: str, verdict: str, folder: Path | None = None) -> None:
     with _store.changed(folder) as known:
         known.pop(check_id, None)
         known[check_id] = verdict
+
+
+def remember_answer(check_id: str, text: str, folder: Path | None = None) -> None:
+    """Note the text of the cell whose answer a check has passed: later chapters take no other one."""
+    with _answers.changed(folder) as known:
+        known[check_id] = fingerprint(text)
+
+
+def answers(folder: Path | None = None) -> dict[str, str]:
+    """Return the fingerprints of the answers that passed, by check id, as far as they were noted."""
+    return _answers.read(folder)
+
+
+def fingerprint(text: str) -> str:
+    """What tells one text of a cell from another; empty lines and lines that are comments do not count."""
+    lines = [line.rstrip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
 def exercises(folder: Path | None = None) -> dict[str, dict[str, CheckRecord]]:

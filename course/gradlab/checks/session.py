@@ -24,12 +24,13 @@ _MISSING = None  # what a name means that is not defined: nothing that can be ca
 class Session:
     """What is known of the cells that ran. namespace: where they define their names.
 
-    homes: for each name, the id of the cell that defined it last. stale: for each name whose definition on the page is
-    not in memory, why, in a sentence.
+    homes: for each name, the id of the cell that defined it last; texts: that cell's text. stale: for each name whose
+    definition on the page is not in memory, why, in a sentence.
     """
 
     namespace: dict[str, Any]
     homes: dict[str, str | None] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
     stale: dict[str, str] = field(default_factory=dict)
     _before: dict[str, Any] = field(default_factory=dict)
 
@@ -48,7 +49,7 @@ class Session:
         renewed = {name for name in before if self.namespace.get(name, _MISSING) is not before[name]}
         for name in before:
             if name in renewed or (name in here and error is None):
-                self.homes[name] = cell
+                self.homes[name], self.texts[name] = cell, text
                 self.stale.pop(name, None)
             elif error is not None and callable(before[name]) and self.homes.get(name) in (None, cell):
                 self.stale[name] = f"the cell that defines it ended in {_in_words(error)}."

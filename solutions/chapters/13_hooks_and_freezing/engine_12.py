@@ -1,9 +1,11 @@
 """The engine of part two as chapter 12 leaves it. Made from the cells of that chapter."""
 
+# %% setup-engine
 import numpy as np
 from engine_11 import AccumulateGrad, Node, OperationNode, Tensor, conform, edge_or_leaf
 
 
+# %% answer-12-1
 def accumulate(leaf, gradient):
     """Add a gradient to leaf.grad, which is a Tensor of its own.
 
@@ -16,15 +18,11 @@ def accumulate(leaf, gradient):
         leaf.grad.data += gradient
 
 
-def arrive(node, gradient):
-    """What an AccumulateGrad does with its gradient."""
-    accumulate(node.variable, gradient)
-    return []
+# %% arrive
+AccumulateGrad.apply = lambda node, gradient: accumulate(node.variable, gradient) or []  # no node lies below
 
 
-AccumulateGrad.run = arrive
-
-
+# %% answer-12-2
 def count_dependencies(edges):
     """Return, for each node reached from edges, how many edges lead to it.
 
@@ -43,6 +41,7 @@ def count_dependencies(edges):
     return dependencies
 
 
+# %% answer-12-3
 def weight(tensor, gradient=None):
     """Return the gradient, as an array, with which a walk from tensor begins, or raise torch's error.
 
@@ -73,9 +72,11 @@ def weight(tensor, gradient=None):
     return np.ones(tensor.shape, tensor.dtype)
 
 
+# %% release-nothing
 Node.release = lambda node: None
 
 
+# %% answer-12-4
 def run(roots, gradients, keep_graph=False):
     """Run backward from roots: each node once, when all of its gradient is there.
 
@@ -102,6 +103,7 @@ def run(roots, gradients, keep_graph=False):
             node.release()
 
 
+# %% freed
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
     "freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify "
@@ -110,6 +112,7 @@ FREED = (
 )
 
 
+# %% answer-12-5
 def release(node):
     """Free the tensors that an operation's node has saved; numbers and shapes stay.
 
@@ -127,10 +130,12 @@ def restore(node, name):
     return node.saved[name]
 
 
+# %% release-attached
 OperationNode.release = release
 OperationNode.restore = restore
 
 
+# %% answer-12-6
 def backward(tensor, gradient=None, retain_graph=False):
     """Accumulate into the leaves behind tensor its gradient, weighted by gradient.
 
@@ -139,4 +144,5 @@ def backward(tensor, gradient=None, retain_graph=False):
     run([edge_or_leaf(tensor)], [weight(tensor, gradient)], keep_graph=retain_graph)
 
 
+# %% backward-attached
 Tensor.backward = backward

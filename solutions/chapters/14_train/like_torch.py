@@ -118,7 +118,7 @@ _index = {
 class StackBackward0(Node):
     """Every input has its own row of the result, and so of the gradient."""
 
-    def run(self, gradient):
+    def apply(self, gradient):
         return list(gradient)
 
 
