@@ -14,6 +14,7 @@ _HOMES = {
     "track": "bar",
     "payoff": "payoffs",
     "own_engine": "engine",
+    "take_home": "my_engine",
     "draw": "pictures.drawing",
     "step": "pictures.stepper",
     "hooks": "pictures.timeline",

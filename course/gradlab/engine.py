@@ -81,7 +81,7 @@ class Stage:
         """For each function of an answer, in their order, "" if it is the learner's, or why it is the finished one."""
         found = {}
         for cell in filter(ANSWER.fullmatch, self.parts):
-            own, why = defined(self.own.get(cell, "")), self.why.get(cell, f"your cell of {_check(cell)} has none")
+            own, why = defined(self.own.get(cell, "")), self.why.get(cell, f"your cell of {check_of(cell)} has none")
             found |= {name: "" if name in own else why for name in functions(self.parts[cell])}
         return found
 
@@ -114,14 +114,21 @@ def stage_of(number: int, parts: dict[str, str] | None = None) -> Stage:
 
     parts: the finished ones; without them, all are the notebook's.
     """
-    cells = cells_beside(notebook.home() / chapter_of(number))
-    theirs, known, seen = parts_of(cells), read(), answers()
+    chapter = chapter_of(number)
+    cells = cells_beside(notebook.home() / chapter) if chapter else []
+    theirs, known, seen = parts_of(cells), read() if chapter else {}, answers()
     stage = Stage(number, theirs if parts is None else parts, imports=_imports(cells))
     for cell in filter(ANSWER.fullmatch, stage.parts):
-        why = _why_not(cell, theirs.get(cell), known.get(_check(cell)), seen.get(_check(cell)))
+        why = _why_not(cell, theirs.get(cell), known.get(check_of(cell)), seen.get(check_of(cell)))
         (stage.why if why else stage.own)[cell] = why or theirs[cell]
     stage.refuse(cells)
     return stage
+
+
+def finished_parts(number: int) -> dict[str, str]:
+    """The parts of the finished stage that lies beside the notebook."""
+    pieces = CELL.split((notebook.FOLDER / f"engine_{number}.py").read_text(encoding="utf-8"))
+    return {cell: text.strip() for cell, text in zip(pieces[1::2], pieces[2::2], strict=True)}
 
 
 def chapter_of(number: int) -> str:
@@ -150,8 +157,7 @@ def _hand_over(number: int) -> str:
     why = "" if chapter_of(number) else f"chapter {number} is not here"
     if why := why_finished() or why:
         return f"{name}: the finished one; {why}"
-    pieces = CELL.split(file.read_text(encoding="utf-8"))
-    stage = stage_of(number, {cell: text.strip() for cell, text in zip(pieces[1::2], pieces[2::2], strict=True)})
+    stage = stage_of(number, finished_parts(number))
     if stage.own and loaded:
         return f"{name}: the finished one, which is imported already; restart the kernel and run this cell first"
     if stage.own:
@@ -199,13 +205,13 @@ def _compiled(text: str, file: Path, cell: str, own: bool) -> CodeType:
     return compile("\n" * before + text, str(file), "exec")
 
 
-def _check(cell: str) -> str:
-    """The id of the check of an answer's cell."""
+def check_of(cell: str) -> str:
+    """The id of the check of an answer, by that of its cell."""
     return ".".join(ANSWER.fullmatch(cell).groups())
 
 
 def _not_passed(cell: str) -> str:
-    return f"{_check(cell)} has not passed"
+    return f"{check_of(cell)} has not passed"
 
 
 def _why_not(cell: str, text: str | None, verdict: str | None, seen: str | None) -> str:
@@ -217,7 +223,7 @@ def _why_not(cell: str, text: str | None, verdict: str | None, seen: str | None)
         return _not_passed(cell)
     if text is None:
         return f"your notebook of chapter {cell[7:9]} has no cell {cell}"
-    code, yours = source.read(text), f"your cell of {_check(cell)}"
+    code, yours = source.read(text), f"your cell of {check_of(cell)}"
     if code.magics:
         return f"{yours} uses {_magic(text, code.magics[0])}, which only a notebook knows: remove it"
     if code.tree is None or seen not in (None, fingerprint(text)):

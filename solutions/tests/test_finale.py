@@ -45,3 +45,15 @@ def test_no_lesson_raises_on_torch(finale, chapter):
     """An error on both would be the same on both."""
     last = {cell: text.splitlines()[-1:] for cell, text in finale.printed(chapter, finale.TORCH).items()}
     assert not [cell for cell, line in last.items() if line and line[0].startswith(("NameError", "AttributeError"))]
+
+
+def test_a_learners_own_cells_and_changes_in_a_lesson_are_left_out(finale, monkeypatch, tmp_path):
+    """In a workspace the released chapter lies beside the learner's."""
+    chapter = CHAPTERS[0]
+    monkeypatch.setattr(finale, "__file__", str(tmp_path / "14_train" / "finale.py"))
+    released, mine = tmp_path / ".released" / chapter, tmp_path / chapter
+    for folder, own in ((released, []), (mine, [nbformat.v4.new_code_cell("torch.compile(print)")])):
+        folder.mkdir(parents=True)
+        cells = [nbformat.v4.new_code_cell("import torch", id="setup"), *own]
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / f"{chapter}.ipynb")
+    assert finale.lesson_cells(chapter) == [("setup", "import torch")]

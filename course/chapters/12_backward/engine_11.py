@@ -158,7 +158,7 @@ def operation(name, forward, **formulas):
 
 
 class State:
-    """Whether operations are recorded; section 3 switches it."""
+    """Whether operations are recorded; no_grad switches it."""
 
     grad = True
 

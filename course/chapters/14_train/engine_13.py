@@ -2,7 +2,7 @@
 
 # %% engine-imports
 from engine_11 import AccumulateGrad, Node, Tensor, accumulator, conform, edge_or_leaf, no_grad, operation
-from engine_12 import accumulate, backward, count_dependencies, run, weight
+from engine_12 import accumulate, count_dependencies, run, weight
 
 
 # %% answer-13-1
@@ -239,24 +239,11 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=False, allow_unused=Fa
     return tuple(Tensor(found[node]) if node in found else None for node in nodes)
 
 
-def backward_to(tensor, gradient=None, retain_graph=False, inputs=None):
-    """Do your backward of 12.6; with inputs, leaves, run only what leads there and fill no other .grad."""
-    if inputs is None:
-        backward(tensor, gradient, retain_graph)
-        return
-    nodes = [accumulator(leaf) for leaf in inputs]
-    found = run_to(nodes, [edge_or_leaf(tensor)], [weight(tensor, gradient)], retain_graph)
-    with no_grad():
-        for node, arrived in found.items():
-            run_hooked(node, arrived)
-
-
 Node.run = run_with_hooks
 AccumulateGrad.apply = arrive
 Tensor.register_hook = register_hook
 Tensor.register_post_accumulate_grad_hook = register_post_accumulate_grad_hook
 Tensor.retain_grad = retain_grad
-Tensor.backward = backward_to
 Tensor._backward_hooks = property(lambda leaf: leaf._accumulator and hooks_of(leaf._accumulator, "tensor_hooks"))
 
 

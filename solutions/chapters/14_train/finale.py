@@ -48,8 +48,10 @@ IN_PLACE = {"predict": Predict()} | dict.fromkeys(["display", "draw", "step", "v
 
 
 def lesson_cells(chapter):
-    """Return id and source of each setup and lesson cell of a chapter, whose folder lies beside ours."""
-    path = Path(__file__).resolve().parent.parent / chapter / f"{chapter}.ipynb"
+    """Return id and source of each setup and lesson cell of a chapter as it was released, without a learner's own."""
+    home = Path(__file__).resolve().parent.parent
+    released = home / ".released" / chapter / f"{chapter}.ipynb"  # in a workspace, where a learner may have added cells
+    path = released if released.exists() else home / chapter / f"{chapter}.ipynb"
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     return [
         (cell["id"], "".join(cell["source"]))

@@ -1,0 +1,98 @@
+"""What a learner takes home: the engine of part two as one module, with a README and a test against torch."""
+
+import ast
+import sys
+from pathlib import Path
+
+from . import atomic, notebook
+from .engine import ANSWER, Stage, check_of, finished_parts, stage_of, why_finished
+
+FOLDER = "my_engine"
+CHAPTERS = {11: "what records", 12: "what goes back", 13: "hooks, and parts of a graph", 14: "what it takes to train"}
+FILES = {"README.md": "my_engine_readme.md", "test_my_engine.py": "my_engine_test.py"}  # where they lie in static
+STATIC = Path(__file__).with_name("static")
+MAIN = """\
+if __name__ == "__main__":  # four points of two classes, which no line divides
+    points, classes = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
+    rng = np.random.default_rng(1)
+    layers = [Linear(rng.normal(0, 2, (8, 2)), np.zeros(8)), Linear(rng.normal(0, 1, (2, 8)), np.zeros(2))]
+    optimizer = SGD([weight for layer in layers for weight in layer.parameters()], lr=0.5, momentum=0.9)
+    for number in range(201):
+        optimizer.zero_grad()
+        loss = cross_entropy(layers[1](sigmoid(layers[0](Tensor(points)))), Tensor(classes))
+        loss.backward()
+        optimizer.step()
+        if number % 50 == 0:
+            print(f"step {number:3}: loss {loss.data:.4f}")
+"""
+
+
+def take_home() -> None:
+    """Write your engine of chapters 11 to 14 as one module, beside your chapters, and say where.
+
+    It reads your notebooks as they were saved. Functions of chapters 11 to 13 that are not yours are the finished ones;
+    chapter 14 must be solved. A file in which you wrote is kept under another name.
+    """
+    if why := why_finished():
+        print(f"my_engine.py is not written: {why}.")
+        return
+    *earlier, last = CHAPTERS
+    stages = [*(stage_of(number, finished_parts(number)) for number in earlier), stage_of(last)]
+    if stages[-1].why:
+        print("my_engine.py is written when chapter 14 is solved:", *stages[-1].why.values(), sep="\n  ")
+        return
+    whose = {name: why for stage in stages for name, why in stage.whose().items()}
+    mine = f"{sum(not why for why in whose.values())} of {len(whose)}"
+    folder = notebook.home() / FOLDER
+    folder.mkdir(exist_ok=True)
+    _write(folder / "my_engine.py", module(stages))
+    for name, text in FILES.items():
+        _write(folder / name, (STATIC / text).read_text(encoding="utf-8").replace("MINE", mine))
+    print(f"{FOLDER}/my_engine.py: {mine} functions are yours. README.md and test_my_engine.py lie beside it.")
+    for name, why in whose.items():
+        if why:
+            print(f"  {name} is the finished one: {why}")
+
+
+def module(stages: list[Stage]) -> str:
+    """The stages as the text of one module: its imports first, then chapter by chapter."""
+    imports: set[str] = set()
+    body = []
+    for stage in stages:
+        body.append(f"# Chapter {stage.number}: {CHAPTERS[stage.number]}")
+        for cell, text in stage.mixed().items():
+            lines = _imports(text)
+            if lines is not None:
+                imports |= {line for line in lines if not line.startswith("from engine_")}
+            else:
+                body.append(f"{_says(stage, cell)}{text}")
+    ours, others = [], []
+    for line in sorted(imports):
+        (ours if line.split()[1].partition(".")[0] in sys.stdlib_module_names else others).append(line)
+    head = "\n\n".join("\n".join(lines) for lines in (ours, others) if lines)
+    doc = '"""An automatic differentiation engine with torch\'s names, on NumPy alone."""'
+    return f"{doc}\n\n{head}\n\n\n" + "\n\n\n".join([*body, MAIN])
+
+
+def _imports(text: str) -> list[str] | None:
+    """The lines of a part that does nothing but import, None for any other part."""
+    statements = ast.parse(text).body
+    alone = all(isinstance(one, ast.Import | ast.ImportFrom) for one in statements)
+    return [ast.unparse(one) for one in statements] if alone else None
+
+
+def _says(stage: Stage, cell: str) -> str:
+    """The comment above an answer."""
+    if not ANSWER.fullmatch(cell):
+        return ""
+    return f"# Exercise {check_of(cell)}{'' if cell in stage.own else ', the finished one'}\n"
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file. What is there and is different stays, under the first name that is free."""
+    if path.exists() and path.read_text(encoding="utf-8") != text:
+        number = 1
+        while (kept := path.with_stem(f"{path.stem}_{number}")).exists():
+            number += 1
+        path.rename(kept)
+    atomic.write_bytes(path, text.encode())

@@ -1,0 +1,78 @@
+"""My engine beside torch: the same programs, and the same numbers. Run it as it is, or with pytest."""
+
+import my_engine
+import numpy as np
+import torch
+
+
+def leaves(make):
+    """Return a column and a row that require gradients, of my engine's tensors or of torch's."""
+    return make(np.array([[1.5], [-2.0]]), requires_grad=True), make(np.array([3.0, 0.5, -1.0]), requires_grad=True)
+
+
+def agree(program):
+    """Run a program with my tensors and with torch's, and compare the arrays that it yields."""
+    mine, torchs = list(program(my_engine.Tensor)), list(program(torch.tensor))
+    assert len(mine) == len(torchs) > 0
+    for one, other in zip(mine, torchs, strict=True):
+        np.testing.assert_allclose(np.asarray(one), np.asarray(other), rtol=1e-9)
+
+
+def test_gradients():
+    def program(make):
+        x, w = leaves(make)
+        h = x * w - x / 2
+        (h * h + h**3).backward(make(np.array([[1.0, 10.0, -2.0], [0.5, 3.0, 7.0]])))
+        yield from (x.grad.data, w.grad.data)
+
+    agree(program)
+
+
+def test_hooks():
+    def program(make):
+        x, w = leaves(make)
+        seen = []
+        y = x * w
+        y.register_hook(lambda gradient: gradient * 10)
+        w.register_hook(lambda gradient: seen.append(gradient.data))
+        (y**2).sum().backward()
+        yield from (x.grad.data, w.grad.data, seen[0])
+
+    agree(program)
+
+
+def test_training():
+    rng = np.random.default_rng(0)
+    points, classes = rng.normal(size=(60, 2)), rng.integers(0, 3, 60)
+    weights = [rng.normal(size=(16, 2)), rng.normal(size=16), rng.normal(size=(3, 16)), np.zeros(3)]
+
+    def losses(tensor, parameters, sgd, loss_of):
+        optimizer = sgd(parameters, lr=0.5, momentum=0.9)
+        for _ in range(50):
+            optimizer.zero_grad()
+            loss = loss_of(tensor(points), tensor(classes))
+            loss.backward()
+            optimizer.step()
+            yield loss.data.item()
+
+    first, second = (my_engine.Linear(*(each.copy() for each in pair)) for pair in (weights[:2], weights[2:]))
+    mine = losses(
+        my_engine.Tensor,
+        [*first.parameters(), *second.parameters()],
+        my_engine.SGD,
+        lambda x, target: my_engine.cross_entropy(second(my_engine.sigmoid(first(x))), target),
+    )
+    a, b, c, d = leaves_of_torch = [torch.tensor(each, requires_grad=True) for each in weights]
+    torchs = losses(
+        torch.tensor,
+        leaves_of_torch,
+        torch.optim.SGD,
+        lambda x, target: torch.nn.functional.cross_entropy(torch.sigmoid(x @ a.T + b) @ c.T + d, target),
+    )
+    np.testing.assert_allclose(list(mine), list(torchs), rtol=1e-6)
+
+
+if __name__ == "__main__":
+    for test in (test_gradients, test_hooks, test_training):
+        test()
+        print(f"{test.__name__}: as torch")

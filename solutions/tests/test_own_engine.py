@@ -1,0 +1,152 @@
+"""What a learner wrote in chapters 11 to 14 runs in real kernels of later chapters, and is taken home as a module."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+
+import nbformat
+import pytest
+
+from authoring.build import STUDENT_EDITION, execute
+from authoring.chapter import chapter_names, source_path
+from gradlab.checks.memory import answers, fingerprint
+from gradlab.checks.record import Record
+from gradlab.engine import MARKS
+
+PART_TWO = [name for name in chapter_names() if name[:2] in ("11", "12", "13", "14")]
+LESSONS = [name for name in chapter_names() if name[:2] in ("02", "03", "06")]  # which the finale runs
+COUNTED = {  # a line of the learner's, and a line before it that counts how often it is reached
+    "answer-12-4": ("    dependencies, arrived = count_dependencies(roots), {}", "    COUNTS['run'] += 1"),
+    "answer-12-6": ("    run([edge_or_leaf(tensor)]", "    COUNTS['backward'] += 1"),
+}
+COUNTS = "COUNTS = {'run': 0, 'backward': 0}\n\n\n"
+TELL = "import engine_12\n\nprint(engine_12.COUNTS)"
+
+
+def solved(name):
+    """A chapter's student edition with the solutions typed in, of which two count their calls."""
+    answers = {cell.id: cell.source for cell in nbformat.read(source_path(name), as_version=4).cells}
+    chapter = nbformat.read(STUDENT_EDITION / name / f"{name}.ipynb", as_version=4)
+    for cell in chapter.cells:
+        if cell.metadata.get("nbgrader", {}).get("solution"):
+            lines = [line for line in answers[cell.id].splitlines() if line.strip() not in MARKS]
+            cell.source = "\n".join(lines)
+        if cell.id in COUNTED:
+            line, before = COUNTED[cell.id]
+            assert line in cell.source
+            cell.source = cell.source.replace(line, f"{before}\n{line}")
+        if cell.id == "answer-12-4":
+            cell.source = COUNTS + cell.source
+    return chapter
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    """A workspace in which chapters 11 to 14 are solved and passed, but for 11.6 and 13.7."""
+    home = tmp_path_factory.mktemp("workspace")
+    for name in [*LESSONS, *PART_TWO]:
+        shutil.copytree(STUDENT_EDITION / name, home / name)
+    passed = {}
+    for name in PART_TWO:
+        nbformat.write(solved(name), home / name / f"{name}.ipynb")
+        record = Record.from_json((home / name / f"{name}.record.json").read_bytes())
+        passed |= dict.fromkeys(record.checks, "passed")
+    passed |= {"11.6": "tried", "13.7": "tried"}
+    (home / ".progress.json").write_text(json.dumps(passed))
+    return home
+
+
+def printed(cell):
+    return "".join(output.get("text", "") for output in cell.outputs)
+
+
+@pytest.fixture(scope="module", params=["13", "14"])
+def ran(request, home):
+    """A chapter that ran from top to bottom on the learner's engine: its cells by id."""
+    name = next(name for name in PART_TWO if name.startswith(request.param))
+    chapter = nbformat.read(home / name / f"{name}.ipynb", as_version=4)
+    chapter.cells.append(nbformat.v4.new_code_cell(TELL, id="tell"))
+    execute(chapter, home / name)
+    return {cell.id: cell for cell in chapter.cells}
+
+
+def test_the_learners_run_and_backward_do_the_work_of_later_chapters(ran):
+    counts = json.loads(printed(ran["tell"]).replace("'", '"'))
+    assert counts["run"] >= counts["backward"]
+    assert counts["run"] > 0
+    if "check-14-1" in ran:
+        assert counts["backward"] > 200, "the training of section 8 alone has 200 steps"
+
+
+def test_the_chapter_says_function_by_function_whose_its_engine_is(ran):
+    said = printed(ran["own-engine"])
+    assert re.search(r"^  run +yours$", said, re.MULTILINE)
+    assert re.search(r"^  sum_to +the finished one: 11.6 has not passed$", said, re.MULTILINE)
+    assert said.startswith("engine_11: 6 of 7 functions are yours\n")
+    assert "engine_12: 7 of 7 functions are yours\n" in said
+
+
+def test_a_check_that_passes_notes_the_text_of_the_answer(ran, home):
+    own = {name: cell.source for name, cell in ran.items() if name.startswith("answer-")}
+    noted = answers(home)
+    for name, text in own.items():
+        assert noted[name.removeprefix("answer-").replace("-", ".")] == fingerprint(text), name
+
+
+@pytest.fixture(scope="module")
+def taken(home):
+    """The folder my_engine, as the end of chapter 14 writes it."""
+    name = next(name for name in PART_TWO if name.startswith("14"))
+    chapter = nbformat.read(home / name / f"{name}.ipynb", as_version=4)
+    chapter.cells = [cell for cell in chapter.cells if cell.id in ("setup", "take-home")]
+    execute(chapter, home / name)
+    assert printed(chapter.cells[-1]).startswith("my_engine/my_engine.py: ")
+    return home / "my_engine"
+
+
+def python(*arguments, folder):
+    """What a Python says that is started anew in a folder."""
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, check=True, timeout=600
+    ).stdout
+
+
+def test_the_engine_is_taken_home_as_one_module_that_needs_nothing_but_numpy(taken):
+    text = (taken / "my_engine.py").read_text()
+    assert "engine_1" not in text
+    assert "# Exercise 12.4\nCOUNTS = " in text
+    assert "# Exercise 11.6, the finished one\ndef sum_to" in text
+    said = python("-c", "import sys, my_engine; print({'torch', 'gradlab'} & {*sys.modules})", folder=taken)
+    assert said == "set()\n"
+
+
+def test_it_trains_by_itself(taken):
+    losses = [float(line.split()[-1]) for line in python("my_engine.py", folder=taken).splitlines()]
+    assert len(losses) == 5
+    assert losses[-1] < 0.05 < losses[0]
+
+
+def test_it_agrees_with_torch_as_its_own_test_says(taken):
+    assert python("test_my_engine.py", folder=taken) == (
+        "test_gradients: as torch\ntest_hooks: as torch\ntest_training: as torch\n"
+    )
+
+
+def test_its_readme_says_how_much_is_the_learners(taken):
+    readme = (taken / "README.md").read_text()
+    assert len(readme.splitlines()) == 10
+    assert re.search(r"I wrote \d\d of \d\d of its functions", readme)
+
+
+def test_what_the_learner_changed_in_it_is_kept(taken, home):
+    mine = taken / "my_engine.py"
+    text = mine.read_text()
+    mine.write_text("changed")
+    name = next(name for name in PART_TWO if name.startswith("14"))
+    chapter = nbformat.read(home / name / f"{name}.ipynb", as_version=4)
+    chapter.cells = [cell for cell in chapter.cells if cell.id in ("setup", "take-home")]
+    execute(chapter, home / name)
+    assert mine.read_text() == text
+    assert (taken / "my_engine_1.py").read_text() == "changed"
