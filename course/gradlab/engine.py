@@ -18,9 +18,9 @@ from typing import Any
 
 from . import notebook
 from .checks import source
-from .checks.memory import answers, exercises, fingerprint, read
+from .checks.memory import answers, fingerprint, read
 from .checks.page import cells_beside, tagged, text_of
-from .checks.record import RecordError, load_beside
+from .checks.record import SUFFIX, RecordError, load_beside
 from .checks.session import missing_name
 from .checks.shortcuts import defined
 
@@ -133,8 +133,8 @@ def finished_parts(number: int) -> dict[str, str]:
 
 def chapter_of(number: int) -> str:
     """The name of a chapter that is here, "" if it is not."""
-    found = (chapter for chapter in exercises() if chapter.startswith(f"{number}_"))
-    return next((chapter for chapter in found if (notebook.home() / chapter).is_dir()), "")
+    found = sorted(notebook.home().glob(f"{number}_*/*{SUFFIX}"))
+    return next((path.parent.name for path in found if path.name == path.parent.name + SUFFIX), "")
 
 
 def own_engine(*numbers: int) -> None:
