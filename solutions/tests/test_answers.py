@@ -1,23 +1,29 @@
 """Answers that have found something in a check: wrong ones that passed or were named falsely, right ones that failed.
 
 They stand in `answers/`, a file for each chapter, as a learner would type them: `@wrong("01.1", "words")` says which
-check must reject an answer and what is said then, `@right("01.1")` which must accept it.
+check must reject an answer and what is said then, `@right("01.1")` which must accept it. What the title of a Help fold
+quotes must be what such a wrong answer, or a slip, is told.
 """
 
 import ast
 import functools
-from collections.abc import Iterator
+import html
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import nbformat
 import pytest
 
-from authoring.chapter import chapter_names, importing_from, load_chapter
+from authoring.chapter import Chapter, chapter_names, importing_from, load_chapter, source_path
 from authoring.places import SOURCES
 from gradlab.checks import shortcuts
 from gradlab.checks.observe import call
-from gradlab.checks.verdict import judge_check
+from gradlab.checks.verdict import Verdict, judge_check
 
 SEEDS = (), (11,), (12,)  # the student's record, and two as a class could have them
+QUOTING = re.compile(r"<summary>Help: (?:I get|the first difference is at) (.*?)</summary>")
+QUOTED_CHAPTERS = chapter_names()[:5]  # the chapters whose titles quote only what is met
 
 
 def answers() -> Iterator:
@@ -33,28 +39,71 @@ def answers() -> Iterator:
 
 
 @functools.cache
-def chapter_of(check_id: str):
-    return load_chapter(next(name for name in chapter_names() if name.startswith(check_id.split(".")[0])))
+def chapter_of(number: str) -> Chapter:
+    return load_chapter(next(name for name in chapter_names() if name.startswith(number)))
 
 
 @functools.cache
 def record_of(check_id: str, seeds: tuple[int, ...]):
-    check = chapter_of(check_id).checks[check_id]
+    check = chapter_of(check_id[:2]).checks[check_id]
     return check.record(seeds) if seeds else check.record()
+
+
+def judged(check_id: str, answer: Callable, seeds: tuple[int, ...] = ()) -> Verdict:
+    """The verdict on an answer, on the student's record or on one made from `seeds`."""
+    check, record = chapter_of(check_id[:2]).checks[check_id], record_of(check_id, seeds)
+    with importing_from(SOURCES / chapter_of(check_id[:2]).name):
+        return judge_check(record, check.observe(answer, record.cases), check.judge)
+
+
+def answer_of(check_id: str, source: str, file: str) -> Callable:
+    """What a learner's cell with that source defines under the name that the check calls."""
+    check = chapter_of(check_id[:2]).checks[check_id]
+    names = dict((check.answer if check.scenario is call else check.scenario).__globals__)
+    exec(compile(source, file, "exec"), names)
+    return names[check.answer_name]
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(("check_id", "is_right", "said", "source", "file"), list(answers()))
 def test_an_answer_is_judged_as_it_should_be(check_id, is_right, said, source, file):
-    check = chapter_of(check_id).checks[check_id]
-    names = dict((check.answer if check.scenario is call else check.scenario).__globals__)
-    exec(compile(source, file, "exec"), names)
+    check = chapter_of(check_id[:2]).checks[check_id]
     assert check.autograd or shortcuts.find(check.answer_name, [source]) == []
+    answer = answer_of(check_id, source, file)
     for seeds in SEEDS:
-        record = record_of(check_id, seeds)
-        with importing_from(SOURCES / chapter_of(check_id).name):
-            verdict = judge_check(record, check.observe(names[check.answer_name], record.cases), check.judge)
+        verdict = judged(check_id, answer, seeds)
         assert verdict.passed == is_right, verdict.message
         for words in said:
             never = words.startswith("not: ")
             assert (words.removeprefix("not: ") in verdict.message) != never, verdict.message
+
+
+def quoted_messages() -> Iterator:
+    """Every message that the title of a Help fold quotes, as (chapter, number of the exercise, message)."""
+    for name in QUOTED_CHAPTERS:
+        for cell in nbformat.read(source_path(name), as_version=4).cells:
+            for title in QUOTING.findall(cell.source):
+                for message in re.findall("<code>(.*?)</code>", title) or [title]:
+                    exercise = re.match(r"ex(\d+)", cell.id)[1]
+                    yield pytest.param(name, exercise, html.unescape(message), id=f"{name} {cell.id} {message[:60]}")
+
+
+@functools.cache
+def wrong_answers(name: str, exercise: str) -> list:
+    """Functions that give what the kept wrong answers and the slips of an exercise are told, the kept ones first."""
+    ids = [check_id for check_id in chapter_of(name[:2]).checks if re.fullmatch(rf"\d+\.{exercise}[a-z]?", check_id)]
+    kept = [parameters.values for parameters in answers()]
+    found = [
+        (check_id, answer_of(check_id, *source))
+        for check_id, right, _, *source in kept
+        if check_id in ids and not right
+    ]
+    found += [(check_id, slip) for check_id in ids for slip in chapter_of(name[:2]).checks[check_id].reference.slips]
+    return [functools.cache(lambda one=one: " ".join(judged(*one).message.split())) for one in found]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("name", "exercise", "message"), list(quoted_messages()))
+def test_the_title_of_a_help_quotes_what_a_wrong_answer_is_told(name, exercise, message):
+    told = any(all(part in said() for part in message.split("…")) for said in wrong_answers(name, exercise))
+    assert told, f"No wrong answer to {name[:2]}.{exercise} is told: {message}"

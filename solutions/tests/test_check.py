@@ -145,6 +145,19 @@ def test_an_error_in_what_follows_is_not_laid_on_the_answer(exercise):
     assert "Mismatch in shape" in text
 
 
+def test_a_StopIteration_in_an_answer_is_shown_with_its_line(exercise):
+    def first_of_nothing(x, v):
+        return next(iter([]))
+
+    def yielding(answer, case):
+        yield {"returned": answer(**case)}
+
+    exercise(answer=lambda x, v: v)
+    text = says(first_of_nothing, yielding)
+    assert "return next(iter([]))" in text
+    assert "    yours    StopIteration\n" in text
+
+
 def test_a_missing_part_is_not_a_missing_return(exercise):
     exercise(answer=lambda x, v: {"a": v, "b": x})
     text = says(lambda x, v: {"a": v, "b": None})

@@ -46,7 +46,8 @@ def observe(answer: Callable, scenario: Scenario, case: Dict, autograd: bool = T
                 else:
                     values.append(encode(outcome))
         except (Exception, SystemExit) as raised:
-            error = _describe(raised, answer, scenario)
+            stopped = isinstance(raised.__cause__, StopIteration) and inspect.isgeneratorfunction(scenario)
+            error = _describe(raised.__cause__ if stopped else raised, answer, scenario)  # Python hides it in another
         left = left_changed()
         mutated, marked = _changed(inputs, case)
         return Observation(values, error, mutated, left + marked)

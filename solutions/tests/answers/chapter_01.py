@@ -130,3 +130,69 @@ def lost(loss_of, leaves):
     if loss.requires_grad:
         loss.backward()
     return [name for name in leaves if asked[name] and leaves[name].grad is None]
+
+
+@wrong("01.1", "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn")
+def slope(f, x):
+    leaf = x.clone().requires_grad_()
+    f(x).backward()
+    return leaf.grad
+
+
+@wrong("01.2", "AttributeError: 'NoneType' object has no attribute 'name'")
+def describe(tensor):
+    return {
+        "data": tensor.detach().clone(),
+        "requires_grad": tensor.requires_grad,
+        "grad": None,
+        "grad_fn": tensor.grad_fn.name(),
+        "is_leaf": tensor.is_leaf,
+    }
+
+
+@wrong("01.2", "Likely slip: a gradient of zero taken for none.")
+def describe(tensor):
+    gradient = None
+    if tensor.is_leaf and tensor.grad is not None and tensor.grad.abs().sum() > 0:
+        gradient = tensor.grad.clone()
+    return {
+        "data": tensor.detach().clone(),
+        "requires_grad": tensor.requires_grad,
+        "grad": gradient,
+        "grad_fn": tensor.grad_fn.name() if tensor.grad_fn else None,
+        "is_leaf": tensor.is_leaf,
+    }
+
+
+@wrong("01.4", "Your function returned None")
+def read_graph(lines):
+    told, reached = {}, {}
+    for name, how, inputs in lines:
+        reached[name] = {name} if how == "tracked" else set()
+        if how == "computed":
+            reached[name] = set().union(*(reached[given] for given in inputs))
+        recorded = how == "computed" and bool(reached[name])
+        told[name] = {
+            "requires_grad": bool(reached[name]),
+            "is_leaf": not recorded,
+            "grad_fn": recorded,
+            "grad": False,
+        }
+    for leaf in reached[name]:
+        told[leaf]["grad"] = True
+        return told
+
+
+@wrong("01.6", "Likely slip: old gradients in the first update.")
+def train(model, loss_fn, optimizer, batches):
+    losses = []
+    model.train()
+    for number, (inputs, targets) in enumerate(batches):
+        if number:
+            optimizer.zero_grad()
+        loss = loss_fn(model(inputs), targets)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    model.eval()
+    return losses

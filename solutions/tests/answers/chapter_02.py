@@ -15,3 +15,84 @@ def jacobian(f, x):
     y = f(leaf)
     y.backward(torch.ones_like(y))
     return leaf.grad.expand(len(y), len(x)).clone()
+
+
+@wrong("02.1", "RuntimeError: grad can be implicitly created only for scalar outputs")
+def pull_back(x, v):
+    leaf = x.clone().requires_grad_()
+    (leaf**3).backward()
+    return leaf.grad * v
+
+
+@wrong("02.1")
+def pull_back(x, v):
+    leaf = x.clone().requires_grad_()
+    square = leaf.dim() == 2 and leaf.shape[0] == leaf.shape[1]
+    y = leaf @ leaf @ leaf if square else leaf**3
+    y.backward(v)
+    return leaf.grad
+
+
+@wrong("02.2", "AttributeError: 'NoneType' object has no attribute 'shape'")
+def starting_gradient(output, gradient=None):
+    if gradient.shape != output.shape:
+        raise RuntimeError(MISMATCH.format(gradient.shape, output.shape))
+    if gradient is None and output.numel() != 1:
+        raise RuntimeError(ONLY_SCALARS)
+    return torch.ones_like(output) if gradient is None else gradient
+
+
+@wrong("02.4", "RuntimeError: Trying to backward through the graph a second time")
+def jacobian(f, x):
+    leaf = x.clone().requires_grad_()
+    y = f(leaf)
+    rows = torch.eye(len(y), dtype=y.dtype)
+    return torch.stack([torch.autograd.grad(y, leaf, row)[0] for row in rows])
+
+
+@wrong("02.4", "has an error of its own")
+def jacobian(f, x):
+    columns = []
+    for i in range(len(x)):
+        nudge = torch.zeros_like(x)
+        nudge[i] = 1e-6
+        columns.append((f(x + nudge) - f(x - nudge)) / 2e-6)
+    return torch.stack(columns, dim=1)
+
+
+@wrong("02.4", "Likely slip: a row of zeros left out.")
+def jacobian(f, x):
+    leaf = x.clone().requires_grad_()
+    y = f(leaf)
+    rows = [torch.autograd.grad(y[i], leaf, retain_graph=True)[0] for i in range(len(y))]
+    return torch.stack([row for row in rows if row.any()])
+
+
+@wrong("02.6", "IndexError: Dimension out of range")
+def undo_broadcast(grad, shape):
+    for dim in range(grad.dim() - len(shape)):
+        grad = grad.sum(dim)
+    for dim, size in enumerate(shape):
+        if size == 1:
+            grad = grad.sum(dim, keepdim=True)
+    return grad
+
+
+@wrong("02.6", "Likely slip: mean instead of sum.")
+def undo_broadcast(grad, shape):
+    while grad.dim() > len(shape):
+        grad = grad.mean(0)
+    for dim, size in enumerate(shape):
+        if size == 1:
+            grad = grad.mean(dim, keepdim=True)
+    return grad
+
+
+@wrong("02.6", "Likely slip: only the first copy.")
+def undo_broadcast(grad, shape):
+    while grad.dim() > len(shape):
+        grad = grad[0]
+    for dim, size in enumerate(shape):
+        if size == 1:
+            grad = grad.select(dim, 0).unsqueeze(dim)
+    return grad

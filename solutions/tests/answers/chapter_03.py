@@ -25,3 +25,80 @@ def follow_a_stream(cell, optimizer, state, chunks):
         optimizer.step()
         losses.append(loss.item())
     return losses
+
+
+@wrong("03.1", "TypeError: unsupported operand type(s) for +: 'NoneType' and 'Tensor'")
+def ledger(x, events):
+    grad, entries = None, []
+    for kind, value in events:
+        if kind == "walk":
+            grad = grad + value * 3 * x**2
+        else:
+            grad = None if value else torch.zeros_like(x)
+        entries.append(grad)
+    return entries
+
+
+@wrong("03.3", "Likely slip: all graphs at once.")
+def step_in_pieces(loss_of, optimizer, inputs, targets, size):
+    optimizer.zero_grad()
+    total = 0.0
+    for piece, target in zip(inputs.split(size), targets.split(size), strict=True):
+        loss = loss_of(piece, target) * len(piece) / len(inputs)
+        loss.backward(retain_graph=True)
+        total += loss
+    optimizer.step()
+    return total.item()
+
+
+@wrong("03.3", "Likely slip: more than one graph at a time.", "not: the walks retained")
+def step_in_pieces(loss_of, optimizer, inputs, targets, size):
+    optimizer.zero_grad()
+    total, waiting = 0.0, None
+    for piece, target in zip(inputs.split(size), targets.split(size), strict=True):
+        loss = loss_of(piece, target) * len(piece) / len(inputs)
+        if waiting is not None:
+            waiting.backward()
+        waiting = loss
+        total += loss.item()
+    if waiting is not None:
+        waiting.backward()
+    optimizer.step()
+    return total
+
+
+@wrong("03.4", "not: cleared between", "W.grad holds the second alone")
+def two_pulls(trunk, loss_a, loss_b, W, x):
+    h = trunk(x)
+    a, b = loss_a(h), loss_b(h)
+    (first,) = torch.autograd.grad(a, W, retain_graph=True)
+    (a + b).backward()
+    W.grad -= first
+    return first, W.grad
+
+
+@wrong("03.6b", "Likely slip: a total with all graphs.")
+def fit_and_report(model, optimizer, batches):
+    total, means = 0.0, []
+    for number, (inputs, target) in enumerate(batches, start=1):
+        loss = ((model(inputs) - target) ** 2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total = total + loss
+        means.append(total.item() / number)
+    return means
+
+
+@wrong("03.6b", "Likely slip: weighted by the rows.")
+def fit_and_report(model, optimizer, batches):
+    total, rows, means = 0.0, 0, []
+    for inputs, target in batches:
+        loss = ((model(inputs) - target) ** 2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += loss.item() * len(inputs)
+        rows += len(inputs)
+        means.append(total / rows)
+    return means

@@ -27,3 +27,209 @@ def saved_bytes(nodes):
                 seen.add(value.untyped_storage().data_ptr())
                 total += value.untyped_storage().nbytes()
     return total
+
+
+@wrong("04.1")
+def way_to_a_leaf(tensor):
+    names, node = [], tensor.grad_fn
+    for _ in range(10):
+        if node is None:
+            break
+        names.append(type(node).__name__)
+        node = next((child for child, _ in node.next_functions if child is not None), None)
+    return names
+
+
+@wrong("04.1", "AttributeError: 'tuple' object has no attribute 'next_functions'")
+def way_to_a_leaf(tensor):
+    names, node = [], tensor.grad_fn
+    while node is not None:
+        names.append(type(node).__name__)
+        node = next((entry for entry in node.next_functions if entry[0] is not None), None)
+    return names
+
+
+@wrong("04.2", "RuntimeError: Boolean value of Tensor with more than one value is ambiguous")
+def leaves_of(tensor):
+    if tensor.grad_fn is None:
+        return [tensor] if tensor.requires_grad else []
+    leaves, waiting = [], [tensor.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if hasattr(node, "variable") and node.variable not in leaves:
+            leaves.append(node.variable)
+        waiting += [child for child, _ in node.next_functions if child is not None]
+    return leaves
+
+
+@wrong("04.2", ".grad of a leaf or the graph of the tensor")
+def leaves_of(tensor):
+    if tensor.grad_fn is None:
+        return [tensor] if tensor.requires_grad else []
+    seen, leaves, waiting = {tensor.grad_fn}, [], [tensor.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if hasattr(node, "variable"):
+            node.variable.grad = None
+            leaves.append(node.variable)
+        for child, _ in node.next_functions:
+            if child is not None and child not in seen:
+                seen.add(child)
+                waiting.append(child)
+    return leaves
+
+
+@wrong("04.2", "The leaves are right, but")
+def leaves_of(tensor):
+    if tensor.grad_fn is None:
+        return [tensor] if tensor.requires_grad else []
+    seen, leaves, waiting = {tensor.grad_fn}, [], [tensor.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if hasattr(node, "variable"):
+            leaves.append(node.variable)
+        for child, _ in node.next_functions:
+            if child is not None and child not in seen:
+                seen.add(child)
+                waiting.append(child)
+    tensor.sum().backward(retain_graph=True)
+    return [leaf for leaf in leaves if leaf.grad is not None]
+
+
+@wrong("04.2", "A second call with the same tensor")
+def leaves_of(tensor, seen=set()):  # noqa: B006
+    if tensor.grad_fn is None:
+        return [tensor] if tensor.requires_grad else []
+    leaves, waiting = [], [tensor.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            leaves.append(node.variable)
+        waiting += [child for child, _ in node.next_functions if child is not None]
+    return leaves
+
+
+@wrong("04.3", "RuntimeError: dictionary changed size during iteration")
+def arrivals(tensor):
+    counts = {tensor.grad_fn: 0}
+    for node in counts:
+        for child, _ in node.next_functions:
+            if child is not None:
+                counts[child] = counts.get(child, 0) + 1
+    return counts
+
+
+@wrong("04.4")
+def backward_order(tensor):
+    counts, waiting = {tensor.grad_fn: 0}, [tensor.grad_fn]
+    while waiting:
+        for child in {child for child, _ in waiting.pop().next_functions if child is not None}:
+            if child not in counts:
+                counts[child] = 0
+                waiting.append(child)
+            counts[child] += 1
+    order, ready = [], [tensor.grad_fn]
+    while ready:
+        node = ready.pop()
+        order.append(node)
+        for child, _ in node.next_functions:
+            if child is not None:
+                counts[child] -= 1
+                if counts[child] == 0:
+                    ready.append(child)
+    return order
+
+
+@wrong("04.4")
+def backward_order(tensor):
+    last, waiting, visits = {}, [(tensor.grad_fn, 0)], 0
+    while waiting and visits < 100_000:
+        visits += 1
+        node, depth = waiting.pop()
+        last[node] = max(last.get(node, 0), depth)
+        waiting += [(child, depth + 1) for child, _ in node.next_functions if child is not None]
+    return sorted(last, key=last.get)
+
+
+@wrong("04.4", "which is not a node")
+def backward_order(tensor):
+    counts, waiting = {tensor.grad_fn: 0}, [tensor.grad_fn]
+    while waiting:
+        for child, _ in waiting.pop().next_functions:
+            if child is not None:
+                if child not in counts:
+                    counts[child] = 0
+                    waiting.append(child)
+                counts[child] += 1
+    order, ready = [], [tensor.grad_fn]
+    while ready:
+        node = ready.pop()
+        order.append(type(node).__name__)
+        for child, _ in node.next_functions:
+            if child is not None:
+                counts[child] -= 1
+                if counts[child] == 0:
+                    ready.append(child)
+    return order
+
+
+@wrong("04.5", "AttributeError: 'NoneType' object has no attribute 'untyped_storage'")
+def saved_bytes(nodes):
+    sizes = {}
+    for node in nodes:
+        for name in dir(node):
+            if name.startswith("_saved_"):
+                value = getattr(node, name)
+                if not isinstance(value, int | float | tuple):
+                    storage = value.untyped_storage()
+                    sizes[storage.data_ptr()] = storage.nbytes()
+    return sum(sizes.values())
+
+
+@wrong("04.5", "AttributeError: 'torch._C._autograd.SavedTensor' object has no attribute 'untyped_storage'")
+def saved_bytes(nodes):
+    sizes = {}
+    for node in nodes:
+        for name in dir(node):
+            if "_saved_" in name:
+                storage = getattr(node, name).untyped_storage()
+                sizes[storage.data_ptr()] = storage.nbytes()
+    return sum(sizes.values())
+
+
+@wrong("04.6", "TypeError: argument 0 is not a Variable")
+def run_by_hand(order, v):
+    arrived = {node: {} for node in order}
+    arrived[order[0]][0] = v
+    with torch.no_grad():
+        for node in order:
+            if hasattr(node, "variable"):
+                continue
+            results = node([arrived[node][place] for place in sorted(arrived[node])])
+            results = results if isinstance(results, tuple) else (results,)
+            for (child, place), gradient in zip(node.next_functions, results, strict=False):
+                if child is not None:
+                    old = arrived[child].get(place)
+                    arrived[child][place] = gradient if old is None else old + gradient
+    return {node: places[0] for node, places in arrived.items() if hasattr(node, "variable")}
+
+
+@wrong("04.6", "order afterwards")
+def run_by_hand(order, v):
+    arrived = {node: {} for node in order}
+    arrived[order[0]][0] = v
+    with torch.no_grad():
+        while order:
+            node = order.pop(0)
+            if hasattr(node, "variable"):
+                continue
+            results = node(*[arrived[node][place] for place in sorted(arrived[node])])
+            results = results if isinstance(results, tuple) else (results,)
+            for (child, place), gradient in zip(node.next_functions, results, strict=False):
+                if child is not None:
+                    old = arrived[child].get(place)
+                    arrived[child][place] = gradient if old is None else old + gradient
+    return {node: places[0] for node, places in arrived.items() if hasattr(node, "variable")}
