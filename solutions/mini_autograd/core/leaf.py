@@ -27,8 +27,9 @@ class AccumulateGrad(Node):
             raise RuntimeError("leaf variable has been moved into the graph interior")
         if gradients[0] is not None and variable._requires_grad:
             accumulate(variable, gradients)
-            for hook in list((variable._post_accumulate or {}).values()):
-                _check_nothing(hook(variable), variable)
+            if variable._post_accumulate:
+                for hook in list(variable._post_accumulate.values()):
+                    _check_nothing(hook(variable), variable)
         return ()
 
 

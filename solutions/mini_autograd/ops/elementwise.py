@@ -284,9 +284,9 @@ softplus = operation(
 
 
 def _keep(grad, mask):
-    """Do np.where(mask, grad, 0) with the bits of both: a branch for each element takes four times as long."""
+    """Do np.where(mask, grad, 0), with the bits multiplied: a branch for each element takes three times as long."""
     bits = np.dtype(f"i{grad.itemsize}")
-    return (grad.view(bits) & -np.asarray(mask).astype(bits)).view(grad.dtype)
+    return (grad.view(bits) * mask).view(grad.dtype)
 
 
 # Where a gradient passes, and 0 elsewhere, whatever stands there.

@@ -48,7 +48,7 @@ def inplace(call, target, *args):
     check_inplace(target, recorded)
     if not recorded:
         arrays = [raw(arg) for arg in args]
-        if call.into and all(_alike(array, target._data) for array in arrays[:1]):
+        if call.into and _alike(arrays[0], target._data):
             call.into(target._data, *arrays)
             target._bump()
             return target

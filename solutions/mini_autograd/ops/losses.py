@@ -4,7 +4,7 @@ import numpy as np
 
 from ..core.operation import operation
 from .elementwise import div, mul, sigmoid, softplus
-from .shape import index_add
+from .shape import scatter, unsqueeze
 
 
 def _reduce(values, reduction):
@@ -65,7 +65,9 @@ def _nll_loss(self, target, dim, factor, reduction):
 
 def _nll_gradient(grad, self_sym_sizes, target, dim, factor, reduction):
     share = -grad / _total(target, factor) if reduction == "mean" else -grad
-    return index_add(share if factor is None else share * factor, _picks(target, dim), self_sym_sizes)
+    if factor is not None:
+        share = share * factor
+    return scatter(unsqueeze(share, dim) if share.shape else share, dim, np.expand_dims(target, dim), self_sym_sizes)
 
 
 nll_loss = operation("NllLossBackward0", _nll_loss, constants=("target", "factor"), self=_nll_gradient)
