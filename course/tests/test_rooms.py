@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gradlab.setup.needs import canonical, declared
+from gradlab.setup.needs import canonical, declared, read_rooms
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = {"course": {"gradlab"}, "solutions": {"mini_autograd", "authoring"}, "grading": {"autograder"}}
@@ -69,7 +69,7 @@ def test_every_package_is_installed_from_its_room(room):
         assert Path(module.__path__[0]).resolve() == ROOT / room / package
 
 
-OURS = {"gradlab": ["gradlab"], "mini_autograd": ["mini-autograd"], "authoring": ["mini-autograd"]}
+OURS = {"gradlab": ["gradlab"], "mini_autograd": ["mini-autograd"], "authoring": ["authoring"]}
 OURS["autograder"] = ["autograder"]
 HOMES = packages_distributions() | OURS  # of each package that can be imported, the distributions it comes with
 
@@ -81,13 +81,16 @@ def undeclared(names: set[str], files: list[Path]) -> set[str]:
     return {name for name in outside if not known & {canonical(home) for home in HOMES[name]}}
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_what_a_room_imports_is_declared(room):
-    """Each distribution that a package or a chapter of a room imports is named in the room's pyproject.toml."""
-    file = ROOT / room / "pyproject.toml"
-    own = tuple(f"{room}/{package}/" for package in [*PACKAGES[room], "chapters"])
-    used = {path: imported(text) - PACKAGES[room] for path, text in sources(room).items() if path.startswith(own)}
-    lacking = {path: undeclared(names, [file]) for path, names in used.items()}
+@pytest.mark.parametrize(("distribution", "folder"), read_rooms(ROOT).items())
+def test_what_a_distribution_imports_is_declared(distribution, folder):
+    """Each distribution that a package or a chapter imports is named in the pyproject.toml of its own."""
+    (package,) = (package for package, homes in OURS.items() if homes == [distribution])
+    within = folder.parent if folder.name == package else folder
+    room = within.relative_to(ROOT)
+    own = (f"{room}/{package}/", *([] if within != folder else [f"{room}/chapters/"]))
+    used = {path: imported(text) - {package} for path, text in sources(str(room)).items() if path.startswith(own)}
+    assert used
+    lacking = {path: undeclared(names, [folder / "pyproject.toml"]) for path, names in used.items()}
     assert {path: names for path, names in lacking.items() if names} == {}
 
 

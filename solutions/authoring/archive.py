@@ -1,4 +1,4 @@
-"""What a student is given, as one archive: the course alone, the versions it needs, and a page on how to begin."""
+"""What a student is given, as one archive: the course, the versions it needs, the engine to read, and a first page."""
 
 import zipfile
 from collections.abc import Iterator
@@ -13,7 +13,8 @@ ARCHIVE = ROOT / "build/autograd-course.zip"
 FIRST_PAGE = Path(__file__).with_name("student_readme.md")
 HANDED_OUT = ["README.md", "pyproject.toml", "nbgrader_config.py", "gradlab", "chapters"]  # of course/; no tests
 LOCK = "requirements.lock"
-LEFT_BEHIND = {"__pycache__", ".ipynb_checkpoints"}
+ENGINE = "solutions/mini_autograd"  # to be read, so without its pyproject.toml: what has one is installed
+LEFT_BEHIND = {"__pycache__", ".ipynb_checkpoints", "build"}
 
 
 def write(place: Path = ARCHIVE, root: Path = ROOT) -> Path:
@@ -29,7 +30,7 @@ def write(place: Path = ARCHIVE, root: Path = ROOT) -> Path:
 
 def contents(root: Path = ROOT) -> dict[str, bytes]:
     """Return the files of the archive by their path in it."""
-    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in _course(root / "course")}
+    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in _handed_out(root)}
     return {
         **files,
         "README.md": FIRST_PAGE.read_bytes(),
@@ -38,10 +39,11 @@ def contents(root: Path = ROOT) -> dict[str, bytes]:
     }
 
 
-def _course(course: Path) -> Iterator[Path]:
-    for name in HANDED_OUT:
-        below = [course / name] if (course / name).is_file() else (course / name).rglob("*")
-        yield from (path for path in below if path.is_file() and not LEFT_BEHIND & set(path.parts))
+def _handed_out(root: Path) -> Iterator[Path]:
+    engine = root / ENGINE
+    for place in [*(root / "course" / name for name in HANDED_OUT), engine / "README.md", *engine.rglob("*.py")]:
+        below = [place] if place.is_file() else place.rglob("*")
+        yield from (path for path in below if path.is_file() and not LEFT_BEHIND & set(path.relative_to(root).parts))
 
 
 def _requirements(root: Path) -> str:

@@ -37,12 +37,17 @@ def student(tmp_path_factory) -> Student:
     return Student(tmp_path_factory.mktemp("student"))
 
 
-def test_the_archive_holds_the_course_alone():
-    """Of the repository it has course/ without its tests, the student's versions, and a page of its own."""
+def test_the_archive_holds_the_course_and_the_reference_engine():
+    """Of the repository it has course/ without its tests, the engine, the student's versions, and a page of its own."""
     files = archive.contents()
     names = set(files)
-    assert {name.split("/")[0] for name in names} == {"course", "README.md", "requirements.txt", archive.LOCK}
+    at_the_top = {"course", "solutions", "README.md", "requirements.txt", archive.LOCK}
+    assert {name.split("/")[0] for name in names} == at_the_top
     assert {name.split("/")[1] for name in names if name.startswith("course/")} == set(archive.HANDED_OUT)
+    engine = {name for name in names if name.startswith("solutions/")}
+    assert {"solutions/mini_autograd/README.md", "solutions/mini_autograd/core/engine.py"} <= engine
+    assert {name.rpartition(".")[2] for name in engine} == {"py", "md"}
+    assert all(name.startswith("solutions/mini_autograd/") for name in engine)
     assert f"course/chapters/{CHAPTER}/{CHAPTER}.ipynb" in names
     assert "course/gradlab/jupyter/labextensions/gradlab-links/static/links.js" in names
     assert [name for name in names if name.endswith(".ipynb") and b"BEGIN SOLUTION" in files[name]] == []

@@ -12,7 +12,12 @@ from .commands import SetupError
 
 ROOT = Path(__file__).resolve().parents[3]
 OLDEST_PYTHON = (3, 11)
-ROOMS = {"gradlab": "course", "mini-autograd": "solutions", "autograder": "grading"}  # distribution: folder
+ROOMS = {  # distribution: folder
+    "gradlab": "course",
+    "authoring": "solutions",
+    "mini-autograd": "solutions/mini_autograd",
+    "autograder": "grading",
+}
 STUDENT = ("gradlab",)  # what one needs to learn
 EVERYTHING = tuple(ROOMS)
 
