@@ -230,7 +230,7 @@ EXERCISES = [
         wrong_says="Take the absolute value first",
         right=SALIENCY,
         right_says="passed",
-        lessons=("s1-train", "s1-nets"),
+        lessons=("s7-train", "s7-theirs", "s1-train", "s1-nets"),
     ),
     Exercise(
         chapter="09_when_gradients_go_wrong",
