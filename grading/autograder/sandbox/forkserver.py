@@ -9,6 +9,7 @@ code, whose other end keeps the sandbox alive. The server ends when the socket i
 import contextlib
 import ctypes
 import errno
+import fcntl
 import gc
 import json
 import os
@@ -50,6 +51,7 @@ NICER = 5  # so that whoever grades, and the machine's other work, come before a
 LAST = 19  # the niceness of a session that a submission makes: a group of its own, which else had a share of its own
 
 CLONE_NEWUSER = 0x10000000
+NS_GET_USERNS = 0xB701  # of ioctl
 NAMESPACES = 0x00020000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x40000000  # mount, uts, ipc, pid, net
 PDEATHSIG, DUMPABLE, SECCOMP, CAPBSET_DROP, NO_NEW_PRIVS = 1, 4, 22, 24, 38  # of prctl
 RDONLY, NOSUID, NODEV, REMOUNT, BIND = 1, 2, 4, 32, 4096  # of mount
@@ -215,7 +217,7 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, 
     """
     folder = groups_folder()
     group = make_group(folder, memory_mib) if folder else None
-    call("setns", sandbox, NAMESPACES | (CLONE_NEWUSER if os.geteuid() else 0))
+    users = enter(sandbox)
     before = processes()
     call("prctl", PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # with the server we end, with us the pipe, and so the sandbox
     kernel = os.fork()  # the process namespace holds from this fork on
@@ -224,6 +226,8 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, 
         try:
             if group:
                 os.write(group.procs, b"0")
+            if users is not None:
+                call("setns", users, CLONE_NEWUSER)
             run_kernel(**request)
             code = 0
         except SystemExit as stop:
@@ -256,6 +260,24 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, 
             code = memory_exit
     with contextlib.suppress(BrokenPipeError):  # the sandbox was ended from outside
         os.write(ended, b"%d\n" % (code if code >= 0 else 128 - code))
+
+
+def enter(sandbox: int) -> int | None:
+    """Enter the namespaces of a sandbox, a pidfd; return the user namespace in which its kernel is to be, if any.
+
+    Who is not root enters the one to which the mounts belong, in which that one lies: only from there can they change.
+    """
+    if os.geteuid() == 0:
+        call("setns", sandbox, NAMESPACES)
+        return None
+    pid = next(
+        line.split()[1] for line in Path(f"/proc/self/fdinfo/{sandbox}").read_text().splitlines() if "Pid:" in line
+    )
+    mounts = os.open(f"/proc/{pid}/ns/mnt", os.O_RDONLY)
+    users = os.open(f"/proc/{pid}/ns/user", os.O_RDONLY)
+    call("setns", fcntl.ioctl(mounts, NS_GET_USERNS), CLONE_NEWUSER)
+    call("setns", sandbox, NAMESPACES)
+    return users
 
 
 def read_only(mounted: str) -> None:
