@@ -263,6 +263,7 @@ def test_on_windows_the_command_says_where_to_grade(tmp_path):
         "import sys, distributed\n"  # with psutil and locket, which are others on Windows
         "for name in ('fcntl', 'resource', 'termios', 'grp', 'pty', 'readline', 'syslog'):\n"
         "    sys.modules[name] = None\n"
+        "import autograder.run.grade, autograder.settings, torch\n"  # a command imports them when it runs
         "from autograder.__main__ import main\n"
         "sys.platform = 'win32'\n"
         f"sys.exit(main(['--class', {str(tiny.folder)!r}, 'grade', {NAME!r}]))\n"
