@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from . import atomic, notebook
-from .engine import ANSWER, Stage, check_of, finished_parts, stage_of, why_finished
+from .engine import ANSWER, Stage, chapter_of, check_of, finished_parts, stage_of, why_finished
 
 FOLDER = "my_engine"
 CHAPTERS = {11: "what records", 12: "what goes back", 13: "hooks, and parts of a graph", 14: "what it takes to train"}
@@ -33,14 +33,15 @@ def take_home() -> None:
     It reads your notebooks as they were saved. Functions of chapters 11 to 13 that are not yours are the finished ones;
     chapter 14 must be solved. A file in which you wrote is kept under another name.
     """
-    if why := why_finished():
+    *earlier, last = CHAPTERS
+    if why := why_finished() or ("" if chapter_of(last) else f"chapter {last} is not here"):
         print(f"my_engine.py is not written: {why}.")
         return
-    *earlier, last = CHAPTERS
-    stages = [*(stage_of(number, finished_parts(number)) for number in earlier), stage_of(last)]
-    if stages[-1].why:
-        print("my_engine.py is written when chapter 14 is solved:", *stages[-1].why.values(), sep="\n  ")
+    train = stage_of(last)
+    if train.why:
+        print(f"my_engine.py is written when chapter {last} is solved:", *train.why.values(), sep="\n  ")
         return
+    stages = [*(stage_of(number, finished_parts(number)) for number in earlier), train]
     whose = {name: why for stage in stages for name, why in stage.whose().items()}
     mine = f"{sum(not why for why in whose.values())} of {len(whose)}"
     folder = notebook.home() / FOLDER

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from gradlab import engine, notebook
+from gradlab import engine, my_engine, notebook
 from gradlab.checks.memory import answers, fingerprint, remember, remember_answer
 from gradlab.checks.record import Record
 
@@ -219,3 +219,17 @@ def test_a_check_that_passes_notes_the_text_that_it_saw(chapters):
     remember_answer("11.1", AREA)
     assert answers() == {"11.1": fingerprint(AREA)}
     assert fingerprint(AREA) == fingerprint("\n# why\n" + AREA + "  \n") != fingerprint(TWICE)
+
+
+def test_nothing_is_taken_home_before_chapter_14_is_solved(chapters, capsys):
+    my_engine.take_home()
+    assert capsys.readouterr().out == "my_engine.py is not written: chapter 14 is not here.\n"
+    last = chapters.with_name("14_four")
+    last.mkdir()
+    (last / "14_four.record.json").write_text("{}")
+    cells = [cell("answer-14-1", TWICE, "engine"), cell("answer-14-2", AREA, "engine")]
+    nbformat.write(new_notebook(cells=cells), last / "14_four.ipynb")
+    passed("14.1")
+    my_engine.take_home()
+    assert capsys.readouterr().out == ("my_engine.py is written when chapter 14 is solved:\n  14.2 has not passed\n")
+    assert not (chapters.parent / my_engine.FOLDER).exists()

@@ -62,7 +62,7 @@ def printed(cell):
     return "".join(output.get("text", "") for output in cell.outputs)
 
 
-@pytest.fixture(scope="module", params=["13", "14"])
+@pytest.fixture(scope="module", params=[pytest.param("13", marks=pytest.mark.exhaustive), "14"])
 def ran(request, home):
     """A chapter that ran from top to bottom on the learner's engine: its cells by id."""
     name = next(name for name in PART_TWO if name.startswith(request.param))

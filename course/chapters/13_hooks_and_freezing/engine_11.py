@@ -49,7 +49,7 @@ def as_array(data):
 class Node:
     """One step of the forward pass, as backward will see it.
 
-    next_functions: one edge (node, 0) for each input, (None, 0) where no gradient goes.
+    next_functions: one edge (node, 0) for each tensor argument, (None, 0) where no gradient goes.
     outputs: ((shape, dtype),) of what the step made: its gradient arrives in that form.
     """
 
