@@ -63,7 +63,8 @@ def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = ""
     c.CourseDirectory.student_id_exclude = ",".join(dropped.listed(folder))
     c.Exchange.root = os.environ.get("GRADLAB_EXCHANGE") or str(folder / "exchange")
     c.Exchange.cache = str(folder / "exchange_cache")
-    c.ExchangeFactory.collect = "autograder.term.collect.CollectOwn"
+    c.ExchangeFactory.collect = "autograder.term.exchange.CollectOwn"
+    c.ExchangeFactory.release_assignment = "autograder.term.exchange.ReleaseSticky"
     c.GenerateAssignment.preprocessors = GENERATE
     c.Autograde.exporter_class = "autograder.steps.exporter.SubmissionExporter"
     c.SubmissionExporter.optimistic_validation = True  # once for all steps, instead of after each

@@ -1,6 +1,7 @@
 """What is collected from the exchange is the student's own, and when it came there is asked of the file system."""
 
 import os
+import stat
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -84,3 +85,17 @@ def test_nothing_is_collected_where_another_could_have_changed_the_course(tiny, 
     assert not said["success"]
     assert "its owner mends that: chmod" in said["log"]
     assert collected(tiny, "anna") is None
+
+
+@pytest.mark.parametrize("made_by", ["release", "another nbgrader"])
+def test_what_is_released_and_handed_in_can_be_collected(tmp_path, made_by):
+    tiny = TinyClass(tmp_path / "class")
+    exchange = tiny.folder / "exchange"
+    if made_by != "release":
+        exchange.mkdir()
+        exchange.chmod(0o777)
+    assert tiny.api.release_assignment(NAME)["success"]
+    assert stat.S_IMODE(exchange.stat().st_mode) == 0o1777
+    submit(tiny, "anna", now(), "own")
+    assert tiny.api.collect(NAME)["success"]
+    assert collected(tiny, "anna") == "own"

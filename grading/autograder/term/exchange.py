@@ -1,10 +1,14 @@
-"""nbgrader's collect, which believes the file system: whose a folder in the exchange is, and when it came there."""
+"""The exchange as a class uses it: what lies in it can be replaced by its owner only.
+
+Release makes it so, and collect asks the file system whose a folder is and when it came there.
+"""
 
 import os
+import stat
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from nbgrader.exchange.default import ExchangeCollect
+from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseAssignment
 
 from gradlab.exchange import require_course
 
@@ -14,6 +18,17 @@ try:
     import pwd
 except ImportError:  # Windows, where nbgrader has no exchange
     pwd = None
+
+
+class ReleaseSticky(ExchangeReleaseAssignment):
+    """Release; in the exchange that nbgrader makes for everyone to write in, each can rename only what is their own."""
+
+    def ensure_root(self):
+        """Set the exchange's sticky bit as well, as `/tmp` has it; that of another account is left to collect to name."""
+        super().ensure_root()
+        mode = os.stat(self.root).st_mode
+        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX and os.stat(self.root).st_uid == os.geteuid():
+            os.chmod(self.root, stat.S_IMODE(mode) | stat.S_ISVTX)
 
 
 class CollectOwn(ExchangeCollect):
