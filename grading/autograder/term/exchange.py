@@ -24,7 +24,7 @@ class ReleaseSticky(ExchangeReleaseAssignment):
     """Release; in the exchange that nbgrader makes for everyone to write in, each can rename only what is their own."""
 
     def ensure_root(self):
-        """Set the exchange's sticky bit as well, as `/tmp` has it; that of another account is left to collect to name."""
+        """Set the exchange's sticky bit as well, as `/tmp` has it; collect names one that belongs to another."""
         super().ensure_root()
         mode = os.stat(self.root).st_mode
         if mode & stat.S_IWOTH and not mode & stat.S_ISVTX and os.stat(self.root).st_uid == os.geteuid():
