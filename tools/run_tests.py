@@ -29,7 +29,6 @@ APART = ["--dist", "worksteal"]  # tests that share little
 BROWSER = ["--dist", "loadgroup", "--timeout=900"]  # each test by itself, but for those that share a fixture
 NBVAL = [*PYTEST, *TOGETHER, "--nbval", "--nbval-sanitize-with=tools/nbval.cfg", "--nbval-kernel-startup-timeout=600"]
 WITH_KERNELS = ["tools/kernels.py", "with", sys.executable]
-BESIDE = ["course", "browser", "nbval", "exhaustive", "nbval-solved", "another-processor"]  # what runs beside the rest
 MORE = {"attacks": {"PYTHONPATH": str(ROOT / "grading/tests")}}  # in the environment of a part
 NEVER_ITS_OWN = "sse"  # no machine that can run torch has such an old processor
 NOTHING_RAN = 5  # pytest's exit code
@@ -37,17 +36,20 @@ SLOWEST = 10
 
 
 def parts(chapter: str = "") -> dict[str, list[str]]:
-    """Return what Python is told to run for each part of `make test`; with a chapter, what concerns that chapter."""
+    """Return what Python is told to run for each part of `make test`, the longest first.
+
+    With a chapter, what concerns that chapter.
+    """
     only = ["-k", chapter] if chapter else []
     few = "" if chapter else " and not exhaustive"
     return {
-        "course": [*PYTEST, "course/tests", TOOLS, "-m", f"not browser{few}", "--timeout=900", *TOGETHER, *only],
-        "solutions": [*PYTEST, "solutions/tests", "-m", f"not browser{few}", "--timeout=900", *APART, *only],
         # in the order of files: else the longest, which have few tests, come last
         "grading": [*PYTEST, "grading/tests", "-m", f"not browser{few}", "--timeout=900", *TOGETHER]
         + ["--no-loadscope-reorder", *only],
         "browser": [*WITH_KERNELS, *PYTEST, *TESTS, "-m", f"browser{few}", *BROWSER, *only],
+        "solutions": [*PYTEST, "solutions/tests", "-m", f"not browser{few}", "--timeout=900", *APART, *only],
         "nbval": [*WITH_KERNELS, *NBVAL, "--nbval-current-env", *notebooks("course", chapter)],
+        "course": [*PYTEST, "course/tests", TOOLS, "-m", f"not browser{few}", "--timeout=900", *TOGETHER, *only],
     }
 
 
@@ -117,22 +119,19 @@ def _name(case: ET.Element) -> str:
 
 
 def run_parts(chosen: dict[str, list[str]], processor: str = "") -> dict[str, Result]:
-    """Run the chosen parts, one after the other, those of BESIDE beside the others; on a kind of processor."""
+    """Run the chosen parts, two at a time and in their order; on a kind of processor."""
     env = {**os.environ, "OMP_NUM_THREADS": "1", **PROCESSORS.get(processor, {})}  # processes share the cores already
-    lanes = [[name for name in chosen if (name in BESIDE) == beside] for beside in (True, False)]
-    results = {}
 
-    def run_lane(names: list[str]) -> None:
-        for name in names:
-            with tempfile.TemporaryFile("w+") if len(chosen) > 1 else contextlib.nullcontext() as output:
-                results[name] = run_part(chosen[name], env | MORE.get(name, {}), output)
-                if output:
-                    output.seek(0)
-                    print(f"\n=== {name}{' as ' if processor else ''}{processor}\n{output.read()}", flush=True)
+    def run_one(name: str) -> Result:
+        with tempfile.TemporaryFile("w+") if len(chosen) > 1 else contextlib.nullcontext() as output:
+            result = run_part(chosen[name], env | MORE.get(name, {}), output)
+            if output:
+                output.seek(0)
+                print(f"\n=== {name}{' as ' if processor else ''}{processor}\n{output.read()}", flush=True)
+        return result
 
-    with ThreadPoolExecutor() as pool:
-        list(pool.map(run_lane, lanes))
-    return {name: results[name] for name in chosen}
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        return dict(zip(chosen, pool.map(run_one, chosen), strict=True))
 
 
 def show(results: dict[str, Result], seconds: float) -> int:

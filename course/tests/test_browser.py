@@ -13,6 +13,7 @@ def brightness(picture) -> float:
     return matplotlib.image.imread(picture)[..., :3].mean()
 
 
+@pytest.mark.exhaustive  # what uses the kit shows the same
 def test_the_kit_runs_types_and_reads(lab, tmp_path):
     """What the kit says about a page is what a student sees there."""
     answer = nbformat.v4.new_code_cell("answer = 1")
@@ -52,6 +53,7 @@ def test_the_kit_runs_types_and_reads(lab, tmp_path):
     lab.assert_quiet()
 
 
+@pytest.mark.exhaustive
 def test_a_page_is_lent_as_if_it_were_new(lab, tmp_path):
     """Opened again, a notebook is as on the disk and its kernel new; put back, the page has nothing open."""
     path = write_notebook(tmp_path / "again.ipynb", ["known = 1", "print(known)"])

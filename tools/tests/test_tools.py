@@ -58,7 +58,7 @@ def test_a_part_that_runs_no_test_has_failed(tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["nothing"], "There is no part nothing. Parts: course, solutions, grading, browser, nbval."),
+        (["nothing"], "There is no part nothing. Parts: grading, browser, solutions, nbval, course."),
         (["--chapter", "99"], "There is no chapter 99. Chapters: 01_graph, "),
         (["--rest", "--chapter", "08"], "--chapter goes with the parts of make test alone"),
     ],
