@@ -1,5 +1,6 @@
 """Where the notebook lies: beside its record, below the folder that holds all chapters."""
 
+import contextlib
 import re
 from pathlib import Path
 
@@ -14,3 +15,10 @@ def home(folder: Path | None = None) -> Path:
     """
     folder = Path(folder or FOLDER)
     return folder.parent if CHAPTER.fullmatch(folder.name) else folder
+
+
+def saved_at() -> int:
+    """When the chapter's notebook was saved last, in nanoseconds of the file system's clock; 0 if there is none."""
+    with contextlib.suppress(OSError):
+        return (FOLDER / f"{FOLDER.name}.ipynb").stat().st_mtime_ns
+    return 0

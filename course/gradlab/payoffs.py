@@ -2,6 +2,8 @@
 
 import html
 import inspect
+import os
+import traceback
 from dataclasses import dataclass
 
 from IPython import get_ipython
@@ -81,8 +83,8 @@ def _made(function, values: dict, exercise: str, shows: str) -> Made:
     captured = Captured().start()
     try:
         result = function(**values)
-    except NotImplementedError:
-        return _unsolved(exercise, shows)
+    except NotImplementedError as error:
+        return _still_open(error, exercise, shows)
     except NameError as error:
         return _line(f"{error}. {_cell_to_run(exercise, missing_name(error))}")
     except Exception as error:
@@ -114,6 +116,20 @@ def _closed(result):
 
 def _unsolved(exercise: str, shows: str) -> Made:
     return _line(f"You will see {shows}: solve exercise {exercise} until its check passes, then run this cell again.")
+
+
+def _still_open(error: NotImplementedError, exercise: str, shows: str) -> Made:
+    """Say which function raised NotImplementedError: the answer to this exercise, to another one, or neither."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    code = frame.f_code
+    name = code.co_qualname.partition(".")[0]
+    if name == checking.answer_name(exercise):
+        return _line(f"Your {name} raised NotImplementedError here. Run it and the check of {exercise} again.")
+    if other := checking.check_of_answer(name):
+        return _unsolved(other, shows)
+    where = f"{name} in {os.path.basename(code.co_filename)}" if os.path.exists(code.co_filename) else f"your {name}"
+    raised = traceback.format_exception_only(error)[0].strip()
+    return _line(f"You will see {shows} once {where} no longer raises {raised}.")
 
 
 def _line(words: str) -> Made:

@@ -120,9 +120,27 @@ def test_the_slip_comes_first_and_details_are_folded(chapter):
     assert order == sorted(order)
     assert lines[order[0] - 1].endswith("not yet")
     assert card.locator("svg[role=img]").is_visible()
-    assert not card.get_by_text("First difference at").is_visible()
-    card.get_by_text("The case in full").click()
     assert card.get_by_text("First difference at").is_visible()
+    assert not card.locator("details table").is_visible()
+    card.get_by_text("The case in full").click()
+    assert card.locator("details table").is_visible()
+
+
+def test_an_answer_that_was_edited_runs_before_its_check(chapter):
+    """In both directions: what passed and is wrong now, and what was wrong and is right now."""
+    assert "passed" in answer(chapter, RIGHT)
+    for source, verdict in ((WRONG, "not yet"), (RIGHT, "passed")):
+        chapter.type_into("answer-02-1", source)
+        chapter.run_cell("check-02-1")
+        shown = seen(chapter, "check-02-1")
+        assert f"{TITLE}: {verdict}" in shown
+        assert "You had edited the cell of pull_back since it ran, so it ran again first." in shown
+    chapter.run_cell("check-02-1")
+    assert "ran again first" not in seen(chapter, "check-02-1")
+    chapter.type_into("answer-02-1", "def pull_back(x, v):\n    return (v")
+    chapter.run_cell("check-02-1")
+    assert "the cell that defines it ended in a SyntaxError" in seen(chapter, "check-02-1")
+    chapter.assert_quiet()
 
 
 @pytest.mark.parametrize("broken", ["def pull_back(x, v):\n    return (v", "1 / 0\n\n\n" + RIGHT])

@@ -45,8 +45,11 @@ def test_before_the_check_passed_one_line_says_what_will_be_seen():
     assert "gl-waiting" in line["text/html"]
 
 
-def not_solved():
-    raise NotImplementedError
+def raising(name, text="", file="<your cell>"):
+    """A function of this name, from a cell or a file, that raises NotImplementedError."""
+    made = {}
+    exec(compile(f"def {name}():\n    raise NotImplementedError({text!r})", file, "exec"), made)
+    return lambda: made[name]()
 
 
 def not_run():
@@ -64,7 +67,16 @@ def wrong():
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (not_solved, "solve exercise 02.1 until its check passes"),
+        (raising("pull_back"), "Your pull_back raised NotImplementedError here. Run it and the check of 02.1 again."),
+        (
+            raising("starting_gradient"),
+            "You will see your function at work: solve exercise 02.2",
+        ),
+        (raising("helper"), "You will see your function at work once your helper no longer raises NotImplementedError"),
+        (
+            raising("pad", "no padding", __file__),
+            "once pad in test_payoffs.py no longer raises NotImplementedError: no",
+        ),
         (not_run, "name 'pull_back' is not defined. Run the cell with your answer to 02.1, then this one again."),
         (lesson_not_run, "name 'trained' is not defined. Run the cell above that defines it, or choose Run All Above"),
         (wrong, "With your answer to 02.1 this ended in ValueError: too many"),

@@ -3,6 +3,7 @@
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+from gradlab import notebook
 from gradlab.checks.session import Session, called_checks
 
 RIGHT = "def answer(x):\n    return helper(x)"
@@ -15,6 +16,7 @@ class Page:
     def __init__(self):
         self.shell = InteractiveShell()
         self.session = Session(self.shell.user_ns)
+        self.saved: dict[str, str] = {}
         self.shell.events.register("pre_run_cell", self.session.begins)
         self.shell.events.register("post_run_cell", self.session.ended)
 
@@ -23,7 +25,7 @@ class Page:
 
     @property
     def stale(self) -> str:
-        found = self.session.why_stale(self.shell.user_ns.get("answer"), "answer")
+        found = self.session.why_stale(self.shell.user_ns.get("answer"), "answer", self.saved)
         return f"{found[0]}: {found[1]}" if found else ""
 
 
@@ -122,3 +124,17 @@ def test_a_helper_keeps_its_name_where_a_check_cell_takes_it(page):
     page.run("def helper(x):\n    return x + 1", "helper")
     page.run(CHECK, "check")
     assert said[-1] == 4
+
+
+@pytest.mark.parametrize("cell", ["answer", "helper"])
+def test_a_cell_that_was_edited_and_saved_since_it_ran_is_stale(page, monkeypatch, cell):
+    """As in an editor that does not run it first; what is saved before it runs, or as it ran, is not."""
+    page.saved = {"answer": RIGHT, "helper": HELPER}
+    monkeypatch.setattr(notebook, "saved_at", lambda: 1)
+    assert page.stale == ""
+    page.saved[cell] += "  # edited"
+    assert page.stale == f"{cell}: its cell was edited and saved since it ran."
+    page.run(page.saved[cell], cell)
+    assert page.stale == ""
+    page.run({"answer": RIGHT, "helper": HELPER}[cell], cell)  # edited back, and not saved yet
+    assert page.stale == ""

@@ -77,7 +77,7 @@ def test_a_right_answer_passes_and_says_what_was_compared(exercise, capsys):
 def test_a_failure_shows_case_index_both_sides_and_the_slip(exercise):
     text = says(external_gradient_alone)
     slip = "Likely slip: external gradient alone. It still has to be multiplied by dy/dx."
-    assert text.startswith(f"02.1 the gradient at x: not yet.\n{slip}\nThe values differ.")
+    assert text.startswith(f"02.1 the gradient at x: not yet.\n{slip}\n\nCase 1 of 6")
     assert "Case 1 of 6: x of shape (2,)." in text
     assert "v = tensor([" in text
     assert "First difference at index [0] (2 of 2 elements differ)." in text

@@ -22,15 +22,18 @@ def card(told: Told, picture: Picture | None = None) -> str:
     parts = [_lead(told), *(f"<p>{_text(sentence)}</p>" for sentence in told.more)]
     if told.case:
         parts.append(f'<p class="gl-card-case">{_text(told.case)}</p>')
+    if told.where:
+        parts.append(f"<p>{_text(told.where)}</p>")
     if told.whose:
         parts.append(_sides(told))
     if picture:
         parts.append(f'<div class="gl-card-picture">{picture.html()}</div>')
-    if told.inputs or told.where:
-        where = f"<p>{_text(told.where)}</p>" if told.where else ""
-        parts.append(_fold("The case in full", where + _pairs(told.inputs)))
+    if told.inputs:
+        parts.append(_fold("The case in full", _pairs(told.inputs)))
     if told.score:
         parts.append(f"<p>{_text(told.score)}</p>")
+    if told.first:
+        parts.append(f"<p>{_text(told.first)}</p>")
     if told.printed:
         parts.append(_fold("Your code printed:", f"<pre>{_text(told.printed)}</pre>"))
     return framed(told.state, told.title, told.head, "".join(parts))

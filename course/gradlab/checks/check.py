@@ -20,7 +20,7 @@ from .known_state import known_state
 from .memory import read, remember, remember_answer
 from .observation import Dict, Observation
 from .observe import Scenario, call, observe
-from .page import answer_cells, cells_beside, points, setup_names
+from .page import answer_cells, cells_beside, points, setup_names, text_of
 from .printed import kept_back
 from .record import CheckRecord, RecordError, digest, load_beside
 from .session import called_checks, missing_name, watched
@@ -94,7 +94,8 @@ def check(
     grading, where the record holds cases but nothing that is expected, it only shows what it observed.
     """
     stated = Check(name, answer, scenario, judge, autograd, torch, picture)
-    if (session := watched()) is not None:
+    session = watched()
+    if session is not None:
         session.give_back(scenario, judge, picture)
     try:
         record = _find(stated)
@@ -108,7 +109,7 @@ def check(
     text = "" if authored else given(cells_beside(notebook.FOLDER), _running())
     with kept_back() as printed, as_given(text, scenario):
         verdict, picture = _verdict(stated, record)
-    told = replace(verdict.told, printed=printed.text)
+    told = replace(verdict.told, printed=printed.text, first=words.ran_first(session.ran_first) if session else "")
     if told.state != words.STOPPED:
         _stands[name] = verdict.passed
         _remember(stated, record.answer, verdict)
@@ -128,7 +129,8 @@ def _hand_over(stated: Check, record: CheckRecord) -> None:
 def _verdict(stated: Check, record: CheckRecord) -> tuple[Verdict, Picture | None]:
     """The verdict on the answer as it stands on the page, or why there can be none; and a picture of what is wrong."""
     session = watched()
-    stale = session and session.why_stale(stated.answer, record.answer)
+    saved = {cell.get("id", ""): text_of(cell) for cell in cells_beside(notebook.FOLDER)}
+    stale = session and session.why_stale(stated.answer, record.answer, saved)
     if stale:
         return Verdict.of(words.not_run(stated.name, *stale)), None
     home = session and session.homes.get(record.answer)
@@ -257,6 +259,14 @@ def answer_name(check_id: str) -> str:
     try:
         return load_beside(notebook.FOLDER)[check_id].answer
     except (RecordError, KeyError):
+        return ""
+
+
+def check_of_answer(name: str) -> str:
+    """The id of the check of this chapter that tries an answer of this name, "" if none does or no record tells."""
+    try:
+        return next(check_id for check_id, check in load_beside(notebook.FOLDER).items() if check.answer == name)
+    except (RecordError, StopIteration):
         return ""
 
 

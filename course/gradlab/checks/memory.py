@@ -48,6 +48,15 @@ def fingerprint(text: str) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
 
 
+def forget(chapter: Path) -> None:
+    """Forget what is remembered of the checks of the chapter in this folder."""
+    checks = exercises(chapter).get(chapter.name, {})
+    for store in (_store, _answers):
+        with store.changed(chapter) as known:
+            for check_id in checks:
+                known.pop(check_id, None)
+
+
 def exercises(folder: Path | None = None) -> dict[str, dict[str, CheckRecord]]:
     """Return the checks by chapter and id, from the records of this folder: {"02_external_gradients": {"02.1": …}}.
 

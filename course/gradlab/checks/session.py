@@ -13,6 +13,7 @@ from typing import Any
 
 from IPython import get_ipython
 
+from .. import notebook
 from . import source
 from .shortcuts import defined
 
@@ -24,23 +25,31 @@ _MISSING = None  # what a name means that is not defined: nothing that can be ca
 class Session:
     """What is known of the cells that ran. namespace: where they define their names.
 
-    homes: for each name, the id of the cell that defined it last; texts: that cell's text. stale: for each name whose
-    definition on the page is not in memory, why, in a sentence.
+    homes: for each name, the id of the cell that defined it last; texts: that cell's text; saved_at: when the notebook
+    had been saved then. stale: for each name whose
+    definition on the page is not in memory, why, in a sentence. ran_first: the names of the cells that the page ran of
+    its own accord before the cell that runs now, because they had been edited.
     """
 
     namespace: dict[str, Any]
     homes: dict[str, str | None] = field(default_factory=dict)
     texts: dict[str, str] = field(default_factory=dict)
+    saved_at: dict[str, int] = field(default_factory=dict)
     stale: dict[str, str] = field(default_factory=dict)
+    ran_first: set[str] = field(default_factory=set)
     _before: dict[str, Any] = field(default_factory=dict)
 
     def begins(self, info: Any) -> None:
         """Note what the names of a cell mean before it runs; for IPython's event pre_run_cell."""
         self._before = {name: self.namespace.get(name, _MISSING) for name in self._names(info)}
+        if _runs_first():
+            self.ran_first |= self._before.keys()
 
     def ended(self, result: Any) -> None:
         """Note what has become of the names of a cell; for IPython's event post_run_cell."""
         info, before, self._before = result.info, self._before, {}
+        if not _runs_first():
+            self.ran_first.clear()
         if info is None:
             return
         text, cell = info.raw_cell or "", getattr(info, "cell_id", None)
@@ -49,7 +58,7 @@ class Session:
         renewed = {name for name in before if self.namespace.get(name, _MISSING) is not before[name]}
         for name in before:
             if name in renewed or (name in here and error is None):
-                self.homes[name], self.texts[name] = cell, text
+                self.homes[name], self.texts[name], self.saved_at[name] = cell, text, notebook.saved_at()
                 self.stale.pop(name, None)
             elif error is not None and callable(before[name]) and self.homes.get(name) in (None, cell):
                 self.stale[name] = f"the cell that defines it ended in {_in_words(error)}."
@@ -66,9 +75,12 @@ class Session:
             if self._before[name] is not _MISSING:
                 self.namespace[name] = self._before.pop(name)
 
-    def why_stale(self, answer: Any, name: str) -> tuple[str, str] | None:
-        """The name and the reason, if the answer of this name, or a function that it calls, is not the page's."""
-        todo, seen = [name], set()
+    def why_stale(self, answer: Any, name: str, saved: dict[str, str]) -> tuple[str, str] | None:
+        """The name and the reason, if the answer of this name, or a function that it calls, is not the page's.
+
+        saved: the texts of the cells by their ids, as the notebook was saved last.
+        """
+        todo, seen, now = [name], set(), notebook.saved_at()
         while todo:
             name = todo.pop()
             if name in seen:
@@ -76,6 +88,9 @@ class Session:
             seen.add(name)
             if name in self.stale:
                 return name, self.stale[name]
+            text = self.texts.get(name, "")
+            if self.saved_at.get(name, now) != now and saved.get(self.homes[name], text).strip() != text.strip():
+                return name, "its cell was edited and saved since it ran."
             value = self.namespace.get(name, answer)
             todo += [other for other in reads(value) if other in self.homes]
         return None
@@ -85,6 +100,12 @@ class Session:
         cell = getattr(info, "cell_id", None)
         before = {name for name, home in self.homes.items() if cell is not None and home == cell}
         return _bound(info.raw_cell or "") | before
+
+
+def _runs_first() -> bool:
+    """Whether the page says of the cell that runs that it does so before another one, as it was edited."""
+    kernel = getattr(get_ipython(), "kernel", None)
+    return kernel is not None and bool(kernel.get_parent("shell").get("metadata", {}).get("ran_first"))
 
 
 def _bound(text: str) -> set[str]:

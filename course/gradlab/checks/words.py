@@ -1,6 +1,7 @@
 """What is said of a check: plain data, part by part, and the text that is made of it."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .compare import Difference
@@ -72,7 +73,7 @@ class Told:
     lead: what helps most, in one sentence. name: of the known slip that the lead is about. more: what else is seen in
     the answer. owned: the name of the function that passed. case, inputs, where, yours, expected, whose: the case that
     failed, and its first difference. drawn: the check's own picture of it, as text. score: how many cases agree.
-    printed: what the answer printed.
+    first: which cells ran before the check because they had been edited. printed: what the answer printed.
     """
 
     title: str
@@ -89,6 +90,7 @@ class Told:
     whose: str = ""
     drawn: str = ""
     score: str = ""
+    first: str = ""
     printed: str = ""
 
     @property
@@ -111,6 +113,7 @@ class Told:
             parts += [[self.case, *(f"    {name} = {value}" for name, value in self.inputs), self.where]]
             parts[-1] += [f"    yours    {self.yours}", f"    {self.whose:8} {self.expected}"] if self.whose else []
             parts += [[self.drawn], [self.score]]
+        parts += [[self.first]]
         parts += [["Your code printed:", self.printed]] if self.printed else []
         return "\n\n".join(text for part in parts if (text := "\n".join(filter(None, part))))
 
@@ -128,7 +131,8 @@ def failure(check: CheckRecord, first: int, right: int, difference: Difference, 
         return Told(title, UNSOLVED, named)
     note = difference.note
     lead = slip.says if slip else hint or (note if difference.kind in _NOTES_LEAD else "") or sentence
-    sentence = "" if difference.kind == "judged" and note else sentence  # the note says why
+    if (difference.kind == "judged" and note) or (difference.kind == "value" and slip):
+        sentence = ""  # the note or the slip says more
     at = difference.where and f"{'Raised' if difference.kind in _RAISED else 'First difference'} at {difference.where}."
     raised = at if difference.kind in _RAISED else ""
     return Told(
@@ -212,6 +216,12 @@ def not_run(title: str, name: str, why: str) -> Told:
     """Tell that the definition on the page is not the one in memory, and why."""
     lead = f"What stands on the page is what counts, and in memory is an earlier version of {name}: {why} "
     return Told(title, STALE, lead + "Mend that cell and run it, then run this one again.")
+
+
+def ran_first(names: Iterable[str]) -> str:
+    """Tell that cells ran before the check because they had been edited, by the names that they define."""
+    cells = " and ".join(sorted(names))
+    return f"You had edited the cell of {cells} since it ran, so it ran again first." if cells else ""
 
 
 def elsewhere(title: str, name: str) -> Told:

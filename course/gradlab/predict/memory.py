@@ -3,6 +3,8 @@
 The file holds, by chapter and by prediction: what was said, whether the learner was sure, what was right.
 """
 
+from pathlib import Path
+
 import msgspec
 
 from .. import notebook
@@ -46,3 +48,14 @@ def remember(name: str, guess: Guess) -> None:
     _this_session[chapter, name] = guess
     with _store.changed() as chapters:
         chapters[chapter] = {name: guess, **chapters.get(chapter, {})}
+
+
+def forget(chapter: Path, name: str = "") -> None:
+    """Forget the guesses at the predictions of the chapter in this folder, or at the one of this name."""
+    for of, guessed in list(_this_session):
+        if of == chapter.name and name in ("", guessed):
+            del _this_session[of, guessed]
+    with _store.changed(chapter) as chapters:
+        kept = chapters.pop(chapter.name, {})
+        if name and kept:
+            chapters[chapter.name] = {other: guess for other, guess in kept.items() if other != name}

@@ -16,8 +16,7 @@ Copy the chapters to a workspace of your own and open JupyterLab there.
 
 Your work is never overwritten. New chapters are added, and chapters you have not written in are brought up to date. A
 new edition of a chapter you have begun takes in your answers, notes and own cells; what has no place in it any more
-stands at its end, and your copy as it was is kept beside it. The start page says so. To begin a chapter anew, rename or
-delete its folder and run this again.
+stands at its end, and your copy as it was is kept beside it. The start page says so.
 
 If your class hands in through nbgrader's exchange, set the environment variable GRADLAB_EXCHANGE to its folder, and
 GRADLAB_COURSE to its course id if that is not autograd. A chapter that the class has released is then in the workspace
@@ -25,6 +24,11 @@ as the class has released it.
 """
 COMMANDS = {
     "lab": ("open the course in JupyterLab, on a copy of your own", LAB_HELP),
+    "anew": (
+        "begin a chapter anew, and keep your copy of it",
+        "Put a chapter of your workspace back as it was released, and forget its guesses and which checks passed. Your "
+        "copy is kept in a folder beside it. In JupyterLab: Begin This Chapter Anew, in the notebook's context menu.",
+    ),
     "doctor": (
         "say what is missing or of the wrong version, and how to mend it",
         "Compare what is installed with what the course needs. The exit code is 1 if something is missing.",
@@ -87,7 +91,9 @@ def _parser(as_folder: bool) -> argparse.ArgumentParser:
         for name, (short, long) in COMMANDS.items()
     }
     of["lab"].epilog = "Other options are JupyterLab's own, such as --no-browser or --port=8889."
-    of["lab"].add_argument("--workspace", default=str(ROOT / "workspace"), help="the folder of your copy (%(default)s)")
+    of["anew"].add_argument("chapter", help="its number or the name of its folder: 02, or 02_external_gradients")
+    for name in ("lab", "anew"):
+        of[name].add_argument("--workspace", default=str(ROOT / "workspace"), help="your copy's folder (%(default)s)")
     for name in ("setup", "missing"):
         of[name].add_argument("--student", action="store_true", help="only what a student needs: no grading, no tests")
     return parser
@@ -101,6 +107,10 @@ def _run(chosen: argparse.Namespace, given: list[str], options: list[str], as_fo
         from .lab import lab  # with what an older Python cannot read
 
         return lab(Path(chosen.workspace).resolve(), options)
+    if chosen.command == "anew" and as_folder:
+        return become([install.set_up(rooms=STUDENT), "-m", "gradlab", "anew", *given])
+    if chosen.command == "anew":
+        return _anew(chosen.chapter, Path(chosen.workspace).resolve())
     if chosen.command == "doctor":
         return doctor.doctor() if as_folder else doctor.report(doctor.examine())
     if chosen.command == "run":
@@ -115,4 +125,15 @@ def _run(chosen: argparse.Namespace, given: list[str], options: list[str], as_fo
         clean.clean()
     elif chosen.command == "missing":
         say(json.dumps(found.lacking(rooms)))
+    return 0
+
+
+def _anew(chapter: str, workspace: Path) -> int:
+    """Begin the chapter of this number or name anew."""
+    from ..anew import begin_anew
+
+    found = [path for path in sorted(workspace.glob(".released/*_*")) if chapter in (path.name, path.name[:2])]
+    if not found:
+        raise SetupError(f"{workspace} has no chapter {chapter}. Give its number, such as 02, or its folder's name.")
+    say(begin_anew(workspace / found[0].name))
     return 0

@@ -39,8 +39,7 @@ class Change:
 def bring_up_to_date(released: dict[str, Path], workspace: Path) -> list[Change]:
     """Copy released items, each a file or a folder by its name in the workspace, and return what changed.
 
-    Nothing that a student wrote is lost. A file that was deleted or renamed comes back as released, which is how to
-    begin a chapter anew.
+    Nothing that a student wrote is lost. A file that was deleted or renamed comes back as released.
     """
     workspace.mkdir(parents=True, exist_ok=True)
     changes = []
@@ -67,7 +66,7 @@ def put_page(name: str, make: Callable[[], str], workspace: Path) -> None:
     place, last = workspace / name, workspace / RELEASED / name
     here = _bytes(place)
     if os.path.lexists(place) and (here is None or here != _bytes(last)):
-        place.rename(_free_name(place))
+        place.rename(free_name(place))
     text = make().encode()
     _write(last, text)
     _write(place, text)
@@ -77,6 +76,25 @@ def kept_copies(workspace: Path) -> dict[Path, str]:
     """Return what was kept beside new editions and is still there, with the words that say what it is."""
     found = sorted(workspace.glob("*.before-*"), key=lambda path: path.lstat().st_mtime)
     return {path: _notice(path) for path in found}
+
+
+def put_back(name: str, workspace: Path) -> str:
+    """Put a chapter back as it was released last, keep what is there beside it, and say where.
+
+    Raises FileNotFoundError if the workspace knows no chapter of this name.
+    """
+    place, files = workspace / name, _files(workspace / RELEASED / name)
+    if not files:
+        raise FileNotFoundError(f"no chapter {name} was released to {workspace}")
+    before = free_name(place)
+    if place.is_dir():
+        shutil.copytree(place, before, ignore=shutil.ignore_patterns(*PASSING))
+        says = f"{name}: you began it anew."
+        _write(before / NOTICE, f"{says}\n".encode())
+    for path, data in files.items():
+        _write(place / path, data)
+    kept = f" Your copy as it was is in {before.name}." if before.exists() else ""
+    return f"{name} is as it was released.{kept}"
 
 
 def _notice(path: Path) -> str:
@@ -100,7 +118,7 @@ def _bring_folder(name: str, source: Path, workspace: Path) -> Change | None:
     place, last = workspace / name, workspace / RELEASED / name
     old, new = _files(last), _edition(source)
     known, there = last.is_dir(), os.path.lexists(place)
-    before = _free_name(place)
+    before = free_name(place)
     plan = _Plan(place, old, new, before.name)
     if plan.says:
         _keep(place, before, plan, old.keys() | new.keys())
@@ -236,7 +254,7 @@ def today() -> str:
     return datetime.date.today().isoformat()
 
 
-def _free_name(place: Path) -> Path:
+def free_name(place: Path) -> Path:
     """Return the first name such as `02_demo.before-2026-11-21`, or `README.before-2026-11-21-2.md`, not yet taken."""
     day = today()
     names = (f"{place.stem}.before-{day}{count}{place.suffix}" for count in ["", *(f"-{n}" for n in range(2, 10_000))])

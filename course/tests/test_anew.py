@@ -1,0 +1,80 @@
+"""A chapter that is begun anew: as released, its checks not tried, its predictions without a guess, the copy kept."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from gradlab import notebook
+from gradlab.anew import begin_anew
+from gradlab.checks import memory as checks
+from gradlab.predict import memory as predictions
+from gradlab.predict.memory import Guess
+from gradlab.setup.command_line import main
+from gradlab.setup.workspace import bring_up_to_date, kept_copies
+
+CHAPTERS = Path(__file__).parents[1] / "chapters"
+CHAPTER = "02_external_gradients"
+OTHER = next(path.name for path in CHAPTERS.glob("03_*"))
+GUESS = Guess("What is x.grad?", ["1"], True, [False])
+
+
+@pytest.fixture
+def workspace(tmp_path, monkeypatch):
+    """Two chapters in which something was written, passed and guessed."""
+    folder = tmp_path / "workspace"
+    sources = {path.name: path for path in CHAPTERS.iterdir() if path.name[:2] in ("02", "03")}
+    bring_up_to_date(sources, folder)
+    for name in sources:
+        (folder / name / f"{name}.ipynb").write_text("mine")
+        (folder / name / "notes.md").write_text("my notes")
+        monkeypatch.setattr(notebook, "FOLDER", folder / name)
+        checks.remember(f"{name[:2]}.1", "passed")
+        checks.remember_answer(f"{name[:2]}.1", "def f(): ...")
+        predictions.remember("s1-run", GUESS)
+        predictions.remember("s2-run", GUESS)
+    return folder
+
+
+def assert_begun_anew(workspace: Path, said: str) -> None:
+    """The chapter is as released and forgotten; the copy and the other chapter are as they were."""
+    (kept,) = kept_copies(workspace)
+    assert said.strip() == f"{CHAPTER} is as it was released. Your copy as it was is in {kept.name}."
+    released = (CHAPTERS / CHAPTER / f"{CHAPTER}.ipynb").read_text()
+    assert (workspace / CHAPTER / f"{CHAPTER}.ipynb").read_text() == released
+    assert (kept / f"{CHAPTER}.ipynb").read_text() == "mine"
+    assert (kept / "notes.md").read_text() == (workspace / CHAPTER / "notes.md").read_text() == "my notes"
+    assert (workspace / OTHER / f"{OTHER}.ipynb").read_text() == "mine"
+    assert checks.read(workspace) == {"03.1": "passed"}
+    assert list(checks.answers(workspace)) == ["03.1"]
+    assert predictions.recall(CHAPTER) == {}
+    assert predictions.recall(OTHER).keys() == {"s1-run", "s2-run"}
+
+
+def test_in_a_notebook(workspace, monkeypatch):
+    monkeypatch.setattr(notebook, "FOLDER", workspace / CHAPTER)
+    assert_begun_anew(workspace, begin_anew())
+
+
+@pytest.mark.parametrize("name", ["02", CHAPTER])
+def test_by_the_command(workspace, name, capsys):
+    assert main(["anew", name, f"--workspace={workspace}"]) == 0
+    assert_begun_anew(workspace, capsys.readouterr().out)
+
+
+def test_a_second_copy_gets_a_name_of_its_own(workspace):
+    begin_anew(workspace / CHAPTER)
+    begin_anew(workspace / CHAPTER)
+    assert len(kept_copies(workspace)) == 2
+
+
+def test_a_chapter_whose_folder_was_deleted_comes_back(workspace):
+    shutil.rmtree(workspace / CHAPTER)
+    assert begin_anew(workspace / CHAPTER) == f"{CHAPTER} is as it was released."
+    assert not kept_copies(workspace)
+    assert "02.1" not in checks.read(workspace)
+
+
+def test_what_is_no_chapter_is_named(workspace, capsys):
+    assert main(["anew", "77", f"--workspace={workspace}"]) == 1
+    assert "has no chapter 77. Give its number, such as 02" in capsys.readouterr().err
