@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from browser import write_notebook
 from each_chapter import EACH_CHAPTER
 from lab_server import GRADLAB_LAB
 
@@ -81,3 +82,31 @@ def test_opening_a_chapter_changes_only_what_names_the_python(lab, tmp_path, cha
     saved = json.loads(path.read_text(encoding="utf-8"))
     saved["metadata"]["language_info"]["version"] = released["metadata"]["language_info"]["version"]
     assert saved == released
+
+
+def test_a_chapter_begins_anew_by_the_notebooks_menu(lab, tmp_path):
+    """What was written and not saved is in the copy; the page shows the chapter as released, in a new kernel."""
+    released = tmp_path / "released" / CHAPTER
+    released.mkdir(parents=True)
+    path = tmp_path / "mine" / CHAPTER / f"{CHAPTER}.ipynb"
+    write_notebook(released / path.name, ["answer = 'stub'"])
+    bring_up_to_date({CHAPTER: released}, tmp_path / "mine")
+    guesses = {CHAPTER: {"s1-run": {"question": "?", "said": ["1"], "sure": True, "right": [True]}}}
+    (tmp_path / "mine" / ".predictions.json").write_text(json.dumps(guesses))
+    lab.open_notebook(path)
+    lab.type_into(0, "answer = 'mine'")
+    lab.run_cell(0)
+    page = lab.page
+    lab.locate(0).click(button="right")
+    page.get_by_role("menuitem", name="Begin This Chapter Anew").click()
+    page.get_by_role("dialog").get_by_text("Your copy is kept in a folder beside it").wait_for()
+    page.get_by_role("button", name="Begin Anew").click()
+    page.get_by_text(f"{CHAPTER} is as it was released. Your copy as it was is in").first.wait_for()
+    lab.wait_for_kernel()
+    assert lab.cells()[0]["source"] == "answer = 'stub'"
+    (copy,) = kept_copies(tmp_path / "mine")
+    assert "answer = 'mine'" in (copy / path.name).read_text(encoding="utf-8")
+    assert json.loads((tmp_path / "mine" / ".predictions.json").read_text()) == {}
+    lab.type_into(0, "answer")
+    lab.run_cell(0)
+    assert "NameError" in lab.shown(0)

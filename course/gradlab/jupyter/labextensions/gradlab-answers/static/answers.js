@@ -2,53 +2,55 @@
 // runs before the check: the answers above it, and the cells between the last check and this one. Written as JupyterLab
 // loads it: no build.
 
-const sent = new WeakMap(); // by cell: the text that went to the kernel last
+(() => {
+  const sent = new WeakMap(); // by cell: the text that went to the kernel last
 
-const marks = cell => cell.model.getMetadata('nbgrader') ?? {};
-const isAnswer = cell => marks(cell).solution;
-const isCheck = cell => marks(cell).grade && !isAnswer(cell);
-const text = cell => cell.model.sharedModel.getSource();
+  const marks = cell => cell.model.getMetadata('nbgrader') ?? {};
+  const isAnswer = cell => marks(cell).solution;
+  const isCheck = cell => marks(cell).grade && !isAnswer(cell);
+  const text = cell => cell.model.sharedModel.getSource();
 
-function edited(cells, check) {
-  const above = cells.slice(0, cells.indexOf(check));
-  const last = above.findLastIndex(isCheck);
-  return above.filter(
-    (cell, i) => cell.model.isDirty && sent.get(cell) !== text(cell) && (i > last || isAnswer(cell))
-  );
-}
-
-function scheduled(app, { notebook, cell }) {
-  sent.set(cell, text(cell));
-  if (cell.model.type !== 'code' || !isCheck(cell)) return;
-  const panel = [...app.shell.widgets('main')].find(widget => widget.content === notebook);
-  for (const answer of panel ? edited([...notebook.widgets], cell) : []) {
-    sent.set(answer, text(answer));
-    // the kernel runs the check after an error, too, and hears from `ran_first` whom to tell
-    const metadata = { tags: ['raises-exception'], ran_first: true };
-    answer.constructor.execute(answer, panel.sessionContext, metadata).catch(() => {}); // the cell shows its error
+  function edited(cells, check) {
+    const above = cells.slice(0, cells.indexOf(check));
+    const last = above.findLastIndex(isCheck);
+    return above.filter(
+      (cell, i) => cell.model.isDirty && sent.get(cell) !== text(cell) && (i > last || isAnswer(cell))
+    );
   }
-}
 
-let notebooks; // the module of JupyterLab that tells which cells run
-
-const plugin = {
-  id: 'gradlab-answers:plugin',
-  autoStart: true,
-  activate: async app => {
-    const { NotebookActions } = await notebooks();
-    NotebookActions.executionScheduled.connect((_, what) => scheduled(app, what));
+  function scheduled(app, { notebook, cell }) {
+    sent.set(cell, text(cell));
+    if (cell.model.type !== 'code' || !isCheck(cell)) return;
+    const panel = [...app.shell.widgets('main')].find(widget => widget.content === notebook);
+    for (const answer of panel ? edited([...notebook.widgets], cell) : []) {
+      sent.set(answer, text(answer));
+      // the kernel runs the check after an error, too, and hears from `ran_first` whom to tell
+      const metadata = { tags: ['raises-exception'], ran_first: true };
+      answer.constructor.execute(answer, panel.sessionContext, metadata).catch(() => {}); // the cell shows its error
+    }
   }
-};
 
-async function shared(scope, name) {
-  const factory = await Object.values(scope[name])[0].get();
-  return factory();
-}
+  let notebooks; // the module of JupyterLab that tells which cells run
 
-window._JUPYTERLAB = window._JUPYTERLAB ?? {};
-window._JUPYTERLAB['gradlab-answers'] = {
-  init: scope => {
-    notebooks = () => shared(scope, '@jupyterlab/notebook');
-  },
-  get: async () => () => ({ __esModule: true, default: plugin })
-};
+  const plugin = {
+    id: 'gradlab-answers:plugin',
+    autoStart: true,
+    activate: async app => {
+      const { NotebookActions } = await notebooks();
+      NotebookActions.executionScheduled.connect((_, what) => scheduled(app, what));
+    }
+  };
+
+  async function shared(scope, name) {
+    const factory = await Object.values(scope[name])[0].get();
+    return factory();
+  }
+
+  window._JUPYTERLAB = window._JUPYTERLAB ?? {};
+  window._JUPYTERLAB['gradlab-answers'] = {
+    init: scope => {
+      notebooks = () => shared(scope, '@jupyterlab/notebook');
+    },
+    get: async () => () => ({ __esModule: true, default: plugin })
+  };
+})();
