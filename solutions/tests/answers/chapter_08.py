@@ -85,3 +85,27 @@ def smooth_grad(model, image, k, noises):
     image.requires_grad_()
     total = sum(torch.autograd.grad(model((image + noise)[None])[0, k], image)[0] for noise in noises)
     return (total / len(noises)).abs().amax(0)
+
+
+# the mode is put back, and the score is that of another
+@wrong("08.1", "scored in evaluation mode")
+def class_score(model, image, k):
+    training = model.training
+    model.eval()
+    score = model(image.unsqueeze(0))[0, k]
+    model.train(training)
+    return score
+
+
+# the parameters stay frozen
+@wrong("08.3", "parameters left frozen")
+def cam(model, layer, head, image, k):
+    model.requires_grad_(False)
+    outputs = []
+    with model.get_submodule(layer).register_forward_hook(lambda module, input, output: outputs.append(output)):
+        model(image[None])
+    weights, activation = model.get_submodule(head).weight[k], outputs[0][0]
+    if len(weights) != len(activation):
+        raise ValueError("one weight for each channel")
+    small = (weights[:, None, None] * activation).sum(0)
+    return F.interpolate(small[None, None], size=image.shape[1:], mode="bilinear")[0, 0]

@@ -213,3 +213,50 @@ def why_none(tensor, loss):
     else:
         reached = tensor.grad_fn in nodes
     return "not walked or cleared" if reached else "not reached"
+
+
+# runs the call in another grad mode
+@wrong("09.1", "calls made, number 1")
+def written_into(tensors, call):
+    before = {name: (tensor._version, tensor.detach().clone()) for name, tensor in tensors.items()}
+    with torch.no_grad():
+        call()
+    found = {}
+    for name, (version, numbers) in before.items():
+        if tensors[name]._version != version:
+            found[name] = "counted"
+        elif not same_numbers(tensors[name].detach(), numbers):
+            found[name] = "in silence"
+    return found
+
+
+# takes the writes back
+@wrong("09.1")
+def written_into(tensors, call):
+    before = {name: (tensor._version, tensor.detach().clone()) for name, tensor in tensors.items()}
+    call()
+    found = {}
+    for name, (version, numbers) in before.items():
+        if tensors[name]._version != version:
+            found[name] = "counted"
+        elif not same_numbers(tensors[name].detach(), numbers):
+            found[name] = "in silence"
+    for name, tensor in tensors.items():
+        tensor.data.copy_(before[name][1])
+    return found
+
+
+# huge, but finite
+@wrong("09.3", "nothing (huge numbers)")
+def first_bad(tensors, walk):
+    bad = []
+    with contextlib.ExitStack() as handles:
+        for name, tensor in tensors.items():
+
+            def hook(gradient, name=name):
+                if not (gradient.abs() < 1e30).all():
+                    bad.append(name)
+
+            handles.enter_context(tensor.register_hook(hook))
+        walk()
+    return bad[0] if bad else None
