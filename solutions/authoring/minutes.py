@@ -15,7 +15,6 @@ WORDS_A_MINUTE = 130
 SECONDS_A_LINE = 5  # of code
 MINUTES_A_PREDICTION = 1
 RESERVE = 1.25
-MOST = 150  # minutes of any chapter
 APPENDIX = "## Appendix (optional) · "  # so begins a part after the close that a learner may leave out
 
 _EXERCISE = re.compile(r"importance [●○]+ · (\d+) minutes")

@@ -36,6 +36,11 @@ def test_the_opening_is_given_the_minutes_that_the_chapter_takes():
 
 
 @pytest.mark.parametrize("name", chapter_names())
+def test_no_chapter_takes_longer_than_an_evening(name):
+    assert minutes(nbformat.read(source_path(name), as_version=4)).total <= 150
+
+
+@pytest.mark.parametrize("name", chapter_names())
 def test_an_appendix_follows_the_close_and_holds_nothing_that_counts(name):
     notebook = nbformat.read(source_path(name), as_version=4)
     main = list(without_appendices(notebook))
