@@ -2,6 +2,7 @@
 
 # ruff: noqa: F401 - the names imported here are what the package offers
 
+from ..core import modes as grad_mode
 from ..core.backward import backward, grad
 from ..core.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from ..functions.left_out import no_attribute

@@ -47,6 +47,12 @@ class FunctionCtx(Node):
         return tuple(restore(pair, self, True, shown=True) for pair in self._saved)
 
     @property
+    def saved_variables(self):
+        """The old name of `saved_tensors`."""
+        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        return self.saved_tensors
+
+    @property
     def _raw_saved_tensors(self):
         """The same as it is kept; hooks can be set on each."""
         self._refuse_freed()
@@ -184,6 +190,15 @@ class InplaceFunction(Function):
         self.inplace = inplace
 
 
+CHANGED_VIEW = (
+    "If your Function modifies inplace an input that is a view of another Tensor, your Function cannot return more "
+    "than one Tensor. This is not supported by the current autograd engine. You should either make sure the input "
+    "is not a view (using .clone() for example) or make your Function only return one Tensor (potentially splitting"
+    " it into two Functions: one doing the inplace that returns a single Tensor and a second one that does the "
+    "other operations). You can ask on the forum https://discuss.pytorch.org/ if you need help to do this change."
+)
+
+
 def _connect(ctx, inputs, results, recorded):
     """Return the outputs of forward as outputs of the node `ctx`."""
     name = "function"
@@ -205,11 +220,13 @@ def _connect(ctx, inputs, results, recorded):
         if is_dirty:
             if recorded and result.requires_grad and result.is_leaf:
                 raise RuntimeError("a leaf Variable that requires grad has been used in an in-place operation.")
+            if recorded and result._base is not None and sum(isinstance(each, Tensor) for each in results) > 1:
+                raise RuntimeError(CHANGED_VIEW)
             check_inplace(result, recorded)
             result._bump()
             if recorded:
                 ctx.outputs = tuple(metadata)
-                rebase(result, ctx)
+                rebase(result, ctx, number)
         elif any(result is tensor for tensor in ctx._constant):
             result = result._alias() if is_input else result
             result._edge, result._requires_grad = None, False

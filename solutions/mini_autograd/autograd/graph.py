@@ -7,9 +7,18 @@ from ..core.engine import walks
 from ..core.hooks import RemovableHandle
 from ..core.node import Node
 from ..core.saved import saved_tensors_hooks
+from ..core.tensor import Tensor
 from ..functions.left_out import no_attribute
 
-__all__ = ["GradientEdge", "Node", "get_gradient_edge", "register_multi_grad_hook", "saved_tensors_hooks"]
+__all__ = [
+    "GradientEdge", "Node", "get_gradient_edge", "increment_version", "register_multi_grad_hook", "saved_tensors_hooks",
+]  # fmt: skip
+
+
+def increment_version(tensor):
+    """Count a change in place that went unnoticed, of one tensor or of each of several."""
+    for each in [tensor] if isinstance(tensor, Tensor) else tensor:
+        each._bump()
 
 
 class _MultiHandle(RemovableHandle):

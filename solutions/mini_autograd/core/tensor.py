@@ -355,6 +355,15 @@ class Tensor:
         twin._grad = copy.deepcopy(self._grad, memo)
         return twin
 
+    def __reduce_ex__(self, protocol):
+        return _rebuild, (type(self), self._data, self._requires_grad)
+
+
+def _rebuild(cls, array, requires_grad):
+    tensor = make(array, cls)
+    tensor._requires_grad = requires_grad
+    return tensor
+
 
 _new = object.__new__
 

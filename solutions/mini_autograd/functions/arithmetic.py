@@ -278,6 +278,7 @@ def _spread_measure(name, operation):
 
 
 var, std = _spread_measure("var", reduce.var), _spread_measure("std", reduce.std)
+var_mean = _spread_measure("var_mean", reduce.var_mean)
 
 
 def norm(input, p=2, dim=None, keepdim=False):

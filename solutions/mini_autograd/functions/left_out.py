@@ -66,7 +66,7 @@ NAMES = [
     "swapaxes_", "swapdims", "swapdims_", "symeig", "t_", "take", "take_along_dim", "tan", "tan_", "tensor_split",
     "to_dense", "to_mkldnn", "to_padded_tensor", "to_sparse", "to_sparse_bsc", "to_sparse_bsr",
     "to_sparse_coo", "to_sparse_csc", "to_sparse_csr", "topk", "trace", "transpose_", "triangular_solve", "tril_",
-    "triu_", "true_divide", "true_divide_", "trunc", "trunc_", "type_as", "unflatten", "unfold", "uniform_", "unique",
+    "triu_", "true_divide", "true_divide_", "trunc", "trunc_", "unflatten", "unfold", "uniform_", "unique",
     "unique_consecutive", "unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes", "unsqueeze_", "untyped_storage",
     "values", "vdot", "volatile", "vsplit", "xlogy", "xlogy_", "xpu",
 ]  # fmt: skip

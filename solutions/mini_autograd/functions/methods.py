@@ -118,6 +118,7 @@ OTHER = {
     "is_contiguous": lambda self: self._data.flags.c_contiguous,
     "element_size": lambda self: self._data.itemsize,
     "cpu": lambda self: self,
+    "type_as": lambda self, other: to(self, other.dtype),
     "where": lambda self, condition, other: arithmetic.where(condition, self, other),
     "data_ptr": lambda self: self._data.__array_interface__["data"][0],
 }  # fmt: skip
@@ -174,5 +175,6 @@ PUBLIC.update(
     vstack=shaping.vstack,
     is_tensor=shaping.is_tensor,
     einsum=einsum,
+    var_mean=arithmetic.var_mean,
 )
 left_out.say_so(Tensor)

@@ -110,11 +110,11 @@ def write(target, array):
     target._bump()
 
 
-def rebase(target, node):
-    """Let `target`, just changed by the operation of `node`, come from it."""
+def rebase(target, node, number=0):
+    """Let `target`, just changed by the operation of `node`, come from it, as its output `number`."""
     base = target._base
     if base is None:
-        target._edge, target._requires_grad = (node, 0), True
+        target._edge, target._requires_grad = (node, number), True
         if target._retains:
             target._attach_retain()
         return

@@ -54,10 +54,12 @@ mean = operation(
 mean_dim = operation(
     "MeanBackward1",
     _mean,
-    self=lambda grad, self_sym_sizes, dim, keepdim: expand(
-        div(spread(grad, self_sym_sizes, dim, keepdim), _count(self_sym_sizes, dim) or 1), self_sym_sizes
-    ),
+    self=lambda grad, self_sym_sizes, dim, keepdim: _mean_gradient(grad, self_sym_sizes, dim, keepdim),
 )
+
+
+def _mean_gradient(grad, shape, dim, keepdim):
+    return expand(div(spread(grad, shape, dim, keepdim), _count(shape, dim) or 1), shape)
 
 
 def _var(self, dim, correction, keepdim):
@@ -80,6 +82,13 @@ std = operation(
     lambda self, dim, correction, keepdim: np.sqrt(_var(self, dim, correction, keepdim)),
     self=lambda grad, self, dim, correction, keepdim, result: _var_gradient(
         keep(div(grad, result * 2), raw(result) != 0), self, dim, correction, keepdim
+    ),
+)
+var_mean = operation(
+    "VarMeanBackward0",
+    lambda self, dim, correction, keepdim: (_var(self, dim, correction, keepdim), _mean(self, dim, keepdim)),
+    self=lambda grad, self, dim, correction, keepdim: (
+        _var_gradient(grad[0], self, dim, correction, keepdim) + _mean_gradient(grad[1], self.shape, dim, keepdim)
     ),
 )
 norm = operation(

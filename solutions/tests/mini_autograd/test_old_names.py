@@ -179,3 +179,27 @@ def _(torch):
     x = torch.ones(2, requires_grad=True)
     a, b, c = Double.apply(x).grad_fn, Double.apply(x).grad_fn, Again.apply(x).grad_fn
     return type(a) is type(b) is Double._backward_cls, type(c) is type(a), a, c, type(c).__name__
+
+
+@fact("saved_variables is saved_tensors, with a warning")
+def _(torch):
+    class Double(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            (x,) = ctx.saved_variables
+            return grad * x
+
+    x = torch.tensor([3.0, 4.0], requires_grad=True)
+    Double.apply(x).sum().backward()
+    return x.grad
+
+
+@fact("type_as takes over a dtype")
+def _(torch):
+    x = torch.ones(2, requires_grad=True)
+    return x.type_as(x) is x, x.type_as(torch.tensor([1])), x.type_as(torch.ones(1, dtype=torch.float64))
