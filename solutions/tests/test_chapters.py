@@ -76,6 +76,30 @@ def test_a_statement_says_the_points_of_its_check(name):
     assert wrong == []
 
 
+def before(needs, number):
+    """All chapters that come before one, by those that each needs itself."""
+    return {each for needed in needs[number] for each in {needed} | before(needs, needed)}
+
+
+def test_the_start_page_asks_for_the_chapters_that_the_openings_ask_for():
+    page = build.START_PAGE.read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d\d) \|.*\|([^|]*)\|$", page, re.MULTILINE)
+    by_page = {number: re.findall(r"\d\d", needs) for number, needs in rows}
+    by_opening = {}
+    for name in chapter_names():
+        opening = nbformat.read(source_path(name), as_version=4).cells[0].source
+        asked = re.search(r"\*\*You need\*\*([^;]*?)(?:;|\n\n)", opening)[
+            1
+        ]  # what helps in a section comes after a semicolon
+        numbers = re.findall(r"\b\d\d\b", asked)
+        for first, last in re.findall(r"(\d\d) to (\d\d)", asked):
+            numbers += [f"{number:02}" for number in range(int(first), int(last))]
+        by_opening[name[:2]] = numbers
+    assert {number: before(by_page, number) for number in by_page} == {
+        number: before(by_opening, number) for number in by_opening
+    }
+
+
 @pytest.mark.parametrize("name", chapter_names())
 def test_a_check_cell_defines_no_name_that_a_learner_could_use(name):
     """scenario_02_1, judge_02_1 and picture_02_1 belong to check 02.1; any other name may be an answer's helper."""

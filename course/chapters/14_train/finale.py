@@ -11,7 +11,7 @@ import like_torch
 LEFT_OUT = {  # cells that need what the engine leaves out, by chapter, each with what that is
     "02_external_gradients": {"s7-run": "a gradient of a gradient"},
     "03_accumulation": dict.fromkeys(["s3-memory-run", "s4-memory", "s5-ways", "s7-eval"], "a look at what is saved")
-    | {"s6-inplace": "a count of a tensor's versions"},
+    | {"s1-loop": "a count of a tensor's versions"},
     "06_tensor_hooks": dict.fromkeys(
         ["s2-handle", "s2-raise-run", "s6-inputs", "s7-wrong"], "a look into torch's own engine"
     ),
