@@ -3,15 +3,16 @@
 import contextlib
 import functools
 import getpass
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import nbgrader.api
-from nbgrader.api import Gradebook
+from nbgrader.api import Assignment, Gradebook, MissingEntry, Notebook
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from .errors import ClassError
+from .errors import ClassError, did_you_mean
 
 FORM = "postgresql+psycopg://USER@HOST/DATABASE"
 PASSWORD = (
@@ -24,7 +25,7 @@ ADVICE = f"""What it may need:
   the user:      sudo -u postgres createuser --pwprompt {{user}}
   the database:  sudo -u postgres createdb --owner={{user}} {{database}}
   {PASSWORD}
-More under PostgreSQL in grading/README.md."""
+More in grading/POSTGRESQL.md."""
 
 
 def without_password(gradebook: str) -> str:
@@ -43,6 +44,24 @@ def without_password(gradebook: str) -> str:
             f" and put\n  {PASSWORD.format(**_parts(url))}"
         )
     return gradebook
+
+
+def find_assignment(book: Gradebook, name: str) -> Assignment:
+    """Return an assignment; raises ClassError if the gradebook has none of this name."""
+    return _found(book, name, lambda: book.find_assignment(name))
+
+
+def find_notebook(book: Gradebook, name: str) -> Notebook:
+    """Return the notebook of an assignment, which has its name; raises ClassError if the gradebook has none."""
+    return _found(book, name, lambda: book.find_notebook(name, name))
+
+
+def _found(book: Gradebook, name: str, find: Callable[[], Any]) -> Any:
+    try:
+        return find()
+    except MissingEntry:
+        meant = did_you_mean(name, [assignment.name for assignment in book.assignments])
+        raise ClassError(f"{name} is not in the gradebook: nbgrader generate_assignment {name}.{meant}") from None
 
 
 @contextlib.contextmanager

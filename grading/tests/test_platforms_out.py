@@ -218,7 +218,10 @@ def test_who_was_dropped_is_not_in_it(tiny):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--platform", "canvas", "90_tin"], "90_tin is not in the gradebook. Did you mean 90_tiny?"),
+        (
+            ["--platform", "canvas", "90_tin"],
+            "90_tin is not in the gradebook: nbgrader generate_assignment 90_tin. Did you mean 90_tiny?",
+        ),
         (["--platform", "canvas", NAME, "--anonymous", "--into", "x"], "leave it out with --anonymous"),
         (["--platform", "moodle", NAME, "--column", "x"], "--column names the column of one assignment"),
         (["--platform", "moodle", NAME, "90_tin", "--into", "x"], "is that of one assignment"),

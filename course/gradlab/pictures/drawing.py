@@ -1,5 +1,6 @@
 """Draw the computational graph behind tensors."""
 
+import textwrap
 from collections import Counter
 
 from .collapse import fit
@@ -93,7 +94,7 @@ def picture(graph, css="", kind="gl-graph", extra=lambda i, node: [], done=()):
     """Turn a described graph into a Picture. `extra` gives further lines for the box of node i, `done` those marked."""
     detailed = len(graph.nodes) <= DETAILED
     boxes = [box_lines(node, detailed) + extra(i, node) for i, node in enumerate(graph.nodes)]
-    notes = wrap(graph.note, 90)
+    notes = textwrap.wrap(graph.note, 90, break_long_words=False, break_on_hyphens=False)
     leaving, entering = Counter(e.source for e in graph.edges), Counter(e.target for e in graph.edges)
     sizes = [_size(lines, max(leaving[i], entering[i])) for i, lines in enumerate(boxes)]
     plan = layout(sizes, [(e.source, e.target) for e in graph.edges])
@@ -147,17 +148,6 @@ def _saved_lines(saved, detailed):
         what = f"= {s.value}" if s.value else "" if s.shape is None else str(s.shape)
         holds = f" is {'a view of ' if s.view else ''}{s.holds}" if s.holds and s.holds != s.name else ""
         lines.append((shorten(f"{word}: {s.name}{holds} {what}".rstrip(), 48), f"gl-s gl-{word.split()[0]}"))
-    return lines
-
-
-def wrap(text, most):
-    """Break a text into lines of at most `most` characters."""
-    lines = []
-    for word in text.split():
-        if lines and len(lines[-1]) + 1 + len(word) <= most:
-            lines[-1] += " " + word
-        else:
-            lines.append(word)
     return lines
 
 

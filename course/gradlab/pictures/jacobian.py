@@ -5,7 +5,7 @@ import json
 from .cells import CELL_H, cell_width, largest, table
 from .graph import number
 from .naming import is_tensor
-from .picture import Picture, PictureError, label, shorten, static, svg, text_width
+from .picture import Picture, PictureError, element_names, label, shorten, static, svg, text_width
 
 MOST = 8  # inputs, and outputs
 
@@ -24,7 +24,7 @@ def vjp(f, x, v=None):
     """
     rows, shape_y = jacobian(f, x)
     start = _start(v, len(rows), shape_y)
-    return Sliders(rows, start, _labels("y", shape_y), _labels("x", tuple(x.shape)))
+    return Sliders(rows, start, element_names("y", shape_y), element_names("x", x.shape))
 
 
 def jacobian(f, x):
@@ -60,14 +60,6 @@ def _start(v, m, shape):
     if len(flat) != m:
         raise PictureError(f"v has {len(flat)} elements, but f(x) has {m} (shape {shape}); v needs one for each.")
     return [float(value) for value in flat]
-
-
-def _labels(name, shape):
-    """What the elements of a tensor are called, in the order of a flattened one."""
-    found = [""]
-    for n in shape:
-        found = [f"{before}{', ' if before else ''}{k}" for before in found for k in range(n)]
-    return [f"{name}[{index}]" if index else name for index in found]
 
 
 def product(v, rows):

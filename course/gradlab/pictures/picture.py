@@ -2,6 +2,7 @@
 
 import base64
 import html
+import itertools
 from functools import cache
 from importlib import resources
 
@@ -40,6 +41,12 @@ def text_width(text, size=TEXT, bold=False):
 def shorten(text, most):
     """Cut a text to `most` characters."""
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def element_names(name, shape):
+    """What the elements of a tensor are called, in the order of a flattened one: "x[0, 1]"; without dimensions "x"."""
+    places = (", ".join(map(str, place)) for place in itertools.product(*map(range, shape)))
+    return [f"{name}[{place}]" if place else name for place in places]
 
 
 def wrapped(text):

@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ..pictures.picture import element_names
+
 NEAR = 0.02  # a number that is not whole may be off by 2 %
 EXACT = 1e-6  # whole numbers are to be given as they are
 
@@ -137,12 +139,7 @@ def shown(value) -> str:
 
 def _indexed(label: str, size: int | tuple[int, ...]) -> list[str]:
     shape = (size,) if isinstance(size, int) else tuple(size)
-    if math.prod(shape) == 1:
-        return [label]
-    indices = [""]
-    for n in shape:
-        indices = [f"{before}{', ' if before else ''}{k}" for before in indices for k in range(n)]
-    return [f"{label}[{index}]" for index in indices]
+    return [label] if math.prod(shape) == 1 else element_names(label, shape)
 
 
 def _spread(given: tuple, labels: Sequence[str]) -> list:

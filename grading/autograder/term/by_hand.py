@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from nbgrader.api import Gradebook, MissingEntry, SubmittedNotebook
+from nbgrader.api import Gradebook, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 
 from .. import gradebook
@@ -56,11 +56,7 @@ def decide(folder: Path, name: str, students: list[str], keep: bool) -> list[Und
 
 
 def _waiting(book: Gradebook, course: CourseDirectory, name: str) -> Iterator[Undecided]:
-    try:
-        notebook = book.find_notebook(name, name)
-    except MissingEntry:
-        meant = did_you_mean(name, [assignment.name for assignment in book.assignments])
-        raise ClassError(f"{name} is not in the gradebook.{meant}") from None
+    notebook = gradebook.find_notebook(book, name)
     out = dropped(course)
     submitted: list[SubmittedNotebook] = notebook.submissions
     for one in (one for one in submitted if one.student.id not in out):

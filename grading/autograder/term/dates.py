@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 import nbformat
-from nbgrader.api import Assignment, Gradebook, MissingEntry, SubmittedAssignment
+from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
 from nbgrader.apps import NbGraderAPI
 
 from .. import gradebook
@@ -40,7 +40,7 @@ def set_due(folder: Path, name: str, due: datetime | None) -> Dates:
     """
     api = class_api(folder)
     with only_run(folder), _open(api) as book:
-        assignment = _assignment(book, name)
+        assignment = gradebook.find_assignment(book, name)
         until = {s.student_id: s.duedate for s in _extended(assignment)}
         assignment.duedate = due
         ended = []
@@ -62,7 +62,7 @@ def extend(folder: Path, student: str, name: str, until: datetime | None) -> Dat
     """
     api = class_api(folder)
     with only_run(folder), _open(api) as book:
-        assignment = _assignment(book, name)
+        assignment = gradebook.find_assignment(book, name)
         known = [one.id for one in enrolled(book, api.coursedir)]
         if student not in known:
             raise ClassError(f"No student {readable(student)} in the gradebook.{did_you_mean(student, known)}")
@@ -82,14 +82,6 @@ def extend(folder: Path, student: str, name: str, until: datetime | None) -> Dat
 def _open(api: NbGraderAPI) -> Gradebook:
     gradebook.require(api.coursedir)
     return Gradebook(api.coursedir.db_url, api.coursedir.course_id)
-
-
-def _assignment(book: Gradebook, name: str) -> Assignment:
-    try:
-        return book.find_assignment(name)
-    except MissingEntry:
-        meant = did_you_mean(name, [assignment.name for assignment in book.assignments])
-        raise ClassError(f"{name} is not in the gradebook: nbgrader generate_assignment {name}.{meant}") from None
 
 
 def _extended(assignment: Assignment) -> list[SubmittedAssignment]:

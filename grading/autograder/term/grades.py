@@ -11,14 +11,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nbgrader.api import Gradebook, MissingEntry, Student
+from nbgrader.api import Gradebook, Student
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab import atomic
 
 from .. import gradebook
 from ..dropped import enrolled
-from ..errors import ClassError, did_you_mean
+from ..errors import ClassError
 from ..steps.files import readable
 from ..steps.outcome import Status
 from ..views.export import as_text, grade_rows, is_formula
@@ -91,11 +91,7 @@ def read_grades(course: CourseDirectory, names: list[str], stale: bool = False) 
         students = enrolled(book, course)
         points, rows = {}, {}
         for name in names:
-            try:
-                assignment = book.find_assignment(name)
-            except MissingEntry:
-                meant = did_you_mean(name, [one.name for one in book.assignments])
-                raise ClassError(f"{name} is not in the gradebook.{meant}") from None
+            assignment = gradebook.find_assignment(book, name)
             points[name] = assignment.max_score
             rows[name] = grade_rows(book, course, assignment, stale)
         dropped = sorted((one for one in book.students if one not in students), key=lambda one: one.id)

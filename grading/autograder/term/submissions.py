@@ -19,7 +19,7 @@ from gradlab import atomic
 
 from .. import gradebook
 from ..dropped import dropped
-from ..errors import ClassError, did_you_mean
+from ..errors import ClassError
 from ..run.interrupts import uninterrupted
 from ..run.journal import only_run
 from ..settings import class_api
@@ -93,7 +93,7 @@ def import_submissions(
         if sheet and held.platform != "moodle":
             raise ClassError("A worksheet says who is who in Moodle's archives; this one is Canvas's.")
         with Gradebook(course.db_url, course.course_id) as book:
-            _require_assignment(book, name)
+            gradebook.find_assignment(book, name)
             people = People(book.students)
             found = _who(held, people, sheet)
             released = _released(book, name)
@@ -121,14 +121,6 @@ def _opened(path: Path) -> ZipFile:
         return ZipFile(path)
     except (BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
         raise ClassError(f"Nothing was imported: {path} is no zip archive that can be read ({error}).") from error
-
-
-def _require_assignment(book: Gradebook, name: str) -> None:
-    try:
-        book.find_assignment(name)
-    except MissingEntry:
-        meant = did_you_mean(name, [assignment.name for assignment in book.assignments])
-        raise ClassError(f"{name} is not in the gradebook: nbgrader generate_assignment {name}.{meant}") from None
 
 
 def _released(book: Gradebook, name: str) -> set[str]:

@@ -7,7 +7,8 @@ from itertools import pairwise
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
-from ..errors import ClassError, did_you_mean
+from ..errors import ClassError
+from ..gradebook import find_assignment
 from ..steps import scores
 from ..steps.files import readable
 from ..steps.scores import Scores
@@ -66,9 +67,7 @@ def require(course: CourseDirectory, name: str) -> None:
     if scores.noted(course, name):
         return
     with Gradebook(course.db_url, course.course_id) as gradebook:
-        known = [assignment.name for assignment in gradebook.assignments]
-    if name not in known:
-        raise ClassError(f"{name} is not in the gradebook.{did_you_mean(name, known)}")
+        find_assignment(gradebook, name)
     raise ClassError(f"{name} has not been graded again, so nothing has changed. Each run notes the scores before it.")
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from nbgrader.api import Grade, Gradebook, MissingEntry, Notebook
+from nbgrader.api import Grade, Gradebook, Notebook
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab.checks.record import CheckRecord
 
 from ..dropped import enrolled
-from ..errors import ClassError, did_you_mean
+from ..gradebook import find_notebook
 from ..steps import outcome
 from ..steps.assignment import stored_checks
 from ..steps.bounded import Bounded, OutOfBoundsError
@@ -112,11 +112,8 @@ def gather(course: CourseDirectory, name: str, only: str | None = None, search: 
     only: the id of the one student whose row is wanted. search: for what is to be flagged, which takes its time.
     """
     with Gradebook(course.db_url, course.course_id) as gradebook:
-        try:
-            assignment, notebook = gradebook.find_assignment(name), gradebook.find_notebook(name, name)
-        except MissingEntry:
-            meant = did_you_mean(name, [assignment.name for assignment in gradebook.assignments])
-            raise ClassError(f"{name} is not in the gradebook: nbgrader generate_assignment {name}.{meant}") from None
+        notebook = find_notebook(gradebook, name)
+        assignment = notebook.assignment
         stated = stored_checks(course, name)
         checks = _checks(notebook, stated)
         by_hand = [check.answer for cell in stated.values() for check in cell.values() if not check.autograd]

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
 from authoring.chapter import tags
 from gradlab import atomic
 
-from ..errors import ClassError, did_you_mean
+from ..errors import ClassError
+from ..gradebook import find_assignment
 from .submission import NotebookPages
 
 _MARKS = re.compile(r"^[ \t]*### (BEGIN|END) SOLUTION[ \t]*\n?", re.MULTILINE)
@@ -47,11 +48,7 @@ def require_over(course: CourseDirectory, name: str, force: bool = False, now: d
     """Raise ClassError if the gradebook has no such assignment, or somebody may still hand it in, unless `force`."""
     now = now or datetime.now(UTC).replace(tzinfo=None)  # nbgrader keeps times in UTC, and without saying so
     with Gradebook(course.db_url, course.course_id) as gradebook:
-        try:
-            assignment = gradebook.find_assignment(name)
-        except MissingEntry:
-            meant = did_you_mean(name, [assignment.name for assignment in gradebook.assignments])
-            raise ClassError(f"{name} is not in the gradebook.{meant}") from None
+        assignment = find_assignment(gradebook, name)
         due = assignment.duedate
         extended = [(due + one.extension, one.student.id) for one in assignment.submissions if due and one.extension]
     if force:
