@@ -527,6 +527,35 @@ def test_a_judge_decides_where_several_answers_are_right(exercise):
     assert "has not the form that was asked for (TypeError" in says(lambda x: 3, judge=permuted)
 
 
+def test_a_judge_is_not_asked_where_something_else_happened(exercise):
+    def scenario(answer, case):
+        found = answer(case["x"])
+        yield {"nothing came" if found is None else "the order": found}
+        yield {"numbers": len(case["x"])}
+
+    def permuted(case, observed, expected):
+        return None if sorted(observed[0]["the order"]) == sorted(expected[0]["the order"]) else "It is no order."
+
+    exercise(cases=lambda rng: ({"x": numbers(rng, (n,))} for n in (3, 4)), answer=lambda x: x.tolist())
+    check("02.1 the gradient at x", lambda x: x.tolist()[::-1], scenario, judge=permuted)
+    text = says(lambda x: None, scenario, judge=permuted)
+    assert "Something else happened than was expected." in text
+    assert "'nothing came': None" in text
+    assert "KeyError" not in text
+
+
+def test_an_answer_that_is_too_deep_is_named_wherever_the_depth_ran_out(exercise):
+    def by_recursion(x, v):
+        "It calls itself."
+        raise RecursionError("maximum recursion depth exceeded")
+
+    def in_a_comparison(x, v):
+        raise RecursionError("maximum recursion depth exceeded in comparison")
+
+    exercise(slips=[by_recursion])
+    assert "Likely slip: by recursion. It calls itself." in says(in_a_comparison)
+
+
 def test_autograd_is_refused_where_it_is_forbidden(exercise):
     def by_autograd(x, v):
         x = x.clone().requires_grad_()

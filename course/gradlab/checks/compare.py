@@ -80,7 +80,7 @@ def compare(expected: Observation, observed: Observation, words: tuple[str, ...]
     words, equals the expected message.
     """
     error = _compare_errors(expected.error, observed.error, words)
-    came = _alike_labelled(expected.values, observed.values)
+    came = alike_labelled(expected.values, observed.values)
     if error and error.kind in ("raised", "error type"):
         due = f"What was due then: {_due(expected.values, came)}." if came < len(expected.values) else ""
         left = ", ".join(name for name in observed.left if name not in expected.left)
@@ -120,7 +120,7 @@ def _error_text(error: Error) -> str:
 
 def _compare_values(expected: list[Value], observed: list[Value], whole: bool = True) -> Difference | None:
     """The first difference among the values; with `whole=False` only what came before an error is compared."""
-    came = _alike_labelled(expected, observed)
+    came = alike_labelled(expected, observed)
     for number, (want, got) in enumerate(zip(expected[:came], observed[:came], strict=True)):
         if difference := _compare_value(want, got, _place(expected, number)):
             return difference
@@ -131,7 +131,7 @@ def _compare_values(expected: list[Value], observed: list[Value], whole: bool = 
     return None
 
 
-def _alike_labelled(expected: list[Value], observed: list[Value]) -> int:
+def alike_labelled(expected: list[Value], observed: list[Value]) -> int:
     """How many values came under the labels that were expected, before one that did not: something else happened.
 
     One value on each side may be a dict of the learner's own, whose keys are no labels.

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from . import words
-from .compare import Difference, Judge, compare
+from .compare import Difference, Judge, alike_labelled, compare
 from .encoding import as_python, decode
 from .observation import Observation, read_observation, tensors
 from .record import Case, CheckRecord, Slip
@@ -69,6 +69,9 @@ def _difference(check: CheckRecord, index: int, observed: Observation, judge: Ju
         return compare(expected, observed, tuple(case.words))
     if _traces(observed) != _traces(expected):  # other values may be right as well
         return compare(replace(expected, values=observed.values), observed)
+    came = alike_labelled(expected.values, observed.values)
+    if max(len(expected.values), len(observed.values)) > came:  # something else happened than a judge can read
+        return compare(expected, replace(observed, values=expected.values[:came] + observed.values[came:]))
     want, got = ([as_python(value) for value in side.values] for side in (expected, observed))
     try:
         reason = judge(decode(case.inputs), got, want)
@@ -85,7 +88,8 @@ def _traces(observed: Observation) -> tuple[list[str], list[str]]:
 def _alike(one: Observation, other: Observation, case: Case) -> bool:
     """Tell whether two answers were seen to do the same; who kept a graph is not who did not."""
     graphs = [[leaf.grad_fn is None for value in side.values for leaf in tensors(value)] for side in (one, other)]
-    same = compare(one, other) is None or compare(one, other, tuple(case.words)) is None
+    deep = one.error and other.error and one.error.type == "RecursionError"  # its message says which call was too deep
+    same = any(compare(one, other, words) is None for words in {(), tuple(case.words), ("",) if deep else ()})
     return same and graphs[0] == graphs[1]
 
 
