@@ -6,11 +6,13 @@ quotes must be what such a wrong answer, or a slip, is told.
 """
 
 import ast
+import contextlib
 import functools
 import html
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest import mock
 
 import nbformat
 import pytest
@@ -56,12 +58,16 @@ def judged(check_id: str, answer: Callable, seeds: tuple[int, ...] = ()) -> Verd
         return judge_check(record, check.observe(answer, record.cases), check.judge)
 
 
-def answer_of(check_id: str, source: str, file: str) -> Callable:
-    """What a learner's cell with that source defines under the name that the check calls."""
+@contextlib.contextmanager
+def answer_of(check_id: str, source: str, file: str) -> Iterator[Callable]:
+    """What a learner's cell with that source defines: it stands among the chapter's names while it is tried."""
     check = chapter_of(check_id[:2]).checks[check_id]
-    names = dict((check.answer if check.scenario is call else check.scenario).__globals__)
-    exec(compile(source, file, "exec"), names)
-    return names[check.answer_name]
+    names = (check.answer if check.scenario is call else check.scenario).__globals__
+    for seeds in SEEDS:
+        record_of(check_id, seeds)  # made by the chapter's own functions
+    with mock.patch.dict(names):
+        exec(compile(source, file, "exec"), names)
+        yield names[check.answer_name]
 
 
 @pytest.mark.exhaustive
@@ -69,9 +75,9 @@ def answer_of(check_id: str, source: str, file: str) -> Callable:
 def test_an_answer_is_judged_as_it_should_be(check_id, is_right, said, source, file):
     check = chapter_of(check_id[:2]).checks[check_id]
     assert check.autograd or shortcuts.find(check.answer_name, [source]) == []
-    answer = answer_of(check_id, source, file)
-    for seeds in SEEDS:
-        verdict = judged(check_id, answer, seeds)
+    with answer_of(check_id, source, file) as answer:
+        verdicts = [judged(check_id, answer, seeds) for seeds in SEEDS]
+    for verdict in verdicts:
         assert verdict.passed == is_right, verdict.message
         for words in said:
             never = words.startswith("not: ")
@@ -93,13 +99,20 @@ def wrong_answers(name: str, exercise: str) -> list:
     """Functions that give what the kept wrong answers and the slips of an exercise are told, the kept ones first."""
     ids = [check_id for check_id in chapter_of(name[:2]).checks if re.fullmatch(rf"\d+\.{exercise}[a-z]?", check_id)]
     kept = [parameters.values for parameters in answers()]
+
+    def told(check_id, answer):
+        with answer as found:
+            return " ".join(judged(check_id, found).message.split())
+
     found = [
         (check_id, answer_of(check_id, *source))
         for check_id, right, _, *source in kept
         if check_id in ids and not right
     ]
-    found += [(check_id, slip) for check_id in ids for slip in chapter_of(name[:2]).checks[check_id].reference.slips]
-    return [functools.cache(lambda one=one: " ".join(judged(*one).message.split())) for one in found]
+    for check_id in ids:
+        slips = chapter_of(name[:2]).checks[check_id].reference.slips
+        found += [(check_id, contextlib.nullcontext(slip)) for slip in slips]
+    return [functools.cache(lambda one=one: told(*one)) for one in found]
 
 
 @pytest.mark.exhaustive
