@@ -68,3 +68,101 @@ class SGD(SGD):
                 gradient = self.momentum * self.buffers[number] + gradient if number in self.buffers else gradient
                 self.buffers[number] = gradient
             parameter.data[...] -= self.lr * gradient
+
+
+# float64 for float32
+@wrong("14.3", "The dtype is not the expected one.")
+def log_softmax(x, dim):
+    def value(self, dim):
+        shifted = self.astype(np.float64) - self.max(dim, keepdims=True)
+        return shifted - np.log(np.exp(shifted).sum(dim, keepdims=True))
+
+    def formula(grad, result, dim):
+        return grad - np.exp(result) * grad.sum(dim, keepdims=True)
+
+    return operation("LogSoftmaxBackward0", value, self=formula)(x, dim)
+
+
+# as many classes as the largest target says
+@wrong("14.4", "The number of classes is shape[1].")
+def nll_loss(input, target):
+    def formula(grad, shape, target):
+        return -grad / shape[0] * np.eye(target.max() + 1)[target]
+
+    return operation(
+        "NllLossBackward0", lambda self, target: -self[np.arange(len(target)), target].mean(), self=formula
+    )(input, target)
+
+
+# frozen, not transposed by hand
+@wrong("14.5", "Nothing arrives at the weight.", "not: made of .data")
+class Linear(Module):
+    def __init__(self, weight, bias):
+        super().__init__()
+        self.weight, self.bias = Parameter(weight, requires_grad=False), Parameter(bias)
+
+    def forward(self, x):
+        return x @ t(self.weight) + self.bias
+
+
+# the learning rate in the buffer
+@wrong("14.6")
+class SGD:
+    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
+        self.parameters, self.lr = list(parameters), lr
+        self.momentum, self.weight_decay, self.buffers = momentum, weight_decay, {}
+
+    def step(self):
+        for number, parameter in enumerate(self.parameters):
+            if parameter.grad is not None:
+                gradient = parameter.grad.data + self.weight_decay * parameter.data
+                self.buffers[number] = self.momentum * self.buffers.get(number, 0) + self.lr * gradient
+                parameter.data[...] -= self.buffers[number]
+
+
+# momentum goes on without a gradient
+@wrong("14.6")
+class SGD:
+    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
+        self.parameters, self.lr = list(parameters), lr
+        self.momentum, self.weight_decay, self.buffers = momentum, weight_decay, {}
+
+    def step(self):
+        for number, parameter in enumerate(self.parameters):
+            buffer = self.momentum * self.buffers.get(number, 0)
+            if parameter.grad is not None:
+                buffer = buffer + parameter.grad.data + self.weight_decay * parameter.data
+            self.buffers[number] = buffer
+            parameter.data[...] -= self.lr * buffer
+
+
+# the largest of all logits
+@wrong("14.3", "the maximum goes along dim, too")
+def log_softmax(x, dim):
+    def value(self, dim):
+        with np.errstate(all="ignore"):
+            shifted = self - self.max()
+            return shifted - np.log(np.exp(shifted).sum(dim, keepdims=True))
+
+    def formula(grad, result, dim):
+        return grad - np.exp(result) * grad.sum(dim, keepdims=True)
+
+    return operation("LogSoftmaxBackward0", value, self=formula)(x, dim)
+
+
+# the first buffer is the gradient, and is added to at once
+@wrong("14.6", "by 1 + momentum")
+class SGD:
+    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
+        self.parameters, self.lr = list(parameters), lr
+        self.momentum, self.weight_decay, self.buffers = momentum, weight_decay, {}
+
+    def step(self):
+        for number, parameter in enumerate(self.parameters):
+            if parameter.grad is not None:
+                gradient = parameter.grad.data + self.weight_decay * parameter.data
+                if self.momentum:
+                    if number not in self.buffers:
+                        self.buffers[number] = gradient
+                    gradient = self.buffers[number] = self.momentum * self.buffers[number] + gradient
+                parameter.data[...] -= self.lr * gradient
