@@ -175,3 +175,177 @@ def call_module(module, *args):
         result = hook(module, args, output)
         output = output if result is None else result
     return output
+
+
+# a function around the hook
+@wrong("13.2", "at the node of y, 1")
+def register_hook(tensor, hook):
+    if not tensor.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    return add_hook(hooks_of(edge_or_leaf(tensor)[0], "tensor_hooks"), lambda gradient: hook(gradient))
+
+
+# a gradient kept that nobody asked for
+@wrong("13.2", "'retained_by'")
+def register_hook(tensor, hook):
+    if not tensor.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    node = edge_or_leaf(tensor)[0]
+    hooks_of(node, "retained_by")["tensor"] = tensor
+    return add_hook(hooks_of(node, "tensor_hooks"), hook)
+
+
+# written into a number of NumPy's
+@wrong("13.3", "one number, shape (), written into")
+def call_tensor_hooks(node, gradient):
+    for hook in list(hooks_of(node, "tensor_hooks").values()):
+        given = Tensor(gradient)
+        result = hook(given)
+        gradient = gradient if result is None else checked(hook, result, given).data
+    if "tensor" in hooks_of(node, "retained_by"):
+        accumulate(node.retained_by["tensor"], gradient)
+    return gradient
+
+
+# a hook's error
+@wrong("13.3", "Your function returned where an error was expected.")
+def call_tensor_hooks(node, gradient):
+    for hook in list(hooks_of(node, "tensor_hooks").values()):
+        given = Tensor(gradient)
+        try:
+            result = hook(given)
+        except ValueError:
+            result = None
+        gradient = given.data if result is None else checked(hook, result, given).data
+    if "tensor" in hooks_of(node, "retained_by"):
+        accumulate(node.retained_by["tensor"], gradient)
+    return gradient
+
+
+# as it was in the first walk
+@wrong("13.4", "x frozen between the two walks")
+def arrive(node, gradient):
+    node.wanted = vars(node).get("wanted", node.variable.requires_grad)
+    if node.wanted:
+        accumulate(node.variable, gradient)
+    for hook in list(hooks_of(node, "post_accumulate").values()):
+        hook(node.variable)
+    return []
+
+
+# no targets
+@wrong("13.5", "no target at all")
+def leading_to(targets, nodes):
+    above = {}
+    for node in nodes:
+        for below, _ in node.next_functions:
+            above.setdefault(below, []).append(node)
+    found, stack = set(), [targets[0], *targets[1:]]
+    while stack:
+        for node in above.get(stack.pop(), ()):
+            if node not in found:
+                found.add(node)
+                stack.append(node)
+    return found
+
+
+# over the dict as it grows
+@wrong("13.4", "It counts from the next walk on.")
+def arrive(node, gradient):
+    if node.variable.requires_grad:
+        accumulate(node.variable, gradient)
+    done = []
+    while len(done) < len(hooks_of(node, "post_accumulate")):
+        key = next(key for key in hooks_of(node, "post_accumulate") if key not in done)
+        done.append(key)
+        hooks_of(node, "post_accumulate")[key](node.variable)
+    return []
+
+
+# every target, wherever it is
+@wrong("13.5", "It waits for its gradient only.")
+def leading_to(targets, nodes):
+    above = {}
+    for node in nodes:
+        for below, _ in node.next_functions:
+            above.setdefault(below, []).append(node)
+    found, stack = set(targets), list(targets)
+    while stack:
+        for node in above.get(stack.pop(), ()):
+            if node not in found:
+                found.add(node)
+                stack.append(node)
+    return found
+
+
+# marks that stay
+@wrong("13.5", "A second call finds fewer")
+def leading_to(targets, nodes):
+    above = {}
+    for node in nodes:
+        for below, _ in node.next_functions:
+            above.setdefault(below, []).append(node)
+    found, stack = set(), list(targets)
+    while stack:
+        for node in above.get(stack.pop(), ()):
+            if not vars(node).get("visited"):
+                node.visited = True
+                found.add(node)
+                stack.append(node)
+    return found
+
+
+# a zero for an output
+@wrong("13.6", "Only None leaves things as they are.")
+def call_module(module, *args):
+    for hook in list(module._forward_pre_hooks.values()):
+        result = hook(module, args)
+        if result:
+            args = result if isinstance(result, tuple) else (result,)
+    watch = BackwardHook(module) if module._backward_hooks or module._backward_pre_hooks else None
+    if watch:
+        args = watch.watch_inputs(args)
+    output = module.forward(*args)
+    for hook in list(module._forward_hooks.values()):
+        result = hook(module, args, output)
+        if result:
+            output = result
+    return watch.watch_outputs(output) if watch else output
+
+
+# the middle in front
+@wrong("13.6", "what a BackwardHook watched")
+def call_module(module, *args):
+    watch = BackwardHook(module) if module._backward_hooks or module._backward_pre_hooks else None
+    if watch:
+        args = watch.watch_inputs(args)
+    for hook in list(module._forward_pre_hooks.values()):
+        result = hook(module, args)
+        if result is not None:
+            args = result if isinstance(result, tuple) else (result,)
+    output = module.forward(*args)
+    for hook in list(module._forward_hooks.values()):
+        result = hook(module, args, output)
+        if result is not None:
+            output = result
+    return watch.watch_outputs(output) if watch else output
+
+
+# what a hook left, in the place of what was given
+@wrong("13.7", "'what on_input(None) returns'")
+class BackwardHook(BackwardHook):
+    def on_output(self, gradient):
+        self.grad_output = (gradient,)
+        for hook in self.pre_hooks:
+            result = hook(self.module, self.grad_output)
+            self.grad_output = self.grad_output if result is None else result
+        if not self.sees_input:
+            self.on_input(None)
+        return self.grad_output
+
+    def on_input(self, gradient):
+        grad_input = (gradient,) + (None,) * (self.count - 1)
+        for hook in self.hooks:
+            result = hook(self.module, grad_input, self.grad_output)
+            grad_input = grad_input if result is None else result
+        return None if grad_input[0] is None else (grad_input[0],)
