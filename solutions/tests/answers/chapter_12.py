@@ -96,3 +96,143 @@ def release(node):
         if name in node.formulas or name == "result":
             node.saved[name] = None
     node.restore = refuse
+
+
+# another Tensor around the same array
+@wrong("12.1", "'.grad after call 2 is'")
+def accumulate(leaf, gradient):
+    if leaf.grad is None:
+        leaf.grad = Tensor(gradient.copy())
+    else:
+        leaf.grad.data += gradient
+        leaf.grad = Tensor(leaf.grad.data)
+
+
+# a later gradient goes elsewhere
+@wrong("12.1", "Only what arrived first is in .grad", "not: dropped")
+def accumulate(leaf, gradient):
+    if leaf.grad is None:
+        leaf.grad = Tensor(gradient.copy())
+    else:
+        leaf.data += gradient
+
+
+# no .grad but a leaf's
+@wrong("12.3", "the .grad of what is no leaf, afterwards")
+def weight(tensor, gradient=None):
+    if gradient is not None and not isinstance(gradient, Tensor):
+        inside = type(gradient[0]).__name__ if isinstance(gradient, list) else type(gradient).__name__
+        raise TypeError(f"gradients can be either Tensors or None, but got {inside}")
+    if gradient is not None and gradient.shape != tensor.shape:
+        raise RuntimeError(
+            f"Mismatch in shape: grad_output[0] has a shape of torch.Size({list(gradient.shape)}) "
+            f"and output[0] has a shape of torch.Size({list(tensor.shape)})."
+        )
+    if not tensor.requires_grad:
+        raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
+    if gradient is None and tensor.data.size != 1:
+        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+    tensor.grad = Tensor(np.ones(tensor.shape, tensor.dtype)) if gradient is None else gradient
+    return tensor.grad.data
+
+
+# torch's own kind of error is swallowed
+@wrong("12.4", "walk 1 ends with")
+def run(roots, gradients, keep_graph=False):
+    dependencies, arrived, ready, leaves = count_dependencies(roots), {}, [], []
+    edges, produced = roots, gradients
+    while True:
+        for (node, _), gradient in zip(edges, produced, strict=True):
+            if node is not None:
+                gradient = conform(gradient, node)
+                arrived[node] = arrived[node] + gradient if node in arrived else gradient
+                dependencies[node] -= 1
+                if dependencies[node] == 0:
+                    (ready if node.next_functions else leaves).append(node)
+        if not ready and not leaves:
+            return
+        node = (leaves or ready).pop()
+        try:
+            edges, produced = node.next_functions, node.run(arrived.pop(node))
+        except RuntimeError:
+            return
+        if not keep_graph:
+            node.release()
+
+
+# at each arrival, in whatever order
+@wrong("12.4", "Shared nodes ran more than once")
+def run(roots, gradients, keep_graph=False):
+    waiting = list(zip(roots, gradients, strict=True))
+    while waiting:
+        (node, _), gradient = waiting.pop()
+        if node is not None:
+            waiting.extend(zip(node.next_functions, node.run(conform(gradient, node)), strict=True))
+            if not keep_graph:
+                node.release()
+
+
+# the mark is returned
+@wrong("12.5")
+def restore(node, name):
+    return node.saved[name]
+
+
+# equal, element by element
+@wrong("12.5")
+def restore(node, name):
+    if node.saved[name] == FREED:
+        raise RuntimeError(FREED)
+    return node.saved[name]
+
+
+# read once
+@wrong("12.5")
+def restore(node, name):
+    value = node.saved.pop(name)
+    if value is FREED:
+        raise RuntimeError(FREED)
+    return value
+
+
+# refused for what was not freed
+@wrong("12.5")
+def restore(node, name):
+    if any(value is FREED for value in node.saved.values()):
+        raise RuntimeError(FREED)
+    return node.saved[name]
+
+
+# a stack of edges with their gradients
+@wrong("12.4", "Shared nodes ran more than once")
+def run(roots, gradients, keep_graph=False):
+    waiting = list(zip(roots, gradients, strict=True))
+    while waiting:
+        (node, _), gradient = waiting.pop()
+        if node is None:
+            continue
+        waiting.extend(zip(node.next_functions, node.run(conform(gradient, node)), strict=True))
+        if not keep_graph:
+            node.release()
+
+
+# one stack for leaves and other nodes
+@wrong("12.4", "It has to go first.")
+def run(roots, gradients, keep_graph=False):
+    dependencies, arrived, ready = count_dependencies(roots), {}, []
+    edges, produced = roots, gradients
+    while True:
+        for (node, _), gradient in zip(edges, produced, strict=True):
+            if node is None:
+                continue
+            gradient = conform(gradient, node)
+            arrived[node] = arrived[node] + gradient if node in arrived else gradient
+            dependencies[node] -= 1
+            if dependencies[node] == 0:
+                ready.append(node)
+        if not ready:
+            return
+        node = ready.pop()
+        edges, produced = node.next_functions, node.run(arrived.pop(node))
+        if not keep_graph:
+            node.release()
