@@ -91,7 +91,7 @@ def accumulator(leaf):
 def edge_or_leaf(tensor):
     """Return the edge along which the gradient of a tensor leaves: to the node that made it, or to its accumulator.
 
-    tensor: Tensor of any kind, or a number. It stays as it is, but for its _accumulator.
+    tensor: Tensor of any kind, or a number (Python's or NumPy's). It stays as it is, but for its _accumulator.
     Returns a tuple of a node, or None, and 0.
     """
     if not isinstance(tensor, Tensor) or not tensor.requires_grad:

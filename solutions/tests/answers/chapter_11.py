@@ -110,3 +110,86 @@ def sum_to(gradient, shape):
 def reflected(operations):
     heart = {"__rsub__": lambda x, n: n - x, "__rtruediv__": lambda x, n: n / x, "__rpow__": lambda x, n: n**x}
     return {name: heart[name] for name in operations}
+
+
+# a number of NumPy's
+@wrong("11.1", "numpy.float32")
+def edge_or_leaf(tensor):
+    if isinstance(tensor, int | float) or not tensor.requires_grad:
+        return None, 0
+    return tensor.grad_fn or accumulator(tensor), 0
+
+
+# the leaf's node by another name
+@wrong("11.1", "'x again'")
+def edge_or_leaf(tensor):
+    if not isinstance(tensor, Tensor) or not tensor.requires_grad:
+        return None, 0
+    if tensor.grad_fn is None:
+        tensor._accumulator = AccumulateGrad(tensor)
+    return tensor.grad_fn or tensor._accumulator, 0
+
+
+# no grad_fn: what is missing is said, not the keys of the check's own dict
+@wrong("11.2", "'y = x * w'", "not: The keys of your dict")
+def record(node, inputs, output):
+    node.next_functions = tuple(edge_or_leaf(each) for each in inputs)
+    node.outputs = ((output.shape, output.dtype),)
+    output.requires_grad = state.grad and any(below is not None for below, _ in node.next_functions)
+
+
+# a counter that has no part in it
+@wrong("11.3", "Restore what was there", "not: counted")
+class no_grad:
+    notes = []
+
+    def __enter__(self):
+        self.notes.append(state.grad)
+        state.grad = False
+
+    def __exit__(self, *error):
+        self.notes.pop()
+        if not self.notes:
+            state.grad = True
+
+
+# once for each kind of node
+@wrong("11.4", "kept by mul by the number 0")
+def save(node, known, kept={}):  # noqa: B006
+    pairs = zip(node.next_functions, node.formulas.values(), strict=True)
+    names = [name for (below, _), formula in pairs if below is not None for name in asked_for(formula)]
+    return kept.setdefault(type(node), {name: known[name] for name in names})
+
+
+# a zero is false
+@wrong("11.4", "kept by mul by the number 0")
+def save(node, known):
+    pairs = zip(node.next_functions, node.formulas.values(), strict=True)
+    names = [name for (below, _), formula in pairs if below is not None for name in asked_for(formula)]
+    return {name: known[name] for name in names if not isinstance(known[name], float) or known[name]}
+
+
+# arrays of the Tensors
+@wrong("11.4", "as the object itself")
+def save(node, known):
+    pairs = zip(node.next_functions, node.formulas.values(), strict=True)
+    names = [name for (below, _), formula in pairs if below is not None for name in asked_for(formula)]
+    return {name: value_of(known[name]) for name in names}
+
+
+# one function, two names
+@wrong("11.7")
+def reflected(operations):
+    names = {operation: name for name, operation in operations.items()}
+    return {name: lambda self, other, do=do: do(other, self) for do, name in names.items()}
+
+
+# the first result
+@wrong("11.7", "__rsub__, call 2")
+def reflected(operations):
+    results = {}
+
+    def made(name):
+        return lambda self, other: results.setdefault(name, operations[name](other, self))
+
+    return {name: made(name) for name in operations}
