@@ -215,9 +215,26 @@ def test_the_first_guess_counts(shell):
     enter("s1-run", "1", "2", sure=True)
     _, shown = enter("s1-run", "300", "0.3")
     assert shown == []
-    (again,), _, _ = run(a_block)
+    (_, again), _, _ = run(a_block)
     assert "You guessed before: 0 of 2 right, and you were sure." in again["text/html"]
     assert "torch says [300, 0.3]" in again["text/html"]
+    assert "You guessed before: 0 of 2 right" in prediction._open["s1-run"].verdict
+
+
+def test_one_can_guess_again(shell):
+    """The old guess is forgotten and the answer folded, also after the cell has run again; the new guess counts."""
+    run(a_block)
+    enter("s1-run", "1", "2", sure=True)
+    run(a_block)
+    form = prediction._open["s1-run"]
+    with capture_output() as seen:
+        form._handle_custom_msg({"again": True}, [])
+    assert memory.recall() == {}
+    assert form.verdict == ""
+    assert "<details><summary>The answer." in seen.outputs[0].data["text/html"]
+    _, (shown,) = enter("s1-run", "300", "0.3")
+    assert "You guessed: 2 of 2 right, and you were not sure." in shown["text/html"]
+    assert memory.recall()["s1-run"].all_right
 
 
 def test_a_cell_that_runs_again_has_one_form(shell):

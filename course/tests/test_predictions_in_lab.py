@@ -102,6 +102,7 @@ def test_a_guess_is_entered_by_keyboard_judged_remembered_and_kept(lab, notebook
     form = verdict.locator("xpath=..").bounding_box()
     assert form["height"] <= height + 4, "no gap below the verdict"
     assert form["width"] > 500
+    lab.screenshot(tmp_path / "guessed.png", "s1-run")
     lab.assert_quiet()
 
     remembered = json.loads((tmp_path / "mine/.predictions.json").read_text())[CHAPTER]["s1-run"]
@@ -126,6 +127,11 @@ def test_a_guess_is_entered_by_keyboard_judged_remembered_and_kept(lab, notebook
     lab.run_cell("setup")
     lab.run_cell("s1-run")
     assert "You guessed before: 1 of 2 right, and you were sure." in lab.seen("s1-run")
+    assert lab.seen("s1-run").count("1 of 2 right") == 1
+    lab.locate("s1-run").get_by_role("button", name="Guess again").click()
+    lab.locate("s1-run").get_by_role("group", name="What will x.grad hold?").wait_for()
+    assert focused(lab) == ["text", "x.grad[0]"]
+    assert "300" not in lab.seen("s1-run"), "torch's answer can be seen before the second guess"
 
 
 def test_a_guess_among_choices_is_entered_by_keyboard(lab, notebook):

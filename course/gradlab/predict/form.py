@@ -15,7 +15,7 @@ def form_class():
     static = resources.files(__package__).joinpath("static")
 
     class Form(anywidget.AnyWidget):
-        """A question, its blanks, "I am sure", and two buttons. Its messages are {"texts", "sure"} or {"skip"}."""
+        """A question, its blanks, "I am sure", and buttons. Its messages: {"texts", "sure"}, {"skip"}, {"again"}."""
 
         _esm = static.joinpath("form.js").read_text(encoding="utf-8")
         _css = static.joinpath("form.css").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Guesses that were made, remembered beside the chapters in a file of their own; the first guess counts.
+"""Guesses that were made, remembered beside the chapters in a file of their own; the first counts, until forgotten.
 
 The file holds, by chapter and by prediction: what was said, whether the learner was sure, what was right.
 """

@@ -5,7 +5,7 @@ import html
 from IPython import get_ipython
 from IPython.display import display
 
-from .. import live
+from .. import live, notebook
 from ..captured import Captured
 from . import memory
 from .form import form_class
@@ -82,29 +82,35 @@ class Prediction:
         guess = memory.recall().get(self.name)
         if get_ipython() is None:
             print(f"{self.question}\n{self._captured.text()}")
-        elif guess is not None and self.kind.fits(guess.said):
-            display(self._answered(guess, "You guessed before"), raw=True)
         else:
-            self._ask()
+            self._ask(guess if guess is not None and self.kind.fits(guess.said) else None)
 
-    def _ask(self) -> None:
-        """Show the form, and beside it the answer in a fold that hides while the form is alive."""
+    def _ask(self, guess: Guess | None) -> None:
+        """Show the form, and beside it the answer: in a fold that hides while the form is alive, or after the guess."""
         make = form_class() if live.has_widgets() else None
         question = f"Your guess: {self.question}"
-        if make is None:
-            print(question)
-        else:
+        if make is not None:
             blanks = [{"label": blank.label, "options": list(blank.options)} for blank in self.kind.blanks]
-            form = _open[self.name] = make(question=self.question, blanks=blanks)
+            verdict = self._verdict(guess, "You guessed before") if guess else ""
+            form = _open[self.name] = make(question=self.question, blanks=blanks, verdict=verdict)
             form.on_msg(lambda _, content, buffers: self._entered(form, content))
             live.show_widget(form, question)
+        elif guess is None:
+            print(question)
+        shown = self._answered(guess, "You guessed before") if guess else self._folded()
+        self._shown = display(shown, raw=True, display_id=True)
+
+    def _folded(self) -> dict:
         fold = f"<details><summary>{FOLDED}</summary>{self._captured.html(self.question)}</details>"
-        data = {"text/html": live.kept(fold), "text/plain": f"The answer:\n{self._captured.text()}"}
-        self._shown = display(data, raw=True, display_id=True)
+        return {"text/html": live.kept(fold), "text/plain": f"The answer:\n{self._captured.text()}"}
 
     def _entered(self, form, content: dict) -> None:
-        """Take what the form sends: a guess, or that there is none."""
-        if form.verdict:
+        """Take what the form sends: a guess, that there is none, or that the one that was made is to be forgotten."""
+        if content.get("again"):
+            memory.forget(notebook.FOLDER, self.name)
+            self._shown.update(self._folded(), raw=True)
+            form.problem, form.verdict = {}, ""
+        if form.verdict or "again" in content:
             return
         if content.get("skip"):
             form.verdict = '<div class="gl-verdict"><p>Shown without a guess.</p></div>'

@@ -41,7 +41,8 @@ function render({ model, el }) {
       make("button", { ...own, type: "submit", class: "gl-main" }, "Compare with torch"),
       make("button", { ...own, type: "button", class: "gl-skip" }, "Show it without a guess")));
   const said = make("div", { role: "status", "aria-live": "polite", tabindex: "-1", class: "gl-status" });
-  el.append(form, said);
+  const again = make("button", { ...own, type: "button", class: "gl-again" }, "Guess again");
+  el.append(form, said, again);
   el.classList.add("gl-guess");
 
   form.addEventListener("submit", (event) => {
@@ -56,6 +57,10 @@ function render({ model, el }) {
     if (!(event.key === "Enter" && (event.shiftKey || event.ctrlKey))) event.stopPropagation();
   });
   form.querySelector(".gl-skip").addEventListener("click", () => model.send({ skip: true }));
+  again.addEventListener("click", () => {
+    form.reset();
+    model.send({ again: true });
+  });
 
   const complain = () => {
     const { blank, sentence } = model.get("problem");
@@ -68,8 +73,9 @@ function render({ model, el }) {
     el.classList.toggle("gl-live", !verdict);
     el.classList.toggle("gl-said", !!verdict);
     form.hidden = !!verdict;
+    again.hidden = !verdict;
     said.innerHTML = verdict;
-    if (verdict && moves) said.focus();
+    if (moves) (verdict ? said : fields[0].node).focus();
   };
   const onProblem = () => complain();
   const onVerdict = () => settle(el.contains(document.activeElement));
