@@ -40,6 +40,26 @@ def changing(torch, returned):
     return type("Changing", (torch.autograd.Function,), members).apply
 
 
+@fact("what a Function has saved is freed, and a second walk says to retain the graph")
+def _(torch):
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return 2 * x * grad
+
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    members = {"forward": staticmethod(forward), "backward": staticmethod(backward)}
+    square = type("Square", (torch.autograd.Function,), members).apply
+    x = leaf(torch)
+    y = square(x).sum()
+    y.backward()
+    with pytest.raises(RuntimeError, match="Specify retain_graph=True") as refused:
+        y.backward()
+    return x.grad, str(refused.value)
+
+
 @fact("the changed tensor may be returned second")
 def _(torch):
     x = leaf(torch)
