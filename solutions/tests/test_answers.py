@@ -25,7 +25,6 @@ from gradlab.checks.verdict import Verdict, judge_check
 
 SEEDS = (), (11,), (12,)  # the student's record, and two as a class could have them
 QUOTING = re.compile(r"<summary>Help: (?:I get|the first difference is at) (.*?)</summary>")
-QUOTED_CHAPTERS = chapter_names()[:5]  # the chapters whose titles quote only what is met
 
 
 def answers() -> Iterator:
@@ -86,7 +85,7 @@ def test_an_answer_is_judged_as_it_should_be(check_id, is_right, said, source, f
 
 def quoted_messages() -> Iterator:
     """Every message that the title of a Help fold quotes, as (chapter, number of the exercise, message)."""
-    for name in QUOTED_CHAPTERS:
+    for name in chapter_names():
         for cell in nbformat.read(source_path(name), as_version=4).cells:
             for title in QUOTING.findall(cell.source):
                 for message in re.findall("<code>(.*?)</code>", title) or [title]:

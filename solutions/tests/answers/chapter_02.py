@@ -96,3 +96,12 @@ def undo_broadcast(grad, shape):
         if size == 1:
             grad = grad.select(dim, 0).unsqueeze(dim)
     return grad
+
+
+# one 1 more for each row
+@wrong("02.4", "holds more than one 1")
+def jacobian(f, x):
+    leaf = x.clone().requires_grad_()
+    y = f(leaf)
+    ones = torch.tril(torch.ones(len(y), len(y), dtype=y.dtype))
+    return torch.stack([torch.autograd.grad(y, leaf, row, retain_graph=True)[0] for row in ones])

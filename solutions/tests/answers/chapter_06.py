@@ -51,3 +51,102 @@ def step_inside_backward(parameters, lr):
         parameter.grad = None
 
     return [parameter.register_post_accumulate_grad_hook(step) for parameter in parameters]
+
+
+# no context manager
+@wrong("06.1", "TypeError: 'generator' object does not support the context manager protocol")
+def recording(tensors):
+    seen = []
+    with contextlib.ExitStack() as handles:
+        for name, tensor in tensors.items():
+            handles.enter_context(tensor.register_hook(lambda g, name=name: seen.append((name, g.clone()))))
+        yield seen
+
+
+# the hook returns the pair
+@wrong("06.1", "TypeError: expected Variable, but hook returned 'tuple'")
+@contextlib.contextmanager
+def recording(tensors):
+    seen = []
+
+    def hook_for(name):
+        def keep(gradient):
+            seen.append((name, gradient.clone()))
+            return seen[-1]
+
+        return keep
+
+    with contextlib.ExitStack() as handles:
+        for name, tensor in tensors.items():
+            handles.enter_context(tensor.register_hook(hook_for(name)))
+        yield seen
+
+
+# the hook returns a number
+@wrong("06.2", "TypeError: expected Variable, but hook returned 'float'")
+def clip_hook(limit, by):
+    def by_value(gradient):
+        return gradient.clamp(-limit, limit)
+
+    def by_norm(gradient):
+        norm = gradient.norm().item()
+        return limit / norm if norm > limit else gradient
+
+    return by_value if by == "value" else by_norm
+
+
+# the inner function is not returned
+@wrong("06.2", "TypeError: 'NoneType' object is not callable")
+def clip_hook(limit, by):
+    def hook(gradient):
+        if by == "value":
+            return gradient.clamp(-limit, limit)
+        norm = gradient.norm()
+        return gradient * (limit / norm) if norm > limit else gradient
+
+
+# .grad instead of the argument
+@wrong("06.4", "weight.grad when the hook is registered")
+def hold_rows(weight, rows):
+    weight.grad[rows] = 0
+    return weight.register_hook(lambda gradient: gradient)
+
+
+# what arrives is written into
+@wrong("06.4", "changed in place: second v, third v, v")
+def hold_rows(weight, rows):
+    def zero_rows(gradient):
+        gradient[rows] = 0
+
+    return weight.register_hook(zero_rows)
+
+
+# the handle is not returned
+@wrong("06.4", "AttributeError: 'NoneType' object has no attribute 'remove'")
+def hold_rows(weight, rows):
+    def zero_rows(gradient):
+        gradient = gradient.clone()
+        gradient[rows] = 0
+        return gradient
+
+    weight.register_hook(zero_rows)
+
+
+# the truth of a tensor
+@wrong("06.5", "RuntimeError: Boolean value of Tensor with more than one value is ambiguous")
+def arrive_at_leaf(grad, parts, hooks):
+    arrived = sum(parts[1:], start=parts[0])
+    for hook in hooks:
+        arrived = hook(arrived) or arrived
+    return arrived if grad is None else grad + arrived
+
+
+# None is added to
+@wrong("06.5", "TypeError: unsupported operand type(s) for +: 'NoneType' and 'Tensor'")
+def arrive_at_leaf(grad, parts, hooks):
+    arrived = sum(parts[1:], start=parts[0])
+    for hook in hooks:
+        returned = hook(arrived)
+        if returned is not None:
+            arrived = returned
+    return grad + arrived

@@ -119,3 +119,114 @@ def scale_gradient(module, factor):
         output.register_hook(lambda gradient: gradient * factor)
 
     return module.register_forward_hook(hook)
+
+
+# the handle is not returned
+@wrong("07.1", "AttributeError: 'NoneType' object has no attribute 'remove'")
+def silence(module, channels):
+    def hook(module, input, output):
+        output = output.clone()
+        output[:, channels] = 0
+        return output
+
+    module.register_forward_hook(hook)
+
+
+# the function's error is not caught
+@wrong("07.2", "ValueError: the function failed")
+def leaks(model, function, x):
+    kinds = ["_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks"]
+
+    def count():
+        return {name: sum(len(getattr(m, kind)) for kind in kinds) for name, m in model.named_modules()}
+
+    before = count()
+    function(model, x)
+    after = count()
+    return {name: after[name] - before[name] for name in after if after[name] > before[name]}
+
+
+# the error of the block is caught
+@wrong("07.3", "came out of the block")
+@contextmanager
+def capture(model, names):
+    kept, handles = {name: [] for name in names}, []
+    try:
+        for name in names:
+            keep = lambda module, input, output, name=name: kept[name].append(output.detach().clone())  # noqa: E731
+            handles.append(model.get_submodule(name).register_forward_hook(keep))
+    except AttributeError:
+        for handle in handles:
+            handle.remove()
+        raise
+    with contextlib.suppress(Exception):
+        yield kept
+    for handle in handles:
+        handle.remove()
+
+
+# None is detached
+@wrong("07.4", "AttributeError: 'NoneType' object has no attribute 'detach'")
+class Tap:
+    def __init__(self, module, backward=False):
+        self.input = self.output = None
+        register = module.register_full_backward_hook if backward else module.register_forward_hook
+        self.handle = register(self.hook)
+
+    def hook(self, module, input, output):
+        self.input = tuple(item.detach() for item in input)
+        self.output = tuple(item.detach() for item in output) if isinstance(output, tuple) else output.detach()
+
+    def close(self):
+        self.handle.remove()
+
+
+# a tuple is detached
+@wrong("07.4", "AttributeError: 'tuple' object has no attribute 'detach'")
+class Tap:
+    def __init__(self, module, backward=False):
+        self.input = self.output = None
+        register = module.register_full_backward_hook if backward else module.register_forward_hook
+        self.handle = register(self.hook)
+
+    def hook(self, module, input, output):
+        self.input = input.detach()
+        self.output = output.detach()
+
+    def close(self):
+        self.handle.remove()
+
+
+# no self
+@wrong("07.4", "TypeError: Tap.hook() takes 3 positional arguments but 4 were given")
+class Tap:
+    def __init__(self, module, backward=False):
+        self.input = self.output = None
+        register = module.register_full_backward_hook if backward else module.register_forward_hook
+        self.handle = register(self.hook)
+
+    def hook(module, input, output):
+        pass
+
+    def close(self):
+        self.handle.remove()
+
+
+# the weight on the left, as on the way there
+@wrong("07.7", "First difference at index [0] (2 of 2 elements differ) in 'fc2'")
+def way_back(x, W1, b1, W2, b2, v):
+    h = torch.sigmoid(W1 @ x + b1)
+    y = torch.sigmoid(W2 @ h + b2)
+    at_s2 = v * y * (1 - y)
+    at_fc2 = W2 @ at_s2
+    at_s1 = at_fc2 * h * (1 - h)
+    return {
+        "s2": at_s2,
+        "fc2": at_fc2,
+        "s1": at_s1,
+        "fc1": W1 @ at_s1,
+        "fc2.weight": torch.outer(at_s2, h),
+        "fc2.bias": at_s2.sum().reshape(1),
+        "fc1.weight": torch.outer(at_s1, x),
+        "fc1.bias": at_s1.sum().reshape(1),
+    }

@@ -109,3 +109,127 @@ def cam(model, layer, head, image, k):
         raise ValueError("one weight for each channel")
     small = (weights[:, None, None] * activation).sum(0)
     return F.interpolate(small[None, None], size=image.shape[1:], mode="bilinear")[0, 0]
+
+
+# no batch
+@wrong("08.1", "IndexError: Dimension out of range")
+def class_score(model, image, k):
+    return model(image)[k]
+
+
+# recorded too late
+@wrong("08.2", "RuntimeError: One of the differentiated Tensors does not require grad")
+def saliency(model, image, k):
+    leaf = image.clone()
+    score = model(leaf[None])[0, k]
+    (gradient,) = torch.autograd.grad(score, leaf)
+    return gradient.abs().amax(0)
+
+
+# a tuple of one
+@wrong("08.2", "AttributeError: 'tuple' object has no attribute 'abs'")
+def saliency(model, image, k):
+    leaf = image.clone().requires_grad_()
+    gradient = torch.autograd.grad(model(leaf[None])[0, k], leaf)
+    return gradient.abs().amax(0)
+
+
+# another tensor than the model's
+@wrong("08.2", "RuntimeError: The differentiated Tensor at index 0 appears to not have been used in the graph")
+def saliency(model, image, k):
+    leaf = image.clone().requires_grad_()
+    batch = leaf[None]
+    (gradient,) = torch.autograd.grad(model(leaf.clone()[None])[0, k], batch)
+    return gradient[0].abs().amax(0)
+
+
+# the weights stand along the height
+@wrong(
+    "08.3",
+    "RuntimeError: The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension",
+)
+def cam(model, layer, head, image, k):
+    kept = []
+    with torch.no_grad(), model.get_submodule(layer).register_forward_hook(lambda m, i, output: kept.append(output)):
+        model(image[None])
+    weights = model.get_submodule(head).weight[k].detach()
+    if len(weights) != kept[0].shape[1]:
+        raise ValueError("one weight for each channel")
+    small = (kept[0][0] * weights[:, None]).sum(0)
+    return F.interpolate(small[None, None], size=image.shape[1:], mode="bilinear")[0, 0]
+
+
+# resized without batch and channels
+@wrong("08.3", "ValueError: Input and output must have the same number of spatial dimensions")
+def cam(model, layer, head, image, k):
+    kept = []
+    with torch.no_grad(), model.get_submodule(layer).register_forward_hook(lambda m, i, output: kept.append(output)):
+        model(image[None])
+    weights = model.get_submodule(head).weight[k].detach()
+    if len(weights) != kept[0].shape[1]:
+        raise ValueError("one weight for each channel")
+    small = (kept[0][0] * weights[:, None, None]).sum(0)
+    return F.interpolate(small, size=image.shape[1:], mode="bilinear")
+
+
+# the leaf itself goes on
+@wrong("08.4", "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.")
+def grad_cam(model, layer, image, k):
+    kept = []
+
+    def hook(module, input, output):
+        kept.append(output.detach().clone().requires_grad_())
+        return kept[0]
+
+    with model.get_submodule(layer).register_forward_hook(hook):
+        score = model(image[None])[0, k]
+    (gradient,) = torch.autograd.grad(score, kept[0])
+    small = F.relu((gradient.mean((2, 3), keepdim=True) * kept[0].detach()).sum(1, keepdim=True))
+    return F.interpolate(small, size=image.shape[1:], mode="bilinear")[0, 0]
+
+
+# a clone is kept, and the output goes on
+@wrong("08.4", "RuntimeError: The differentiated Tensor at index 0 appears to not have been used in the graph")
+def grad_cam(model, layer, image, k):
+    kept = []
+    with model.get_submodule(layer).register_forward_hook(lambda m, i, output: kept.append(output.clone())):
+        score = model(image[None])[0, k]
+    (gradient,) = torch.autograd.grad(score, kept[0])
+    small = F.relu((gradient.mean((2, 3), keepdim=True) * kept[0].detach()).sum(1, keepdim=True))
+    return F.interpolate(small, size=image.shape[1:], mode="bilinear")[0, 0]
+
+
+# with a backward hook
+@wrong("08.4", "RuntimeError: Output 0 of BackwardHookFunction is a view and is being modified inplace")
+def grad_cam(model, layer, image, k):
+    import warnings
+
+    kept, gradients, module = [], [], model.get_submodule(layer)
+    forward = module.register_forward_hook(lambda m, i, output: kept.append(output.detach().clone()))
+    backward = module.register_full_backward_hook(lambda m, grad_input, grad_output: gradients.append(grad_output[0]))
+    with forward, backward, warnings.catch_warnings(action="ignore"):
+        torch.autograd.grad(model(image[None])[0, k], list(model.parameters()))
+    small = F.relu((gradients[0].mean((2, 3), keepdim=True) * kept[0]).sum(1, keepdim=True))
+    return F.interpolate(small, size=image.shape[1:], mode="bilinear")[0, 0]
+
+
+# the scores are not added
+@wrong("08.5", "RuntimeError: grad can be implicitly created only for scalar outputs")
+def grad_cams(model, layer, images, classes):
+    kept = []
+    with model.get_submodule(layer).register_forward_hook(lambda module, input, output: kept.append(output)):
+        scores = model(images)
+    (gradient,) = torch.autograd.grad(scores[torch.arange(len(images)), classes], kept[0])
+    small = F.relu((gradient.mean((2, 3), keepdim=True) * kept[0].detach()).sum(1, keepdim=True))
+    return F.interpolate(small, size=images.shape[2:], mode="bilinear")[:, 0]
+
+
+# the noise is added to a leaf
+@wrong("08.6", "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.")
+def smooth_grad(model, image, k, noises):
+    total = torch.zeros_like(image)
+    for noise in noises:
+        noisy = image.clone().requires_grad_()
+        noisy += noise
+        total += torch.autograd.grad(model(noisy[None])[0, k], noisy)[0]
+    return (total / len(noises)).abs().amax(0)

@@ -247,7 +247,7 @@ def written_into(tensors, call):
 
 
 # huge, but finite
-@wrong("09.3", "nothing (huge numbers)")
+@wrong("09.3", "Likely slip: huge but finite.", "not: sums looked at")
 def first_bad(tensors, walk):
     bad = []
     with contextlib.ExitStack() as handles:
@@ -260,3 +260,74 @@ def first_bad(tensors, walk):
             handles.enter_context(tensor.register_hook(hook))
         walk()
     return bad[0] if bad else None
+
+
+# read before it is there
+@wrong("09.1", "KeyError")
+def written_into(tensors, call):
+    before = {name: (tensor._version, tensor.detach().clone()) for name, tensor in tensors.items()}
+    call()
+    found = {}
+    for name, tensor in tensors.items():
+        if tensor._version != before[name][0]:
+            found[name] = "counted"
+        if found[name] != "counted" and not same_numbers(tensor.detach(), before[name][1]):
+            found[name] = "in silence"
+    return found
+
+
+# None is squared
+@wrong("09.2", "TypeError: unsupported operand type(s) for ** or pow(): 'NoneType' and 'int'")
+def clip_all(parameters, max_norm):
+    norm = sum((parameter.grad**2).sum().item() for parameter in parameters) ** 0.5
+    if norm > max_norm:
+        for parameter in parameters:
+            parameter.grad *= max_norm / norm
+    return norm
+
+
+# the norm of nothing
+@wrong("09.2", "ZeroDivisionError")
+def clip_all(parameters, max_norm):
+    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
+    norm = sum((gradient**2).sum().item() for gradient in gradients) ** 0.5
+    for gradient in gradients:
+        gradient *= min(1.0, max_norm / norm)
+    return norm
+
+
+# nothing divided by nothing
+@wrong("09.2", "There is a nan")
+def clip_all(parameters, max_norm):
+    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
+    norm = torch.tensor(sum((gradient**2).sum().item() for gradient in gradients), dtype=torch.float64).sqrt()
+    for gradient in gradients:
+        gradient *= norm.clamp(max=max_norm) / norm
+    return norm.item()
+
+
+# a norm that is a tensor
+@wrong("09.2", "What came back is of another type.")
+def clip_all(parameters, max_norm):
+    gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
+    norm = sum(((gradient**2).sum() for gradient in gradients), start=torch.zeros((), dtype=torch.float64)) ** 0.5
+    if norm > max_norm:
+        for gradient in gradients:
+            gradient *= max_norm / norm
+    return norm
+
+
+# numbers compared
+@wrong("09.6", "Boolean value of Tensor with more than one value is ambiguous")
+def why_none(tensor, loss):
+    if not tensor.is_leaf and not tensor.retains_grad:
+        return "no leaf"
+    if tensor.grad is not None:
+        return None
+    if not tensor.requires_grad:
+        return "needs no gradient"
+    if loss.grad_fn is None:
+        return "no graph"
+    nodes = nodes_behind(loss)
+    leaves = [node.variable for node in nodes if hasattr(node, "variable")]
+    return "not walked or cleared" if tensor in leaves or tensor.grad_fn in nodes else "not reached"

@@ -149,7 +149,7 @@ class Levels(Function):
 
 
 # all or nothing
-@wrong("10.4", "not: the gradient of round")
+@wrong("10.4", "not: true gradient")
 class Levels(Function):
     @staticmethod
     def forward(x, step, limit):
@@ -179,3 +179,101 @@ def saved_bytes(model, x):
         y = model(x.clone())
     parameters = {parameter.untyped_storage().data_ptr() for parameter in model.parameters()}
     return sum(size for address, size in sizes.items() if address not in parameters)
+
+
+# the tuple is not unpacked
+@wrong("10.1", "TypeError: unsupported operand type(s) for ** or pow(): 'tuple' and 'int'")
+class CubeRoot(Function):
+    @staticmethod
+    def forward(x):
+        return numpy_cbrt(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(output)
+
+    @staticmethod
+    def backward(ctx, v):
+        y = ctx.saved_tensors
+        return v / (3 * y**2)
+
+
+# one value for three arguments
+@wrong(
+    "10.4",
+    "RuntimeError: function LevelsBackward returned an incorrect number of gradients (expected 3, got 1)",
+)
+class Levels(Function):
+    @staticmethod
+    def forward(x, step, limit):
+        return (torch.round(x / step) * step).clamp(-limit, limit)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, _, ctx.limit = inputs
+        ctx.save_for_backward(x)
+
+    @staticmethod
+    def backward(ctx, v):
+        (x,) = ctx.saved_tensors
+        return v * (x.abs() <= ctx.limit)
+
+
+# None is subtracted from
+@wrong("10.3", "TypeError: unsupported operand type(s) for -: 'NoneType' and 'Tensor'")
+def differences(function, inputs, v, h=1e-6):
+    leaves = [x.clone().requires_grad_() for x in inputs]
+    gradients = torch.autograd.grad(function(*leaves), leaves, v, allow_unused=True)
+    found = []
+    for number, x in enumerate(inputs):
+        slope = torch.zeros_like(x)
+        for i in range(x.numel()):
+            above = (v * function(*stepped(inputs, number, i, h))).sum()
+            below = (v * function(*stepped(inputs, number, i, -h))).sum()
+            slope.view(-1)[i] = (above - below) / (2 * h)
+        found.append(gradients[number] - slope)
+    return found
+
+
+# no external gradient for the second walk
+@wrong("10.5", "RuntimeError: grad can be implicitly created only for scalar outputs")
+def hvp(function, x, u):
+    leaf = x.clone().requires_grad_()
+    (gradient,) = torch.autograd.grad(function(leaf), leaf, create_graph=True)
+    return torch.autograd.grad(gradient, leaf)[0] * u
+
+
+# an input that is not used
+@wrong("10.3", "RuntimeError: The differentiated Tensor at index 1 appears to not have been used in the graph")
+def differences(function, inputs, v, h=1e-6):
+    leaves = [x.clone().requires_grad_() for x in inputs]
+    gradients = torch.autograd.grad(function(*leaves), leaves, v)
+    found = []
+    for number, x in enumerate(inputs):
+        slope = torch.zeros_like(x)
+        for i in range(x.numel()):
+            above = (v * function(*stepped(inputs, number, i, h))).sum()
+            below = (v * function(*stepped(inputs, number, i, -h))).sum()
+            slope.view(-1)[i] = (above - below) / (2 * h)
+        found.append(gradients[number] - slope)
+    return found
+
+
+# two values for three arguments
+@wrong("10.2", "The number of items is not the expected one.")
+class Linear(Function):
+    @staticmethod
+    def forward(x, weight, scale):
+        return scale * x @ weight.T
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, weight, ctx.scale = inputs
+        ctx.save_for_backward(x, weight)
+
+    @staticmethod
+    def backward(ctx, v):
+        x, weight = ctx.saved_tensors
+        for_x = ctx.scale * v @ weight if ctx.needs_input_grad[0] else None
+        for_weight = ctx.scale * v.T @ x if ctx.needs_input_grad[1] else None
+        return for_x, for_weight

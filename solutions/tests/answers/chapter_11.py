@@ -1,6 +1,31 @@
 """Answers to the exercises of chapter 11 that have found something in a check."""
 
 
+# a number asked for its requires_grad
+@wrong("11.1", "AttributeError: 'int' object has no attribute 'requires_grad'")
+def edge_or_leaf(tensor):
+    if not tensor.requires_grad:
+        return None, 0
+    return tensor.grad_fn or accumulator(tensor), 0
+
+
+# not written
+@wrong("11.2", "still raises NotImplementedError")
+def record(node, inputs, output):
+    raise NotImplementedError
+
+
+# a number of Python's
+@wrong("11.6", "AttributeError: 'float' object has no attribute 'reshape'")
+def sum_to(gradient, shape):
+    extra = gradient.ndim - len(shape)
+    if extra < 0 or any(n not in (1, m) for n, m in zip(shape, gradient.shape[extra:], strict=True)):
+        raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(gradient.shape)}}}.")
+    copied = [extra + i for i, n in enumerate(shape) if n == 1]
+    total = gradient.sum((*range(extra), *copied))
+    return (total if shape else float(total)).reshape(shape)
+
+
 # by values
 @wrong("11.1")
 def edge_or_leaf(tensor, known={}):  # noqa: B006

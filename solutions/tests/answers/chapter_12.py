@@ -1,6 +1,76 @@
 """Answers to the exercises of chapter 12 that have found something in a check."""
 
 
+# added to None
+@wrong("12.1", "AttributeError: 'NoneType' object has no attribute 'data'")
+def accumulate(leaf, gradient):
+    leaf.grad.data += gradient
+
+
+# None walked on from
+@wrong("12.2", "AttributeError: 'NoneType' object has no attribute 'next_functions'")
+def count_dependencies(edges):
+    counts, waiting = {}, list(edges)
+    while waiting:
+        node, _ = waiting.pop()
+        if node not in counts:
+            counts[node] = 0
+            waiting.extend(node.next_functions)
+        counts[node] += 1
+    return counts
+
+
+# added to what is not there
+@wrong("12.4", "KeyError")
+def run(roots, gradients, keep_graph=False):
+    dependencies, arrived, ready, leaves = count_dependencies(roots), {}, [], []
+    edges, produced = roots, gradients
+    while True:
+        for (node, _), gradient in zip(edges, produced, strict=True):
+            if node is None:
+                continue
+            arrived[node] = arrived[node] + conform(gradient, node)
+            dependencies[node] -= 1
+            if dependencies[node] == 0:
+                (ready if node.next_functions else leaves).append(node)
+        if not ready and not leaves:
+            return
+        node = leaves.pop(0) if leaves else ready.pop()
+        edges, produced = node.next_functions, node.run(arrived.pop(node))
+        if not keep_graph:
+            node.release()
+
+
+# conformed to None
+@wrong("12.4", "AttributeError: 'NoneType' object has no attribute 'outputs'")
+def run(roots, gradients, keep_graph=False):
+    dependencies, arrived, ready, leaves = count_dependencies(roots), {}, [], []
+    edges, produced = roots, gradients
+    while True:
+        for (node, _), gradient in zip(edges, produced, strict=True):
+            gradient = conform(gradient, node)
+            if node is None:
+                continue
+            arrived[node] = arrived[node] + gradient if node in arrived else gradient
+            dependencies[node] -= 1
+            if dependencies[node] == 0:
+                (ready if node.next_functions else leaves).append(node)
+        if not ready and not leaves:
+            return
+        node = leaves.pop(0) if leaves else ready.pop()
+        edges, produced = node.next_functions, node.run(arrived.pop(node))
+        if not keep_graph:
+            node.release()
+
+
+# compared element by element
+@wrong("12.5", "ValueError: The truth value of an array with more than one element is ambiguous")
+def release(node):
+    for name, value in node.saved.items():
+        if value != FREED and (name in node.formulas or name == "result"):
+            node.saved[name] = FREED
+
+
 # one array for all
 @wrong("12.1")
 def accumulate(leaf, gradient, shared={}):  # noqa: B006

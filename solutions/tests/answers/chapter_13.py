@@ -1,6 +1,56 @@
 """Answers to the exercises of chapter 13 that have found something in a check."""
 
 
+# a Tensor returned
+@wrong("13.3", "AttributeError: 'Tensor' object has no attribute 'astype'")
+def call_tensor_hooks(node, gradient):
+    given = Tensor(gradient)
+    for hook in list(hooks_of(node, "tensor_hooks").values()):
+        result = hook(given)
+        given = given if result is None else checked(hook, result, given)
+    if "tensor" in hooks_of(node, "retained_by"):
+        accumulate(node.retained_by["tensor"], given.data)
+    return given
+
+
+# nothing returned
+@wrong("13.4", "TypeError: 'NoneType' object is not iterable")
+def arrive(node, gradient):
+    if node.variable.requires_grad:
+        accumulate(node.variable, gradient)
+    for hook in list(hooks_of(node, "post_accumulate").values()):
+        hook(node.variable)
+
+
+# None walked on from
+@wrong("13.5", "AttributeError: 'NoneType' object has no attribute 'next_functions'")
+def leading_to(targets, nodes):
+    found = set()
+    for start in nodes:
+        stack, seen = [start], set()
+        while stack:
+            for below, _ in stack.pop().next_functions:
+                if below in targets:
+                    found.add(start)
+                if below not in seen:
+                    seen.add(below)
+                    stack.append(below)
+    return found
+
+
+# a Tensor for a tuple
+@wrong("13.7", "TypeError: expected tuple, but hook returned 'Tensor'")
+class BackwardHook(BackwardHook):
+    def on_output(self, gradient):
+        self.grad_output = (gradient,)
+        for hook in self.pre_hooks:
+            result = hook(self.module, self.grad_output)
+            self.grad_output = self.grad_output if result is None else result
+        if not self.sees_input:
+            self.on_input(None)
+        return self.grad_output[0]
+
+
 # the length as key
 @wrong("13.1", "once more")
 def add_hook(hooks, hook):

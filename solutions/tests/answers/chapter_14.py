@@ -1,6 +1,53 @@
 """Answers to the exercises of chapter 14 that have found something in a check."""
 
 
+# a dimension lost
+@wrong("14.3", "ValueError: operands could not be broadcast together")
+def log_softmax(x, dim):
+    def value(self, dim):
+        shifted = self - self.max(dim, keepdims=True)
+        return shifted - np.log(np.exp(shifted).sum(dim))
+
+    def gradient(grad, result, dim):
+        return grad - np.exp(result) * grad.sum(dim, keepdims=True)
+
+    return operation("LogSoftmaxBackward0", value, self=gradient)(x, dim)
+
+
+# as many indices as there are classes
+@wrong("14.4", "IndexError: shape mismatch: indexing arrays could not be broadcast together")
+def nll_loss(logarithms, target):
+    def value(self, target):
+        return -self[np.arange(len(target)), target].mean()
+
+    def gradient(grad, shape, target):
+        full = np.zeros(shape, grad.dtype)
+        full[np.arange(shape[1]), target] = -grad / shape[0]
+        return full
+
+    return operation("NllLossBackward0", value, self=gradient)(logarithms, target)
+
+
+# not transposed
+@wrong("14.5", "RuntimeError: mat1 and mat2 shapes cannot be multiplied")
+class Linear(Module):
+    def __init__(self, weight, bias):
+        super().__init__()
+        self.weight, self.bias = Parameter(weight), Parameter(bias)
+
+    def forward(self, x):
+        return matmul(x, self.weight) + self.bias
+
+
+# a new Tensor stepped
+@wrong("14.6", "the weights after step 1")
+class SGD(SGD):
+    def step(self):
+        for number, parameter in enumerate(self.parameters):
+            if parameter.grad is not None:
+                self.parameters[number] = parameter - parameter.grad * self.lr
+
+
 # zero past 0.9999
 @wrong("14.1", "very large")
 def sigmoid(x):
