@@ -399,3 +399,18 @@ class BackwardHook(BackwardHook):
             result = hook(self.module, grad_input, self.grad_output)
             grad_input = grad_input if result is None else result
         return None if grad_input[0] is None else (grad_input[0],)
+
+
+# every path, edge by edge
+@wrong("13.5", "go on from a node only the first time")
+def leading_to(targets, nodes):
+    above = {}
+    for node in nodes:
+        for below, _ in node.next_functions:
+            above.setdefault(below, []).append(node)
+    found, stack = set(), list(targets)
+    while stack:
+        for node in above.get(stack.pop(), ()):
+            found.add(node)
+            stack.append(node)
+    return found
