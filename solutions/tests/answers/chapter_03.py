@@ -102,3 +102,31 @@ def fit_and_report(model, optimizer, batches):
         rows += len(inputs)
         means.append(total / rows)
     return means
+
+
+# pieces of nearly equal size
+@wrong("03.3", "sizes of the pieces in step 1")
+def step_in_pieces(loss_of, optimizer, inputs, targets, size):
+    optimizer.zero_grad()
+    total, count = 0.0, -(-len(inputs) // size)
+    for piece, target in zip(inputs.tensor_split(count), targets.tensor_split(count), strict=True):
+        loss = loss_of(piece, target) * len(piece) / len(inputs)
+        loss.backward()
+        total += loss.item()
+    optimizer.step()
+    return total
+
+
+# the short piece first
+@right("03.3")
+def step_in_pieces(loss_of, optimizer, inputs, targets, size):
+    optimizer.zero_grad()
+    total, end = 0.0, len(inputs) % size or size
+    start = 0
+    while start < len(inputs):
+        loss = loss_of(inputs[start:end], targets[start:end]) * (min(end, len(inputs)) - start) / len(inputs)
+        loss.backward()
+        total += loss.item()
+        start, end = end, end + size
+    optimizer.step()
+    return total
