@@ -20,9 +20,9 @@ from . import notebook
 from .checks import source
 from .checks.memory import answers, fingerprint, read
 from .checks.page import cells_beside, tagged, text_of
+from .checks.reached import defined
 from .checks.record import SUFFIX, RecordError, load_beside
 from .checks.session import missing_name
-from .checks.shortcuts import defined
 
 TAG = "engine"
 CELL = re.compile(r"^# %% (\S+)\n", re.MULTILINE)  # in a stage's file, before the code of each cell

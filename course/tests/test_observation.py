@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gradlab.checks.delta import applied, delta
 from gradlab.checks.encoding import TooLarge, decode, encode
-from gradlab.checks.observation import Dict, Error, Observation, Other, read_observation
+from gradlab.checks.observation import DTYPES, Dict, Error, Observation, Other, read_observation
 from gradlab.checks.record import Case, CheckRecord, Record, Slip
 from gradlab.checks.verdict import judge_check
 
@@ -177,3 +177,8 @@ def test_a_record_comes_back_as_it_was_written():
     record = Record("90_test", {f"90.{n}": record_of(expected) for n, expected in enumerate(EXPECTED)})
     assert Record.from_json(record.to_json()) == record
     assert record.to_json().count("\n") == len(EXPECTED) + 2
+
+
+def test_the_names_of_dtypes_are_torchs_own():
+    kinds = {kind for kind in vars(torch).values() if isinstance(kind, torch.dtype) and not kind.is_complex}
+    assert {str(kind).removeprefix("torch.") for kind in kinds} == DTYPES

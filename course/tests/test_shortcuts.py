@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradlab.checks import shortcuts, source
+from gradlab.checks import reached, source
 from gradlab.checks.encoding import encode
 from gradlab.checks.observation import List
 from gradlab.checks.observe import observe
@@ -28,7 +28,7 @@ from gradlab.checks.observe import observe
     ],
 )
 def test_a_word_in_a_string_is_no_use(body):
-    assert shortcuts.find("f", [f"def f(x, names=()):\n    {body}"]) == []
+    assert reached.find("f", [f"def f(x, names=()):\n    {body}"]) == []
 
 
 @pytest.mark.parametrize(
@@ -45,18 +45,18 @@ def test_a_word_in_a_string_is_no_use(body):
     ],
 )
 def test_a_word_in_a_string_is_a_use_where_names_are_looked_up(body, found):
-    assert shortcuts.find("f", [f"def f(x):\n    {body}"]) == [found]
+    assert reached.find("f", [f"def f(x):\n    {body}"]) == [found]
 
 
 def test_a_name_of_a_class_of_ones_own_may_be_looked_up():
     cell = "class Told:\n    grad_fn = False"
-    assert shortcuts.find("f", [cell, "def f(x):\n    return vars(Told())"]) == []
-    assert shortcuts.find("f", [cell, 'def f(x):\n    return getattr(Told(), "grad_fn")']) == []
+    assert reached.find("f", [cell, "def f(x):\n    return vars(Told())"]) == []
+    assert reached.find("f", [cell, 'def f(x):\n    return getattr(Told(), "grad_fn")']) == []
 
 
 def test_the_string_and_the_look_up_may_stand_in_different_cells():
     cells = ['NAME = "backward"', "def look(x, name):\n    return getattr(x, name)", "def f(x):\n    look(x, NAME)()"]
-    assert shortcuts.find("f", cells) == ["'backward'"]
+    assert reached.find("f", cells) == ["'backward'"]
 
 
 SOURCE = """
@@ -161,12 +161,12 @@ FOUND = ["x.backward"]
 @pytest.mark.parametrize("after", ["break", "nonlocal f", "return 1", "f(1, 2)\ncontinue"])
 def test_what_stands_before_a_statement_that_python_refuses_is_defined(after):
     """IPython runs a cell statement by statement; one that cannot be compiled ends it, and what was defined stays."""
-    assert shortcuts.find("f", [f"{USES}\n{after}"]) == FOUND
-    assert shortcuts.find("f", [f"{after}\n{USES}"]) == []
+    assert reached.find("f", [f"{USES}\n{after}"]) == FOUND
+    assert reached.find("f", [f"{after}\n{USES}"]) == []
 
 
 def test_a_cell_may_await():
-    assert shortcuts.find("f", [f"import asyncio\nawait asyncio.sleep(0)\n{USES}"]) == FOUND
+    assert reached.find("f", [f"import asyncio\nawait asyncio.sleep(0)\n{USES}"]) == FOUND
 
 
 @pytest.mark.parametrize(
@@ -183,11 +183,11 @@ def test_a_cell_may_await():
     ],
 )
 def test_a_use_is_found_beside_and_inside_of_magics(cell):
-    assert shortcuts.find("f", [cell]) == FOUND
+    assert reached.find("f", [cell]) == FOUND
 
 
 def test_another_programs_text_is_no_use():
-    assert shortcuts.find("f", ["def f(x):\n    return x", "%%bash\n" + USES]) == []
+    assert reached.find("f", ["def f(x):\n    return x", "%%bash\n" + USES]) == []
 
 
 ODD = {
@@ -214,8 +214,8 @@ ODD = {
 def test_an_odd_text_is_read_or_not_but_never_raises_and_does_not_take_long(name):
     started = time.process_time()
     source.read(ODD[name])
-    shortcuts.find("x", [ODD[name]])
-    shortcuts.find("f", [f"def f():\n    return x.backward{'.a' * 3000}\n"])
+    reached.find("x", [ODD[name]])
+    reached.find("f", [f"def f():\n    return x.backward{'.a' * 3000}\n"])
     assert time.process_time() - started < 5
 
 
@@ -226,7 +226,7 @@ def test_a_line_that_ipython_cannot_read_is_no_python():
 @given(st.text(st.sampled_from("%!?()[]{}'\"\\\n\t\r\x0c =.:,;/#abtime0\0\ud800"), max_size=60))
 def test_any_text_can_be_read(text):
     source.read(text)
-    shortcuts.find("a", [text])
+    reached.find("a", [text])
 
 
 @pytest.mark.parametrize(

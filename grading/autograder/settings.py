@@ -28,7 +28,6 @@ COURSE_ID = "autograd"  # as in course/nbgrader_config.py
 SANITISE = [
     "nbgrader.preprocessors.ClearOutput",
     "autograder.steps.sanitise.RestoreCells",
-    "nbgrader.preprocessors.OverwriteKernelspec",
     "autograder.steps.sanitise.PutCases",
 ]
 GRADE = [

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from autograder.views.flags import Look
-from gradlab.checks import shortcuts
+from gradlab.checks import reached
 from gradlab.checks.encoding import encode
 from gradlab.checks.observe import observe
 
@@ -234,7 +234,7 @@ def run(cells: list[str]):
         exec(compile(cell, "<cell>", "exec"), names)
     right = observe(lambda x, v: 6 * x * v, lambda f, case: f(**case), CASE)
     seen = observe(names["f"], lambda f, case: f(**case), CASE, autograd=False)
-    return seen, right, shortcuts.find("f", cells)
+    return seen, right, reached.find("f", cells)
 
 
 @pytest.fixture(autouse=True)

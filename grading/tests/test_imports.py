@@ -4,8 +4,11 @@ import subprocess
 import sys
 
 import pytest
+from tiny_class import NAME, RIGHT, TinyClass
 
 from autograder.__main__ import COMMANDS
+from autograder.run.submission import Grader
+from autograder.settings import class_api
 
 HEAVY = {"torch", "numpy", "nbgrader", "nbformat", "nbconvert", "sqlalchemy", "distributed", "dask", "IPython"}
 HELP = """
@@ -29,6 +32,24 @@ def test_help_imports_nothing_heavy():
 
 
 @pytest.mark.parametrize("module", ["views.report", "views.overview", "views.changes", "term.roster"])
-def test_what_reads_the_gradebook_brings_no_cluster(module):
+def test_what_reads_the_gradebook_brings_neither_torch_nor_a_cluster(module):
     script = f"import sys\nimport autograder.settings, autograder.{module}\nprint(*sys.modules)"
-    assert imported(script) & {"distributed", "dask"} == set()
+    assert imported(script) & {"torch", "distributed", "dask"} == set()
+
+
+GRADE = """
+import sys
+from pathlib import Path
+from autograder.run.grade import Grader
+from autograder.settings import class_api
+grader = Grader(class_api(Path(sys.argv[1])), sys.argv[2])
+print(grader.begin("anna").job.kernel_name, file=sys.stderr)
+print(*sys.modules)
+"""
+
+
+def test_who_hands_out_submissions_imports_no_torch_once_the_record_is_made(tmp_path):
+    tiny = TinyClass(tmp_path / "class")
+    tiny.hand_in("anna", RIGHT)
+    Grader(class_api(tiny.folder), NAME)
+    assert "torch" not in imported(GRADE, str(tiny.folder), NAME)

@@ -19,8 +19,7 @@ def test_what_runs_in_a_kernels_process_imports_nothing_of_grading():
 def test_the_steps_of_a_submission_stand_in_this_order():
     assert [step.rpartition(".")[2] for step in SANITISE] == [
         "ClearOutput",  # first: nothing that a submission says it has shown is looked at by any other step
-        "RestoreCells",  # the released cells, before anything goes by a cell's metadata
-        "OverwriteKernelspec",  # the release's, whatever the submission asks for; before anything runs
+        "RestoreCells",  # the released cells, before anything goes by a cell's metadata; and the release's kernel
         "PutCases",  # last: the cases lie beside what will run, in the place of a record that was handed in
     ]
     assert [step.rpartition(".")[2] for step in GRADE] == [

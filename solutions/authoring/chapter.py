@@ -9,12 +9,13 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.utils import is_grade, is_solution
+from nbgrader.utils import is_grade
 
 from gradlab.checks.check import Check
 from gradlab.checks.record import Record
 from gradlab.checks.session import called_checks
 
+from .cells import counts
 from .places import SOURCES, ChapterError
 from .reference import STUDENT_SEEDS, AuthoredCheck, references
 
@@ -29,17 +30,6 @@ class Chapter:
     def record(self, seeds: Iterable[int] = STUDENT_SEEDS) -> Record:
         """Make the record of all checks for `seeds`."""
         return Record(self.name, {check_id: check.record(seeds) for check_id, check in self.checks.items()})
-
-
-def tags(cell: NotebookNode) -> list[str]:
-    """The tags of a cell."""
-    return cell.metadata.get("tags", [])
-
-
-def counts(cell: NotebookNode) -> bool:
-    """Whether a cell of a solved notebook has a part in its checks: setup, solution, reference and check cells do."""
-    marked = "setup" in tags(cell) or "reference" in tags(cell) or is_grade(cell) or is_solution(cell)
-    return cell.cell_type == "code" and marked
 
 
 def source_path(name: str) -> Path:

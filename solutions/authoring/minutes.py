@@ -9,7 +9,8 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.utils import is_grade, is_solution
 
-from .chapter import chapter_names, source_path, tags
+from .cells import tags
+from .chapter import chapter_names, source_path
 
 WORDS_A_MINUTE = 130
 SECONDS_A_LINE = 5  # of code

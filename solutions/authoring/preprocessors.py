@@ -13,7 +13,8 @@ from traitlets import Dict
 
 from gradlab.checks.record import SUFFIX
 
-from .chapter import read_chapter, tags
+from .cells import tags
+from .chapter import read_chapter
 
 AFTER_EXERCISES = "after-exercises"
 LONGEST_CHECK = 12  # lines of a check cell that stands open

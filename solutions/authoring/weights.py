@@ -10,7 +10,8 @@ import torch
 from nbformat import NotebookNode
 
 from .build import write
-from .chapter import source_path, tags
+from .cells import tags
+from .chapter import source_path
 from .places import ChapterError
 
 TAG = "weights"

@@ -22,7 +22,7 @@ from authoring import reference
 from authoring.reference import AuthoredCheck, Reference, numbers
 from gradlab import notebook
 from gradlab.checks import check as checking
-from gradlab.checks import memory, shortcuts
+from gradlab.checks import memory, reached
 from gradlab.checks.check import Check, CheckFailed, check, summary
 from gradlab.checks.compare import compare
 from gradlab.checks.encoding import encode
@@ -592,7 +592,7 @@ def test_autograd_is_refused_where_it_is_forbidden(exercise):
     ],
 )
 def test_shortcuts_are_looked_for_in_all_that_an_answer_reaches(cells, found):
-    assert shortcuts.find("f", cells) == found
+    assert reached.find("f", cells) == found
 
 
 def test_the_summary_says_which_checks_stand(exercise, capsys):

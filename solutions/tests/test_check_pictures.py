@@ -3,7 +3,8 @@
 import pytest
 
 from authoring.chapter import chapter_names, load_chapter
-from gradlab.checks.encoding import as_python, decode
+from gradlab.checks.encoding import decode
+from gradlab.checks.plain import as_python
 from gradlab.checks.verdict import judge_check
 from gradlab.pictures.picture import Picture
 

@@ -7,7 +7,8 @@ import nbformat
 import pytest
 
 from authoring.build import STUDENT_EDITION, normalise
-from authoring.chapter import chapter_names, source_path, tags
+from authoring.cells import tags
+from authoring.chapter import chapter_names, source_path
 from authoring.minutes import without_appendices
 from gradlab.live import WIDGET
 

@@ -11,16 +11,17 @@ from IPython.display import display
 from .. import notebook
 from ..pictures.diff import difference_picture
 from ..pictures.picture import Picture
-from . import shortcuts, words
+from . import reached, words
 from .card import card, overview
 from .compare import Judge
-from .encoding import as_python, decode
+from .encoding import decode
 from .given import as_given, given
 from .known_state import known_state
 from .memory import read, remember, remember_answer
-from .observation import Dict, Observation
+from .observation import OBSERVATION_MIME, Dict, Observation
 from .observe import Scenario, call, observe
 from .page import answer_cells, cells_beside, points, setup_names, text_of
+from .plain import as_python
 from .printed import kept_back
 from .record import CheckRecord, RecordError, digest, load_beside
 from .session import called_checks, missing_name, watched
@@ -29,7 +30,6 @@ from .words import Told
 
 CasePicture = Callable[[dict, list, list], Picture | None]
 
-OBSERVATION_MIME = "application/vnd.gradlab.observation+json"
 
 # Where chapters are written: what makes the record of a check from its reference cell, None if there is no such cell
 authored: Callable[["Check"], CheckRecord | None] | None = None
@@ -136,7 +136,7 @@ def _verdict(stated: Check, record: CheckRecord) -> tuple[Verdict, Picture | Non
     home = session and session.homes.get(record.answer)
     if home and home not in (answer_cells(notebook.FOLDER, record.answer) or {home}):
         return Verdict.of(words.elsewhere(stated.name, record.answer)), None
-    lines = [] if stated.autograd else shortcuts.find(record.answer, _cells_so_far())
+    lines = [] if stated.autograd else reached.find(record.answer, _cells_so_far())
     if lines:
         return Verdict.of(words.shortcut_in_source(stated.name, lines)), None
     seen: list[Observation] = []

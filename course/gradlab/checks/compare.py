@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .encoding import as_array
 from .observation import (
     CONTAINERS,
     NUMERIC,
@@ -24,6 +23,7 @@ from .observation import (
     parts,
     shape_of,
 )
+from .plain import as_array
 from .show import show, shown_apart
 
 Judge = Callable[[dict, list, list], str | None]

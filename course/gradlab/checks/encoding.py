@@ -33,9 +33,9 @@ from .observation import (
     room,
     shape_of,
 )
+from .plain import NONFINITE, as_array
 from .show import show
 
-NONFINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 _SEQUENCES = {list: List, tuple: Tuple, torch.Size: Size}
 _DICTS = (dict, Counter, defaultdict, OrderedDict)
 
@@ -148,30 +148,4 @@ def decode(value: Value) -> Any:
             return make([decode(item) for item in parts(value).values()])
         case Other():
             raise TypeError(f"a case cannot hold {show(value)}")
-    return value
-
-
-def as_array(value: Tensor | Array) -> np.ndarray:
-    """The values of an encoded tensor or array as a NumPy array of its shape: of bools, integers or floats."""
-    numbers = [NONFINITE[n] if type(n) is str else n for n in value.values]
-    kinds = {type(n) for n in numbers}
-    kind = bool if kinds == {bool} else np.int64 if kinds == {int} else float
-    return np.array(numbers, dtype=kind).reshape(shape_of(value))
-
-
-def as_python(value: Value) -> Any:
-    """Plain Python data for a judge: containers as lists, tensors as nested lists, what cannot be read as its name."""
-    match value:
-        case Tensor() | Array():
-            return as_array(value).tolist()
-        case Dict():
-            return {key: as_python(item) for key, item in value.items.items()}
-        case List() | Tuple() | Size():
-            return [as_python(item) for item in parts(value).values()]
-        case Float():
-            return NONFINITE[value.value]
-        case DType():
-            return f"torch.{value.name}"
-        case Other():
-            return value.type
     return value

@@ -7,8 +7,8 @@ from typing import Any
 
 from . import source
 from .page import text_of
+from .reached import defined
 from .session import reads
-from .shortcuts import defined
 
 _DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from .reached import defined
 from .record import SUFFIX
 from .session import called_checks
-from .shortcuts import defined
 
 
 def cells_beside(folder: Path) -> list[dict[str, Any]]:

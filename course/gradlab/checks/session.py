@@ -15,7 +15,7 @@ from IPython import get_ipython
 
 from .. import notebook
 from . import source
-from .shortcuts import defined
+from .reached import defined
 
 _BINDS = re.compile(r"^(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
 _MISSING = None  # what a name means that is not defined: nothing that can be called

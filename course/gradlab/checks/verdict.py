@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from . import words
 from .compare import Difference, Judge, alike_labelled, compare
-from .encoding import as_python, decode
 from .observation import Observation, read_observation, tensors
+from .plain import as_python
 from .record import Case, CheckRecord, Slip
 
 LONGEST = 500  # characters of a judged value that are shown
@@ -72,6 +72,8 @@ def _difference(check: CheckRecord, index: int, observed: Observation, judge: Ju
     came = alike_labelled(expected.values, observed.values)
     if max(len(expected.values), len(observed.values)) > came:  # something else happened than a judge can read
         return compare(expected, replace(observed, values=expected.values[:came] + observed.values[came:]))
+    from .encoding import decode  # which brings torch: most checks have no judge of their own
+
     want, got = ([as_python(value) for value in side.values] for side in (expected, observed))
     try:
         reason = judge(decode(case.inputs), got, want)

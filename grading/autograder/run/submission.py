@@ -5,28 +5,25 @@ class or of this machine stops the run.
 """
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-import nbformat
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
-from nbgrader.converters import Autograde
-from nbgrader.converters.base import NbGraderException
-from nbgrader.utils import capture_log, temp_attrs
-from traitlets.utils.importstring import import_item
 
 from .. import gradebook
 from ..dropped import dropped
 from ..errors import ClassError, SubmissionError, did_you_mean
-from ..steps import due, outcome
+from ..steps import due, outcome, receipt
 from ..steps.assignment import load_assignment
-from ..steps.autograde import GradeOnly, SanitiseOnly
+from ..steps.autograde import Sanitised, Steps
 from ..steps.execute import Job, Ran, execute
 from ..steps.faults import reason_for
 from ..steps.files import beside_notebook, known_as, readable, unfit
 from ..steps.outcome import Status
 from ..steps.runs import Executed, RunCells
+from ..steps.sanitise import Released
+from ..steps.save import Rows, Scored
 from .interrupts import uninterrupted
 
 
@@ -43,13 +40,15 @@ class Outcome:
 class Running:
     """A submission between sanitising and recording.
 
-    runs: says what to run next. job: the run that is due. suspect: it was on a worker that ended, and now runs alone.
+    runs: says what to run next. job: the run that is due. files: what its cells find beside them. suspect: it was on a
+    worker that ended, and now runs alone.
     """
 
     student: str
     runs: Generator[Job, Ran, Executed]
     job: Job
     files: dict[str, bytes]
+    sanitised: Sanitised | None = None
     suspect: bool = False
 
 
@@ -64,8 +63,9 @@ class Grader:
         self.api, self.name, self.course = api, name, api.coursedir
         gradebook.require(self.course)
         self.version = load_assignment(self.course, name).version
-        _require_steps(api)
-        self._steps = RunCells(config=api.config)
+        self._steps = Steps(api, name, Released.read(self.course, name, name))
+        self._rows = Rows(self.course, name)
+        self._cells = RunCells(config=api.config)
 
     def choose(self, students: list[str] | None) -> list[str]:
         """The students whose submissions are to be graded, in order; raises ClassError if one has none."""
@@ -126,15 +126,25 @@ class Grader:
         """Take what ran: the submission has to run once more, or is recorded."""
         return self._guarded(submission.student, lambda: self._next(submission, ran))
 
-    def record(self, student: str, executed: Executed) -> Outcome:
-        """Write the verdicts, scores and comments of a submission."""
-        self._convert(GradeOnly, student, executed)
-        return self._read(student) or Outcome(student, Status.GRADED)
+    def record(self, submission: Running, executed: Executed) -> Outcome:
+        """Write the verdicts, scores and comments of a submission: first the gradebook's rows, then its files."""
+        student, sanitised = submission.student, submission.sanitised
+        nb = self._steps.grade(student, sanitised.notebook, executed)
+        said = outcome.read(nb)
+        self._rows.save(student, Scored.of(nb), sanitised.handed_in, said.again, self._penalty)
+        outcome.write(nb, replace(said, saved=True))
+        self._steps.write(student, nb, sanitised.files, self.folder_of(student))
+        return Outcome(student, Status.GRADED)
+
+    def _penalty(self, student: str, score: float, late_s: float) -> float | None:
+        late = self._steps.late
+        return late.penalty(student, score, late_s) if late else None
 
     def give_up(self, student: str, reason: str) -> Outcome:
         """Write down, in the gradebook and as autograded notebook, that a submission could not be graded."""
         with uninterrupted(), gradebook.needed(self.course):
             outcome.set_aside(self.course, student, self.name, reason, self.folder_of(student))
+            self._steps.set_permissions(student)
         return Outcome(student, Status.UNGRADABLE, reason)
 
     def _guarded(self, student: str, step: Callable[[], Running | Outcome]) -> Running | Outcome:
@@ -148,38 +158,18 @@ class Grader:
         reason = unfit(self.folder_of(student), self.name)
         if reason:
             raise SubmissionError(reason)
-        self._convert(SanitiseOnly, student)
-        ended = self._read(student)
-        if ended:
-            return ended
-        path = self._autograded(student)
-        runs = self._steps.runs(nbformat.read(path, as_version=4), self.name, self.course)
-        return Running(student, runs, next(runs), beside_notebook(path.parent))
+        folder = self.folder_of(student)
+        again = outcome.of(self._autograded(student)).is_of(receipt.fingerprint(folder, self.course.ignore))
+        sanitised = self._steps.sanitise(student, folder, again)
+        runs = self._cells.runs(sanitised.notebook, self.name, self.course)
+        return Running(student, runs, next(runs), beside_notebook(sanitised.files), sanitised=sanitised)
 
     def _next(self, submission: Running, ran: Ran) -> Running | Outcome:
         try:
             submission.job = submission.runs.send(ran)
         except StopIteration as end:
-            return self.record(submission.student, end.value)
+            return self.record(submission, end.value)
         return submission
-
-    def _read(self, student: str) -> Outcome | None:
-        """How the submission ended, if one of nbgrader's steps has found that it could not be graded."""
-        reason = outcome.read(nbformat.read(self._autograded(student), as_version=4)).could_not_grade
-        return Outcome(student, Status.UNGRADABLE, reason) if reason else None
-
-    def _convert(self, half: type[SanitiseOnly | GradeOnly], student: str, executed: Executed | None = None) -> None:
-        """Let nbgrader take the steps of one half; raises what they raised."""
-        with temp_attrs(self.course, assignment_id=self.name, student_id=student):
-            converter = half(coursedir=self.course, parent=self.api)
-            converter.force, converter.executed = True, executed
-            result = capture_log(converter)
-        if isinstance(converter.error, NbGraderException | SystemExit):
-            lines = [line for line in result.get("log", "").splitlines() if line.strip()]
-            said = lines[-1] if lines else "no reason given"
-            raise SubmissionError(f"nbgrader could not process it: {said}") from converter.error
-        if converter.error is not None:
-            raise converter.error
 
     def folder_of(self, student: str) -> Path:
         """The folder of a submission."""
@@ -188,16 +178,3 @@ class Grader:
     def _autograded(self, student: str) -> Path:
         folder = self.course.format_path(self.course.autograded_directory, known_as(student), self.name)
         return Path(folder, f"{self.name}.ipynb")
-
-
-def _require_steps(api: NbGraderAPI) -> None:
-    """Make all steps once; raises ClassError if one, or the plugin of one, cannot be made: it would fail everyone."""
-    try:
-        converter = Autograde(coursedir=api.coursedir, parent=api)
-        for step in [*converter.sanitize_preprocessors, *converter.autograde_preprocessors]:
-            (import_item(step) if isinstance(step, str) else step)(parent=converter)
-    except Exception as error:
-        raise ClassError(
-            f"The class's nbgrader_config.py names what cannot be used ({type(error).__name__}: {error}). Modules "
-            f"are looked for in {api.coursedir.root} and beside nbgrader_config.py."
-        ) from error

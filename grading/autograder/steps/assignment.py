@@ -10,6 +10,7 @@ import sys
 import tokenize
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import nbformat
 from nbgrader.api import Gradebook, MissingEntry, Notebook
@@ -17,29 +18,42 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade
 
-from authoring.chapter import Chapter, counts, read_chapter
+from authoring.cells import counts
 from authoring.places import ChapterError
 from gradlab import atomic
-from gradlab.checks.given import given
+from gradlab.checks.compare import Judge
 from gradlab.checks.record import CheckRecord, Record, RecordError
 
 from ..errors import ClassError, did_you_mean
 from ..source import UPDATE
 
+if TYPE_CHECKING:
+    from authoring.chapter import Chapter
+
 
 @dataclass(frozen=True, eq=False)  # one object for each, see `_load`
 class Assignment:
-    """What grading knows of an assignment and a submission never does. cells: of the solved notebook."""
+    """What grading knows of an assignment and a submission never does.
 
-    chapter: Chapter
+    judges: the own ones of its checks, by check id. cells: of the solved notebook.
+    """
+
+    judges: dict[str, Judge]
     seed: int
     record: Record
     version: str
     cells: list[nbformat.NotebookNode]
 
     @functools.cached_property
+    def without_cases(self) -> bytes:
+        """The record that a submission finds while no check cell runs."""
+        return self.record.without_cases().to_json().encode()
+
+    @functools.cached_property
     def cases(self) -> dict[str, str]:
         """By grade_id, the record that a submission finds while a check cell runs: its cases, and what it may use."""
+        from gradlab.checks.given import given
+
         texts = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in self.cells if is_grade(cell)}
         cells = self.record.by_cell()
         return {name: self.record.of_cell(name, given(self.cells, texts[name])).to_json() for name in cells}
@@ -131,20 +145,31 @@ def _store(course: CourseDirectory, name: str) -> Path:
 @functools.lru_cache(maxsize=8)
 def _load(db_url: str, course_id: str, source: Path, changed_at: int, store: Path) -> Assignment:
     notebook = nbformat.read(source, as_version=4)
+    points = _compare_with_gradebook(db_url, course_id, notebook, source.stem)
+    now, stored = version(notebook, source.parent, points), _stored(store)
+    record = _usable(stored, now, store)
+    judges = {}
+    if record is None or any("judge" in cell.source for cell in notebook.cells if is_grade(cell)):
+        chapter = _chapter(notebook, source)
+        judges = {check_id: check.judge for check_id, check in chapter.checks.items() if check.judge}
+        record = record or chapter.record([stored["seed"]])
+    store.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({"seed": stored["seed"], "version": now, "record": json.loads(record.to_json())})
+    atomic.write_text(store, text, mode=0o600)
+    return Assignment(judges, stored["seed"], record, now, [c for c in notebook.cells if c.cell_type == "code"])
+
+
+def _chapter(notebook: nbformat.NotebookNode, source: Path) -> "Chapter":
+    """Run the solved notebook, with torch: to make the record, and for checks that have a judge of their own."""
+    from authoring.chapter import read_chapter
+
     try:
-        chapter = read_chapter(notebook, source.stem, source.parent)
+        return read_chapter(notebook, source.stem, source.parent)
     except ChapterError as error:
         raise ChapterError(
             f"{error}\nThis is the class's copy, {source}. If it is older than the course, and does not work with it "
             f"any more: {UPDATE} {source.stem}, or grade with the course as it was then."
         ) from error
-    points = _compare_with_gradebook(db_url, course_id, notebook, source.stem)
-    now, stored = version(notebook, source.parent, points), _stored(store)
-    record = _usable(stored, now, store) or chapter.record([stored["seed"]])
-    store.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"seed": stored["seed"], "version": now, "record": json.loads(record.to_json())})
-    atomic.write_text(store, text, mode=0o600)
-    return Assignment(chapter, stored["seed"], record, now, [c for c in notebook.cells if c.cell_type == "code"])
 
 
 def _stored(store: Path) -> dict:

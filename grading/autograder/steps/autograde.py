@@ -1,82 +1,129 @@
-"""nbgrader's Autograde in two halves, with time between them for a submission's cells to run elsewhere."""
+"""nbgrader's steps of one submission, taken on its notebook in memory; nbgrader's own converter takes them on files."""
 
+import shutil
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.apps import NbGraderAPI
 from nbgrader.converters import Autograde
-from nbgrader.converters.base import BaseConverter
+from nbgrader.preprocessors import AssignLatePenalties, NbGraderPreprocessor, SaveAutoGrades
+from nbgrader.utils import temp_attrs
+from traitlets.utils.importstring import import_item
 
-from ..errors import SubmissionError
+from gradlab import atomic
+
+from ..errors import ClassError, SubmissionError
+from . import outcome, receipt
+from .faults import no_notebook
+from .files import all_of, known_as
+from .outcome import NotebookOutcome
 from .runs import Executed, RunCells
+from .sanitise import Released, RestoreCells
+
+OF_THE_GRADEBOOK = (SaveAutoGrades, AssignLatePenalties)  # what they write, `save.Rows` writes in one transaction
 
 
-class _Half(Autograde):
-    """One submission, the course's; its error is kept, where nbgrader's own logs it and raises another."""
+@dataclass(frozen=True)
+class Sanitised:
+    """What was handed in, sanitised. files: what belongs beside it. handed_in: when, None if nothing says so."""
 
-    error: BaseException | None = None
+    notebook: NotebookNode
+    files: dict[str, bytes]
+    handed_in: datetime | None
 
-    def start(self) -> None:
-        """Called by nbgrader's `capture_log`, which tells of an error but does not pass it on."""
+
+class Steps:
+    """The steps that a class's settings name, made once for all submissions of an assignment.
+
+    Raises ClassError if one, or the plugin of one, cannot be made: it would fail everyone.
+    """
+
+    def __init__(self, api: NbGraderAPI, name: str, released: Released):
+        self.course, self.name = api.coursedir, name
         try:
-            super().start()
-        except BaseException as error:
-            self.error = error
-            raise
+            self._converter = Autograde(coursedir=api.coursedir, parent=api)
+            self._sanitise = [self._made(step) for step in self._converter.sanitize_preprocessors]
+            self._grade = [self._made(step) for step in self._converter.autograde_preprocessors]
+        except Exception as error:
+            raise ClassError(
+                f"The class's nbgrader_config.py names what cannot be used ({type(error).__name__}: {error}). Modules "
+                f"are looked for in {api.coursedir.root} and beside nbgrader_config.py."
+            ) from error
+        for step in self._sanitise:
+            if isinstance(step, RestoreCells):
+                step.released = released
+        source = Path(self.course.format_path(self.course.source_directory, ".", name))
+        excluded = self._converter.exclude_overwriting.get(name, [])
+        self._of_the_class = {path: data for path, data in self._files(source).items() if path not in excluded}
 
-    def convert_notebooks(self) -> None:
-        """Called by nbgrader's `start` once it has looked for notebooks."""
-        student, assignment = self.coursedir.student_id, self.coursedir.assignment_id
-        self.notebooks = sorted(self.assignments.get(self._format_source(assignment, student), []))
-        if not self.notebooks:
-            raise SubmissionError(f"nbgrader cannot find the notebook of a student named {student}.")
-        if self.init_destination(assignment, student):
-            self.run_pre_convert_hook()
-            self.init_assignment(assignment, student)
-            for notebook in self.notebooks:
-                self.convert_single_notebook(notebook)
-            self.set_permissions(assignment, student)
-            self.run_post_convert_hook()
+    @property
+    def late(self) -> AssignLatePenalties | None:
+        """The step that takes points off for lateness, if the class has one."""
+        return next((step for step in self._grade if isinstance(step, AssignLatePenalties) and step.enabled), None)
 
-    def convert_single_notebook(self, notebook_filename: str) -> None:
-        """Take the steps of this half only."""
-        self._init_preprocessors()
-        BaseConverter.convert_single_notebook(self, notebook_filename)
+    def sanitise(self, student: str, folder: Path, again: bool) -> Sanitised:
+        """Read what was handed in, once. again: it was graded before. Raises SubmissionError if it is no notebook."""
+        path = folder / f"{self.name}.ipynb"
+        handed_in = receipt.fingerprint(folder, self.course.ignore)
+        self._hook("run_pre_convert_hook", student, path)
+        try:
+            nb = nbformat.read(path, as_version=4)
+            outcome.write(nb, NotebookOutcome(handed_in=handed_in, again=again))
+            nb, resources = self._take(self._sanitise, nb, student)
+        except (AttributeError, KeyError, TypeError) as error:
+            raise SubmissionError(no_notebook(error)) from error
+        files = self._files(folder) | self._of_the_class | resources["outputs"]
+        return Sanitised(nb, files, self.course.get_existing_timestamp(str(folder)))
 
-    def write_single_notebook(self, output: str, resources: dict) -> None:
-        """Write the autograded notebook whole or not at all, and what belongs beside it before."""
-        name = resources["unique_key"]
-        super().write_single_notebook(output, {**resources, "unique_key": f".new-{name}"})
-        folder = Path(self.writer.build_directory)
-        (folder / f".new-{name}.ipynb").replace(folder / f"{name}.ipynb")
-
-
-class SanitiseOnly(_Half):
-    """The first half: register the submission in the gradebook, and write it sanitised to the autograded directory."""
-
-    def set_permissions(self, assignment_id: str, student_id: str) -> None:
-        """Leave them: the second half writes there again, and nbgrader's are read-only."""
-
-    def run_post_convert_hook(self) -> None:
-        """Leave it to the second half."""
-
-
-class GradeOnly(_Half):
-    """The second half: verdicts, scores and comments for what was executed."""
-
-    _sanitizing = False
-    executed: Executed | None = None
-
-    def _init_preprocessors(self) -> None:
-        super()._init_preprocessors()
-        for step in self.exporter._preprocessors:
+    def grade(self, student: str, nb: NotebookNode, executed: Executed) -> NotebookNode:
+        """Put what was executed, and the verdicts on it, in the place of a sanitised notebook."""
+        for step in self._grade:
             if isinstance(step, RunCells):
-                step.executed = self.executed
+                step.executed = executed
+        return self._take([step for step in self._grade if not isinstance(step, OF_THE_GRADEBOOK)], nb, student)[0]
 
-    def init_destination(self, assignment_id: str, student_id: str) -> bool:
-        """Keep what the first half wrote."""
-        return True
+    def write(self, student: str, nb: NotebookNode, files: dict[str, bytes], submitted: Path) -> None:
+        """Write the autograded notebook, whole or not at all, and before it what belongs beside it."""
+        folder = Path(self.course.format_path(self.course.autograded_directory, student, self.name))
+        path = folder / f"{self.name}.ipynb"
+        folder.mkdir(parents=True, exist_ok=True)
+        for entry in folder.iterdir():
+            if entry.is_dir():
+                shutil.rmtree(entry)
+            elif entry != path:
+                entry.unlink()
+        for name, content in files.items():
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content)
+        receipt.keep(submitted, folder)
+        atomic.write_text(path, nbformat.v4.writes(nb) + "\n")
+        self.set_permissions(student)
+        self._hook("run_post_convert_hook", student, path)
 
-    def init_assignment(self, assignment_id: str, student_id: str) -> None:
-        """Leave it to the first half."""
+    def set_permissions(self, student: str) -> None:
+        """Let nbgrader set the rights of what was written of a submission."""
+        self._converter.set_permissions(self.name, known_as(student))
 
-    def run_pre_convert_hook(self) -> None:
-        """Leave it to the first half."""
+    def _take(self, steps: list, nb: NotebookNode, student: str) -> tuple[NotebookNode, dict]:
+        names = {"student": student, "assignment": self.name, "notebook": self.name, "db_url": self.course.db_url}
+        resources = {"nbgrader": names, "unique_key": self.name, "metadata": {"name": self.name}, "outputs": {}}
+        for step in steps:
+            nb, resources = step(nb, resources)
+        nbformat.validate(nb, relax_add_props=True)
+        return nb, resources
+
+    def _files(self, folder: Path) -> dict[str, bytes]:
+        return all_of(folder, [*self.course.ignore, "*.ipynb"])
+
+    def _hook(self, name: str, student: str, notebook: Path) -> None:
+        """Call the class's own function, if its settings name one, as nbgrader does before and after a submission."""
+        self._converter.notebooks = [str(notebook)]
+        with temp_attrs(self.course, assignment_id=self.name, student_id=student):
+            getattr(self._converter, name)()
+
+    def _made(self, step: type[NbGraderPreprocessor] | str) -> NbGraderPreprocessor:
+        return (import_item(step) if isinstance(step, str) else step)(parent=self._converter)

@@ -4,7 +4,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .bounded import Bounded, OutOfBoundsError
@@ -131,25 +131,32 @@ def _untimely(path: Path) -> str:
         return f"its timestamp.txt holds no time ({type(error).__name__})."
 
 
-def beside_notebook(folder: Path) -> dict[str, bytes]:
-    """The files that a submission's cells find beside them, by relative path: all but notebooks.
+def all_of(folder: Path, ignored: Iterable[str] = ()) -> dict[str, bytes]:
+    """The files in a folder, by relative path, but for those that match one of nbgrader's patterns."""
+    from nbgrader.utils import find_all_files
+
+    paths = sorted(find_all_files(str(folder), list(ignored)))
+    return {os.path.relpath(path, folder): Path(path).read_bytes() for path in paths}
+
+
+def beside_notebook(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The files that a submission's cells find beside them: of those in its folder, by relative path, all but receipts.
 
     Of a module that lies there as a file, such as a released engine_11.py, no other form: Python would import that.
     """
-    modules = {path.stem for path in folder.glob("*.py")}
-    paths = [
-        path
-        for path in folder.rglob("*")
-        if path.is_file()
-        and path.suffix != ".ipynb"
-        and ((path.parent == folder and path.suffix == ".py") or _module(path.relative_to(folder)) not in modules)
-    ]
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(paths)}
+    modules = {name.removesuffix(".py") for name in files if name.endswith(".py") and "/" not in name}
+    return {
+        name: content
+        for name, content in files.items()
+        if name not in RECEIPTS
+        and not name.endswith(".ipynb")
+        and (("/" not in name and name.endswith(".py")) or _module(name) not in modules)
+    }
 
 
-def _module(path: Path) -> str:
+def _module(name: str) -> str:
     """The name under which Python would import what lies at a relative path: a folder or a compiled file."""
-    return path.parts[0].partition(".")[0]
+    return name.split("/")[0].partition(".")[0]
 
 
 def known_as(student: str) -> str:

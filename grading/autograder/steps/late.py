@@ -1,5 +1,9 @@
 """The step that takes points off for lateness, as the class's plugin says; its faults are no submission's."""
 
+import contextlib
+from collections.abc import Iterator
+from types import SimpleNamespace
+
 from nbformat import NotebookNode
 from nbgrader.preprocessors import AssignLatePenalties
 from sqlalchemy.exc import SQLAlchemyError
@@ -12,8 +16,20 @@ class TakeLatePenalties(AssignLatePenalties):
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         """Let nbgrader ask the plugin, and write what it says into the gradebook."""
-        try:
+        with self._its_faults():
             return super().preprocess(nb, resources)
+
+    def penalty(self, student: str, score: float, late_s: float) -> float | None:
+        """What the plugin takes off, between nothing and all; None if it says nothing."""
+        with self._its_faults():
+            self.init_plugin()
+            said = self.plugin_inst.late_submission_penalty(student, score, late_s)
+            return None if said is None else self._check_late_penalty(SimpleNamespace(score=score), said)
+
+    @contextlib.contextmanager
+    def _its_faults(self) -> Iterator[None]:
+        try:
+            yield
         except SQLAlchemyError:
             raise
         except Exception as error:

@@ -135,9 +135,10 @@ def could_not_grade(
     handed_in = receipt.fingerprint(submitted, course.ignore)
     write(nb, NotebookOutcome(could_not_grade=reason, saved=True, handed_in=handed_in))
     receipt.keep(submitted, Path(course.format_path(course.autograded_directory, student, assignment)))
+    time = receipt.timestamp(submitted)
     with Gradebook(course.db_url, course.course_id) as gradebook:
         gradebook.update_or_create_student(student)
-        gradebook.update_or_create_submission(assignment, student)
+        gradebook.update_or_create_submission(assignment, student, **({"timestamp": time} if time else {}))
         submitted = gradebook.find_submission_notebook(assignment, assignment, student)
         for grade in submitted.grades:
             grade.auto_score = None

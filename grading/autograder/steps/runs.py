@@ -13,7 +13,7 @@ from nbgrader.preprocessors import Execute
 from nbgrader.utils import is_grade
 from traitlets import Int
 
-from authoring.chapter import tags
+from authoring.cells import tags
 from gradlab.checks.record import SUFFIX
 from gradlab.checks.verdict import Verdict
 
@@ -22,7 +22,7 @@ from . import outcome
 from .assignment import Assignment, course_of, load_assignment
 from .bounded import Bounded
 from .execute import Job, Ran, error_output, execute
-from .files import beside_notebook
+from .files import all_of, beside_notebook
 from .verdict import PENDING, judge
 
 
@@ -67,7 +67,7 @@ class RunCells(Execute):
 
     def _run_here(self, nb: NotebookNode, names: dict, course: CourseDirectory) -> Executed:
         folder = Path(course.format_path(course.autograded_directory, names["student"], names["assignment"]))
-        runs, files = self.runs(nb, names["assignment"], course), beside_notebook(folder)
+        runs, files = self.runs(nb, names["assignment"], course), beside_notebook(all_of(folder))
         ran = None
         while True:
             try:

@@ -1,8 +1,12 @@
 """The sanitising steps: a submission's cells become what was released, its answers stay; no student code runs here."""
 
+import json
+from dataclasses import dataclass
+
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, Notebook
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 from gradlab.checks.record import SUFFIX
@@ -15,39 +19,61 @@ MOST_CELLS = 2_000
 MOST_CHARACTERS = 2_000_000  # of all cells together
 
 
+@dataclass(frozen=True)
+class Released:
+    """A notebook as it was generated, from the gradebook: its kernel, and by grade_id each cell's source and marks."""
+
+    kernelspec: dict | None
+    cells: dict[str, dict]
+
+    @classmethod
+    def read(cls, course: CourseDirectory, assignment: str, notebook: str) -> "Released":
+        """Read it from the gradebook."""
+        with Gradebook(course.db_url, course.course_id) as gradebook:
+            return cls._of(gradebook.find_notebook(notebook, assignment))
+
+    @classmethod
+    def _of(cls, notebook: Notebook) -> "Released":
+        points = {cell.name: cell.max_score for cell in notebook.grade_cells}
+        solutions = {cell.name for cell in notebook.solution_cells}
+        cells = {
+            cell.name: {
+                "source": cell.source,
+                "metadata": {
+                    "cell_type": cell.cell_type,
+                    "checksum": cell.checksum,
+                    "grade": cell.name in points,
+                    "grade_id": cell.name,
+                    "locked": cell.locked,
+                    "schema_version": 3,
+                    "solution": cell.name in solutions,
+                    "task": False,
+                }
+                | ({"points": points[cell.name]} if cell.name in points else {}),
+            }
+            for cell in notebook.source_cells
+        }
+        return cls(json.loads(notebook.kernelspec) if notebook.kernelspec else None, cells)
+
+
 class RestoreCells(NbGraderPreprocessor):
     """Bring the released cells back where they were deleted, duplicated, retyped, or their metadata changed.
 
     Of a duplicated cell the last counts; the others become ordinary cells. A missing cell is put behind the one that
     came before it in the release, the first one before the next that is there. No cell keeps verdicts that it brought,
-    and unknown ones no metadata of nbgrader's; otherwise they are left alone.
+    and unknown ones no metadata of nbgrader's; otherwise they are left alone. The kernel is the release's too.
     """
 
+    released: Released | None = None  # what was read before; else it is read for each submission
+
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        """Restore all cells that the gradebook knows."""
+        """Restore all cells that the gradebook knows, and the kernel."""
         _require_readable(nb)
         names = resources["nbgrader"]
-        with Gradebook(names["db_url"]) as gradebook:
-            notebook = gradebook.find_notebook(names["notebook"], names["assignment"])
-            points = {cell.name: cell.max_score for cell in notebook.grade_cells}
-            solutions = {cell.name for cell in notebook.solution_cells}
-            released = {
-                cell.name: {
-                    "source": cell.source,
-                    "metadata": {
-                        "cell_type": cell.cell_type,
-                        "checksum": cell.checksum,
-                        "grade": cell.name in points,
-                        "grade_id": cell.name,
-                        "locked": cell.locked,
-                        "schema_version": 3,
-                        "solution": cell.name in solutions,
-                        "task": False,
-                    }
-                    | ({"points": points[cell.name]} if cell.name in points else {}),
-                }
-                for cell in notebook.source_cells
-            }
+        known = self.released or Released.read(course_of(self), names["assignment"], names["notebook"])
+        released = known.cells
+        if known.kernelspec:
+            nb.metadata["kernelspec"] = dict(known.kernelspec)
         found = self._find(nb, released)
         if not found:
             raise SubmissionError("none of the cells of the released notebook is in this file; is it another notebook?")
@@ -109,6 +135,6 @@ class PutCases(NbGraderPreprocessor):
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         """Write the record without cases; raises ClassError if the class is not ready."""
         names = resources["nbgrader"]
-        record = load_assignment(course_of(self), names["assignment"]).record
-        resources.setdefault("outputs", {})[names["notebook"] + SUFFIX] = record.without_cases().to_json().encode()
+        known = load_assignment(course_of(self), names["assignment"])
+        resources.setdefault("outputs", {})[names["notebook"] + SUFFIX] = known.without_cases
         return nb, resources

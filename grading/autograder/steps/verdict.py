@@ -8,9 +8,9 @@ from nbformat.v4 import new_output
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade
 
-from authoring.chapter import Chapter
-from gradlab.checks import shortcuts, words
-from gradlab.checks.check import OBSERVATION_MIME
+from gradlab.checks import reached, words
+from gradlab.checks.compare import Judge
+from gradlab.checks.observation import OBSERVATION_MIME
 from gradlab.checks.record import CheckRecord
 from gradlab.checks.verdict import Verdict, judge_check
 
@@ -48,28 +48,27 @@ class WriteVerdicts(NbGraderPreprocessor):
 def judge(nb: NotebookNode, assignment: Assignment) -> dict[str, dict[str, Verdict]]:
     """The verdicts on all checks of an executed notebook, by the grade_id of their cell and by check id."""
     checks, verdicts = assignment.record.by_cell(), {}
-    so_far: list[
-        NotebookNode
-    ] = []  # what a check's answer may be made of; what comes after it may use the same names otherwise
+    so_far: list[NotebookNode] = []  # an answer may use these cells; those after it may use the same names otherwise
     for cell in (cell for cell in nb.cells if cell.cell_type == "code"):
         so_far.append(cell)
         grade_id = cell.metadata.nbgrader["grade_id"] if is_grade(cell) else ""
         if grade_id in checks:
-            chapter, records = assignment.chapter, checks[grade_id]
-            verdicts[grade_id] = {i: _verdict(i, record, chapter, cell, so_far) for i, record in records.items()}
+            verdicts[grade_id] = {
+                i: _verdict(i, record, assignment.judges.get(i), cell, so_far) for i, record in checks[grade_id].items()
+            }
     return verdicts
 
 
 def _verdict(
-    check_id: str, record: CheckRecord, chapter: Chapter, cell: NotebookNode, so_far: list[NotebookNode]
+    check_id: str, record: CheckRecord, judge: Judge | None, cell: NotebookNode, so_far: list[NotebookNode]
 ) -> Verdict:
-    lines = [] if record.autograd else shortcuts.find(record.answer, [cell.source for cell in so_far])
+    lines = [] if record.autograd else reached.find(record.answer, [cell.source for cell in so_far])
     if lines:
         return Verdict.of(words.shortcut_in_source(record.title, lines))
     seen = observations(cell, check_id, len(record.cases))
     if isinstance(seen, str):
         return Verdict(False, f"{record.title}: not passed.\n{_why_undefined(record.answer, so_far[:-1]) or seen}")
-    return judge_check(record, seen, chapter.checks[check_id].judge)
+    return judge_check(record, seen, judge)
 
 
 def observations(cell: NotebookNode, check_id: str, count: int) -> list[dict] | str:

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 import gradlab
-from gradlab.checks import shortcuts, source
+from gradlab.checks import reached, source
 from gradlab.checks.page import tagged
 from gradlab.checks.record import SUFFIX
 from gradlab.checks.source import MOST_CHARACTERS, Source
@@ -177,7 +177,7 @@ class Look:
         return list(islice(self._flags(sources, read, reader), MOST))
 
     def _flags(self, sources: list[tuple[str, str]], read: list[Source], reader: "_Reader") -> Iterator[Flag]:
-        by_hand = shortcuts.cells_behind(self.by_hand, [text for _, text in sources])
+        by_hand = reached.cells_behind(self.by_hand, [text for _, text in sources])
         for number, ((where, text), one) in enumerate(zip(sources, read, strict=True)):
             lines = _lines(text)
             first: dict[str, int] = {}

@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
-from authoring.chapter import tags
+from authoring.cells import tags
 from gradlab import atomic
 
 from ..errors import ClassError

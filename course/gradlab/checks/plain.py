@@ -1,0 +1,36 @@
+"""Plain data as NumPy arrays and as plain Python: what comparing and judging need of it, without torch."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .observation import Array, Dict, DType, Float, List, Other, Size, Tensor, Tuple, Value, parts, shape_of
+
+NONFINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+
+def as_array(value: Tensor | Array) -> np.ndarray:
+    """The values of an encoded tensor or array as a NumPy array of its shape: of bools, integers or floats."""
+    numbers = [NONFINITE[n] if type(n) is str else n for n in value.values]
+    kinds = {type(n) for n in numbers}
+    kind = bool if kinds == {bool} else np.int64 if kinds == {int} else float
+    return np.array(numbers, dtype=kind).reshape(shape_of(value))
+
+
+def as_python(value: Value) -> Any:
+    """Plain Python data for a judge: containers as lists, tensors as nested lists, what cannot be read as its name."""
+    match value:
+        case Tensor() | Array():
+            return as_array(value).tolist()
+        case Dict():
+            return {key: as_python(item) for key, item in value.items.items()}
+        case List() | Tuple() | Size():
+            return [as_python(item) for item in parts(value).values()]
+        case Float():
+            return NONFINITE[value.value]
+        case DType():
+            return f"torch.{value.name}"
+        case Other():
+            return value.type
+    return value
