@@ -41,12 +41,13 @@ def parts(chapter: str = "") -> dict[str, list[str]]:
     With a chapter, what concerns that chapter.
     """
     only = ["-k", chapter] if chapter else []
+    walk = ["-k", f"works_through and {chapter}"] if chapter else []
     few = "" if chapter else " and not exhaustive"
     return {
         # in the order of files: else the longest, which have few tests, come last
         "grading": [*PYTEST, "grading/tests", "-m", f"not browser{few}", "--timeout=900", *TOGETHER]
         + ["--no-loadscope-reorder", *only],
-        "browser": [*WITH_KERNELS, *PYTEST, *TESTS, "-m", f"browser{few}", *BROWSER, *only],
+        "browser": [*WITH_KERNELS, *PYTEST, *TESTS, "-m", f"browser{few}", *BROWSER, *walk],
         "solutions": [*PYTEST, "solutions/tests", "-m", f"not browser{few}", "--timeout=900", *APART, *only],
         "nbval": [*WITH_KERNELS, *NBVAL, "--nbval-current-env", *notebooks("course", chapter)],
         "course": [*PYTEST, "course/tests", TOOLS, "-m", f"not browser{few}", "--timeout=900", *TOGETHER, *only],
