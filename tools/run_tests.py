@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ["course", "solutions", "grading"]
 TESTS = [f"{room}/tests" for room in ROOMS]
 TOOLS = "tools/tests"
+WALKS = "course/tests/test_chapters_in_lab.py"  # of a student through each chapter
 PYTEST = ["-m", "pytest", "-q", "-n", "auto"]
 TOGETHER = ["--dist", "loadfile"]  # a notebook's cells belong in one process, as do a file's tests
 APART = ["--dist", "worksteal"]  # tests that share little
@@ -41,13 +42,13 @@ def parts(chapter: str = "") -> dict[str, list[str]]:
     With a chapter, what concerns that chapter.
     """
     only = ["-k", chapter] if chapter else []
-    walk = ["-k", f"works_through and {chapter}"] if chapter else []
+    pages = [WALKS] if chapter else TESTS
     few = "" if chapter else " and not exhaustive"
     return {
         # in the order of files: else the longest, which have few tests, come last
         "grading": [*PYTEST, "grading/tests", "-m", f"not browser{few}", "--timeout=900", *TOGETHER]
         + ["--no-loadscope-reorder", *only],
-        "browser": [*WITH_KERNELS, *PYTEST, *TESTS, "-m", f"browser{few}", *BROWSER, *walk],
+        "browser": [*WITH_KERNELS, *PYTEST, *pages, "-m", f"browser{few}", *BROWSER, *only],
         "solutions": [*PYTEST, "solutions/tests", "-m", f"not browser{few}", "--timeout=900", *APART, *only],
         "nbval": [*WITH_KERNELS, *NBVAL, "--nbval-current-env", *notebooks("course", chapter)],
         "course": [*PYTEST, "course/tests", TOOLS, "-m", f"not browser{few}", "--timeout=900", *TOGETHER, *only],
