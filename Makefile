@@ -1,5 +1,5 @@
-# Every target runs in the active conda or virtual environment if that has what it needs, in the versions of
-# requirements.txt, else in .venv, which is made and filled when it is first needed. How: course/gradlab/setup/.
+# Every target runs in the active conda or virtual environment if that has the packages it needs, in the versions of
+# requirements.txt; otherwise in .venv, which is created and filled on first use. See course/gradlab/setup/.
 
 PYTHON := $(shell command -v python3 || command -v python)
 GRADLAB = $(or $(PYTHON),$(error Python was not found; install Python 3.11 or newer)) -I course/gradlab
@@ -19,23 +19,23 @@ setup:  ## Install what the course and its tests need, if anything is missing
 lab:  ## Open the course in JupyterLab, on your own copy in workspace/
 	@$(GRADLAB) lab
 
-doctor:  ## Say what is missing or of the wrong version, and how to mend it
+doctor:  ## Say what is missing or has the wrong version, and how to fix it
 	@$(GRADLAB) doctor
 
-test:  ## Run the tests, browser and notebooks too; PARTS="browser nbval", CHAPTER=08, PROCESSOR=sse
+test:  ## Run the tests, including browser and notebooks; PARTS="browser nbval", CHAPTER=08, PROCESSOR=sse
 	@$(GRADLAB) setup
 	$(RUN) tools/run_tests.py $(PARTS) $(if $(CHAPTER),--chapter $(CHAPTER)) $(ON_PROCESSOR)
 
 test-all: test  ## Run the tests, then what takes longer: every chapter's walk, all slips, all attacks
 	$(RUN) tools/run_tests.py --rest
 
-elsewhere:  ## Run notebooks and checks on other kinds of processor, simulated; one alone: PROCESSOR=sse
+elsewhere:  ## Run notebooks and checks on different kinds of processor, imitated; only one: PROCESSOR=sse
 	$(RUN) tools/run_tests.py --elsewhere $(ON_PROCESSOR)
 
 redteam:  ## Try every attack on grading, each with its honest twin, and print a table
 	@PYTHONPATH=grading/tests $(GRADLAB) run -m attacks $(WORDS)
 
-check:  ## Check style, format and spelling, and name generated files that are stale
+check:  ## Check style, format, spelling and phrases, and list stale generated files
 	$(RUN) -m ruff check
 	$(RUN) -m ruff format --check
 	$(RUN) -m codespell_lib
@@ -45,13 +45,13 @@ check:  ## Check style, format and spelling, and name generated files that are s
 notebooks:  ## Build the student edition from the solved chapters
 	$(RUN) -m authoring build
 
-validate-checks:  ## Try every check on right answers, known slips and constants; some alone: NAMES="05 06.1"
+validate-checks:  ## Try every check on right answers, known slips and constants; only some: NAMES="05 06.1"
 	$(RUN) -m authoring validate $(NAMES)
 
 student-archive:  ## Pack what a student needs, and nothing else, into build/autograd-course.zip
 	$(RUN) -m authoring archive
 
-lock:  ## Make requirements.lock from requirements.txt: the version of every package, on every system
+lock:  ## Generate requirements.lock from requirements.txt: the version of every package, on every system
 	$(RUN) -m uv pip compile --universal --python-version 3.11 --no-header --no-annotate --quiet requirements.txt -o requirements.lock
 
 formgrader:  ## Open nbgrader's Formgrader on the class in grading/class/
@@ -63,16 +63,16 @@ release:  ## Generate and release an assignment: make release ASSIGNMENT=02_exte
 week:  ## Import, grade, report, return, export: make week ASSIGNMENT=02_external_gradients ARCHIVE=submissions.zip
 	$(RUN) -m autograder week $(ASSIGNMENT) $(if $(ARCHIVE),"$(ARCHIVE)") $(WORDS) $(CLASS_OPTION)
 
-grade:  ## Grade what a class handed in: make grade ASSIGNMENT=02_external_gradients, CLASS=folder of another class
+grade:  ## Grade a class's submissions: make grade ASSIGNMENT=02_external_gradients, CLASS=folder of another class
 	$(RUN) -m autograder grade $(ASSIGNMENT) $(CLASS_OPTION)
 
 feedback:  ## Return the feedback on an assignment: make feedback ASSIGNMENT=02_external_gradients
 	$(RUN) -m autograder feedback $(ASSIGNMENT) $(CLASS_OPTION)
 
-demo:  ## Collect, grade and give feedback to a made-up class of a dozen
+demo:  ## Collect and grade a made-up class of twelve, and return feedback
 	$(RUN) -m autograder demo
 
-bench:  ## Measure, as ratios in one run; one benchmark alone: make bench WHICH=mini_autograd
+bench:  ## Measure speed, as ratios within one run; only one benchmark: make bench WHICH=mini_autograd
 	$(RUN) tools/bench.py $(WHICH)
 
 clean:  ## Remove caches and build leftovers; your work, the class and .venv stay

@@ -1,11 +1,11 @@
-"""What the tests of all rooms share."""
+"""Fixtures that the tests of all rooms share."""
 
-# The browser kit, as a plugin: only so do the rooms share its browser and its server.
+# The browser kit is a plugin, so that the rooms share its browser and its server.
 pytest_plugins = ["browser"]
 
 
 def pytest_collection_modifyitems(items):
-    """Let nbval compare the student edition, in which no cell counts as run: it asks for a count where outputs are."""
+    """Let nbval compare the student edition: its cells have outputs but no execution counts, which nbval requires."""
     for cell in (item.cell for item in items if hasattr(item, "cell")):
         if cell.outputs and cell.execution_count is None:
             cell.execution_count = 0

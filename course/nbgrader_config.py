@@ -5,14 +5,14 @@ from pathlib import Path
 
 c = get_config()  # noqa: F821  nbgrader provides it
 
-# Which class's assignments: a class with a course id of its own sets GRADLAB_COURSE to it.
+# Which class's assignments: a class with its own course id sets GRADLAB_COURSE to it.
 c.CourseDirectory.course_id = os.environ.get("GRADLAB_COURSE") or "autograd"
 
-# Who hands in: the account on this machine, or on JupyterHub who has logged in there.
+# Who submits: the account on this machine, or the user who is logged in to JupyterHub.
 if os.environ.get("JUPYTERHUB_USER"):
     c.CourseDirectory.student_id = os.environ["JUPYTERHUB_USER"]
 
-# Where assignments are fetched and handed in. A class with a shared exchange sets GRADLAB_EXCHANGE to its folder.
+# Where assignments are fetched and submitted. A class with a shared exchange sets GRADLAB_EXCHANGE to its folder.
 exchange = Path(os.environ.get("GRADLAB_EXCHANGE") or Path.cwd() / ".exchange")
 c.Exchange.root = str(exchange)
 

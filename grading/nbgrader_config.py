@@ -1,4 +1,4 @@
-"""nbgrader's configuration of the class in grading/class; every step of it is in autograder/settings.py."""
+"""nbgrader's configuration of the class in grading/class; see autograder/settings.py for all settings."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Run every benchmark of the rooms, one after the other; with words as arguments, those whose path has one of them."""
+"""Run all benchmarks in turn; given words as arguments, only those with one of the words in their path."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def main(words: list[str]) -> int:
-    """Run the chosen benchmarks; return 1 if one failed."""
+    """Run the benchmarks whose path contains one of `words`, or all; return 1 if one failed, 2 if none matches."""
     known = sorted(
         str(path.relative_to(ROOT))
         for room in ("course", "solutions", "grading")
@@ -16,7 +16,7 @@ def main(words: list[str]) -> int:
     )
     chosen = [path for path in known if not words or any(word in path for word in words)]
     if not chosen:
-        print(f"No benchmark is named by {', '.join(words)}. There are: {', '.join(known)}.")
+        print(f"No benchmark matches {', '.join(words)}. Benchmarks: {', '.join(known)}.")
         return 2
     failed = 0
     for path in chosen:

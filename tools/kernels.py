@@ -1,9 +1,9 @@
-"""Kernels for tests, forked from one process that has imported torch: what else takes most of a kernel's time.
+"""Fork kernels for tests from one process that has imported torch, because that import dominates a kernel's start.
 
-`python tools/kernels.py with COMMAND…` runs a command for which such kernels are served. A kernel spec named python3 in
-a folder of its own stands before the installed one, because JUPYTER_PATH names that folder. Jupyter starts this file as
-the kernel; it asks the server for a fork, and lives as long as the fork does. The server imports nothing of this
-project, and each kernel has its own name, arguments, folder and environment.
+`python tools/kernels.py with COMMAND…` runs a command with such kernels. JUPYTER_PATH names a separate folder whose
+kernel spec, named python3, takes precedence over the installed one. Jupyter starts this file as the kernel; it asks the
+server for a fork, and lives as long as the fork does. The server imports nothing of this project, and each kernel has
+its own name, arguments, folder and environment.
 """
 
 import contextlib
@@ -24,9 +24,9 @@ INLINE = "module://matplotlib_inline.backend_inline"  # as ipykernel sets it for
 
 
 def run_with_kernels(*command: str) -> None:
-    """Run a command with forked kernels, or with plain ones where processes cannot be forked, and exit as it does.
+    """Run a command with forked kernels, or with plain ones if processes cannot be forked; exit with its code.
 
-    All kernels are children of the server, which waits for each: their processor time counts as this process's.
+    All kernels are children of the server, which waits for each, so their processor time counts as this process's.
     """
     with kernels() if hasattr(os, "fork") else contextlib.nullcontext() as folder:
         env = {**os.environ, "JUPYTER_PATH": folder, "GRADLAB_TEST_KERNELS": folder} if folder else None
@@ -36,8 +36,8 @@ def run_with_kernels(*command: str) -> None:
 
 @contextlib.contextmanager
 def kernels() -> Iterator[str]:
-    """Run the server; yields the folder for JUPYTER_PATH."""
-    from ipykernel.kernelspec import get_kernel_dict  # which is not there for `ask`
+    """Run the server during the block, and yield the folder to use as JUPYTER_PATH."""
+    from ipykernel.kernelspec import get_kernel_dict  # not available to `ask`
 
     with tempfile.TemporaryDirectory() as folder:
         address = f"{folder}/server"
@@ -53,7 +53,7 @@ def kernels() -> Iterator[str]:
             env = {**os.environ, "MPLBACKEND": INLINE}
             server = subprocess.Popen(command, env=env, pass_fds=[listening.fileno()])
         try:
-            yield folder  # only the server listens now, so nobody who asks waits for one that has died
+            yield folder  # only the server listens now, so no client waits for a dead one
         finally:
             server.terminate()
             server.wait()
@@ -77,14 +77,14 @@ def serve(listening_fd: str) -> None:
 
 
 def wait_for_ended(*_) -> None:
-    """Wait for each child that has ended, so that its time counts as this process's."""
+    """Reap each child that has ended, so that its time counts as this process's."""
     with contextlib.suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
 
 
 def become_kernel(asking: socket.socket) -> None:
-    """Be the kernel that was asked for, until it ends or the process that asked does."""
+    """Run as the requested kernel, until it ends or the requesting process does."""
     from ipykernel.kernelapp import IPKernelApp
 
     code = 1
@@ -99,7 +99,7 @@ def become_kernel(asking: socket.socket) -> None:
         os.environ.clear()
         os.environ.update(request["env"])
         os.chdir(request["cwd"])
-        sys.path[0] = ""  # as python -m has it
+        sys.path[0] = ""  # as with python -m
         sys.argv = ["ipykernel_launcher", *request["arguments"]]
         threading.Thread(target=end_with, args=[asking], daemon=True).start()
         IPKernelApp.launch_instance(argv=sys.argv[1:], parent_handle=os.getppid())
@@ -109,13 +109,13 @@ def become_kernel(asking: socket.socket) -> None:
 
 
 def end_with(asking: socket.socket) -> None:
-    """End this process as soon as the other end of a socket has closed."""
+    """End this process as soon as the other end of the socket `asking` is closed."""
     asking.recv(1)
     os._exit(1)
 
 
 def ask(address: str, *arguments: str) -> None:
-    """Ask the server for a kernel, and return when that has ended; raises ConnectionError if there is no server."""
+    """Ask the server for a kernel, and return when it has ended; raise ConnectionError if there is no server."""
     request = {"cwd": os.getcwd(), "env": dict(os.environ), "arguments": arguments}
     with socket.socket(socket.AF_UNIX) as server:
         server.connect(address)

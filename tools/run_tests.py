@@ -1,7 +1,7 @@
-"""Run the tests, part by part, and print how long each part took and which tests were the slowest.
+"""Run the tests part by part, and print each part's duration and the slowest tests.
 
-Two parts at a time run beside one another; the output of each comes when it has ended. The processor time of a part
-counts the processes that it waits for, kernels and browsers too.
+Parts run two at a time; each part's output is printed when it ends. A part's processor time includes the processes that
+it waits for, such as kernels and browsers.
 """
 
 import argparse
@@ -23,29 +23,29 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ["course", "solutions", "grading"]
 TESTS = [f"{room}/tests" for room in ROOMS]
 TOOLS = "tools/tests"
-WALKS = "course/tests/test_chapters_in_lab.py"  # of a student through each chapter
+WALKS = "course/tests/test_chapters_in_lab.py"  # a student's walk through each chapter
 PYTEST = ["-m", "pytest", "-q", "-n", "auto"]
 TOGETHER = ["--dist", "loadfile"]  # a notebook's cells belong in one process, as do a file's tests
 APART = ["--dist", "worksteal"]  # tests that share little
-BROWSER = ["--dist", "loadgroup", "--timeout=900"]  # each test by itself, but for those that share a fixture
+BROWSER = ["--dist", "loadgroup", "--timeout=900"]  # each test separately, except those that share a fixture
 NBVAL = [*PYTEST, *TOGETHER, "--nbval", "--nbval-sanitize-with=tools/nbval.cfg", "--nbval-kernel-startup-timeout=600"]
 WITH_KERNELS = ["tools/kernels.py", "with", sys.executable]
-MORE = {"attacks": {"PYTHONPATH": str(ROOT / "grading/tests")}}  # in the environment of a part
-NEVER_ITS_OWN = "sse"  # no machine that can run torch has such an old processor
+MORE = {"attacks": {"PYTHONPATH": str(ROOT / "grading/tests")}}  # extra environment variables of a part
+NEVER_ITS_OWN = "sse"  # older than any processor that runs torch
 NOTHING_RAN = 5  # pytest's exit code
 SLOWEST = 10
 
 
 def parts(chapter: str = "") -> dict[str, list[str]]:
-    """Return what Python is told to run for each part of `make test`, the longest first.
+    """Return the Python arguments for each part of `make test`, the longest part first.
 
-    With a chapter, what concerns that chapter.
+    With `chapter`, they run only the tests that concern it.
     """
     only = ["-k", chapter] if chapter else []
     pages = [WALKS] if chapter else TESTS
     few = "" if chapter else " and not exhaustive"
     return {
-        # in the order of files: else the longest, which have few tests, come last
+        # in file order, else the longest files, which have few tests, come last
         "grading": [*PYTEST, "grading/tests", "-m", f"not browser{few}", "--timeout=900", *TOGETHER]
         + ["--no-loadscope-reorder", *only],
         "browser": [*WITH_KERNELS, *PYTEST, *pages, "-m", f"browser{few}", *BROWSER, *only],
@@ -56,10 +56,10 @@ def parts(chapter: str = "") -> dict[str, list[str]]:
 
 
 def rest() -> dict[str, list[str]]:
-    """Return what `make test-all` runs after `make test`: what is exhaustive by nature."""
+    """Return the parts that `make test-all` runs after `make test`: the exhaustive ones."""
     return {
         "exhaustive": [*WITH_KERNELS, *PYTEST, *TESTS, TOOLS, "-m", "exhaustive", *BROWSER],
-        "nbval-solved": [*NBVAL, *notebooks("solutions")],  # in kernels that start as students' do
+        "nbval-solved": [*NBVAL, *notebooks("solutions")],  # in kernels that start as students' kernels do
         "slips": ["-m", "authoring", "validate", "--seeds=5", "--other-seeds=20"],
         "margins": ["-m", "authoring", "margins"],
         "attacks": ["-m", "attacks"],
@@ -68,7 +68,7 @@ def rest() -> dict[str, list[str]]:
 
 
 def elsewhere() -> dict[str, list[str]]:
-    """Return what is run on each kind of processor: the notebooks of both editions, and the checks of all chapters."""
+    """Return the parts that run on each kind of processor: the notebooks of both editions, and all checks."""
     return {
         "nbval": [*WITH_KERNELS, *NBVAL, "--nbval-current-env", *notebooks("course")],
         "nbval-solved": [*WITH_KERNELS, *NBVAL, *notebooks("solutions")],
@@ -77,7 +77,7 @@ def elsewhere() -> dict[str, list[str]]:
 
 
 def notebooks(room: str, chapter: str = "") -> list[str]:
-    """Return the chapters of a room, or one of them; raises SystemExit if there is none."""
+    """Return the paths of a room's notebooks, or only that of `chapter`; raise SystemExit if there is none."""
     found = sorted(ROOT.glob(f"{room}/chapters/*/{chapter or '*'}.ipynb"))
     if not found:
         sys.exit(f"There are no notebooks in {room}/chapters.")
@@ -85,17 +85,17 @@ def notebooks(room: str, chapter: str = "") -> list[str]:
 
 
 class Result(NamedTuple):
-    """How a part ended. tests: the seconds of each test by name, as pytest's report has them."""
+    """The outcome of a part. tests: the seconds of each test by name, from pytest's report."""
 
     verdict: str
     seconds: float
-    processor: float  # seconds, of all its processes
+    processor: float  # processor seconds of all its processes
     tests: dict[str, float]
     failed: list[str]
 
 
 def run_part(arguments: list[str], env: dict[str, str], output=None) -> Result:
-    """Run one part; what it prints goes to the file `output`, or to the terminal."""
+    """Run one part and return its result; its output goes to the file `output`, or else to the terminal."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
         if "pytest" in arguments:
@@ -121,8 +121,12 @@ def _name(case: ET.Element) -> str:
 
 
 def run_parts(chosen: dict[str, list[str]], processor: str = "") -> dict[str, Result]:
-    """Run the chosen parts, two at a time and in their order; on a kind of processor."""
-    env = {**os.environ, "OMP_NUM_THREADS": "1", **PROCESSORS.get(processor, {})}  # processes share the cores already
+    """Run the chosen parts in order, two at a time; return their results by name.
+
+    processor: the kind of processor to imitate, if any.
+    """
+    own = {"OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}  # processes already share the cores; no bars in outputs
+    env = {**os.environ, **own, **PROCESSORS.get(processor, {})}
 
     def run_one(name: str) -> Result:
         with tempfile.TemporaryFile("w+") if len(chosen) > 1 else contextlib.nullcontext() as output:
@@ -137,7 +141,7 @@ def run_parts(chosen: dict[str, list[str]], processor: str = "") -> dict[str, Re
 
 
 def show(results: dict[str, Result], seconds: float) -> int:
-    """Print the table of the parts and the slowest tests; return 1 if a part failed."""
+    """Print a table of the parts and the slowest tests; return 1 if a part failed."""
     print(f"\n{'part':<14}{'seconds':>8}{'processor s':>13}  result")
     for name, result in results.items():
         print(f"{name:<14}{result.seconds:>8.1f}{result.processor:>13.1f}  {result.verdict}")
@@ -149,19 +153,19 @@ def show(results: dict[str, Result], seconds: float) -> int:
 
 
 def main(words: list[str] | None = None) -> int:
-    """Run what is asked for; return 1 if a part failed."""
+    """Run the requested parts; return 1 if one failed."""
     parser = argparse.ArgumentParser(prog="python tools/run_tests.py", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"default: all of {', '.join(parts())}")
     parser.add_argument("--chapter", default="", help="only what concerns one chapter, such as 08")
-    parser.add_argument("--rest", action="store_true", help=f"the parts that take longer: {', '.join(rest())}")
-    parser.add_argument("--processor", choices=PROCESSORS, help="behave like another kind of processor")
-    parser.add_argument("--elsewhere", action="store_true", help="run notebooks and checks on other kinds of processor")
+    parser.add_argument("--rest", action="store_true", help=f"only the parts that take longer: {', '.join(rest())}")
+    parser.add_argument("--processor", choices=PROCESSORS, help="imitate a different kind of processor")
+    parser.add_argument("--elsewhere", action="store_true", help="run notebooks and checks on all kinds of processor")
     asked = parser.parse_args(words)
     chapter = next((name for name in chapter_names() if asked.chapter and name.startswith(asked.chapter)), "")
     if asked.chapter and not chapter:
         parser.error(f"There is no chapter {asked.chapter}. Chapters: {', '.join(chapter_names())}.")
     if chapter and (asked.rest or asked.elsewhere):
-        parser.error("--chapter goes with the parts of make test alone, not with --rest or --elsewhere.")
+        parser.error("--chapter works only with the parts of make test, not with --rest or --elsewhere.")
     if asked.elsewhere:
         return run_elsewhere([asked.processor] if asked.processor else available())
     known = rest() if asked.rest else parts(chapter)
@@ -177,9 +181,9 @@ def main(words: list[str] | None = None) -> int:
 
 
 def run_elsewhere(kinds: list[str]) -> int:
-    """Run notebooks and checks on kinds of processor; name each cell and each check that differs."""
+    """Run notebooks and checks on these kinds of processor, and print what differs; return 1 if a part failed."""
     if not kinds:
-        print("This machine cannot behave like another kind of processor.")
+        print("This machine cannot imitate a different kind of processor.")
     failed = 0
     for kind in kinds:
         started = time.monotonic()

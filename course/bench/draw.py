@@ -1,4 +1,4 @@
-"""How long a picture takes: `python course/bench/draw.py` prints the median time of drawing, after the first call."""
+"""Time the drawing of pictures: `python course/bench/draw.py` prints the median time after the first call."""
 
 import statistics
 import time
@@ -9,7 +9,7 @@ from gradlab.pictures.drawing import draw
 
 
 def steps(n):
-    """A computation of about n nodes with long edges: each step adds an earlier value."""
+    """Return a computation of about n nodes with long edges: each step adds an earlier value."""
     x = torch.ones(2, requires_grad=True)
     values = [x]
     while len(values) < n:

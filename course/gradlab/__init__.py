@@ -1,11 +1,11 @@
 """Checks, predictions, pictures and payoffs for a hands-on course on torch.autograd.
 
-`gradlab.predict` is a package of its own: `from gradlab import predict`, then `predict.numbers(…)`.
+`gradlab.predict` is a separate package: `from gradlab import predict`, then `predict.numbers(…)`.
 """
 
 from importlib import import_module
 
-# What the course offers, and the module it is in: imported when it is first used.
+# Each public name and the module that defines it, which is imported on first use.
 _HOMES = {
     "check": "checks.check",
     "CheckFailed": "checks.check",
@@ -15,11 +15,14 @@ _HOMES = {
     "payoff": "payoffs",
     "own_engine": "engine",
     "take_home": "my_engine",
+    "share": "my_engine",
     "draw": "pictures.drawing",
     "step": "pictures.stepper",
     "hooks": "pictures.timeline",
     "vjp": "pictures.jacobian",
     "heat": "pictures.heatmap",
+    "image_file": "own_image",
+    "small_image": "own_image",
 }
 
 __all__ = list(_HOMES)

@@ -1,6 +1,6 @@
 """The course's command line: python -m gradlab --help.
 
-What must run before anything is installed runs this folder, on Python's standard library alone:
+Before anything is installed, run the folder itself; it then needs only Python's standard library:
 
     python3 -I course/gradlab setup
 """

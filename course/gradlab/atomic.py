@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all, whatever happens while they are written."""
+"""Write files atomically: a file is written completely or not at all, even if the process is interrupted."""
 
 import os
 import secrets
@@ -6,10 +6,10 @@ from pathlib import Path
 
 
 def write_bytes(path: Path, data: bytes, mode: int | None = None) -> None:
-    """Replace what is at `path`, a read-only file too; the folder must exist. mode: the file's permissions.
+    """Replace the file at `path`, even a read-only one; the folder must exist. mode: the file's permissions.
 
-    Raises OSError, which names a file, where nothing can be written; what was there before then stays, and nothing else
-    is left behind.
+    Raises OSError, with a file name, if nothing can be written. The earlier file then stays, and no temporary file is
+    left.
     """
     new = path.with_name(f".new-{secrets.token_hex(6)}")
     try:
@@ -23,10 +23,10 @@ def write_bytes(path: Path, data: bytes, mode: int | None = None) -> None:
     except BaseException as error:
         new.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename is None:
-            error.filename = str(path)  # a full disk names none
+            error.filename = str(path)  # a full disk's error has no file name
         raise
 
 
 def write_text(path: Path, text: str, mode: int | None = 0o644) -> None:
-    """Write a text as `write_bytes` writes bytes, in UTF-8."""
+    """Write a text in UTF-8, as `write_bytes` writes bytes."""
     write_bytes(path, text.encode(), mode)

@@ -1,13 +1,13 @@
-"""A bar for long work."""
+"""A progress bar for long computations."""
 
 import sys
 
 
 def track(items, words="working"):
-    """Go through `items` with a bar that says how far it is; it shows after a second and leaves nothing behind.
+    """Iterate over `items` with a progress bar, which appears after a second and is cleared at the end.
 
-    The bar is tqdm's. The environment variable TQDM_DISABLE=1 switches it off, as where notebooks are compared.
+    The bar is tqdm's. The environment variable TQDM_DISABLE=1 switches it off, as in tests that compare notebooks.
     """
-    from tqdm import tqdm  # the bar in text: tqdm's widget leaves an error in a notebook that is opened without kernel
+    from tqdm import tqdm  # the text bar: tqdm's widget shows an error in a notebook opened without a kernel
 
     return tqdm(items, desc=words, delay=1, leave=False, ncols=72, file=sys.stdout)

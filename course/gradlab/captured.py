@@ -1,4 +1,4 @@
-"""What a block of code shows, caught on its way and kept: to be shown later, folded, or put into a widget."""
+"""Capture the output of a block of code, to show it later, folded, or in a widget."""
 
 import base64
 import html
@@ -14,7 +14,7 @@ ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Captured:
-    """Catches stdout, stderr and displays between `start` and `stop`, in their order; `parts` holds them.
+    """Capture stdout, stderr and displays, in order, between `start` and `stop`. `parts` holds them.
 
     A part is ("stdout" or "stderr", text) or ("data", mimebundle).
     """
@@ -24,7 +24,7 @@ class Captured:
         self._before = None
 
     def start(self) -> "Captured":
-        """Catch from now on."""
+        """Start capturing."""
         shell = get_ipython()
         self._before = sys.stdout, sys.stderr, shell, shell and shell.display_pub
         sys.stdout, sys.stderr = _Stream("stdout", self.parts), _Stream("stderr", self.parts)
@@ -33,7 +33,7 @@ class Captured:
         return self
 
     def stop(self) -> None:
-        """Let everything through again; may be called twice."""
+        """Stop capturing; may be called twice."""
         if self._before is None:
             return
         sys.stdout, sys.stderr, shell, publisher = self._before
@@ -42,7 +42,7 @@ class Captured:
             shell.display_pub = publisher
 
     def add(self, value) -> None:
-        """Put a value at the end, as a notebook would show it."""
+        """Append a value, formatted as a notebook would show it."""
         shell = get_ipython()
         if isinstance(value, str) or shell is None:
             self.parts.append(("stdout", f"{value}\n"))
@@ -51,7 +51,7 @@ class Captured:
         self.parts.append(("data", data or value._repr_mimebundle_()))
 
     def replay(self) -> None:
-        """Show all of it as it would have been shown."""
+        """Show everything captured, as it would have been shown."""
         for kind, part in self.parts:
             if kind == "data":
                 display(part, raw=True)
@@ -59,11 +59,11 @@ class Captured:
                 getattr(sys, kind).write(part)
 
     def html(self, alt: str = "") -> str:
-        """Return all of it as HTML. alt: what pictures without words of their own show."""
+        """Return everything captured as HTML. alt: the alternative text for pictures without a description."""
         return "".join(_html(kind, part, alt) for kind, part in self._joined())
 
     def text(self) -> str:
-        """Return all of it as text."""
+        """Return everything captured as text."""
         texts = (part.get("text/plain", "") + "\n" if kind == "data" else part for kind, part in self.parts)
         return ANSI.sub("", "".join(texts)).rstrip("\n")
 
@@ -90,7 +90,7 @@ class _Stream(TextIOBase):
 
 
 class Publisher(DisplayPublisher):
-    """Takes what is displayed and puts it into a list of parts."""
+    """A display publisher that appends everything displayed to a list of parts."""
 
     def __init__(self, parts: list):
         super().__init__()
@@ -100,7 +100,7 @@ class Publisher(DisplayPublisher):
         self._parts.append(("data", data))
 
     def clear_output(self, wait=False):
-        """Nothing that was shown for learning is cleared."""
+        """Do nothing: lesson output is never cleared."""
 
 
 def _html(kind: str, part: str | dict, alt: str) -> str:

@@ -1,7 +1,7 @@
-"""The engine of part two in stages, each a module that later chapters import, with the learner's own functions in it.
+"""The engine of part two in stages: modules that later chapters import, with the learner's own functions in them.
 
-A stage lies beside the notebook as a file, `engine_11.py`: the cells tagged `engine` of that chapter, each after a line
-with its id. The learner's answers take the place of the finished ones, cell by cell.
+A stage is a file beside the notebook, such as `engine_11.py`. It holds the cells of that chapter tagged `engine`, each
+after a line with its id. Cell by cell, the learner's answers replace the finished ones.
 """
 
 import ast
@@ -25,14 +25,14 @@ from .checks.record import SUFFIX, RecordError, load_beside
 from .checks.session import missing_name
 
 TAG = "engine"
-CELL = re.compile(r"^# %% (\S+)\n", re.MULTILINE)  # in a stage's file, before the code of each cell
+CELL = re.compile(r"^# %% (\S+)\n", re.MULTILINE)  # the line before each cell's code in a stage's file
 ANSWER = re.compile(r"answer-(\d\d)-(\d+)")
-STUB = "raise NotImplementedError()"  # where an answer of the student edition is to stand
+STUB = "raise NotImplementedError()"  # the line in the student edition that an answer replaces
 MARKS = ("### BEGIN SOLUTION", "### END SOLUTION")
 
 
 def parts_of(cells: Iterable[dict[str, Any]]) -> dict[str, str]:
-    """The code of the cells tagged `engine`, by id, in their order."""
+    """Return the code of each cell tagged `engine`, by cell id, in order."""
     parts = {}
     for cell in cells:
         if TAG in cell.get("metadata", {}).get("tags", []):
@@ -42,12 +42,12 @@ def parts_of(cells: Iterable[dict[str, Any]]) -> dict[str, str]:
 
 
 def source_of(cells: Iterable[dict[str, Any]]) -> str:
-    """The code of the cells tagged `engine`, as a stage's file holds it."""
+    """Return the code of the cells tagged `engine` in the form of a stage's file."""
     return "\n\n\n".join(f"# %% {name}\n{text}" for name, text in parts_of(cells).items()) + "\n"
 
 
 def functions(text: str) -> dict[str, str]:
-    """The source of each function and class that a text defines, by name."""
+    """Return the source of each function and class that a text defines, by name."""
     tree = source.read(text).tree
     nodes = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)] if tree else []
     return {node.name: ast.get_source_segment(text, node) or "" for node in nodes}
@@ -55,10 +55,10 @@ def functions(text: str) -> dict[str, str]:
 
 @dataclass
 class Stage:
-    """A stage of the engine: what each of its cells holds, and whose it is.
+    """A stage of the engine: the code of each of its cells, and who wrote it.
 
-    parts: the finished ones. own: the learner's, in the place of some. why: for each other answer, why not. imports:
-    what the learner's setup cells import, by name.
+    parts: the finished code. own: the learner's answers, which replace some of it. why: for every other answer, the
+    reason why it is not used. imports: the lines of the learner's setup cells that import a name.
     """
 
     number: int
@@ -68,7 +68,7 @@ class Stage:
     imports: dict[str, str] = field(default_factory=dict)
 
     def mixed(self) -> dict[str, str]:
-        """The parts that make the stage. Functions that the learner's form of a cell lacks are the finished ones."""
+        """Return the stage's code by cell id, with the learner's answers; finished code adds functions they lack."""
         parts = dict(self.parts)
         for cell, text in self.own.items():
             lacking = [code for name, code in functions(self.parts[cell]).items() if name not in defined(text)]
@@ -78,15 +78,16 @@ class Stage:
         return ({"imports": "\n".join(lines)} if lines else {}) | parts
 
     def whose(self) -> dict[str, str]:
-        """For each function of an answer, in their order, "" if it is the learner's, or why it is the finished one."""
+        """Return for each function, in order, "" if it is the learner's, or why the finished one is used."""
         found = {}
         for cell in filter(ANSWER.fullmatch, self.parts):
-            own, why = defined(self.own.get(cell, "")), self.why.get(cell, f"your cell of {check_of(cell)} has none")
+            own = defined(self.own.get(cell, ""))
+            why = self.why.get(cell, f"your cell for {check_of(cell)} does not define it")
             found |= {name: "" if name in own else why for name in functions(self.parts[cell])}
         return found
 
-    def told(self) -> str:
-        """Say whose the stage is, function by function if any is the learner's or has a reason of its own."""
+    def report(self) -> str:
+        """Return a message saying who wrote the stage, by function if one is the learner's or has a specific reason."""
         whose = self.whose()
         mine = sum(not why for why in whose.values())
         head = f"engine_{self.number}: {mine} of {len(whose)} functions are yours"
@@ -97,7 +98,7 @@ class Stage:
         return "\n".join([head, *lines])
 
     def refuse(self, cells: list[dict[str, Any]], cell: str = "", why: str = "") -> None:
-        """Do without the learner's form of a cell, and of all that use a name which then nobody defines."""
+        """Drop the learner's answer in a cell, and then all answers that use a name that nothing defines any more."""
         if cell:
             del self.own[cell]
             self.why[cell] = why
@@ -110,9 +111,9 @@ class Stage:
 
 
 def stage_of(number: int, parts: dict[str, str] | None = None) -> Stage:
-    """Make a stage of the learner's answers in the notebook of that chapter, as it was saved last.
+    """Make the stage of a chapter, by its number, from the learner's answers in the chapter's saved notebook.
 
-    parts: the finished ones; without them, all are the notebook's.
+    parts: the finished code; by default, all code comes from the notebook.
     """
     chapter = chapter_of(number)
     cells = cells_beside(notebook.home() / chapter) if chapter else []
@@ -126,30 +127,30 @@ def stage_of(number: int, parts: dict[str, str] | None = None) -> Stage:
 
 
 def finished_parts(number: int) -> dict[str, str]:
-    """The parts of the finished stage that lies beside the notebook."""
+    """Return the finished code of a stage, by cell id, from its file beside the notebook."""
     pieces = CELL.split((notebook.FOLDER / f"engine_{number}.py").read_text(encoding="utf-8"))
     return {cell: text.strip() for cell, text in zip(pieces[1::2], pieces[2::2], strict=True)}
 
 
 def chapter_of(number: int) -> str:
-    """The name of a chapter that is here, "" if it is not."""
+    """Return the folder name of the chapter with this number in this workspace, "" if it is missing."""
     found = sorted(notebook.home().glob(f"{number}_*/*{SUFFIX}"))
     return next((path.parent.name for path in found if path.name == path.parent.name + SUFFIX), "")
 
 
 def own_engine(*numbers: int) -> None:
-    """Let `import engine_11` mean the stage of chapter 11 with your own functions in it, and say whose each is.
+    """Make `import engine_11` load the stage of chapter 11 with your own functions in it, and print who wrote which.
 
-    numbers: of chapters, in their order. Call it before the import, in a kernel that was restarted. A function is yours
-    if its check has passed and its cell has stayed as it was. Grading looks at this chapter alone, and takes the
-    finished stage.
+    numbers: chapter numbers, in order. Call it before the import, in a restarted kernel. A function is yours if its
+    check has passed and its cell has not changed since. Grading uses the finished stages, because it sees only this
+    chapter.
     """
     for number in numbers:
-        print(_hand_over(number))
+        print(_load(number))
 
 
-def _hand_over(number: int) -> str:
-    """Put a stage where an import finds it, and say whose it is."""
+def _load(number: int) -> str:
+    """Register a stage as an importable module, and return a message saying who wrote it."""
     name, file = f"engine_{number}", notebook.FOLDER / f"engine_{number}.py"
     loaded = sys.modules.get(name)
     if hasattr(loaded, "whose"):
@@ -159,14 +160,14 @@ def _hand_over(number: int) -> str:
         return f"{name}: the finished one; {why}"
     stage = stage_of(number, finished_parts(number))
     if stage.own and loaded:
-        return f"{name}: the finished one, which is imported already; restart the kernel and run this cell first"
+        return f"{name}: the finished one, which is already imported; restart the kernel and run this cell first"
     if stage.own:
         sys.modules[name] = _module(stage, file)
-    return stage.told()
+    return stage.report()
 
 
 def why_finished() -> str:
-    """Why nothing here is a learner's own, "" where it may be."""
+    """Return the reason why only finished code can be used here, "" if there is none."""
     try:
         graded = not any(check.expected for check in load_beside(notebook.FOLDER).values())
     except RecordError:
@@ -175,7 +176,7 @@ def why_finished() -> str:
 
 
 def _module(stage: Stage, file: Path) -> ModuleType:
-    """Run the parts of a stage. An answer that ends in an error makes way for the finished one."""
+    """Run the code of a stage and return it as a module. Finished code replaces an answer that raises an error."""
     cells = cells_beside(notebook.home() / chapter_of(stage.number))
     while True:
         module = ModuleType(file.stem, f"Stage {stage.number} of the engine, with the learner's own functions in it.")
@@ -191,12 +192,12 @@ def _module(stage: Stage, file: Path) -> ModuleType:
                 stage.refuse(cells, cell, why)
                 break
         else:
-            module.whose = stage.told()
+            module.whose = stage.report()
             return module
 
 
 def _compiled(text: str, file: Path, cell: str, own: bool) -> CodeType:
-    """The code of a part, so that a traceback shows its lines: of the stage's file, or of the learner's cell."""
+    """Compile a part so that tracebacks show its lines, in the stage's file or in the learner's cell."""
     if own:
         name = f"<your cell {cell}>"
         linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
@@ -206,7 +207,7 @@ def _compiled(text: str, file: Path, cell: str, own: bool) -> CodeType:
 
 
 def check_of(cell: str) -> str:
-    """The id of the check of an answer, by that of its cell."""
+    """Return the id of an answer's check, given the id of the answer's cell."""
     return ".".join(ANSWER.fullmatch(cell).groups())
 
 
@@ -215,21 +216,21 @@ def _not_passed(cell: str) -> str:
 
 
 def _why_not(cell: str, text: str | None, verdict: str | None, seen: str | None) -> str:
-    """Why the learner's form of an answer's cell is not taken, as far as it can be seen by itself; "" if it is.
+    """Return the reason, visible from the cell alone, why a learner's answer is not used; "" if there is none.
 
-    verdict: of its check. seen: the fingerprint of the text that the check saw when it passed, if that was noted.
+    verdict: the result of its check. seen: the fingerprint of the text that passed the check, if recorded.
     """
     if verdict != "passed":
         return _not_passed(cell)
     if text is None:
-        return f"your notebook of chapter {cell[7:9]} has no cell {cell}"
-    code, yours = source.read(text), f"your cell of {check_of(cell)}"
+        return f"your notebook for chapter {cell[7:9]} has no cell {cell}"
+    code, yours = source.read(text), f"your cell for {check_of(cell)}"
     if code.magics:
-        return f"{yours} uses {_magic(text, code.magics[0])}, which only a notebook knows: remove it"
+        return f"{yours} uses {_magic(text, code.magics[0])}, which works only in a notebook: remove it"
     if code.tree is None or seen not in (None, fingerprint(text)):
-        return f"{yours}, as it is saved, is not what passed: run it and its check again, and save the notebook"
+        return f"{yours} has changed since it passed: run it and its check again, and save the notebook"
     if any(isinstance(node, ast.Raise) and ast.unparse(node) == STUB for node in ast.walk(code.tree)):
-        return f"{yours}, as it is saved, is still open: save the notebook"
+        return f"{yours} is still unsolved in the saved notebook: save it"
     return ""
 
 
@@ -239,28 +240,28 @@ def _magic(text: str, magic: source.Magic) -> str:
 
 
 def _remedy(name: str, cells: list[dict[str, Any]]) -> str:
-    """What to do about a name that an answer uses and that nothing in the engine defines."""
+    """Return a message about a name that an answer uses but the engine does not define, and what to do about it."""
     trees = [source.read(text).tree for cell in cells if name in defined(text := text_of(cell))]
     if not trees:
-        return f"yours uses {name}, which no cell of your notebook defines"
+        return f"your cell uses {name}, which no cell of your notebook defines"
     imported = any(name in _imported(tree) for tree in trees if tree)
-    return f"yours uses {name}: move {'its import' if imported else 'its definition'} into the answer's cell"
+    return f"your cell uses {name}: move {'its import' if imported else 'its definition'} into the answer's cell"
 
 
 def _imports(cells: list[dict[str, Any]]) -> dict[str, str]:
-    """What the setup cells import, by name: the learner's answers may use it."""
+    """Return the import lines of the setup cells, by imported name; the learner's answers may use these names."""
     trees = [source.read(text).tree for text in tagged(cells, "setup")]
     return {name: line for tree in trees if tree for name, line in _imported(tree).items()}
 
 
 def _imported(tree: ast.Module) -> dict[str, str]:
-    """For each name that a text imports, the line that does."""
+    """Return the import line for each name that a text imports."""
     nodes = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     return {each.asname or each.name.partition(".")[0]: ast.unparse(node) for node in nodes for each in node.names}
 
 
 def _names_read(text: str) -> Iterator[str]:
-    """The global names that the functions of a text read; by the bytecode of CPython 3.11 to 3.13."""
+    """Yield the global names that functions in the text read, according to the bytecode of CPython 3.11 to 3.13."""
     todo = [compile(text, "<answer>", "exec")]
     while todo:
         code = todo.pop()

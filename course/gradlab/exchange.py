@@ -1,6 +1,6 @@
-"""nbgrader's exchange and the workspace: what a class hands out comes as any new edition does, with the student's work.
+"""nbgrader's exchange and the workspace: a class's release arrives as a new edition that keeps the student's work.
 
-The Assignment List and `python -m gradlab lab` bring it the same way, so each knows what the other brought.
+The Assignment List and `python -m gradlab lab` both deliver releases this way, so each knows what the other delivered.
 """
 
 import contextlib
@@ -14,9 +14,9 @@ from traitlets.config.loader import PyFileConfigLoader
 from .setup.workspace import bring_up_to_date, is_of_edition
 
 
-def handed_out(settings: Path) -> dict[str, Path]:
-    """Return what the class has released in its exchange, by name; settings: the workspace's nbgrader_config.py."""
-    with contextlib.chdir(settings.parent):  # where nbgrader reads it
+def released_by_class(settings: Path) -> dict[str, Path]:
+    """Return the folders that the class has released, by name; settings: the workspace's nbgrader_config.py."""
+    with contextlib.chdir(settings.parent):  # the folder in which nbgrader reads it
         c = PyFileConfigLoader(settings.name, str(settings.parent)).load_config()
     if not Path(c.Exchange.root).is_dir():
         raise NotADirectoryError(f"the exchange {c.Exchange.root} is not a folder")
@@ -28,36 +28,36 @@ def handed_out(settings: Path) -> dict[str, Path]:
 
 
 def require_own(outbound: Path) -> None:
-    """Raise PermissionError if another than its owner could have put something into what a course hands out."""
+    """Raise PermissionError if anyone but its owner could have added to a course's releases."""
     course = outbound.parent
     require_course(course)
     if outbound.stat().st_mode & stat.S_IWOTH:
-        raise PermissionError(f"everyone can write in {outbound}; its owner mends that: chmod o-w {outbound}")
+        raise PermissionError(f"everyone can write in {outbound}; its owner can fix that: chmod o-w {outbound}")
     released = [path for path in outbound.iterdir() if path.is_dir()]
     if {path.lstat().st_uid for path in [outbound, *released]} != {course.stat().st_uid}:
-        raise PermissionError(f"what is in {course} belongs to more than one; who teaches looks at it")
+        raise PermissionError(f"the files in {course} belong to several users; ask your instructor")
 
 
 def require_course(course: Path) -> None:
-    """Raise PermissionError if others than its owner could put another folder in the place of a course's."""
+    """Raise PermissionError if anyone but its owner could replace a course's folder."""
     root = course.parent
     if root.stat().st_mode & stat.S_IWOTH and not root.stat().st_mode & stat.S_ISVTX:
-        raise PermissionError(f"everyone can rename what is in {root}; its owner mends that: chmod 1777 {root}")
+        raise PermissionError(f"everyone can rename files in {root}; its owner can fix that: chmod 1777 {root}")
     if course.stat().st_mode & stat.S_IWOTH:
-        raise PermissionError(f"everyone can write in {course}; its owner mends that: chmod o-w {course}")
+        raise PermissionError(f"everyone can write in {course}; its owner can fix that: chmod o-w {course}")
 
 
 class FetchEdition(ExchangeFetchAssignment):
-    """Fetch what the class has released; a copy that is there takes it in as a new edition."""
+    """Fetch the class's release; an existing copy becomes the new edition and keeps the student's work."""
 
     def init_dest(self):
-        """Find the place in the workspace, which may be taken."""
+        """Set the destination, a folder in the workspace that may already hold a copy; refuse unsafe releases."""
         self.replace_missing_files = True
         require_own(Path(self.src_path).parent)
         super().init_dest()
 
     def do_copy(self, src, dest):
-        """Bring the released edition."""
+        """Copy the released edition into the workspace, or merge it with the existing copy."""
         workspace = Path(self.assignment_dir).resolve()
         name = Path(dest).relative_to(workspace).as_posix()
         for change in bring_up_to_date({name: Path(src)}, workspace):
@@ -67,10 +67,10 @@ class FetchEdition(ExchangeFetchAssignment):
 
 
 class ListEditions(ExchangeList):
-    """List an assignment as released, too, while the workspace has another edition of it."""
+    """List an assignment as released, too, while the workspace has a different edition of it."""
 
     def parse_assignments(self):
-        """Return what nbgrader lists, and what is there to fetch although there is a copy."""
+        """Return nbgrader's list, plus the new editions of assignments that were fetched before."""
         found = super().parse_assignments()
         copies = [info for info in found if info["status"] == "fetched"]
         return found + [newer for info in copies for newer in self._newer(info)]

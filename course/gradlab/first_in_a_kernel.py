@@ -1,16 +1,16 @@
-"""What each kernel runs first that `gradlab lab` has started, as its PYTHONSTARTUP; it leaves no name behind.
+"""Startup code of each kernel that `gradlab lab` starts, run as its PYTHONSTARTUP; it leaves no names behind.
 
-A file beside a notebook takes the place of no installed module: that folder is searched last.
+It moves the notebook's folder to the end of the search path, so a file there never shadows an installed module.
 
 Once gradlab is imported, a check that misses a name says which cells to run. In a new kernel no cell has imported it
-yet: the first missing name does.
+yet, so the first missing name imports it.
 """
 
 
 def _explain_what_is_missing():
     try:
         shell = get_ipython()
-    except NameError:  # Python in a terminal
+    except NameError:  # plain Python in a terminal
         return
 
     def explain(shell, kind, error, trace, tb_offset=None):

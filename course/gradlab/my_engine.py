@@ -1,4 +1,4 @@
-"""What a learner takes home: the engine of part two as one module, with a README and a test against torch."""
+"""The engine of part two as one module for learners to take home, with a README and a test against torch."""
 
 import ast
 import sys
@@ -8,11 +8,12 @@ from . import atomic, notebook
 from .engine import ANSWER, Stage, chapter_of, check_of, finished_parts, stage_of, why_finished
 
 FOLDER = "my_engine"
-CHAPTERS = {11: "what records", 12: "what goes back", 13: "hooks, and parts of a graph", 14: "what it takes to train"}
-FILES = {"README.md": "my_engine_readme.md", "test_my_engine.py": "my_engine_test.py"}  # where they lie in static
+PICTURE = "my_engine.png"
+CHAPTERS = {11: "recording", 12: "running backward", 13: "hooks and parts of a graph", 14: "training"}
+FILES = {"README.md": "my_engine_readme.md", "test_my_engine.py": "my_engine_test.py"}  # each file's template in static
 STATIC = Path(__file__).with_name("static")
 MAIN = """\
-if __name__ == "__main__":  # four points of two classes, which no line divides
+if __name__ == "__main__":  # four points of two classes, which no line separates
     points, classes = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
     rng = np.random.default_rng(1)
     layers = [Linear(rng.normal(0, 2, (8, 2)), np.zeros(8)), Linear(rng.normal(0, 1, (2, 8)), np.zeros(2))]
@@ -28,18 +29,18 @@ if __name__ == "__main__":  # four points of two classes, which no line divides
 
 
 def take_home() -> None:
-    """Write your engine of chapters 11 to 14 as one module, beside your chapters, and say where.
+    """Write your engine of chapters 11 to 14 as one module, in a folder beside your chapters, and print where it is.
 
-    It reads your notebooks as they were saved. Functions of chapters 11 to 13 that are not yours are the finished ones;
-    chapter 14 must be solved. A file in which you wrote is kept under another name.
+    It reads your saved notebooks. Functions of chapters 11 to 13 that are not yours come from the finished engine;
+    chapter 14 must be solved. A file that you changed is kept under a new name.
     """
     *earlier, last = CHAPTERS
     if why := why_finished() or ("" if chapter_of(last) else f"chapter {last} is not here"):
-        print(f"my_engine.py is not written: {why}.")
+        print(f"my_engine.py was not written: {why}.")
         return
     train = stage_of(last)
     if train.why:
-        print(f"my_engine.py is written when chapter {last} is solved:", *train.why.values(), sep="\n  ")
+        print(f"my_engine.py will be written once chapter {last} is solved:", *train.why.values(), sep="\n  ")
         return
     stages = [*(stage_of(number, finished_parts(number)) for number in earlier), train]
     whose = {name: why for stage in stages for name, why in stage.whose().items()}
@@ -49,14 +50,41 @@ def take_home() -> None:
     _write(folder / "my_engine.py", module(stages))
     for name, text in FILES.items():
         _write(folder / name, (STATIC / text).read_text(encoding="utf-8").replace("MINE", mine))
-    print(f"{FOLDER}/my_engine.py: {mine} functions are yours. README.md and test_my_engine.py lie beside it.")
+    print(f"{FOLDER}/my_engine.py: {mine} functions are yours. README.md and test_my_engine.py are beside it.")
     for name, why in whose.items():
         if why:
             print(f"  {name} is the finished one: {why}")
 
 
+def share(figure, name=""):
+    """Write your name and the number of your engine's lines onto a figure, and return the figure.
+
+    Once take_home() has written my_engine.py, the figure is saved as a PNG beside the notebook.
+    """
+    own = notebook.home() / FOLDER / "my_engine.py"
+    by = f" by {name.strip()[:40]}" if name.strip() else ""
+    figure.suptitle(f"An automatic differentiation engine{by}", fontsize="x-large", fontweight="bold")
+    if own.exists():
+        lines = lines_of_code(own.read_text(encoding="utf-8"))
+        figure.supxlabel(f"{lines} lines of Python on NumPy alone, with torch's names", fontsize="large")
+        figure.savefig(notebook.FOLDER / PICTURE, facecolor="white", dpi=150)
+        print(f"Saved as {PICTURE} beside this notebook. Your engine has {lines} lines of Python.")
+    else:
+        print("Run the cell above, which writes my_engine.py. Then this one counts its lines, and saves the picture.")
+    return figure
+
+
+def lines_of_code(text: str) -> int:
+    """Count a module's lines without its docstrings, comments and empty lines."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            del node.body[0]
+    return sum(bool(line.strip()) for line in ast.unparse(tree).splitlines())
+
+
 def module(stages: list[Stage]) -> str:
-    """The stages as the text of one module: its imports first, then chapter by chapter."""
+    """Return the stages as the source of one module: imports first, then chapter by chapter."""
     imports: set[str] = set()
     body = []
     for stage in stages:
@@ -76,21 +104,21 @@ def module(stages: list[Stage]) -> str:
 
 
 def _imports(text: str) -> list[str] | None:
-    """The lines of a part that does nothing but import, None for any other part."""
+    """The lines of a part that contains only imports, None for any other part."""
     statements = ast.parse(text).body
     alone = all(isinstance(one, ast.Import | ast.ImportFrom) for one in statements)
     return [ast.unparse(one) for one in statements] if alone else None
 
 
 def _says(stage: Stage, cell: str) -> str:
-    """The comment above an answer."""
+    """Return the comment above an answer."""
     if not ANSWER.fullmatch(cell):
         return ""
     return f"# Exercise {check_of(cell)}{'' if cell in stage.own else ', the finished one'}\n"
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file. What is there and is different stays, under the first name that is free."""
+    """Write a file. An existing file with different contents is renamed to the first free name."""
     if path.exists() and path.read_text(encoding="utf-8") != text:
         number = 1
         while (kept := path.with_stem(f"{path.stem}_{number}")).exists():

@@ -1,10 +1,12 @@
-"""Payoffs: the learner's own function at work on something worth seeing, as far as its exercise is solved."""
+"""Payoffs: interactive pictures driven by the learner's own function, shown once its exercise is solved."""
 
 import html
 import inspect
 import os
 import traceback
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
 
 from IPython import get_ipython
 from IPython.display import display
@@ -14,18 +16,19 @@ from .captured import Captured
 from .checks import check as checking
 from .checks.session import missing_name
 from .checks.words import OR_ALL
+from .own_image import ImageError
 from .pictures.picture import Picture
 
 
-def payoff(exercise, shows, **controls):
-    """Show what the decorated function makes of the learner's answer to `exercise`, and again whenever a control moves.
+def payoff(exercise, shows, ask=None, **controls):
+    """Show what the decorated function returns for the learner's answer to `exercise`, and again when a control moves.
 
-    exercise: the check's id, such as "02.4". shows: what is to be seen, in words that can follow "You will see".
-    controls: for each parameter of the function a slider (lowest, highest, step), a list to choose from, or a bool; the
-    parameter's default is where it starts. The function returns a picture, a figure or a text, or shows it.
+    exercise: the check's id, such as "02.4". shows: what appears, in words that can follow "You will see".
+    controls: for each parameter of the function, a slider (lowest, highest, step), a list of choices, a bool, a text or
+    `image_file()`; it starts at the parameter's default. The function returns a picture, a figure or a text, or shows
+    it. ask: a prediction; the function takes the guess, calls its `compare`, and is shown once the learner has guessed.
 
-    Until the check has passed, and where the answer raises an error, one line says so. Give the cell the tag
-    `after-exercises`.
+    Until the check has passed, and if the answer raises an error, one line says so. Tag the cell `after-exercises`.
 
         @payoff("02.4", "how a square is mapped", turn=(0.0, 3.1, 0.1))
         def mapped(turn=0.5):
@@ -33,7 +36,10 @@ def payoff(exercise, shows, **controls):
     """
 
     def decorate(function):
-        start = _start(function, controls)
+        if ask is not None and _passed(exercise):
+            _asked(function, ask, exercise, shows)
+            return function
+        start = {} if ask is not None else _start(function, controls)
         made = _made(function, start, exercise, shows) if _passed(exercise) else _unsolved(exercise, shows)
         if made.stopped:
             _display(live.style() + made.html, made.text)
@@ -53,7 +59,7 @@ def payoff(exercise, shows, **controls):
 
 @dataclass(frozen=True)
 class Made:
-    """What a payoff shows: as HTML, as text, as HTML inside a widget; stopped: it is a line that says why not."""
+    """A payoff's output as HTML, as text, and as HTML inside a widget; stopped: whether it is only one line."""
 
     html: str
     text: str
@@ -62,12 +68,12 @@ class Made:
 
 
 def _passed(exercise: str) -> bool:
-    """Whether the check of this exercise passed when it ran last, in this kernel or before it."""
+    """Return whether the last run of this exercise's check passed, in this kernel or an earlier one."""
     return checking.passed(exercise)
 
 
 def _start(function, controls) -> dict:
-    """Where each control starts: the default of the parameter of its name."""
+    """Return the start value of each control: the default of the parameter with its name."""
     parameters = inspect.signature(function).parameters
     given = {name: one.default for name, one in parameters.items() if one.default is not one.empty}
     if set(parameters) != set(controls) or set(given) != set(controls):
@@ -79,17 +85,12 @@ def _start(function, controls) -> dict:
 
 
 def _made(function, values: dict, exercise: str, shows: str) -> Made:
-    """What the function shows for these values; an error is a line."""
+    """Return the function's output for these values; an error becomes one line."""
     captured = Captured().start()
     try:
         result = function(**values)
-    except NotImplementedError as error:
-        return _still_open(error, exercise, shows)
-    except NameError as error:
-        return _line(f"{error}. {_cell_to_run(exercise, missing_name(error))}")
     except Exception as error:
-        first = (str(error).splitlines() or [""])[0]
-        return _line(f"With your answer to {exercise} this ended in {type(error).__name__}: {first}")
+        return _stopped(error, exercise, shows)
     finally:
         captured.stop()
     if result is not None:
@@ -98,15 +99,41 @@ def _made(function, values: dict, exercise: str, shows: str) -> Made:
     return Made(before, text, result.svg if isinstance(result, Picture) else before)
 
 
+def _stopped(error: Exception, exercise: str, shows: str) -> Made:
+    """Return the line that describes the error."""
+    if isinstance(error, NotImplementedError):
+        return _still_open(error, exercise, shows)
+    if isinstance(error, NameError):
+        return _line(f"{error}. {_cell_to_run(exercise, missing_name(error))}")
+    if isinstance(error, ImageError):
+        return _line(str(error), ' role="alert"')
+    first = (str(error).splitlines() or [""])[0]
+    return _line(f"With your answer to {exercise}, this cell raised {type(error).__name__}: {first}")
+
+
+def _asked(function, question, exercise: str, shows: str) -> None:
+    """Ask for a guess, then show the function's output; an error becomes a line."""
+    try:
+        with question as guess:
+            result = function(guess)
+            if isinstance(result, str):
+                print(result)
+            elif result is not None:
+                display(_closed(result))
+    except Exception as error:
+        made = _stopped(error, exercise, shows)
+        _display(live.style() + made.html, made.text)
+
+
 def _cell_to_run(exercise: str, name: str) -> str:
-    """Which cell has not run where a payoff misses a name: that of the answer, or one of those above."""
+    """Return which cell to run, in words, if a payoff misses a name: the answer's, or one of the cells above."""
     if name == checking.answer_name(exercise):
         return f"Run the cell with your answer to {exercise}, then this one again."
     return f"Run the cell above that defines it, {OR_ALL}"
 
 
 def _closed(result):
-    """The result; a figure of matplotlib is closed, so that it is not shown a second time."""
+    """Return the result; a matplotlib figure is closed first, so that it is not shown twice."""
     if type(result).__module__.startswith("matplotlib"):
         from matplotlib import pyplot
 
@@ -119,7 +146,7 @@ def _unsolved(exercise: str, shows: str) -> Made:
 
 
 def _still_open(error: NotImplementedError, exercise: str, shows: str) -> Made:
-    """Say which function raised NotImplementedError: the answer to this exercise, to another one, or neither."""
+    """Return a line that names the function that raised NotImplementedError, in this exercise's answer or elsewhere."""
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     code = frame.f_code
     name = code.co_qualname.partition(".")[0]
@@ -132,21 +159,24 @@ def _still_open(error: NotImplementedError, exercise: str, shows: str) -> Made:
     return _line(f"You will see {shows} once {where} no longer raises {raised}.")
 
 
-def _line(words: str) -> Made:
-    body = f'<div class="gl-waiting">{html.escape(words)}</div>'
+def _line(words: str, role: str = "") -> Made:
+    body = f'<div class="gl-waiting"{role}>{html.escape(words)}</div>'
     return Made(body, words, body, stopped=True)
 
 
 def _show_live(function, controls, start, exercise, shows, made: Made) -> None:
-    """Show the controls and, below them, what the function makes of their values."""
+    """Show the controls and, below them, the function's output for their values."""
     from ipywidgets import HTML, HBox, Layout, VBox, interactive
 
     moving = {}
     for name, abbreviation in controls.items():
         moving[name] = interactive.widget_from_abbrev(abbreviation, start[name])
-        moving[name].description = _spoken(name)
-        moving[name].style.description_width = "initial"
-    picture = HTML(made.alive, layout=Layout(width="100%"))
+        moving[name].description = moving[name].description or _spoken(name)
+        if isinstance(abbreviation, str):
+            moving[name].continuous_update = False  # a text counts once it is entered
+        if hasattr(moving[name].style, "description_width"):
+            moving[name].style.description_width = "initial"
+    picture = HTML(made.alive, layout=Layout(width="auto"))  # at 100%, its margin would make the page scroll
 
     def moved(_):
         values = {name: control.value for name, control in moving.items()}
@@ -155,9 +185,21 @@ def _show_live(function, controls, start, exercise, shows, made: Made) -> None:
     for control in moving.values():
         control.observe(moved, "value")
     title = HTML(f"<p>{html.escape(f'You see {shows}.')}</p>")
-    whole = VBox([title, HBox(list(moving.values()), layout=Layout(flex_flow="row wrap")), picture])
+    moved_by = HBox(list(moving.values()), layout=Layout(flex_flow="row wrap"))
+    whole = VBox([title, moved_by, picture, _names_of_sliders()()])
     whole.add_class("gl-live")
     live.show_widget(whole, f"Payoff of {exercise}")
+
+
+@cache
+def _names_of_sliders():
+    """Return the class of an invisible widget that gives names to the sliders beside it."""
+    import anywidget
+
+    class Names(anywidget.AnyWidget):
+        _esm = resources.files(__package__).joinpath("static", "names.js").read_text(encoding="utf-8")
+
+    return Names
 
 
 def _spoken(name: str) -> str:

@@ -1,4 +1,4 @@
-"""ResNet-18 with torchvision's parameter names and shapes, so that weights made for torchvision's load into it.
+"""ResNet-18 with torchvision's parameter names and shapes, so that torchvision's weights can be loaded into it.
 
 He, Zhang, Ren, Sun: Deep Residual Learning for Image Recognition, 2015 (arXiv 1512.03385), table 1, 18 layers.
 """
@@ -8,11 +8,11 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-WIDTHS = (64, 128, 256, 512)  # channels of layer1 to layer4; the last is what fc receives
+WIDTHS = (64, 128, 256, 512)  # channels of layer1 to layer4; fc receives the last
 
 
 class BasicBlock(nn.Module):
-    """Two 3×3 convolutions and a way around them, which `downsample` fits where channels or size change."""
+    """Two 3×3 convolutions and a skip connection, which `downsample` adapts if channels or size change."""
 
     def __init__(self, inputs: int, outputs: int, stride: int = 1):
         super().__init__()
@@ -31,7 +31,7 @@ class BasicBlock(nn.Module):
 
 
 class ResNet18(nn.Module):
-    """A stem, four layers of two blocks each, and `fc`, the head: 512 numbers in, one score for each class out."""
+    """A stem, four layers of two blocks each, and `fc`, the head: 512 inputs, one score per class."""
 
     def __init__(self, num_classes: int = 1000):
         super().__init__()
@@ -56,10 +56,10 @@ class ResNet18(nn.Module):
 
 
 def resnet18(weights: str | Path | None = None, num_classes: int = 1000) -> ResNet18:
-    """Make a ResNet-18, with random weights or with those of a local file.
+    """Make a ResNet-18, with random weights or with weights from a local file.
 
-    weights: path of a file that holds a state dict, such as torchvision's resnet18-f37072fd.pth; None for random ones.
-    torchvision's function of this name takes an enum there, and downloads.
+    weights: path of a file with a state dict, such as torchvision's resnet18-f37072fd.pth; None for random weights.
+    Unlike torchvision's function of this name, it takes no enum and downloads nothing.
     num_classes: outputs of `fc`; weights from a file must have as many.
     Raises FileNotFoundError if there is no such file, and torch's RuntimeError if names or shapes do not fit.
 

@@ -1,4 +1,4 @@
-"""What graphs hold for their way back: the tensors that operations have saved, and their bytes, each storage once."""
+"""Count the tensors that graphs save for the backward pass, and their bytes, each storage once."""
 
 import weakref
 
@@ -8,9 +8,9 @@ from torch.autograd.graph import saved_tensors_hooks
 class Saved:
     """Count the tensors that operations save inside `watch()`, for as long as graphs hold them.
 
-    Bytes are those of storages, the memory under tensors: each is counted once, however many tensors look into it,
-    and whole, for a view keeps all of it. `without` are tensors whose storages do not count, such as weights and data,
-    which are there with a graph and without.
+    Bytes are those of storages, the memory under tensors. Each storage counts once and in full, however many tensors
+    share it, because even a view keeps all of it. `without` lists tensors whose storages do not count, such as weights
+    and data, which exist without a graph too.
 
     >>> x = torch.ones(3, requires_grad=True)
     >>> saved = Saved()
@@ -21,13 +21,13 @@ class Saved:
     """
 
     def __init__(self, without=()):
-        self.most = self.most_bytes = 0  # tensors, and bytes, held at any one time
-        self._held = weakref.WeakSet()  # what no graph holds any more drops out by itself
-        self._used = weakref.WeakSet()  # what a walk has looked into
+        self.most = self.most_bytes = 0  # most tensors, and most bytes, held at one time
+        self._held = weakref.WeakSet()  # tensors that no graph holds any more disappear from it
+        self._used = weakref.WeakSet()  # tensors that a backward pass has read
         self._without = {tensor.untyped_storage().data_ptr() for tensor in without}
 
     def watch(self):
-        """Return a context manager; what operations save inside it is counted."""
+        """Return a context manager; everything that operations save inside it is counted."""
         return saved_tensors_hooks(self._pack, self._unpack)
 
     def tensors(self):
@@ -41,7 +41,7 @@ class Saved:
         return sum(size for place, size in sizes.items() if place not in self._without)
 
     def kept(self):
-        """Return how many of the tensors that graphs hold were used by a walk, which did not free them."""
+        """Return how many of the tensors that graphs hold were used by a backward pass, which did not free them."""
         return len(self._used)
 
     def _pack(self, tensor):
@@ -57,7 +57,7 @@ class Saved:
 
 
 class _Box:
-    """What a graph holds in the place of a tensor; without it, nobody could see when the graph lets go."""
+    """A box that a graph holds instead of a saved tensor; it disappears when the graph is freed."""
 
     def __init__(self, tensor):
         self.tensor = tensor

@@ -1,31 +1,38 @@
-"""The start page of a workspace: the released one, with what has been done, where to go on, and what is new."""
+"""The start page of a workspace: the released one, with what has been done, where to go on, and what is new.
+
+It is made when the course is opened, and again whenever JupyterLab reads it.
+"""
 
 import json
 import re
 from pathlib import Path
 
 from .checks.memory import exercises, read
-from .checks.record import CheckRecord
+from .checks.record import Exercise
+from .predict.memory import surprises
 
-HERE = "<!-- what has been done, where to go on, and what is new -->"  # in the released page: where it stands
+SURPRISES = "<!-- the predictions that were sure and wrong -->"
+HERE = "<!-- what has been done, where to go on, and what is new -->"  # its place in the released page
+SECOND_LOOK = "Worth another look"
 ROW = re.compile(r"^(\| *(?:\d\d) *\| *\[[^]]*\]\((\d\d_\w+)/[^)]*\) *\|)([^|]*)(\|)", re.MULTILINE)
 
 
 def start_page(released: str, workspace: Path, kept: dict[Path, str] | None = None) -> str:
-    """Return the page as it is for this workspace.
+    """Return the start page of this workspace: the released text, with the progress and news filled in.
 
-    kept: the copies that were kept beside new editions, with what is said of them.
+    kept: the copies that were kept beside new editions, with a sentence about each.
     """
     chapters, verdicts = exercises(workspace), read(workspace)
 
     def filled(row: re.Match) -> str:
         return f"{row[1]} {_done(chapters.get(row[2], {}), verdicts)} {row[4]}"
 
-    return ROW.sub(filled, released).replace(HERE, _words(chapters, verdicts, workspace, kept or {}))
+    page = ROW.sub(filled, released).replace(HERE, _words(chapters, verdicts, workspace, kept or {}))
+    return page.replace(f"{SURPRISES}\n\n", _surprises(workspace))
 
 
-def _done(checks: dict[str, CheckRecord], verdicts: dict[str, str]) -> str:
-    """How far a chapter is: a dot for each exercise, in its order, and how many of them passed."""
+def _done(checks: dict[str, Exercise], verdicts: dict[str, str]) -> str:
+    """Return a chapter's progress: one dot per exercise, in order, and the number that passed."""
     marks = {"passed": "●", "tried": "◐"}
     dots = "".join(marks.get(verdicts.get(name), "○") for name in checks)
     passed = sum(verdicts.get(name) == "passed" for name in checks)
@@ -33,7 +40,7 @@ def _done(checks: dict[str, CheckRecord], verdicts: dict[str, str]) -> str:
 
 
 def next_exercise(ids: list[str], verdicts: dict[str, str]) -> str | None:
-    """The exercise to go on with: the one tried last, or after one that passed the next that has not, all round."""
+    """Return the exercise to continue with: the one tried last or, if it passed, the next open one, cyclically."""
     last = next((name for name in reversed(verdicts) if name in ids), None)
     after = ids.index(last) if last else 0
     return next((name for name in ids[after:] + ids[:after] if verdicts.get(name) != "passed"), None)
@@ -54,22 +61,34 @@ def _words(chapters: dict, verdicts: dict[str, str], workspace: Path, kept: dict
         parts.append(f"**{words}** · {passed} of {len(homes)} exercises passed")
     elif homes:
         parts.append(f"**All {len(homes)} exercises passed.**")
+    if parts and (count := sum(map(len, surprises(workspace).values()))):
+        parts[0] += f" · [{count} prediction{'s' * (count > 1)} to look at again](#{SECOND_LOOK.replace(' ', '-')})"
     if kept:
-        notes = [f"- {_plain(says)} Your copy as it was: {_link(path)}" for path, says in kept.items()]
-        parts.append(
-            "\n".join(["**New editions**", "", *notes, "", "A note goes when you delete the copy it is about."])
-        )
+        notes = [f"- {_plain(says)} Your earlier copy: {_link(path)}" for path, says in kept.items()]
+        parts.append("\n".join(["**New editions**", "", *notes, "", "To remove a note, delete its copy."]))
     return "\n\n".join(parts)
 
 
-def _cell_of(notebook: Path, check: CheckRecord) -> str:
-    """The id of the cell that states an exercise: the last one with a heading before its check."""
+def _surprises(workspace: Path) -> str:
+    """Return the section that lists surprising predictions, each with a link to its cell; empty if there are none."""
+    items = [
+        f"- {name[:2]}: [{_plain(guess.question)}]({name}/{name}.ipynb#cell-id={of}) You said "
+        f"{_plain(', '.join(guess.said))}."
+        for name, guesses in surprises(workspace).items()
+        for of, guess in guesses.items()
+    ]
+    words = "You were sure of these predictions, but they were wrong. To clear one, choose *Guess again* below it."
+    return "\n".join([f"## {SECOND_LOOK}", "", words, "", *items, "", ""]) if items else ""
+
+
+def _cell_of(notebook: Path, check: Exercise) -> str:
+    """Return the id of the cell that states an exercise: the last one with a heading before its check."""
     try:
         cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
         place = next(n for n, cell in enumerate(cells) if _grade_id(cell) == check.cell)
         headings = (c for c in reversed(cells[:place]) if c["cell_type"] == "markdown" and _source(c).startswith("#"))
         return next(headings, cells[place])["id"]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, StopIteration):  # damaged in some way
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, StopIteration):  # a damaged notebook
         return check.cell
 
 
@@ -82,12 +101,12 @@ def _source(cell: dict) -> str:
 
 
 def _link(path: Path) -> str:
-    """A link to a copy that was kept: to its notebook, or to the file that it is."""
+    """Return a link to a kept copy: to its notebook, or to the file itself."""
     notebook = path / f"{path.name.partition('.')[0]}.ipynb"
     place = path.name if path.is_file() else f"{path.name}/{notebook.name}" if notebook.is_file() else None
     return f"[{path.name}]({place})" if place else f"`{path.name}`"
 
 
 def _plain(words: str) -> str:
-    """Words that Markdown shows as they are."""
+    """Return the words escaped for Markdown."""
     return re.sub(r"([\\`*_\[\]<>$|])", r"\\\1", words)

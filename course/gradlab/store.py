@@ -1,4 +1,4 @@
-"""What is remembered of a learner: small files of named entries beside the chapters, which several kernels change."""
+"""What is remembered about a learner: small files of named entries beside the chapters, shared by several kernels."""
 
 import contextlib
 import hashlib
@@ -12,14 +12,14 @@ import msgspec
 
 from . import atomic, notebook
 
-LOCK_TIMEOUT_S = 10  # a change takes milliseconds; where there are no locks, the last to write wins
+LOCK_TIMEOUT_S = 10  # a change takes milliseconds; without locks, the last writer wins
 
 
 class Store:
-    """A file of entries by name, in the order in which they were put.
+    """A file of entries by name, in insertion order.
 
-    file: its name. kind: the type of an entry; entries of another type are left out, and a damaged file counts as
-    empty. `folder` is a chapter's folder or the one that holds all chapters; by default, the notebook's.
+    file: its name. kind: the type of an entry; entries of other types are ignored, and a damaged file counts as empty.
+    `folder` is a chapter's folder or the one that holds all chapters; by default, the notebook's.
     """
 
     def __init__(self, file: str, kind: Any):
@@ -35,9 +35,9 @@ class Store:
 
     @contextlib.contextmanager
     def changed(self, folder: Path | None = None) -> Iterator[dict[str, Any]]:
-        """Yield all entries and write what becomes of them, while no other kernel does.
+        """Yield all entries, and write them back with their changes while other kernels wait.
 
-        Where nothing can be written (a sandbox, a full disk) nothing is remembered and nothing raised.
+        If nothing can be written (a sandbox, a full disk), the changes are lost without an error.
         """
         path = self._path(folder)
         with _locked(path):
@@ -52,7 +52,7 @@ class Store:
 
 
 def converted(found: object, kind: Any) -> dict[str, Any]:
-    """The entries of `found` that are of a kind, by name; none if it is not a dict."""
+    """Return the entries of `found` that have the type `kind`, by name; none if `found` is not a dict."""
     entries = {}
     for name, entry in found.items() if isinstance(found, dict) else ():
         with contextlib.suppress(msgspec.ValidationError):
@@ -62,7 +62,7 @@ def converted(found: object, kind: Any) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Hold the lock of a file, which lies among this machine's temporary files, so that a learner never sees it."""
+    """Hold the lock of a file; lock files are in the temporary folder, where learners do not see them."""
     name = hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:16]
     lock = filelock.FileLock(Path(tempfile.gettempdir(), f"gradlab-{name}.lock"), timeout=LOCK_TIMEOUT_S)
     with contextlib.suppress(OSError, NotImplementedError):  # its Timeout is an OSError

@@ -1,4 +1,4 @@
-"""An environment with all packages of this one but none of the rooms: what a student has, not installed anew."""
+"""A student's environment without a new installation: all packages of this environment, none of the rooms."""
 
 import subprocess
 import sys
@@ -13,8 +13,8 @@ def borrow(folder: Path) -> Path:
     venv.create(folder, with_pip=False)
     (packages,) = folder.glob("lib/python*/site-packages")
     theirs = dict.fromkeys([sysconfig.get_path("purelib"), sysconfig.get_path("platlib")])
-    (packages / "borrowed.pth").write_text("\n".join(theirs))  # what lies there, not what its own .pth files name
-    for place in ("etc", "share"):  # where Jupyter's extensions are
+    (packages / "borrowed.pth").write_text("\n".join(theirs))  # the files in it, not the paths in its .pth files
+    for place in ("etc", "share"):  # the folder of Jupyter's extensions
         (folder / place / "jupyter").parent.mkdir(exist_ok=True)
         (folder / place / "jupyter").symlink_to(Path(sysconfig.get_path("data"), place, "jupyter"))
     return folder / "bin/python"

@@ -1,4 +1,4 @@
-"""JupyterLab as a student sees it: a real server, a real headless Chromium, and few words to drive them.
+"""JupyterLab as a student sees it: a real server, a real headless Chromium, and a small API to drive them.
 
 A test asks for the fixture `lab`, a `LabPage` on which nothing is open:
 
@@ -12,16 +12,15 @@ A test asks for the fixture `lab`, a `LabPage` on which nothing is open:
 Cells are named by their position (0 is the first cell of the notebook, of any type), by their nbgrader `grade_id`, or
 by their id.
 
-Starting a server and loading JupyterLab are what is slow, so the tests of a process share them: one Chromium, one
-server (`python -m gradlab lab`, whose workspace is pytest's temporary folder: the chapters lie there, and so does every
-`tmp_path`) and one loaded page. After each test its documents are closed and its kernels ended. A test that is about
-starting the server, or needs other settings, takes `open_lab`: a server of its own, and a page in a browser context of
-its own; a test of other pages takes `page`. Where a file has a fixture for all its tests, `pytest.mark.xdist_group`
-keeps them in one process.
+Starting a server and loading JupyterLab are slow, so the tests of a process share one Chromium, one server (`python -m
+gradlab lab`, whose workspace is pytest's temporary folder, with the chapters and every `tmp_path`) and one loaded page.
+After each test its documents are closed and its kernels ended. A test that starts the server itself, or needs different
+settings, uses `open_lab`, which has a separate server and browser context; a test of other pages uses `page`. If a file
+has a fixture for all its tests, `pytest.mark.xdist_group` keeps them in one process.
 
 Every server gets a fresh home and fresh Jupyter folders, so no setting of this machine reaches the page. Playwright
-keeps an event loop running in the test's thread from the first browser test on: browser tests come last, and what runs
-nbclient or nbgrader in one is a command of its own.
+keeps an event loop running in the test's thread from the first browser test on. So browser tests come last, and run
+nbclient and nbgrader as separate commands.
 """
 
 import contextlib
@@ -283,7 +282,8 @@ class LabPage:
                 const notebook = window.jupyterapp.shell.currentWidget.content;
                 notebook.activeCellIndex = place;
                 notebook.deselectAll();
-                await notebook.scrollToItem(place, 'auto');
+                const superseded = error => /Scrolling to a new item/.test(error) ? true : Promise.reject(error);
+                while (await notebook.scrollToItem(place, 'auto').catch(superseded));  // by what scrolls meanwhile
             }""",
             place,
         )
@@ -300,7 +300,7 @@ def require_chromium() -> str:
     return found
 
 
-# What pytest sees: this file is a plugin, named in conftest.py beside the rooms, so that there is one of each for all.
+# Fixtures: conftest.py, beside the rooms, registers this file as a plugin, so that all tests share one of each.
 
 
 def pytest_collection_modifyitems(items):

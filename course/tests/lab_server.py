@@ -1,4 +1,4 @@
-"""JupyterLab's server, with a home and Jupyter folders of its own, for as long as a test needs it."""
+"""JupyterLab's server, with a separate home and Jupyter folders, for as long as a test needs it."""
 
 import contextlib
 import json
@@ -14,7 +14,7 @@ from pathlib import Path
 
 GRADLAB_LAB = (sys.executable, "-m", "gradlab", "lab")
 NEWS = "@jupyterlab/apputils-extension:announcements"
-HANG_S = 300  # what only something that hangs takes, however busy the machine is
+HANG_S = 300  # only a hanging server takes longer
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def serve(folder: Path, home: Path, command: Sequence[str], env: dict | None = N
         "JUPYTER_RUNTIME_DIR": str(runtime),
         "JUPYTER_PREFER_ENV_PATH": "1",
         "MPLCONFIGDIR": str(_matplotlib_cache()),
-        "JUPYTER_PATH": os.environ.get("GRADLAB_TEST_KERNELS", ""),  # where whoever runs all tests has faster kernels
+        "JUPYTER_PATH": os.environ.get("GRADLAB_TEST_KERNELS", ""),  # the test runner's faster kernels
     }
     options = ["--no-browser", "--ip=127.0.0.1", "--port=0", "--allow-root", "--expose-app-in-browser"]
     with log.open("w") as sink:
@@ -75,7 +75,7 @@ def _answering(process: subprocess.Popen, runtime: Path, log: Path) -> Server:
     deadline = time.monotonic() + HANG_S
     while time.monotonic() < deadline and process.poll() is None:
         for info_file in runtime.glob("jpserver-*.json"):
-            with contextlib.suppress(OSError, ValueError):  # half written, or not listening yet
+            with contextlib.suppress(OSError, ValueError):  # partly written, or not listening yet
                 info = json.loads(info_file.read_text())
                 server = Server(info["url"].rstrip("/"), info["token"], Path(info["root_dir"]))
                 urllib.request.urlopen(server.address("api/status"), timeout=5).close()

@@ -1,4 +1,4 @@
-"""The browser kit itself, on a notebook of a few cells."""
+"""The browser kit, tested on a notebook of a few cells."""
 
 import matplotlib.image
 import nbformat
@@ -13,7 +13,7 @@ def brightness(picture) -> float:
     return matplotlib.image.imread(picture)[..., :3].mean()
 
 
-@pytest.mark.exhaustive  # what uses the kit shows the same
+@pytest.mark.exhaustive  # tests that use the kit show the same
 def test_the_kit_runs_types_and_reads(lab, tmp_path):
     """What the kit says about a page is what a student sees there."""
     answer = nbformat.v4.new_code_cell("answer = 1")

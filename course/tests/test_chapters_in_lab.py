@@ -1,6 +1,6 @@
-"""Chapters as a student meets them in JupyterLab: guessed, answered wrongly and rightly, come back to, validated.
+"""Chapters as a student uses them in JupyterLab: guesses, wrong and right answers, a later visit, Validate.
 
-Every chapter that is there is walked through; a new one needs a row of EXERCISES in chapter_answers.py.
+The tests go through every chapter; a new chapter needs a row of EXERCISES in chapter_answers.py.
 """
 
 import re
@@ -8,6 +8,7 @@ import shutil
 
 import nbformat
 import pytest
+from accessible import faint_texts, violations
 from chapter_answers import EXERCISES, Exercise
 from each_chapter import EACH_CHAPTER
 from nbgrader.utils import compute_checksum, determine_grade
@@ -41,6 +42,7 @@ def test_a_student_works_through_a_chapter(lab, tmp_path, chapter):
     assert re.search(rf"{re.escape(exercise.title)}\s+passed", lab.seen("summary")), "the tick is remembered"
     lab.run_all()
     comes_back(lab, exercise)
+    everybody_can_read(lab)
     assert "You guessed before: " in lab.seen(first)
     for cell in others:
         asks_and_shows_nothing(lab, cell)
@@ -135,7 +137,8 @@ def moves(lab, payoff: str) -> None:
         else:
             control.select_option(index=0 if control.evaluate("e => e.selectedIndex") else 1)
     lab.page.wait_for_function("([e, before]) => e.innerHTML !== before", arg=[picture.element_handle(), before])
-    assert "this ended in" not in shown.inner_text()
+    assert "this cell raised" not in shown.inner_text()
+    assert shown.evaluate("e => e.scrollWidth <= e.clientWidth"), "a payoff has to be scrolled"
 
 
 def comes_back(lab, exercise: Exercise) -> None:
@@ -151,6 +154,17 @@ def comes_back(lab, exercise: Exercise) -> None:
     assert points(lab) == dict.fromkeys(checks, 0) | {solved: cells[solved]["metadata"]["nbgrader"]["points"]}
 
 
+def everybody_can_read(lab) -> None:
+    """Assert that axe-core objects to nothing but what is JupyterLab's: its list of cells, and its editors in them.
+
+    The page has every form, an answer that was given, a card of each kind but one, a payoff, pictures and texts.
+    """
+    for theme in ("dark", "light"):
+        lab.theme(theme)
+        assert violations(lab.page, ".jp-Cell", without=[".jp-InputArea-editor", ".jp-InputPrompt"]) == [], theme
+        assert faint_texts(lab.page) == [], theme
+
+
 def points(lab) -> dict[int, float]:
     """Return what nbgrader makes of each check cell as the page holds it, by position; Validate goes by the same."""
     cells = [nbformat.from_dict(cell) for cell in lab.cells()]
@@ -160,7 +174,7 @@ def points(lab) -> dict[int, float]:
 
 
 def test_validate_names_what_is_still_open(lab, tmp_path):
-    """The Validate button runs a chapter anew: it is silent about what is solved and names the other exercises.
+    """The Validate button runs a chapter afresh: it is silent about what is solved and names the other exercises.
 
     It judges the outputs of check cells and nothing else; the walk above asserts for each chapter what it would say.
     """

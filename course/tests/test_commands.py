@@ -1,4 +1,4 @@
-"""The commands people type: each has help, and no text names one that does not exist."""
+"""Every command has help, and no text names a command that does not exist."""
 
 import argparse
 import importlib

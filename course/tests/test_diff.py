@@ -1,4 +1,4 @@
-"""The picture of a wrong answer says which elements differ, and draws any pair of arrays."""
+"""The picture of a wrong answer marks the elements that differ, and can draw any pair of arrays."""
 
 import itertools
 import re

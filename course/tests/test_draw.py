@@ -1,4 +1,4 @@
-"""What a drawn graph shows, and that it can be read: boxes apart, edges at their boxes, text inside."""
+"""Drawn graphs show the right contents and are readable: separate boxes, edges that meet them, text inside."""
 
 import base64
 import re

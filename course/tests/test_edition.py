@@ -1,4 +1,4 @@
-"""A new edition of a notebook takes in what a student wrote in the old one, cell by cell."""
+"""A new edition of a notebook keeps what a student wrote in the old one, cell by cell."""
 
 import copy
 import json
@@ -80,7 +80,7 @@ def test_where_both_wrote_the_new_text_stands_and_the_students_is_at_the_end():
     heading, label, mine = (source for _, source in cells[-3:])
     assert heading.startswith("## Kept from your earlier copy\n")
     assert KEPT in heading
-    assert label == "From `s1-run`, which is another one in the new edition:"
+    assert label == "From `s1-run`, which is a different cell in the new edition:"
     assert mine == "print('mine')"
     assert len(cells) == len(released_ids()) + 3
 
@@ -96,7 +96,7 @@ def test_an_answer_whose_stub_changed_stays_and_the_new_stub_is_shown():
     new = notebook(TITLE, SETUP, LESSON, changed(STUB, "def f(x, y):\n    # YOUR CODE HERE"), CHECK, CLOSE)
     cells = merged(notebook(TITLE, SETUP, LESSON, changed(STUB, "def f(x): return x"), CHECK, CLOSE), new)
     assert dict(cells)["answer-02-1"] == "def f(x): return x"
-    assert cells[-1][1].startswith("`answer-02-1` begins differently in the new edition:\n\n~~~python\ndef f(x, y):")
+    assert cells[-1][1].startswith("`answer-02-1` starts differently in the new edition:\n\n~~~python\ndef f(x, y):")
 
 
 def test_own_cells_stand_behind_the_cell_they_stood_behind():

@@ -1,4 +1,4 @@
-"""A stage of the engine holds the learner's own functions, cell by cell, and says whose each is."""
+"""A stage of the engine contains the learner's own functions, cell by cell, and says who wrote each."""
 
 import importlib
 import json
@@ -7,6 +7,8 @@ import traceback
 
 import nbformat
 import pytest
+from matplotlib.figure import Figure
+from matplotlib.image import imread
 from nbformat.v4 import new_code_cell, new_notebook
 
 from gradlab import engine, my_engine, notebook
@@ -111,7 +113,7 @@ def test_a_function_that_the_learners_cell_lacks_is_the_finished_one(chapters, c
     passed("11.2")
     write(chapters, engine_cells(_2="def twice(x):\n    return 2 * x"))
     said = told(capsys)
-    assert "  twice   yours\n  thrice  the finished one: your cell of 11.2 has none\n" in said
+    assert "  twice   yours\n  thrice  the finished one: your cell for 11.2 does not define it\n" in said
     assert imported().thrice(2) == 4
 
 
@@ -136,21 +138,27 @@ def test_without_the_chapter_or_a_record_the_finished_stage_is_used(chapters, ca
 def test_what_is_imported_already_is_not_replaced(chapters, capsys):
     passed("11.1")
     imported()
-    assert "imported already; restart the kernel and run this cell first" in told(capsys)
+    assert "already imported; restart the kernel and run this cell first" in told(capsys)
 
 
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        ("%%time\ndef area(r):\n    return 1", "your cell of 11.1 uses %%time, which only a notebook knows: remove it"),
-        ("x = %timeit 1\ndef area(r):\n    return 1", "your cell of 11.1 uses %timeit, which only a notebook knows"),
-        ("!ls\ndef area(r):\n    return 1", "your cell of 11.1 uses a line with !, which only a notebook knows"),
-        ("def area(r):\n    return r.", "as it is saved, is not what passed: run it and its check again, and save"),
-        ("def area(r):\n    raise NotImplementedError()", "as it is saved, is still open: save the notebook"),
-        ("def area(r):\n    return Counter()", "yours uses Counter: move its import into the answer's cell"),
-        ("def area(r):\n    return helper(r)", "yours uses helper: move its definition into the answer's cell"),
-        ("def area(r, kind=Counter):\n    return 1", "yours uses Counter: move its import into the answer's cell"),
-        ("def area(r):\n    return nowhere", "yours uses nowhere, which no cell of your notebook defines"),
+        (
+            "%%time\ndef area(r):\n    return 1",
+            "your cell for 11.1 uses %%time, which works only in a notebook: remove it",
+        ),
+        (
+            "x = %timeit 1\ndef area(r):\n    return 1",
+            "your cell for 11.1 uses %timeit, which works only in a notebook",
+        ),
+        ("!ls\ndef area(r):\n    return 1", "your cell for 11.1 uses a line with !, which works only in a notebook"),
+        ("def area(r):\n    return r.", "has changed since it passed: run it and its check again, and save"),
+        ("def area(r):\n    raise NotImplementedError()", "is still unsolved in the saved notebook: save it"),
+        ("def area(r):\n    return Counter()", "your cell uses Counter: move its import into the answer's cell"),
+        ("def area(r):\n    return helper(r)", "your cell uses helper: move its definition into the answer's cell"),
+        ("def area(r, kind=Counter):\n    return 1", "your cell uses Counter: move its import into the answer's cell"),
+        ("def area(r):\n    return nowhere", "your cell uses nowhere, which no cell of your notebook defines"),
         ("import no_such_module\n" + AREA, "your cell ends in ModuleNotFoundError: No module named 'no_such_module'"),
     ],
 )
@@ -172,7 +180,7 @@ def test_a_function_that_uses_the_helper_of_a_refused_cell_is_refused_with_it(ch
     write(
         chapters, engine_cells(_1=AREA + "\n\n\ndef helper(x):\n    return x", _2="def twice(x):\n    return helper(x)")
     )
-    assert "  twice   the finished one: yours uses helper: move its definition" in told(capsys)
+    assert "  twice   the finished one: your cell uses helper: move its definition" in told(capsys)
 
 
 def test_an_answer_that_was_changed_after_its_check_had_passed_is_noticed(chapters, capsys):
@@ -180,7 +188,7 @@ def test_an_answer_that_was_changed_after_its_check_had_passed_is_noticed(chapte
     remember_answer("11.1", AREA)
     write(chapters, engine_cells(_1=AREA.replace("r**2", "r")))
     said = told(capsys)
-    assert "area    the finished one: your cell of 11.1, as it is saved, is not what passed: run it and its" in said
+    assert "area    the finished one: your cell for 11.1 has changed since it passed: run it and its" in said
     assert imported().area(1) == "finished"
 
 
@@ -223,7 +231,7 @@ def test_a_check_that_passes_notes_the_text_that_it_saw(chapters):
 
 def test_nothing_is_taken_home_before_chapter_14_is_solved(chapters, capsys):
     my_engine.take_home()
-    assert capsys.readouterr().out == "my_engine.py is not written: chapter 14 is not here.\n"
+    assert capsys.readouterr().out == "my_engine.py was not written: chapter 14 is not here.\n"
     last = chapters.with_name("14_four")
     last.mkdir()
     (last / "14_four.record.json").write_text("{}")
@@ -231,5 +239,24 @@ def test_nothing_is_taken_home_before_chapter_14_is_solved(chapters, capsys):
     nbformat.write(new_notebook(cells=cells), last / "14_four.ipynb")
     passed("14.1")
     my_engine.take_home()
-    assert capsys.readouterr().out == ("my_engine.py is written when chapter 14 is solved:\n  14.2 has not passed\n")
+    assert capsys.readouterr().out == (
+        "my_engine.py will be written once chapter 14 is solved:\n  14.2 has not passed\n"
+    )
     assert not (chapters.parent / my_engine.FOLDER).exists()
+
+
+def test_the_picture_to_share_says_whose_the_engine_is_and_counts_its_lines(chapters, capsys, monkeypatch):
+    """Before my_engine.py is written, nothing is saved."""
+    monkeypatch.setattr(notebook, "FOLDER", chapters)
+    picture = chapters / my_engine.PICTURE
+    assert my_engine.share(Figure(), " ")._suptitle.get_text() == "An automatic differentiation engine"
+    assert "Run the cell above, which writes my_engine.py." in capsys.readouterr().out
+    assert not picture.exists()
+    own = chapters.parent / my_engine.FOLDER / "my_engine.py"
+    own.parent.mkdir()
+    own.write_text('"""An engine."""\n\n\ndef f(x):\n    """Return x."""\n    # as it is\n    return x\n')
+    figure = my_engine.share(Figure((8, 4.2)), "Ada Lovelace ")
+    assert figure._suptitle.get_text() == "An automatic differentiation engine by Ada Lovelace"
+    assert figure._supxlabel.get_text().startswith("2 lines of Python")
+    assert "Your engine has 2 lines of Python." in capsys.readouterr().out
+    assert imread(picture).shape == (630, 1200, 4)

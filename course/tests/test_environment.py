@@ -1,4 +1,4 @@
-"""Setting up and the doctor, run as commands on copies of the course and on environments that lack things."""
+"""Setup and the doctor, run as commands on copies of the course and in incomplete environments."""
 
 import ast
 import importlib.metadata
@@ -22,7 +22,7 @@ from gradlab.setup.commands import SetupError
 
 ROOT = Path(__file__).resolve().parents[2]
 SET_UP = sorted((ROOT / "course/gradlab/setup").glob("*.py"))
-READ_LATER = ["setup/lab", "setup/workspace", "setup/edition"]  # after what they need is installed
+READ_LATER = ["setup/lab", "setup/workspace", "setup/edition"]  # after their dependencies are installed
 
 
 def write_wheel(folder: Path, name: str, version: str, text: str, needs: Iterable[str] = ()) -> None:
@@ -36,7 +36,7 @@ def write_wheel(folder: Path, name: str, version: str, text: str, needs: Iterabl
         wheel.writestr(f"{info}/RECORD", "")
 
 
-# Builds a room as setuptools would, from a wheel that lies in its folder
+# Builds a room as setuptools would, from a wheel in its folder
 BACKEND = """
 import pathlib, shutil
 
@@ -127,24 +127,24 @@ def test_the_doctor_is_content_where_everything_is_there(machine):
     here.installed("demo", "1.0")
     here.jupyter()
     answer = here.run("doctor")
-    assert "Everything needed is here." in answer.stdout
-    assert "MEND" not in answer.stdout
+    assert "Everything you need is here." in answer.stdout
+    assert "FIX" not in answer.stdout
     assert answer.returncode == 0
 
 
-def test_the_doctor_names_what_is_missing_and_how_to_mend_it(machine):
+def test_the_doctor_names_what_is_missing_and_how_to_fix_it(machine):
     """A missing package, a wrong version and a room that is not installed each get a line and a remedy."""
     here = machine("demo==1.0\nother==2.1\n")
     here.removed("gradlab")
     here.installed("other", "2.0.9")
     answer = here.run("doctor")
     lines = [" ".join(line.split()) for line in answer.stdout.splitlines()]
-    assert "MEND demo 1.0 not installed" in lines
-    assert "MEND other 2.1 2.0.9" in lines
-    assert "MEND gradlab from course/ not installed" in lines
-    assert "MEND Jupyter server: validate_assignment not found" in lines
-    assert lines[lines.index("To mend:") + 1].startswith("make setup (without make: ")
-    assert lines[lines.index("To mend:") + 2].startswith("mends demo 1.0, other 2.1, gradlab from course/")
+    assert "FIX demo 1.0 not installed" in lines
+    assert "FIX other 2.1 2.0.9" in lines
+    assert "FIX gradlab from course/ not installed" in lines
+    assert "FIX Jupyter server: validate_assignment not found" in lines
+    assert lines[lines.index("To fix:") + 1].startswith("make setup (without make: ")
+    assert lines[lines.index("To fix:") + 2].startswith("fixes demo 1.0, other 2.1, gradlab from course/")
     assert answer.returncode == 1
 
 
@@ -218,9 +218,9 @@ def test_an_environment_of_another_copy_is_left_alone(machine):
     other.mkdir(parents=True)
     here.installed("gradlab", "0.1.0", source=other)
     shutil.copytree(here.environment, here.root / ".venv", symlinks=True)
-    (here.root / ".venv" / here.packages.relative_to(here.environment) / "pip").mkdir()  # one that cannot install
+    (here.root / ".venv" / here.packages.relative_to(here.environment) / "pip").mkdir()  # a pip that cannot install
     answer = here.run("setup", GRADLAB_CHROMIUM="/bin/true")
-    assert f"The active environment {here.environment} serves another copy; using {here.root}/.venv" in answer.stdout
+    assert f"environment {here.environment} belongs to another copy; using {here.root}/.venv" in answer.stdout
 
 
 def further_rooms(here: Machine) -> None:
@@ -262,8 +262,8 @@ def test_the_doctor_asks_nothing_of_a_student_that_only_graders_need(machine):
     assert student.returncode == 0
     here.installed("autograder", "0.1.0", source=here.root / "grading")
     grader = here.run("doctor")
-    assert [line for line in grader.stdout.splitlines() if "MEND" in line and "gradebook_driver 3.0" in line]
-    assert [line for line in grader.stdout.splitlines() if "MEND" in line and "test-runner 2.0" in line]
+    assert [line for line in grader.stdout.splitlines() if "FIX" in line and "gradebook_driver 3.0" in line]
+    assert [line for line in grader.stdout.splitlines() if "FIX" in line and "test-runner 2.0" in line]
     assert grader.returncode == 1
 
 
@@ -327,7 +327,7 @@ def test_a_system_without_users_by_number_gets_advice(monkeypatch, capsys, tmp_p
         (tmp_path / room).mkdir()
         (tmp_path / room / "pyproject.toml").write_text("")
     system.set_up_system(tmp_path)
-    assert capsys.readouterr().out.startswith("The browser tests need Chromium and found none.")
+    assert capsys.readouterr().out.startswith("The browser tests need Chromium, and none was found.")
 
 
 def test_without_npm_the_hubs_proxy_gets_advice(monkeypatch, capsys, tmp_path):
@@ -369,7 +369,7 @@ def test_the_lock_holds_all_that_the_pins_bring_along():
     """Each package that is installed because another needs it has a version in requirements.lock."""
     pins = {needs.canonical(name) for name in needs.read_pins(ROOT / "requirements.txt")}
     lock = {needs.canonical(name) for name in read_lock()}
-    here = importlib.metadata.distributions(path=[sysconfig.get_path("purelib")])  # not what setuptools has inside
+    here = importlib.metadata.distributions(path=[sysconfig.get_path("purelib")])  # not setuptools' vendored packages
     installed = {needs.canonical(distribution.name) for distribution in here}
     assert brought_along(pins) & installed - lock == set()
 
@@ -400,7 +400,7 @@ def test_a_missing_chromium_fails_in_ci_only(monkeypatch, ci, outcome):
     monkeypatch.setenv("PROGRAMFILES", "/nowhere")
     monkeypatch.delenv("GRADLAB_CHROMIUM", raising=False)
     monkeypatch.setenv("CI", ci)
-    with pytest.raises(outcome, match=r"The browser tests need Chromium and found none\. To install it:"):
+    with pytest.raises(outcome, match=r"The browser tests need Chromium, and none was found\. To install it:"):
         require_chromium()
 
 

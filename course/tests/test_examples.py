@@ -1,4 +1,4 @@
-"""Examples in docstrings run and show what they say."""
+"""Examples in docstrings run and print the documented output."""
 
 import doctest
 import importlib

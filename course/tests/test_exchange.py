@@ -1,4 +1,4 @@
-"""The Assignment List and `gradlab lab` bring the same editions, and neither takes away what the other brought."""
+"""The Assignment List and `gradlab lab` deliver the same editions, and neither undoes the other's work."""
 
 import contextlib
 import json
@@ -25,6 +25,7 @@ class Student:
         self.course.mkdir()
         for name in (lab.SETTINGS, lab.START_PAGE):
             shutil.copy(lab.COURSE / name, self.course)
+        shutil.copytree(lab.COURSE / lab.PAGES, self.course / lab.PAGES)
         self.outbound = self.exchange / "autograd/outbound"
         for place in (self.outbound, self.exchange / "autograd/inbound"):
             place.mkdir(parents=True)
@@ -152,7 +153,7 @@ def test_nothing_is_taken_from_an_exchange_into_which_anybody_could_have_put_it(
     write(student.outbound / CHAPTER, OF_CLASS)
     change(student)
     student.start()
-    assert "; its owner mends that: chmod " in capsys.readouterr().err
+    assert "; its owner can fix that: chmod " in capsys.readouterr().err
     assert "# Demo, for this class" not in student.sources()
     assert not student._ask("fetch_assignment", "autograd", CHAPTER)["success"]
     student.outbound.chmod(0o755)

@@ -1,4 +1,4 @@
-"""The figures of the chapters: their text stays inside its boxes, in a font as wide as Linux's default too."""
+"""The figures of the chapters: text stays inside its box even in a font as wide as Linux's default."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a check uses is what setup and check cells give, and a learner's own meaning of a name is left as it was."""
+"""A check uses the names from setup and check cells, and leaves a learner's redefinition of a name unchanged."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Heat maps: what is laid over what, on one scale, readable in both themes."""
+"""Heat maps: overlays share one scale and are readable in both themes."""
 
 import io
 

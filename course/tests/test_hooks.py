@@ -1,4 +1,4 @@
-"""The timeline of hooks: what fires is what is listed, in torch's order, and nothing is left behind."""
+"""The timeline of hooks lists every call in torch's order, and leaves no hook behind."""
 
 import xml.etree.ElementTree as ET
 
@@ -138,7 +138,7 @@ def test_the_picture_holds_all_its_text():
     root = ET.fromstring(picture.svg)
     rows = {}
     for text in root.iter("{http://www.w3.org/2000/svg}text"):
-        if text.text not in ("forward", "backward"):  # written upwards, in a column of their own
+        if text.text not in ("forward", "backward"):  # written vertically, in a separate column
             rows.setdefault(text.get("y"), []).append((float(text.get("x")), text_width(text.text)))
     assert len(rows) > 12, "a line for each of twelve calls"
     for texts in rows.values():

@@ -1,4 +1,4 @@
-"""`python -m gradlab lab` on a copy of the course: what a student meets first."""
+"""`python -m gradlab lab` on a copy of the course: a student's first start."""
 
 import shutil
 import subprocess
@@ -7,9 +7,11 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import nbformat
 import pytest
 from browser import write_notebook
 from lab_server import GRADLAB_LAB, HANG_S, serve
+from nbformat.v4 import new_markdown_cell
 
 COURSE = Path(__file__).resolve().parents[1]
 
@@ -78,3 +80,23 @@ def test_stopping_the_command_stops_the_server(copy):
         urllib.request.urlopen(address, timeout=HANG_S).close()
     with pytest.raises(urllib.error.URLError, match="refused"):
         urllib.request.urlopen(address, timeout=HANG_S)
+
+
+def test_the_pages_to_look_things_up_open_from_the_start_page_and_from_a_term(open_lab, copy):
+    """The start page links the glossary; a term in a chapter opens it at its entry."""
+    chapter = copy / "course/chapters/02_external_gradients/02_external_gradients.ipynb"
+    notebook = nbformat.read(chapter, as_version=4)
+    notebook.cells.insert(0, new_markdown_cell("It ends at a [buffer](../pages/glossary.md#Buffer)."))
+    nbformat.write(notebook, chapter)
+    lab = open_lab(copy, command=GRADLAB_LAB, env={"PYTHONPATH": str(copy / "course")})
+    lab.goto()
+    page = lab.page
+    page.get_by_role("link", name="glossary").click()
+    page.get_by_role("heading", name="Glossary", exact=True).wait_for()
+    lab.goto("lab/tree/02_external_gradients/02_external_gradients.ipynb")
+    lab.wait_for_kernel()
+    page.get_by_role("link", name="buffer").click()
+    entry = page.get_by_role("heading", name="Buffer", exact=True)
+    entry.wait_for()
+    page.wait_for_function("e => e.getBoundingClientRect().top < innerHeight", arg=entry.element_handle())
+    lab.screenshot(copy / "glossary.png")

@@ -1,4 +1,4 @@
-"""An observation: every value goes out and comes back, and nothing that is sent instead can do harm."""
+"""An observation: every value survives encoding and decoding, and hostile data does no harm."""
 
 import json
 import math
@@ -108,7 +108,7 @@ def test_a_case_is_made_afresh_each_time():
     assert (again["words"], again["kind"]) == ([("a", None)], torch.int64)
 
 
-# What a student's process may send in the place of an observation: any JSON, and what is nearly right.
+# Data that a student's process may send instead of an observation: any JSON, and data that is nearly right.
 
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.just("nan"))
 KEYS = st.sampled_from(["is", "of", "values", "shape", "dtype", "error", "mutated", "type", "message", "name", "x"])

@@ -1,18 +1,23 @@
-"""Payoffs: shown once an exercise is solved, one line until then, one line where the answer fails."""
+"""Payoffs: shown once an exercise is solved, one line until then, one line if the answer fails."""
 
+import datetime
+import io
 import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from ipywidgets.widgets.widget import _instances
+from matplotlib.image import imsave
 
-from gradlab import notebook, payoff
+from gradlab import image_file, notebook, payoff, predict, small_image
 from gradlab.checks import memory
 from gradlab.pictures.diff import difference_picture
 
+NOW = datetime.datetime(2026, 1, 1)
 CHAPTERS = Path(__file__).parents[1] / "chapters"
 
 
@@ -79,7 +84,7 @@ def wrong():
         ),
         (not_run, "name 'pull_back' is not defined. Run the cell with your answer to 02.1, then this one again."),
         (lesson_not_run, "name 'trained' is not defined. Run the cell above that defines it, or choose Run All Above"),
-        (wrong, "With your answer to 02.1 this ended in ValueError: too many"),
+        (wrong, "With your answer to 02.1, this cell raised ValueError: too many"),
     ],
 )
 def test_an_error_in_the_answer_is_one_line(function, words):
@@ -118,15 +123,62 @@ def test_a_moved_control_calls_the_function_again():
     assert still["text/plain"] == "You see your function at work.\na 1.0"
     assert "Run this cell to move: weight, kind." in still["text/html"]
 
-    _, controls, picture = _instances[widget["application/vnd.jupyter.widget-view+json"]["model_id"]].children
+    _, controls, picture, _ = _instances[widget["application/vnd.jupyter.widget-view+json"]["model_id"]].children
     weight, kind = controls.children
     assert (weight.description, weight.min, weight.max, kind.options) == ("weight", 0.0, 3.0, ("a", "b"))
     weight.value = 1.5
     assert "a 1.5" in picture.value
     weight.value = 3.0
-    assert "this ended in ValueError: too heavy" in picture.value
+    assert "this cell raised ValueError: too heavy" in picture.value
     kind.value, weight.value = "b", 0.5
     assert "b 0.5" in picture.value
+
+
+def test_an_image_is_chosen_and_a_file_that_is_none_is_refused_in_one_line():
+    memory.remember("02.1", "passed")
+
+    def works(image=()):
+        return f"{tuple(small_image(image, 4).shape)}" if image else "a scene, until you choose an image"
+
+    widget, still = shown(works, image=image_file())
+    assert still["text/plain"] == "You see your function at work.\na scene, until you choose an image"
+    _, controls, picture, _ = _instances[widget["application/vnd.jupyter.widget-view+json"]["model_id"]].children
+    (button,) = controls.children
+    assert button.description == "Choose an image below 10 MB"
+    data = io.BytesIO()
+    imsave(data, np.eye(8))
+    for name, content, says in [
+        ("a.png", data.getvalue(), "(1, 4, 4)"),
+        ("b.txt", b"words", 'role="alert">b.txt cannot'),
+    ]:
+        button.set_trait("value", ({"name": name, "type": "", "size": 1, "last_modified": NOW, "content": content},))
+        assert says in picture.value
+
+
+def test_a_payoff_may_ask_for_a_guess_before_it_is_shown():
+    memory.remember("02.1", "passed")
+    question = predict.choice("payoff-02-1", "Which of the two?", ["a", "b"])
+
+    def told(guess):
+        guess.compare("b")
+        return "it is b"
+
+    form, folded = shown(told, ask=question)
+    assert form["text/plain"] == "Your guess: Which of the two?"
+    assert folded["text/plain"] == "The answer:\nit is b"
+    (line,) = shown(lambda guess: wrong(), ask=question)
+    assert line["text/plain"] == "With your answer to 02.1, this cell raised ValueError: too many"
+    (line,) = shown(told, exercise="02.2", ask=question)
+    assert "solve exercise 02.2 until its check passes" in line["text/plain"]
+
+
+def test_a_text_counts_once_it_is_entered():
+    memory.remember("02.1", "passed")
+    widget, _ = shown(lambda name="": f"by {name}", name="")
+    _, controls, picture, _ = _instances[widget["application/vnd.jupyter.widget-view+json"]["model_id"]].children
+    assert not controls.children[0].continuous_update
+    controls.children[0].value = "Ada"
+    assert "by Ada" in picture.value
 
 
 def test_a_control_needs_a_parameter_with_a_default():

@@ -1,4 +1,4 @@
-"""Predictions: what can be guessed, when a guess is right, what is shown before and after, what is remembered."""
+"""Predictions: kinds of guesses, when a guess is right, the output before and after it, what is remembered."""
 
 import json
 import math
@@ -58,7 +58,7 @@ def of(pattern, bundle):
     return re.search(pattern, bundle["text/html"], re.S)
 
 
-# What is typed
+# Typed guesses
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,11 @@ def test_a_number_is_read_as_people_write_it(typed, value):
     ("typed", "words"),
     [
         ("", "x is still empty."),
-        ("0,3", "Write it with a point: 0.3."),
+        ("0,3", "Use a decimal point: 0.3."),
         ("1/3", "Write the fraction as a decimal, about 0.333."),
         ("1/0", "Write the fraction as a decimal."),
         ("[300, 0.3]", "Each field takes one number, without brackets."),
-        ("three", "Write one such as 2, -0.5 or 1e-3"),
+        ("three", "Write a number such as 2, -0.5 or 1e-3"),
         ("__import__('os')", "“__import__('os')” cannot be read as a number."),
     ],
 )
@@ -94,7 +94,7 @@ def test_what_cannot_be_read_is_answered_with_a_sentence(typed, words):
     ("guess", "answer", "right"),
     [
         ("300", 300.00003, True),
-        ("303", 300.0, False),  # a whole number is to be met
+        ("303", 300.0, False),  # whole numbers must match
         ("0.33", 1 / 3, True),
         ("0.3", 1 / 3, False),
         ("0", 0.0, True),
@@ -167,7 +167,7 @@ def test_an_author_s_mistake_is_named(kind, given, words):
         kind.answers(given)
 
 
-# What is shown
+# Output
 
 
 def test_without_a_guess_the_answer_stands_in_a_fold(shell):
@@ -278,13 +278,13 @@ def test_a_prediction_inside_another_is_refused(shell):
         with predict.numbers("s2-run", "What?", {"x": 1}):
             pass
 
-    with capture_output(), pytest.raises(PredictionError, match="s2-run stands inside s1-run"):
+    with capture_output(), pytest.raises(PredictionError, match="s2-run is inside s1-run"):
         run(block)
     run(a_block)
 
 
 def test_a_block_that_says_nothing_of_the_answer_is_refused(shell):
-    with capture_output(), pytest.raises(PredictionError, match=r"s1-run does not say what is right.*compare"):
+    with capture_output(), pytest.raises(PredictionError, match=r"s1-run has no answer.*compare"):
         run(lambda guess: None)
 
 
@@ -301,7 +301,7 @@ def test_in_a_terminal_the_output_is_printed(capsys):
     assert capsys.readouterr().out == "What will x.grad hold?\ntorch says [300, 0.3]\n"
 
 
-# What is remembered
+# Memory
 
 
 def a_guess(question="What?", sure=True, right=(True, False)):
@@ -352,11 +352,11 @@ def test_the_chapter_ends_with_what_was_sure_and_wrong(shell):
     with capture_output() as seen:
         predict.summary()
     shown = seen.outputs[0].data
-    assert "3 guesses entered, 1 of them all right." in shown["text/plain"]
+    assert "3 guesses entered, 1 of them entirely right." in shown["text/plain"]
     assert shown["text/plain"].splitlines()[1:] == ["- What of x < y? You said 1, 1."]
     assert '<a href="02_external_gradients.ipynb#cell-id=s1-run">What of x &lt; y?</a>' in shown["text/html"]
 
 
 def test_without_guesses_the_chapter_s_end_says_so(capsys):
     predict.summary()
-    assert "No guess was entered in this chapter yet." in capsys.readouterr().out
+    assert "No guesses in this chapter yet." in capsys.readouterr().out

@@ -1,10 +1,14 @@
-"""Predictions and payoffs as a student meets them in JupyterLab, by keyboard, and after the kernel is gone."""
+"""Predictions and payoffs in JupyterLab, used by keyboard, and after the kernel has ended."""
 
+import io
 import json
 
 import nbformat
+import numpy as np
 import pytest
+from accessible import violations
 from browser import write_notebook
+from matplotlib.image import imsave
 
 from gradlab.checks import memory
 from gradlab.pictures.picture import static
@@ -38,6 +42,13 @@ PAYOFF = """\
 @payoff("02.1", "your pull_back as a grey square", root_of=(1, 9, 1))
 def square(root_of=4):
     return Image.new("L", (20, 20), 20 * root_of + 0 * pull_back(1, 1))"""
+IMAGE = """\
+from gradlab import image_file, small_image
+
+@payoff("02.1", "the size of your image", image=image_file(), name="")
+def size(image=(), name=""):
+    return f"{name} {tuple(small_image(image, 4).shape)}" if image else "no image yet"
+"""
 CELLS = {
     "setup": CUBE,
     "s1-run": NUMBERS,
@@ -45,6 +56,7 @@ CELLS = {
     "s5-wrong": CHOICES,
     "guesses": "predict.summary()",
     "payoff-02-1": PAYOFF,
+    "payoff-image": IMAGE,
 }
 
 
@@ -71,7 +83,7 @@ def focused(lab):
 
 
 def test_a_guess_is_entered_by_keyboard_judged_remembered_and_kept(lab, notebook, tmp_path):
-    lab.run_all()  # all of it: then JupyterLab trusts the saved notebook, and looks for its widgets again
+    lab.run_all()  # all cells, so that JupyterLab trusts the saved notebook and looks for its widgets again
     form = lab.locate("s1-run").get_by_role("group", name="What will x.grad hold?")
     form.wait_for()
     assert ASKED in lab.seen("s1-run")
@@ -134,6 +146,20 @@ def test_a_guess_is_entered_by_keyboard_judged_remembered_and_kept(lab, notebook
     assert "300" not in lab.seen("s1-run"), "torch's answer can be seen before the second guess"
 
 
+@pytest.mark.parametrize("keys", ["Shift+Enter", "ControlOrMeta+Enter"])
+def test_the_keyboard_goes_to_the_form_and_on(lab, notebook, keys):
+    """After running a prediction you can type the guess at once; Shift+Enter goes on to the next cell either way."""
+    lab.run_cell("setup")
+    lab.locate("s1-run").locator(".cm-content").click()
+    lab.page.keyboard.press(keys)
+    lab.page.wait_for_function("() => document.activeElement.labels?.[0]?.innerText === 'x.grad[0]'")
+    lab.page.keyboard.press("Shift+Enter")
+    lab.page.wait_for_function("() => document.activeElement.matches('.jp-Cell')")
+    lab.page.keyboard.press("Shift+Enter")
+    lab.page.wait_for_function("() => document.activeElement.closest('form')?.innerText.includes('Is it so?')")
+    lab.assert_quiet()
+
+
 def test_a_guess_among_choices_is_entered_by_keyboard(lab, notebook):
     lab.run_all()
     form = lab.locate("s5-wrong").locator("form")
@@ -152,19 +178,47 @@ def test_a_payoff_stands_still_without_its_kernel(lab, notebook):
     lab.run_cell("payoff-02-1")
     shown = lab.locate("payoff-02-1")
     picture = shown.get_by_alt_text("your pull_back as a grey square").filter(visible=True)
-    shown.get_by_role("slider").wait_for()
+    shown.get_by_role("slider", name="root of").wait_for()
     assert picture.count() == 1, "the still picture hides while the live one is there"
+    assert violations(lab.page, ".gl-live") == []
+    for key, value in (("ArrowLeft", "3"), ("ArrowRight", "4")):
+        shown.get_by_role("slider").press(key)
+        lab.page.wait_for_function(
+            "v => +document.querySelector('.gl-live [role=slider]').ariaValueNow === +v", arg=value
+        )
     lab.type_into("setup", CUBE.replace("return 3 * x**2 * v", "raise ValueError('lost')"))
     lab.run_cell("setup")
     lab.locate("payoff-02-1").get_by_role("slider").focus()
     lab.page.keyboard.press("ArrowRight")
-    lab.locate("payoff-02-1").get_by_text("this ended in ValueError: lost").wait_for()
+    lab.locate("payoff-02-1").get_by_text("this cell raised ValueError: lost").wait_for()
     lab.assert_quiet()
 
+    chooses_an_image(lab)
     lab.save()
     lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
     lab.open_notebook(notebook)
+    assert "no image yet" in lab.seen("payoff-image")
     still = lab.locate("payoff-02-1").get_by_alt_text("your pull_back as a grey square")
     still.filter(visible=True).wait_for()
     assert lab.page.get_by_text("model not found").filter(visible=True).count() == 0
     assert "Run this cell to move: root of." in lab.seen("payoff-02-1")
+
+
+def chooses_an_image(lab):
+    """Choose files by keyboard: an image is taken, anything else is refused in a sentence that is announced."""
+    lab.run_cell("payoff-image")
+    shown = lab.locate("payoff-image")
+    image = io.BytesIO()
+    imsave(image, np.eye(40))
+    for name, content in [("mine.png", image.getvalue()), ("notes.txt", b"words")]:
+        button = shown.get_by_role("button", name="Choose an image")
+        button.focus()
+        with lab.page.expect_file_chooser() as chooser:
+            lab.page.keyboard.press("Space")
+        chooser.value.set_files({"name": name, "mimeType": "", "buffer": content})
+        if name == "mine.png":
+            shown.get_by_text("(1, 4, 4)").filter(visible=True).wait_for()
+            assert violations(lab.page, ".gl-live") == []
+    refused = "notes.txt cannot be opened as an image. Choose a PNG or JPEG file."
+    shown.get_by_role("alert").filter(has_text=refused).wait_for()
+    lab.assert_quiet()

@@ -1,4 +1,4 @@
-"""The memory of what was done, and its grid."""
+"""The memory of passed and tried exercises, and its grid."""
 
 import json
 import shutil

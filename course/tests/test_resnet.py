@@ -1,4 +1,4 @@
-"""The course's ResNet-18 has torchvision's names and shapes, and takes its files of weights."""
+"""The course's ResNet-18 has torchvision's names and shapes, and loads its weight files."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Chapters import from no room above theirs, and what a room imports is declared; import-linter sees to modules."""
+"""Chapters import only from their room or below, and each room declares its imports; import-linter checks modules."""
 
 import ast
 import functools
@@ -71,7 +71,7 @@ def test_every_package_is_installed_from_its_room(room):
 
 OURS = {"gradlab": ["gradlab"], "mini_autograd": ["mini-autograd"], "authoring": ["authoring"]}
 OURS["autograder"] = ["autograder"]
-HOMES = packages_distributions() | OURS  # of each package that can be imported, the distributions it comes with
+HOMES = packages_distributions() | OURS  # by importable package: the distributions that contain it
 
 
 def undeclared(names: set[str], files: list[Path]) -> set[str]:

@@ -1,4 +1,4 @@
-"""What graphs hold for their way back is counted as it is: each storage once, and as long as it is held."""
+"""The memory that graphs save for backward is counted exactly: each storage once, for as long as it is held."""
 
 import torch
 

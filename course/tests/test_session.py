@@ -1,4 +1,4 @@
-"""What is known of a session: whether the definition in memory is the one that stands on the page."""
+"""A session knows whether the definition in memory is the one in the notebook."""
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -133,8 +133,8 @@ def test_a_cell_that_was_edited_and_saved_since_it_ran_is_stale(page, monkeypatc
     monkeypatch.setattr(notebook, "saved_at", lambda: 1)
     assert page.stale == ""
     page.saved[cell] += "  # edited"
-    assert page.stale == f"{cell}: its cell was edited and saved since it ran."
+    assert page.stale == f"{cell}: its cell was edited and saved after it ran."
     page.run(page.saved[cell], cell)
     assert page.stale == ""
-    page.run({"answer": RIGHT, "helper": HELPER}[cell], cell)  # edited back, and not saved yet
+    page.run({"answer": RIGHT, "helper": HELPER}[cell], cell)  # edited back, but not saved yet
     assert page.stale == ""

@@ -1,4 +1,4 @@
-"""What is taken for a use of torch's autograd, what is not, and what is blocked while an answer runs."""
+"""Uses of torch's autograd are recognized, other code is accepted, and autograd is blocked while an answer runs."""
 
 import ast
 import linecache
@@ -129,7 +129,7 @@ def test_every_method_of_a_class_is_without_autograd(cell, name, use):
     assert error.type == "gradlab.checks.shortcuts.ShortcutError"
     assert error.at in ("line 11: (self.x**2).sum().backward()", "line 24: return Chain.by_method(Chain(x))")
     x = torch.tensor(2.0, requires_grad=True)
-    (x**2).backward()  # free again outside
+    (x**2).backward()  # allowed again outside
     assert x.grad == 4
 
 

@@ -1,4 +1,6 @@
-"""The start page of a workspace says what has been done, where to go on, and what is new."""
+"""The start page of a workspace shows the progress, where to continue, and what is new."""
+
+import json
 
 import nbformat
 import pytest
@@ -6,8 +8,10 @@ from test_edition import cell, notebook
 
 from gradlab.checks.memory import remember
 from gradlab.checks.record import CheckRecord, Record
-from gradlab.setup.lab import COURSE, START_PAGE
-from gradlab.start_page import HERE, start_page
+from gradlab.setup import lab
+from gradlab.setup.lab import COURSE, START_PAGE, renew_page
+from gradlab.setup.workspace import put_page
+from gradlab.start_page import HERE, SURPRISES, start_page
 
 RELEASED = f"""# Course
 
@@ -18,6 +22,10 @@ RELEASED = f"""# Course
 | 01 | [graph: a | in code](01_graph/01_graph.ipynb) | | |
 | 02 | [gradients](02_gradients/02_gradients.ipynb) | | 01 |
 | 03 | to come | | 02 |
+
+{SURPRISES}
+
+## Where to begin
 """
 
 
@@ -81,6 +89,48 @@ def test_each_chapter_shows_how_far_it_is(workspace):
     assert "●" not in start_page(RELEASED, workspace)
 
 
+def guessed(workspace, **guesses):
+    """Remember guesses at predictions of chapter 01: whether they were sure, and whether they were right."""
+    found = {
+        name: {"question": f"What is <{name}>?", "said": ["1", "a*b"], "sure": sure, "right": [True, right]}
+        for name, (sure, right) in guesses.items()
+    }
+    (workspace / ".predictions.json").write_text(json.dumps({"01_graph": found}))
+
+
+def test_predictions_that_were_sure_and_wrong_are_listed_with_their_places(workspace):
+    """The line on top links to the list; without such a prediction there is neither."""
+    guessed(workspace, s1=(True, False), s2=(True, True), s3=(False, False))
+    page = start_page(RELEASED, workspace)
+    assert "passed · [1 prediction to look at again](#Worth-another-look)\n" in page
+    item = r"- 01: [What is \<s1\>?](01_graph/01_graph.ipynb#cell-id=s1) You said 1, a\*b."
+    assert page.partition("## Worth another look\n")[2].split("\n")[3:6] == [item, "", "## Where to begin"]
+    guessed(workspace, s1=(True, False), s2=(True, False))
+    assert "[2 predictions to look at again]" in start_page(RELEASED, workspace)
+    guessed(workspace, s1=(True, True))
+    assert "again" not in start_page(RELEASED, workspace)
+
+
+def test_the_page_is_made_again_unless_the_student_wrote_in_it(workspace, monkeypatch):
+    released = workspace / "released"
+    released.mkdir()
+    (released / START_PAGE).write_text(RELEASED)
+    monkeypatch.setattr(lab, "COURSE", released)
+    page = workspace / START_PAGE
+    renew_page(workspace)
+    assert not page.exists()
+    put_page(START_PAGE, lambda: start_page(RELEASED, workspace), workspace)
+    before = page.stat().st_mtime_ns
+    renew_page(workspace)
+    assert page.stat().st_mtime_ns == before, "what is up to date is left alone"
+    remember("01.1", "passed", workspace)
+    renew_page(workspace)
+    assert "1 of 3 exercises passed" in page.read_text()
+    page.write_text("mine")
+    renew_page(workspace)
+    assert page.read_text() == "mine"
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"cells": [7]}', '{"cells": []}'])
 def test_a_damaged_notebook_is_still_linked_to(workspace, text):
     (workspace / "01_graph/01_graph.ipynb").write_text(text)
@@ -99,16 +149,18 @@ def test_kept_copies_are_named_with_a_link(workspace):
     page.write_text("")
     (folder / "01_graph.ipynb").write_text("")
     shown = start_page(RELEASED, workspace, {folder: "A new edition.", page: "A page.", other: "Another."})
-    assert f"- A new edition. Your copy as it was: [{folder.name}]({folder.name}/01_graph.ipynb)" in shown
-    assert f"- A page. Your copy as it was: [{page.name}]({page.name})" in shown
-    assert f"- Another. Your copy as it was: `{other.name}`" in shown
+    assert f"- A new edition. Your earlier copy: [{folder.name}]({folder.name}/01_graph.ipynb)" in shown
+    assert f"- A page. Your earlier copy: [{page.name}]({page.name})" in shown
+    assert f"- Another. Your earlier copy: `{other.name}`" in shown
 
 
 def test_the_released_page_has_a_place_for_all_this():
     """Every chapter that is there has a row with a place for its dots, and the words have theirs."""
     released = (COURSE / START_PAGE).read_text(encoding="utf-8")
     assert HERE in released
+    assert f"{SURPRISES}\n\n" in released
     page = start_page(released, COURSE / "chapters")
     chapters = sorted(path.name for path in COURSE.glob("chapters/*") if path.name[0].isdigit())
-    rows = {name: line for line in page.splitlines() for name in chapters if f"({name}/{name}.ipynb)" in line}
+    lines = [line for line in page.splitlines() if line.startswith("|")]
+    rows = {name: line for line in lines for name in chapters if f"({name}/{name}.ipynb)" in line}
     assert [name for name in chapters if "○" not in rows.get(name, "")] == []

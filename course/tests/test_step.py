@@ -1,4 +1,4 @@
-"""The stepper tells what the engine did: its order, and the gradients that torch computes."""
+"""The stepper reports what the engine did: its order, and the gradients that torch computes."""
 
 import json
 import re

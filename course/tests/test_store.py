@@ -1,4 +1,4 @@
-"""What is remembered of a learner beside the chapters: nothing is lost, and nothing is left behind."""
+"""What is remembered of a learner beside the chapters: no entry is lost, and no file is left behind."""
 
 import errno
 import os
@@ -67,6 +67,7 @@ def test_what_was_tried_last_comes_last(tmp_path):
 def test_chapters_share_their_memories_and_a_copy_keeps_its_own(tmp_path, monkeypatch, folder, home):
     (tmp_path / folder).mkdir()
     monkeypatch.setattr(notebook, "FOLDER", tmp_path / folder)
+    monkeypatch.setattr(guesses, "_this_session", {})
     memory.remember("02.1", "passed")
     guesses.remember("s1-run", guesses.Guess("What?", ["1"], True, [False]))
     found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}

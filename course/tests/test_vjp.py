@@ -1,4 +1,4 @@
-"""The sliders' Jacobian and product are torch's."""
+"""The sliders' Jacobian and product match torch's."""
 
 import pytest
 import torch

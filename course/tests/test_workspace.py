@@ -160,7 +160,7 @@ def test_a_new_record_reaches_a_chapter_that_was_worked_in(student):
     assert kept_copies(student.root) == {}
 
 
-def test_a_damaged_notebook_is_kept_and_the_chapter_begins_anew(student):
+def test_a_damaged_notebook_is_kept_and_the_chapter_starts_over(student):
     student.notebook.write_text('{"cells": [{"source": "my answer"')
     assert student.update() == [], "without a new edition it is left alone"
     student.second_edition()
@@ -168,7 +168,7 @@ def test_a_damaged_notebook_is_kept_and_the_chapter_begins_anew(student):
     assert student.files()[f"{KEPT}/02_demo.ipynb"] == '{"cells": [{"source": "my answer"'
     assert student.sources()["s1-run"] == MENDED["source"]
     (says,) = kept_copies(student.root).values()
-    assert "could not be read, so the chapter begins anew" in says
+    assert "could not be read, so the chapter starts over" in says
     assert student.update() == []
 
 
@@ -181,7 +181,7 @@ def test_a_students_own_file_is_not_lost_where_a_released_one_takes_its_name(stu
 
 
 def test_a_deleted_or_renamed_notebook_comes_back(student):
-    """Renaming the notebook is how to begin anew; the renamed one stays."""
+    """Renaming the notebook is how to start over; the renamed one stays."""
     student.write(*HALF_SOLVED)
     student.notebook.rename(student.mine / "first try.ipynb")
     assert student.update() == ["restored"]
@@ -293,7 +293,7 @@ def test_a_setting_that_the_student_changed_stays(tmp_path):
 
 
 def test_a_page_that_the_student_wrote_in_is_kept_beside_the_made_one(tmp_path):
-    """The page is made anew each time; made the same, nothing changes."""
+    """The page is written each time; made the same, nothing changes."""
     put_page("README.md", lambda: "one", tmp_path)
     put_page("README.md", lambda: "two", tmp_path)
     assert kept_copies(tmp_path) == {}
@@ -339,7 +339,7 @@ def test_help_names_every_command(capsys):
         main(["lab", "--help"])
     shown = capsys.readouterr().out
     assert "Your work is never overwritten" in shown
-    assert "takes in your answers, notes and own cells" in shown
+    assert "includes your answers, notes and own cells" in shown
 
 
 def test_a_module_that_takes_the_place_of_an_installed_one_is_no_part_of_an_edition(tmp_path):

@@ -1,1 +1,1 @@
-"""Grade submissions with nbgrader: sandboxed, in parallel, with points from values compared outside the kernel."""
+"""Grade submissions with nbgrader, sandboxed and in parallel; points come from values compared outside the kernel."""

@@ -1,4 +1,4 @@
-"""Grade a class and return its feedback. The rest is nbgrader's own: generate_assignment, release, collect, export."""
+"""Grade a class, return its feedback and manage its term; nbgrader's own commands work beside these."""
 
 import argparse
 import shlex
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from authoring.places import ChapterError
 
+from .class_chapters import UPDATE
 from .commands import (
     appeal,
     by_hand,
@@ -32,10 +33,9 @@ from .commands import (
     week,
 )
 from .errors import ClassError
-from .source import UPDATE
 
 ROOM = Path(__file__).resolve().parents[1]
-CLASS_HELP = "the class folder (default: the one that nbgrader_config.py names where you are, else grading/class)"
+CLASS_HELP = "the class folder (default: the one named by nbgrader_config.py in this folder, else grading/class)"
 IN_ORDER = [new_class, update, roster, release, due, extend, drop, week]
 IN_ORDER += [import_submissions, grade, report, by_hand, changes, appeal, similar, feedback]
 IN_ORDER += [solutions, overview, export, formgrader, demo]
@@ -44,11 +44,11 @@ WITHOUT_CLASS = {"new-class", "demo"}
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; returns the exit code."""
+    """Run one command and return its exit code. Print expected errors to stderr and return 1."""
     parser = argparse.ArgumentParser(prog="python -m autograder", description=__doc__)
     where = {"dest": "folder", "type": Path, "metavar": "FOLDER", "help": CLASS_HELP}
     parser.add_argument("--class", **where)
-    anywhere = argparse.ArgumentParser(add_help=False)  # before the command, or after it
+    anywhere = argparse.ArgumentParser(add_help=False)  # --class may come before or after the command
     anywhere.add_argument("--class", default=argparse.SUPPRESS, **where)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, module in COMMANDS.items():
@@ -63,7 +63,7 @@ def main(argv: list[str] | None = None) -> int:
             from .settings import class_here
 
             args.folder = (args.folder or class_here() or ROOM / "class").resolve()
-            _tell_which_class(args.folder)
+            _require_class(args.folder)
             _warn(args.folder)
         return COMMANDS[args.command].run(args)
     except (ClassError, ChapterError, OSError) as error:
@@ -71,39 +71,39 @@ def main(argv: list[str] | None = None) -> int:
         return 1
 
 
-def _tell_which_class(folder: Path) -> None:
-    """Say which settings count where no file has any; raises ClassError if there is no class, so that none is begun."""
+def _require_class(folder: Path) -> None:
+    """Warn if no nbgrader_config.py names the class; raise ClassError if the folder does not exist."""
     from .settings import CONFIG, settings_of
 
     if settings_of(folder):
         return
     write_it = (
-        f"Put two lines into an {CONFIG} in the folder where you work:\n\nfrom autograder.settings import configure\n"
+        f"Put these two lines into {CONFIG} in your working folder:\n\nfrom autograder.settings import configure\n"
         f"configure(get_config(), {str(folder)!r})"
     )
     if not folder.is_dir():
         raise ClassError(
-            f"There is no class in {folder}, and no {CONFIG} that names it. Name the class with --class FOLDER, or "
-            f"begin it there. {write_it}"
+            f"There is no class in {folder}, and no {CONFIG} names it. Pass your class folder as --class FOLDER, or "
+            f"create a class there. {write_it}"
         )
     print(
-        f"The class in {folder}, with the course's own settings: no {CONFIG} names it, neither here nor beside it. "
-        f"nbgrader's own commands would take another gradebook. {write_it}\n",
+        f"Using the class in {folder} with default settings: no {CONFIG} here or beside it names this class. "
+        f"nbgrader's own commands would use a different gradebook. {write_it}\n",
         file=sys.stderr,
     )
 
 
 def _warn(folder: Path) -> None:
-    """Say what is not as it is in a new class, and how to make it so."""
+    """Warn if the class links to the course's chapters or if others can read its folder, and say how to fix it."""
     if (folder / "source").is_symlink():
         print(
-            f"The class in {folder} has no copy of the chapters but a link to them: what changes there disturbs it. "
-            f"To give it a copy: {UPDATE} --apply",
+            f"The class in {folder} links to the course's chapters instead of copying them, so changes to the course "
+            f"affect it. To give it a copy: {UPDATE} --apply",
             file=sys.stderr,
         )
     if folder.is_dir() and all(place.stat().st_mode & 0o001 for place in (folder, *folder.parents)):
         print(
-            f"Others on this machine can look into {folder}, where names, submissions and grades are. To keep them "
+            f"Other users of this machine can read {folder}, which holds names, submissions and grades. To keep them "
             f"out: chmod o= {shlex.quote(str(folder))}",
             file=sys.stderr,
         )

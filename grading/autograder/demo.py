@@ -1,4 +1,4 @@
-"""A made-up class of a dozen, from release to feedback: every way in which a submission can end."""
+"""Take a demo class of twelve students from release to feedback, covering every way a submission can end."""
 
 import json
 import shutil
@@ -110,7 +110,7 @@ os._exit(1)
 
 
 def class_of_a_dozen(solved: NotebookNode) -> dict[str, Callable[[NotebookNode], str]]:
-    """For each student, what they make of the released notebook: the text of the file that they hand in."""
+    """Map each student to a function that turns the released notebook into the text of the submitted file."""
     right = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in solved.cells if _is_answer(cell)}
     half = dict(list(right.items())[: len(right) // 2])
 
@@ -155,7 +155,7 @@ def _is_answer(cell: NotebookNode) -> bool:
 
 
 def run(folder: Path) -> list[Row]:
-    """Make the class anew in `folder`, take it through nbgrader's steps, print what happens; returns the final rows."""
+    """Create the class in `folder`, replacing any old one; run nbgrader's steps and return the report's rows."""
     shutil.rmtree(folder, ignore_errors=True)
     api = class_api(folder)
     _say(f"generating and releasing {CHAPTER}", api.generate_assignment(CHAPTER), api.release_assignment(CHAPTER))
@@ -164,7 +164,7 @@ def run(folder: Path) -> list[Row]:
     students = class_of_a_dozen(solved)
     for student, hand_in in students.items():
         _submit(folder, student, hand_in)
-    _say(f"{len(students)} students fetched, worked and handed in; collecting", api.collect(CHAPTER))
+    _say(f"{len(students)} students fetched, worked and submitted; collecting", api.collect(CHAPTER))
 
     print("grading", flush=True)
     for outcome in grade(folder, CHAPTER):
@@ -182,7 +182,7 @@ def _say(text: str, *results: dict) -> None:
 
 
 def _submit(folder: Path, student: str, hand_in: Callable[[NotebookNode], str]) -> None:
-    """Fetch, fill in and submit through nbgrader's exchange, as the student would from the Assignment List."""
+    """Fetch, fill in and submit the assignment through nbgrader's exchange, as from a student's Assignment List."""
     home = folder / "students" / student
     home.mkdir(parents=True)
     api = class_api(folder)
@@ -202,11 +202,11 @@ def _show(api: NbGraderAPI, folder: Path) -> list[Row]:
     print("\n" + table(report))
     _, page = write(api.coursedir, report)
     seed = json.loads((folder / "records" / f"{CHAPTER}.json").read_text())["seed"]
-    print(f"\nThe seed of this class: {seed}. To look at:")
+    print(f"\nThis class's seed is {seed}. Have a look at:")
     for label, path in (
         ("the report", page),
-        ("a page that went back", folder / "feedback" / "dana" / CHAPTER / f"{CHAPTER}.html"),
-        ("one that could not be graded", folder / "feedback" / "ines" / CHAPTER / f"{CHAPTER}.html"),
+        ("a returned feedback page", folder / "feedback" / "dana" / CHAPTER / f"{CHAPTER}.html"),
+        ("a page without a grade", folder / "feedback" / "ines" / CHAPTER / f"{CHAPTER}.html"),
         ("the gradebook", folder / "gradebook.db"),
     ):
         print(f"  {label:30} {path}")

@@ -1,4 +1,4 @@
-"""Who was dropped from a class: nbgrader's own list of students to leave out, as a file in the class folder."""
+"""Keep the list of dropped students in the class folder; it sets nbgrader's `student_id_exclude`."""
 
 from pathlib import Path
 
@@ -7,27 +7,27 @@ from nbgrader.coursedir import CourseDirectory
 
 from gradlab import atomic
 
-FILE = "dropped.txt"  # one id a line; configure makes of it nbgrader's setting CourseDirectory.student_id_exclude
+FILE = "dropped.txt"  # one id per line; configure passes it to nbgrader as CourseDirectory.student_id_exclude
 
 
 def listed(folder: Path) -> list[str]:
-    """The ids in a class folder's list, in order."""
+    """Return the sorted ids of the students on a class folder's list; empty if there is no list."""
     path = Path(folder, FILE)
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return sorted({line.strip() for line in lines} - {""})
 
 
 def write_list(folder: Path, students: list[str]) -> None:
-    """Put another list in the place of a class folder's."""
+    """Replace the list of dropped students in a class folder; only its owner can read the file."""
     atomic.write_text(Path(folder, FILE), "".join(f"{student}\n" for student in sorted(students)), mode=0o600)
 
 
 def dropped(course: CourseDirectory) -> set[str]:
-    """Who is left out by the settings of a class: those on its list, and whom its nbgrader_config.py names."""
+    """Return the ids that a class excludes: those on its list and those in its nbgrader_config.py."""
     return set(filter(None, course.student_id_exclude.split(",")))
 
 
 def enrolled(gradebook: Gradebook, course: CourseDirectory) -> list[Student]:
-    """All students in the gradebook but those who were dropped, in order of their ids."""
+    """Return all students in the gradebook who have not been dropped, sorted by id."""
     out = dropped(course)
     return sorted((student for student in gradebook.students if student.id not in out), key=lambda s: s.id)

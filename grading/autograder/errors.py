@@ -1,19 +1,19 @@
-"""What can go wrong that is not a mistake in the program."""
+"""Errors that are not bugs: an unusable class or machine, or an unusable submission."""
 
 import difflib
 from collections.abc import Iterable
 
 
 class ClassError(Exception):
-    """The class folder or this machine is not ready; it concerns every submission, and the message says what to do."""
+    """The class or this machine is not ready. This affects every submission; the message says what to do."""
 
 
 class SubmissionError(Exception):
-    """This submission cannot be graded; the message is the reason, written for its student."""
+    """One submission cannot be graded; the message gives the reason and is written for its student."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """What to add where a name is not known: the one that it may have been meant to be; "" if none is like it."""
+    """Return " Did you mean …?" with the known name most like an unknown `name`; "" if none is similar."""
     names = {one.casefold(): one for one in known}
     like = [one for one in names if one.startswith(name.casefold())]
     like = like or difflib.get_close_matches(name.casefold(), names, n=1)

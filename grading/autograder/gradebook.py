@@ -1,4 +1,4 @@
-"""A gradebook in PostgreSQL: its URL, which holds no password, and what to do where it cannot be opened."""
+"""Open the gradebook, in SQLite or PostgreSQL, and turn its errors into advice."""
 
 import contextlib
 import functools
@@ -16,11 +16,11 @@ from .errors import ClassError, did_you_mean
 
 FORM = "postgresql+psycopg://USER@HOST/DATABASE"
 PASSWORD = (
-    "the password:  in the file ~/.pgpass, which only you may read (chmod 600 ~/.pgpass), the line\n"
+    "the password:  this line in ~/.pgpass, which only you may read (chmod 600 ~/.pgpass)\n"
     "                 {host}:{port}:{database}:{user}:PASSWORD"
 )
-ADVICE = f"""What it may need:
-  the driver:    {FORM} is the form for the one that the course installs
+ADVICE = f"""Check these:
+  the driver:    the course installs the one for {FORM}
   the server:    sudo systemctl start postgresql; in its pg_hba.conf, a line that lets you in
   the user:      sudo -u postgres createuser --pwprompt {{user}}
   the database:  sudo -u postgres createdb --owner={{user}} {{database}}
@@ -29,30 +29,30 @@ More in grading/POSTGRESQL.md."""
 
 
 def without_password(gradebook: str) -> str:
-    """Return the URL that a configuration gives; ends the program if it is none, or has a password in it.
+    """Return the configured database URL unchanged.
 
-    Raises SystemExit, because nbgrader shows any other error of its configuration with the line in which it arose, and
-    goes on with a gradebook of its own.
+    Raises SystemExit if it is not a URL or contains a password. Any other error in its configuration makes nbgrader
+    print the offending line and continue with its default gradebook.
     """
     try:
         url = make_url(gradebook)
     except (ArgumentError, ValueError):
-        raise SystemExit(f"error: The gradebook must be a URL such as {FORM}; what stands there is none.") from None
+        raise SystemExit(f"error: The gradebook is not a URL. Expected one such as {FORM}.") from None
     if url.password is not None or "password" in url.query:
         raise SystemExit(
-            f"error: The gradebook's URL has a password in it, and URLs end up in messages. Write {_shown(url)}"
-            f" and put\n  {PASSWORD.format(**_parts(url))}"
+            f"error: The gradebook's URL contains a password, and URLs end up in messages. Write {_shown(url)}"
+            f" and set\n  {PASSWORD.format(**_parts(url))}"
         )
     return gradebook
 
 
 def find_assignment(book: Gradebook, name: str) -> Assignment:
-    """Return an assignment; raises ClassError if the gradebook has none of this name."""
+    """Return an assignment; raise ClassError if the gradebook has none by this name."""
     return _found(book, name, lambda: book.find_assignment(name))
 
 
 def find_notebook(book: Gradebook, name: str) -> Notebook:
-    """Return the notebook of an assignment, which has its name; raises ClassError if the gradebook has none."""
+    """Return an assignment's notebook, which has the same name; raise ClassError if the gradebook has none."""
     return _found(book, name, lambda: book.find_notebook(name, name))
 
 
@@ -61,14 +61,14 @@ def _found(book: Gradebook, name: str, find: Callable[[], Any]) -> Any:
         return find()
     except MissingEntry:
         meant = did_you_mean(name, [assignment.name for assignment in book.assignments])
-        raise ClassError(f"{name} is not in the gradebook: nbgrader generate_assignment {name}.{meant}") from None
+        raise ClassError(f"{name} is not in the gradebook; run nbgrader generate_assignment {name}.{meant}") from None
 
 
 @contextlib.contextmanager
 def one_engine() -> Iterator[None]:
-    """Let all gradebooks that are opened in this block share one engine for each database.
+    """Let all gradebooks opened in this block share one engine per database.
 
-    nbgrader opens the gradebook eight times for each submission, and SQLAlchemy keeps compiled queries by engine.
+    nbgrader opens the gradebook eight times per submission, and SQLAlchemy caches compiled queries per engine.
     """
     make = nbgrader.api.create_engine
     nbgrader.api.create_engine = functools.cache(make)
@@ -80,7 +80,7 @@ def one_engine() -> Iterator[None]:
 
 @contextlib.contextmanager
 def needed(course: CourseDirectory) -> Iterator[None]:
-    """Raise ClassError, which says what to do, in the place of an error of the gradebook's."""
+    """Turn a SQLAlchemy error raised in this block into a ClassError that says what to do."""
     try:
         yield
     except SQLAlchemyError as error:
@@ -89,7 +89,7 @@ def needed(course: CourseDirectory) -> Iterator[None]:
 
 
 def require(course: CourseDirectory) -> None:
-    """Open the gradebook once, which makes its tables if it is new; raises ClassError if that fails."""
+    """Open the gradebook once, creating the tables of a new one; raise ClassError if that fails."""
     try:
         Gradebook(course.db_url, course.course_id).close()
     except (SQLAlchemyError, ImportError) as error:

@@ -1,4 +1,4 @@
-"""What is logged is shown as text: names that come from submissions stand in nbgrader's own messages as they are."""
+"""Strip control characters from log records: nbgrader's messages quote names from submissions verbatim."""
 
 import logging
 import traceback
@@ -7,7 +7,7 @@ from .steps.files import readable
 
 
 class TextRecord(logging.LogRecord):
-    """A log record without control characters, which a terminal would obey, whoever logs and wherever it is shown."""
+    """A log record without control characters, which a terminal would interpret."""
 
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
@@ -15,7 +15,7 @@ class TextRecord(logging.LogRecord):
             self.exc_text = _text("".join(traceback.format_exception(*self.exc_info)).rstrip("\n"))
 
     def getMessage(self) -> str:
-        """Called by whatever shows the record; nbgrader indents all lines but the first."""
+        """Return the message for a handler. Line breaks are kept: nbgrader indents all lines but the first."""
         return _text(super().getMessage())
 
 
@@ -24,5 +24,5 @@ def _text(message: str) -> str:
 
 
 def log_text() -> None:
-    """Let all loggers of this process make such records from now on."""
+    """Make all loggers of this process create TextRecords from now on."""
     logging.setLogRecordFactory(TextRecord)

@@ -1,4 +1,4 @@
-"""A new class: a folder of its own with its settings, its course id, and its copy of the course's chapters."""
+"""Create a class: a folder with its settings, its course id and a copy of the course's chapters."""
 
 import re
 from pathlib import Path
@@ -11,9 +11,9 @@ from .errors import ClassError
 from .gradebook import require, without_password
 from .settings import CONFIG, open_class
 
-COURSE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # it is a folder's name in the exchange
+COURSE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # also a folder name in the exchange
 
-SETTINGS = '''"""nbgrader's configuration of the class in this folder; what can be set is in grading/README.md."""
+SETTINGS = '''"""nbgrader's configuration of the class in this folder; grading/README.md lists the options."""
 
 from pathlib import Path
 
@@ -24,21 +24,21 @@ c = configure(get_config(), Path(__file__).parent, course_id={course_id!r}{grade
 
 
 def new_class(folder: Path, course_id: str | None = None, exchange: Path | None = None, gradebook: str = "") -> str:
-    """Begin a class in `folder`, which is new or empty; returns what its instructor needs to know.
+    """Create a class in `folder`, which must be new or empty; return what its instructor needs to know.
 
-    course_id: the folder's name unless told otherwise. exchange: the folder of nbgrader's exchange, if not that of
-    GRADLAB_EXCHANGE. gradebook: the URL of one in PostgreSQL, instead of a file in the folder. Raises ClassError, and
-    makes nothing, where something is in the folder, where the id is none, or where the gradebook cannot be opened.
+    course_id: defaults to the folder's name. exchange: the folder of nbgrader's exchange; defaults to
+    GRADLAB_EXCHANGE. gradebook: a PostgreSQL URL to use instead of a file in the folder. Raises ClassError, and
+    creates nothing, if the folder is not empty, the id is invalid, or the gradebook cannot be opened.
     """
     folder = folder.resolve()
     course_id = folder.name if course_id is None else course_id
     if not COURSE_ID.fullmatch(course_id):
         raise ClassError(
-            f"{course_id!r} cannot be a course id, which is letters, digits, dots, - and _, such as autograd-2026. "
-            "Name one with --course-id."
+            f"{course_id!r} is not a valid course id. Use letters, digits, dots, - and _, for example autograd-2026, "
+            "and pass it as --course-id."
         )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ClassError(f"{folder} is there already, and not empty. Name a folder that is new, or empty.")
+        raise ClassError(f"{folder} exists and is not empty. Name a new or empty folder.")
     if gradebook:
         require(CourseDirectory(db_url=without_password(gradebook), course_id=course_id))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -52,7 +52,7 @@ def new_class(folder: Path, course_id: str | None = None, exchange: Path | None 
     exported = f"export GRADLAB_COURSE={course_id}"
     exported += f" GRADLAB_EXCHANGE={exchange.resolve()}" if exchange is not None else ""
     return (
-        f"The class {course_id} is in {folder}, with a copy of the course's chapters as they are now. Only you can "
-        f"look into it.\nWork there: cd {folder}\n"
-        f"If students fetch and hand in by nbgrader's exchange, their servers need: {exported}"
+        f"Created the class {course_id} in {folder}, with a copy of the course's current chapters. Only you can "
+        f"read it.\nWork there: cd {folder}\n"
+        f"If students use nbgrader's exchange, their servers need: {exported}"
     )

@@ -1,4 +1,4 @@
-"""nbgrader's configuration of a class: where its folders are, and which steps grade a submission."""
+"""Configure nbgrader for a class: its folders, and the preprocessors that grade a submission."""
 
 import os
 import sys
@@ -10,47 +10,48 @@ from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from authoring.edition import GENERATE
+from authoring import edition
 
-from . import dropped, source
+from . import class_chapters, dropped
 from .errors import ClassError
 from .gradebook import require, without_password
 from .logs import log_text
 from .sandbox import KERNEL_NAME
 from .views.theme import FILTERS, template_paths
 
-warnings.filterwarnings("ignore", category=SAWarning, module=r"nbgrader\.")  # of nbgrader's own queries
+warnings.filterwarnings("ignore", category=SAWarning, module=r"nbgrader\.")  # about nbgrader's own queries
 
 CONFIG = "nbgrader_config.py"
 COURSE_ID = "autograd"  # as in course/nbgrader_config.py
 
-# By name: the steps of a submission are imported where one is graded, those of a page where one is made
+# Given by name, so that a process imports only the steps it runs
+GENERATE = ["autograder.generate.WriteRecords" if step.endswith(".WriteRecord") else step for step in edition.GENERATE]
 SANITISE = [
     "nbgrader.preprocessors.ClearOutput",
     "autograder.steps.sanitise.RestoreCells",
-    "autograder.steps.sanitise.PutCases",
+    "autograder.steps.sanitise.ReplaceRecord",
 ]
 GRADE = [
     "autograder.steps.runs.RunCells",
-    "autograder.steps.verdict.WriteVerdicts",
+    "autograder.steps.judge.WriteVerdicts",
     "nbgrader.preprocessors.LimitOutput",
     "autograder.steps.save.SaveGrades",
-    "autograder.steps.late.TakeLatePenalties",
+    "autograder.steps.save.DeductLatePenalties",
 ]
 PAGES = ["autograder.views.pages.SafePage", "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor"]
 
 
 def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = "", course_id: str = COURSE_ID) -> Config:
-    """Set up the class that lives in `folder`; makes the folder, its owner's alone, with a copy of the solved chapters.
+    """Configure the class in `folder`, creating a private folder with a copy of the solved chapters if needed.
 
-    For nbgrader_config.py: `configure(get_config(), Path(__file__).parent / "class")`. Returns `c`. With sandbox=False
-    submissions run in a plain kernel, with the rights of whoever grades. gradebook: the URL of a PostgreSQL database in
-    place of a file in the folder; one with a password in it ends the program. course_id: tells the classes in one
-    exchange apart. Plugins are found in the folder, where nbgrader documents them to be.
+    Call it in nbgrader_config.py: `configure(get_config(), Path(__file__).parent / "class")`. Changes and returns `c`.
+    sandbox: if False, submissions run in a plain kernel with this account's rights. gradebook: the URL of a PostgreSQL
+    database, instead of a file in the folder; raises SystemExit if it contains a password. course_id: distinguishes
+    classes that share an exchange. Adds the folder to `sys.path`, as nbgrader documents for plugins.
     """
     folder = Path(folder).resolve()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    source.begin(folder)
+    class_chapters.begin(folder)
 
     log_text()
     _let_import(folder)
@@ -66,14 +67,14 @@ def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = ""
     c.ExchangeFactory.release_assignment = "autograder.term.exchange.ReleaseSticky"
     c.GenerateAssignment.preprocessors = GENERATE
     c.Autograde.exporter_class = "autograder.steps.exporter.SubmissionExporter"
-    c.SubmissionExporter.optimistic_validation = True  # once for all steps, instead of after each
+    c.SubmissionExporter.optimistic_validation = True  # validate once, not after each step
     c.Autograde.sanitize_preprocessors = SANITISE
     c.Autograde.autograde_preprocessors = GRADE
     c.GenerateFeedback.preprocessors = [
-        "autograder.views.feedback.GetGradesOrReason",
-        "autograder.views.feedback.LeaveOutOutputs",
+        "autograder.views.feedback_page.GetGradesOrReason",
+        "autograder.views.feedback_page.LeaveOutOutputs",
     ]
-    c.GenerateFeedback.exporter_class = "autograder.views.feedback.FeedbackExporter"
+    c.GenerateFeedback.exporter_class = "autograder.views.feedback_page.FeedbackExporter"
     c.HTMLExporter.default_preprocessors = []
     c.HTMLExporter.preprocessors = [
         "autograder.views.pages.SafePage",
@@ -91,7 +92,7 @@ def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = ""
 
 
 def class_api(folder: Path, sandbox: bool = True) -> NbGraderAPI:
-    """nbgrader's API for the class in `folder`, quiet but for errors; with the class's settings, see `settings_of`."""
+    """Return nbgrader's API for the class in `folder`, with its settings (see `settings_of`), logging only errors."""
     config = configure(Config(), folder, sandbox)
     kernel = config.Execute.kernel_name
     for number, settings in enumerate(settings_of(folder)):
@@ -105,16 +106,16 @@ def class_api(folder: Path, sandbox: bool = True) -> NbGraderAPI:
 
 
 def open_class(folder: Path) -> NbGraderAPI:
-    """nbgrader's API for the class in `folder`; raises ClassError if its gradebook cannot be opened."""
+    """Return nbgrader's API for the class in `folder`; raise ClassError if its gradebook cannot be opened."""
     api = class_api(folder)
     require(api.coursedir)
     return api
 
 
 def settings_of(folder: Path) -> list[Path]:
-    """The files that hold the settings of the class in `folder`; those of a later one count more, as with nbgrader.
+    """Return the class's configuration files; as in nbgrader, a later file overrides an earlier one.
 
-    Where one stands or beside the class, an nbgrader_config.py that is the class's and not another's; then one in it.
+    First an nbgrader_config.py in the working folder or beside the class, if it names this class; then the one inside.
     """
     folder = Path(folder).resolve()
     around = [place / CONFIG for place in (Path.cwd(), folder.parent) if place != folder and (place / CONFIG).exists()]
@@ -123,7 +124,7 @@ def settings_of(folder: Path) -> list[Path]:
 
 
 def class_here() -> Path | None:
-    """The class of which the nbgrader_config.py is where one stands, as it is for nbgrader's commands."""
+    """Return the class folder that nbgrader_config.py in the working folder names, else None."""
     here = Path.cwd() / CONFIG
     return _class_of(_read(here)) if here.exists() else None
 
@@ -134,12 +135,12 @@ def _class_of(config: Config) -> Path | None:
 
 
 def _read(settings: Path) -> Config:
-    """What an nbgrader_config.py says; plugins that lie beside it can be imported, as under nbgrader's commands."""
+    """Read an nbgrader_config.py and return its Config; plugins beside it can be imported, as in nbgrader."""
     _let_import(settings.parent)
     try:
         return PyFileConfigLoader(settings.name, str(settings.parent)).load_config()
     except Exception as error:
-        raise ClassError(f"{settings} cannot be used ({type(error).__name__}: {error}).") from error
+        raise ClassError(f"{settings} cannot be loaded ({type(error).__name__}: {error}).") from error
 
 
 def _let_import(folder: Path) -> None:

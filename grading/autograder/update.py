@@ -1,4 +1,4 @@
-"""Bring a class up to the course's present state: first say what would change, and lose no score unasked."""
+"""Update a class to the current course: report the changes first, and lose no score without consent."""
 
 import contextlib
 import shutil
@@ -19,23 +19,23 @@ from authoring.chapter import read_chapter
 from authoring.places import ChapterError
 from gradlab.checks.record import SUFFIX, CheckRecord, Record, RecordError
 
-from . import source
+from . import class_chapters
 from .errors import ClassError, did_you_mean
 from .run.journal import only_run
 from .steps.assignment import graded_cells, in_gradebook, version, without_comments
 from .steps.due import graded_before
 from .views.changes import counted
 
-UNFINISHED = "unfinished"  # a file in the folder of a chapter's update until that has ended
-SAVE_CELLS = f"nbgrader.preprocessors.{SaveCells.__name__}"  # as settings name it
+UNFINISHED = "unfinished"  # this file marks a chapter's update as incomplete
+SAVE_CELLS = f"nbgrader.preprocessors.{SaveCells.__name__}"  # SaveCells's name in settings
 
 
 @dataclass(frozen=True)
 class Change:
-    """What an update does to one chapter of a class.
+    """The changes that an update makes to one chapter of a class.
 
-    new: the folder of its solved notebook, the class's own where the course has no such chapter. generated: it is in
-    the gradebook. said: what is different, a line for each. lost: the scores and comments that would go.
+    new: the folder of its solved notebook, the class's own if the course has no such chapter. generated: the gradebook
+    has it. said: the differences, one per line. lost: the scores and comments that would be deleted.
     """
 
     name: str
@@ -46,49 +46,48 @@ class Change:
 
 
 def changes(course: CourseDirectory, names: Sequence[str] = ()) -> list[Change]:
-    """What an update of these chapters, or of all, would do; changes nothing.
+    """Return the changes that updating these chapters, or all, would make; change nothing.
 
-    Raises ClassError if there is none of a name, and ChapterError if the course's state of one does not work.
+    Raises ClassError for an unknown chapter, and ChapterError if the course's version of a chapter does not run.
     """
-    here = source.chapters(_source(course))
-    known = here | source.chapters(source.SOURCES)
+    here = class_chapters.chapters(_source(course))
+    known = here | class_chapters.chapters(class_chapters.SOURCES)
     for name in names:
         if name not in known:
-            raise ClassError(f"Neither class nor course have a chapter {name}.{did_you_mean(name, known)}")
+            raise ClassError(f"Neither the class nor the course has a chapter {name}.{did_you_mean(name, known)}")
     with Gradebook(course.db_url, course.course_id) as gradebook:
         found = [_change(gradebook, course, name, here.get(name), known[name]) for name in sorted(names or known)]
     return [change for change in found if change.said]
 
 
 def apply(api: NbGraderAPI, to_do: list[Change]) -> None:
-    """Make these changes; of each chapter, what they replace is in the class's folder `replaced` from then on.
+    """Apply these changes; the files that they replace are moved to the class's folder `replaced`, by chapter.
 
-    An update that was interrupted is marked there, so that the one that takes it up keeps what was there before both.
-
-    Raises ClassError at the first chapter that cannot be generated; its files are put back.
+    An interrupted update leaves a marker there, so that the next one keeps the files from before both updates. Raises
+    ClassError at the first chapter that cannot be generated; its files are restored.
     """
     course = api.coursedir
     with only_run(Path(course.root)):
         if is_linked(course):
             there = _source(course).resolve()
             _source(course).unlink()
-            source.put(there, _source(course))
+            class_chapters.put(there, _source(course))
         for change in to_do:
             _make(api, change)
 
 
 def in_words(course: CourseDirectory, found: list[Change]) -> str:
-    """What these changes do, as text."""
-    linked = f"The class gets a copy of its own of {_source(course).resolve()}, in place of a link to it."
+    """Return these changes as text for the terminal."""
+    linked = f"The class gets its own copy of {_source(course).resolve()} instead of a link to it."
     lines = [linked] if is_linked(course) else []
     for change in found:
         lines += [change.name, *(f"  {line}" for line in change.said)]
         lines += [f"  WOULD BE LOST: {line}" for line in change.lost]
-    return "\n".join(lines) or "The class is as the course is now."
+    return "\n".join(lines) or "The class is up to date with the course."
 
 
 def is_linked(course: CourseDirectory) -> bool:
-    """Whether the class has no copy of its own but a link, as those have that were begun before there were copies."""
+    """Return whether the class links to the course's chapters, as classes created by earlier versions do."""
     return _source(course).is_symlink()
 
 
@@ -101,7 +100,7 @@ def _release(course: CourseDirectory, name: str) -> Path:
 
 
 def _change(gradebook: Gradebook, course: CourseDirectory, name: str, here: Path | None, new: Path) -> Change:
-    same = here is not None and source.contents(here) == source.contents(new)
+    same = here is not None and class_chapters.contents(here) == class_chapters.contents(new)
     try:
         notebook = gradebook.find_notebook(name, name)
     except MissingEntry:
@@ -113,16 +112,16 @@ def _change(gradebook: Gradebook, course: CourseDirectory, name: str, here: Path
         before, after = _without_comments(before), _without_comments(after)
         now = _version(here, before) if here else ""
         if before == after and now == _version(new, after):
-            said.append("only what is not graded")
+            said.append("only ungraded parts differ")
         else:
             said += [*_differences(notebook, before, after), *_otherwise_checked(here, new, before, after)]
             lost += _losses(notebook, solved, after)
-            said = said or ["solution or setup cells are others"]
+            said = said or ["solution or setup cells differ"]
             graded = graded_before(course, name)
             if graded:
-                said.append(f"to be graded again: {graded}, by make grade ASSIGNMENT={name}")
+                said.append(f"to be graded again: {graded}, with make grade ASSIGNMENT={name}")
     if not _is_released(course, name):
-        said.append("the release is missing, or not for this gradlab")
+        said.append("the release is missing or does not fit this gradlab")
     return Change(name, new, True, said, lost)
 
 
@@ -131,28 +130,28 @@ def _without_comments(cells: dict[str, tuple[str, float]]) -> dict[str, tuple[st
 
 
 def _differences(notebook: Notebook, before: dict, after: dict) -> Iterator[str]:
-    handed_in = "; in what has been handed in there is no answer to it" if notebook.submissions else ""
+    unanswered = "; existing submissions have no answer to it" if notebook.submissions else ""
     for cell in sorted(after.keys() - before.keys()):
-        yield f"{_exercise(cell)} is added, worth {counted(after[cell][1])}{handed_in}"
+        yield f"{_exercise(cell)} is added, worth {counted(after[cell][1])}{unanswered}"
     for cell in sorted(before.keys() - after.keys()):
         yield f"{_exercise(cell)} is removed"
     for cell in sorted(notebook.grade_cells, key=lambda cell: cell.name):
         worth = after.get(cell.name, ("", cell.max_score))[1]
         if worth != cell.max_score:
             by_hand = sorted(grade.student.id for grade in cell.grades if grade.manual_score is not None)
-            look = f"; look at what you have set by hand: {', '.join(by_hand)}" if by_hand else ""
+            look = f"; check the points you set manually: {', '.join(by_hand)}" if by_hand else ""
             yield f"{_exercise(cell.name)} is worth {counted(worth)} instead of {cell.max_score:g}{look}"
 
 
 def _otherwise_checked(here: Path | None, new: Path, before: dict, after: dict) -> Iterator[str]:
-    """A line for the exercises whose check, cases, expected values or slips are not what they were."""
+    """Yield a line that lists the exercises whose check, cases, expected values or slips changed."""
     checks, old = _checks(new), {}
-    with contextlib.suppress(ChapterError):  # of a copy that was made for an earlier course
+    with contextlib.suppress(ChapterError):  # the copy may be from an earlier version of the course
         old = _checks(here) if here else {}
     others = {check.cell for check_id, check in checks.items() if check != old.get(check_id)}
     others |= {cell for cell in after if cell in before and after[cell][0] != before[cell][0]}
     if others & before.keys():
-        yield f"checked otherwise: {', '.join(map(_exercise, sorted(others & before.keys())))}"
+        yield f"checked differently: {', '.join(map(_exercise, sorted(others & before.keys())))}"
 
 
 def _losses(notebook: Notebook, solved: NotebookNode, after: dict) -> Iterator[str]:
@@ -164,7 +163,7 @@ def _losses(notebook: Notebook, solved: NotebookNode, after: dict) -> Iterator[s
     for cell in notebook.solution_cells:
         comments = [comment for comment in cell.comments if comment.manual_comment]
         if comments and cell.name not in answers:
-            yield f"your comments to {len(comments)} on {cell.name}"
+            yield f"your comments for {len(comments)} on {cell.name}"
 
 
 def _solved(folder: Path) -> NotebookNode:
@@ -202,23 +201,26 @@ def _make(api: NbGraderAPI, change: Change) -> None:
     place, release = _source(course) / name, _release(course, name)
     if change.new != place:
         _set_aside(place, kept / "source")
-        source.put(change.new, place)
+        class_chapters.put(change.new, place)
     if change.generated:
         _set_aside(release, kept / "release")
         configured = api.config.GenerateAssignment.preprocessors
-        steps = [BringCells if step in (SAVE_CELLS, SaveCells) else step for step in configured]
+        steps = [UpdateCells if step in (SAVE_CELLS, SaveCells) else step for step in configured]
         api.update_config(Config({"GenerateAssignment": {"preprocessors": steps}}))
         said = api.generate_assignment(name, force=True)
         if not said["success"]:
             _move(kept / "source", place)
             _move(kept / "release", release)
             (kept / UNFINISHED).unlink()
-            raise ClassError(f"{name} could not be generated, and stays as it was:\n{said.get('log') or said['error']}")
+            raise ClassError(f"{name} could not be generated and is unchanged:\n{said.get('log') or said['error']}")
     (kept / UNFINISHED).unlink()
 
 
 def _set_aside(path: Path, to: Path) -> None:
-    """Move what an update replaces; what an interrupted one has moved already stays, for it is what there was."""
+    """Move the files that an update replaces from `path` to `to`.
+
+    If an interrupted update already moved the originals to `to`, keep those and delete `path`.
+    """
     if to.exists():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -226,14 +228,14 @@ def _set_aside(path: Path, to: Path) -> None:
 
 
 def _move(path: Path, to: Path) -> None:
-    """Move a folder, if it is there, to the place of another."""
+    """Move a folder, if it exists, replacing `to`."""
     if path.exists():
         shutil.rmtree(to, ignore_errors=True)
         path.rename(to)
 
 
-class BringCells(SaveCells):
-    """Save which cells there are, where there are submissions too: they get what is added, and lose what is removed."""
+class UpdateCells(SaveCells):
+    """nbgrader's SaveCells for an assignment with submissions, which gain added cells and lose removed ones."""
 
     def _create_notebook(self, nb: NotebookNode) -> None:
         try:

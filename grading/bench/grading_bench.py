@@ -1,15 +1,18 @@
-"""One hundred good submissions of chapter 02, from the command to exported grades, beside plain nbgrader, in one run.
+"""Compare the grader with nbgrader on 100 correct submissions of chapter 02, from the command to exported grades.
 
-    python grading/bench/grading_bench.py [--submissions 100]
+    python grading/bench/grading_bench.py [--submissions 100] [--profile]
 
-Plain is `nbgrader autograde` with nbgrader's own steps and Jupyter's own kernel. Processor time is that of all
-processes of a command, kernels included; what the exercises themselves need is measured by running their cells in a
-process that has imported torch. Memory is the proportional set size: what processes share counts in part.
+"Plain" is `nbgrader autograde` with nbgrader's own steps and Jupyter's default kernel. Processor time includes all
+processes of a command and their kernels. The exercises' own share is measured by running their cells in a process that
+has imported torch. Memory is the proportional set size: shared memory is divided among processes. With --profile, it
+only grades one submission after another and prints the time of each part.
 """
 
 import argparse
 import csv
 import ctypes
+import functools
+import inspect
 import json
 import os
 import shutil
@@ -26,13 +29,27 @@ import nbformat
 import psutil
 
 from authoring.places import SOURCES
+from autograder.run import grader as grader_module
 from autograder.run.grade import grade
-from autograder.run.submission import Grader
+from autograder.run.grader import Grader
 from autograder.settings import class_api
+from autograder.steps import autograde, runs
+from autograder.steps.clock import Reading
+from autograder.steps.execute import Client
 
 NAME = "02_external_gradients"
-BECOME_SUBREAPER = 36  # of prctl: processes whose parent ended become children of this one
+BECOME_SUBREAPER = 36  # for prctl: orphaned processes become children of this one
 SAMPLE_S = 1.0
+PARTS = {  # parts of grading a submission, by function; nested parts are subtracted
+    (Grader, "begin"): "read the submission",
+    (autograde, "autograde"): "parse, sanitise, write verdicts",
+    (runs, "judged"): "judge",
+    (Client, "async_start_new_kernel"): "make the sandbox, fork the kernel",
+    (Client, "async_start_new_kernel_client"): "connect, until the kernel answers",
+    (Client, "async_execute_cell"): "run the cells, messages",
+    (Client, "_async_cleanup_kernel"): "end the kernel",
+    (Grader, "end"): "write gradebook and files",
+}
 
 PLAIN = """
 from authoring.edition import GENERATE
@@ -54,7 +71,7 @@ def is_answer(cell) -> bool:
 
 
 def hand_in(folder: Path, count: int) -> None:
-    """Fill the released notebook with the solutions, and hand it in under `count` names."""
+    """Fill the released notebook with the solutions, and submit it for `count` students."""
     solved = nbformat.read(SOURCES / NAME / f"{NAME}.ipynb", as_version=4)
     right = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in solved.cells if is_answer(cell)}
     nb = nbformat.read(folder / "release" / NAME / f"{NAME}.ipynb", as_version=4)
@@ -81,7 +98,7 @@ def nbgrader(folder: Path, *words: str) -> None:
 
 
 def measured(words: list, folder: Path) -> tuple[float, float]:
-    """Run a command; return its seconds and the processor time of all its processes, also of those that it left."""
+    """Run a command; return its seconds and the processor time of all its processes, including orphaned ones."""
     before, started = os.times(), time.monotonic()
     with open(folder / "log.txt", "a") as log:
         process = subprocess.Popen(list(map(str, words)), cwd=folder, stdout=log, stderr=log)
@@ -104,7 +121,7 @@ def scores(folder: Path) -> dict[str, float]:
 
 
 def exercises_need(folder: Path) -> float:
-    """Processor time of the setup, answer and check cells, in a process that has imported torch, at the second run."""
+    """Return the processor time of a second run of setup, answer and check cells in a process that has torch loaded."""
     cells = nbformat.read(next((folder / "class" / "submitted").glob(f"*/*/{NAME}.ipynb")), as_version=4).cells
     setup = ["setup" in cell.metadata.get("tags", []) for cell in cells]
     sources = [
@@ -126,7 +143,7 @@ def exercises_need(folder: Path) -> float:
 
 
 def phases(root: Path) -> dict:
-    """Grade all once more in this process; return the time of each phase, and the memory of what ran."""
+    """Grade everything again in this process; return the time of each phase and the memory used."""
     spent: dict[str, list[float]] = defaultdict(list)
 
     def timed(name: str):
@@ -142,7 +159,7 @@ def phases(root: Path) -> dict:
 
         setattr(Grader, name, wrapper)
 
-    for name in ("begin", "record"):
+    for name in ("begin", "end"):
         timed(name)
     started, ends = time.monotonic(), []
     memory: list[dict] = []
@@ -163,12 +180,77 @@ def phases(root: Path) -> dict:
     }
 
 
+def profile(root: Path) -> None:
+    """Grade one submission after another in this process; print the seconds and processor time of each part."""
+    wall, own, kernel = defaultdict(float), defaultdict(float), defaultdict(float)
+    inside: list[str] = []
+
+    def note(part: str, wall_s: float, own_s: float) -> None:
+        for name, factor in [(part, 1), *((outer, -1) for outer in inside[-1:])]:
+            wall[name] += factor * wall_s
+            own[name] += factor * own_s
+
+    def timed(owner, name: str, part: str) -> None:
+        function = getattr(owner, name)
+
+        @functools.wraps(function)
+        async def later(client, *args, **kwargs):
+            inside.append(part)
+            used, started, before = kernel_s(client), time.monotonic(), time.process_time()
+            try:
+                return await function(client, *args, **kwargs)
+            finally:
+                inside.pop()
+                note(part, time.monotonic() - started, time.process_time() - before)
+                kernel[part] += max(0.0, kernel_s(client) - used)
+
+        @functools.wraps(function)
+        def at_once(*args, **kwargs):
+            inside.append(part)
+            started, before = time.monotonic(), time.process_time()
+            try:
+                return function(*args, **kwargs)
+            finally:
+                inside.pop()
+                note(part, time.monotonic() - started, time.process_time() - before)
+
+        setattr(owner, name, later if inspect.iscoroutinefunction(function) else at_once)
+
+    for (owner, name), part in PARTS.items():
+        timed(owner, name, part)
+    grader = Grader(class_api(root), NAME)
+    students = grader.choose(None)
+    grader_module.autograde = autograde.autograde
+    for number, student in enumerate([students[0], *students]):
+        if number == 1:  # the first one started the fork server
+            for spent in (wall, own, kernel):
+                spent.clear()
+            before = os.times()
+        assert grader.grade_here(student).status == "graded"
+    used = os.times()
+    print(f"{len(students)} submissions of {NAME}, one after the other")
+    print(f"{'of one submission':36}{'seconds':>9}{'processor s':>13}{'of its kernel':>15}")
+    for part in PARTS.values():
+        each = (spent[part] / len(students) for spent in (wall, own, kernel))
+        print("{:36}{:9.4f}{:13.4f}{:15.4f}".format(part, *each))
+    total = (sum(spent.values()) / len(students) for spent in (wall, own, kernel))
+    print("{:36}{:9.4f}{:13.4f}{:15.4f}".format("together", *total))
+    ended = used.children_user + used.children_system - before.children_user - before.children_system
+    print(f"ended child processes (bubblewrap): {ended / len(students):.4f} s of processor time each")
+
+
+def kernel_s(client: Client) -> float:
+    """Return the processor time of a client's kernel; 0 if it has none."""
+    provisioner = client.km and client.km.provisioner
+    return Reading.of(provisioner).cpu_s if getattr(provisioner, "inside", None) else 0.0
+
+
 def sample(memory: list[dict], done: threading.Event) -> None:
-    """Note, again and again, how many kernels run and what they and the fork server need, in MiB."""
+    """Repeatedly record the number of kernels and the memory of kernels and fork server, in MiB."""
     while not done.wait(SAMPLE_S):
         servers = [p for p in psutil.Process().children(recursive=True) if is_forked_from_no_other(p)]
         for server in servers:
-            keepers = children(server)  # one for each kernel
+            keepers = children(server)  # one per kernel
             kernels = [kernel for keeper in keepers for kernel in children(keeper)]
             running = sum(map(pss_mib, keepers + kernels))
             memory.append({"kernels": len(kernels), "running": running, "server": pss_mib(server)})
@@ -177,7 +259,7 @@ def sample(memory: list[dict], done: threading.Event) -> None:
 def is_forked_from_no_other(process: psutil.Process) -> bool:
     try:
         return "forkserver.py" in str(process.cmdline()) and "forkserver.py" not in str(process.parent().cmdline())
-    except (psutil.Error, AttributeError):  # it has ended, or its parent has
+    except (psutil.Error, AttributeError):  # it or its parent has ended
         return False
 
 
@@ -198,10 +280,15 @@ def pss_mib(process: psutil.Process) -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--submissions", type=int, default=100)
-    count = parser.parse_args().submissions
+    parser.add_argument("--profile", action="store_true", help="only print the time of each part")
+    args = parser.parse_args()
+    count = args.submissions
     ctypes.CDLL(None).prctl(BECOME_SUBREAPER, 1, 0, 0, 0)
     with tempfile.TemporaryDirectory() as parent:
         plain, ours = Path(parent, "plain"), Path(parent, "ours")
+        if args.profile:
+            profile(new_class(ours, OURS, count))
+            return
         new_class(plain, PLAIN, count)
         root = new_class(ours, OURS, count)
         class_api(root)
@@ -215,7 +302,7 @@ def main() -> None:
             exported = measured([sys.executable, "-m", "nbgrader", "export"], folder)
             results[name] = (graded[0] + exported[0], graded[1] + exported[1], scores(folder))
 
-        print(f"{count} good submissions of {NAME}, from the command to exported grades, {os.cpu_count()} cores")
+        print(f"{count} correct submissions of {NAME}, from the command to exported grades, {os.cpu_count()} cores")
         print(f"{'':22}{'seconds':>9}{'a minute':>10}{'processor s each':>18}")
         for name, (seconds, processor, _) in results.items():
             print(f"{name:22}{seconds:9.1f}{60 * count / seconds:10.1f}{processor / count:18.3f}")
@@ -224,15 +311,15 @@ def main() -> None:
         print(f"ratio: {slow / fast:.1f} × the submissions a minute, {slow_cpu / fast_cpu:.1f} × less processor time")
         print(f"scores are {'identical' if theirs == found else 'NOT IDENTICAL'}: {sorted(set(found.values()))}")
         rest = fast_cpu / count - need
-        print(f"of the processor time, {need:.3f} s are what the exercise cells need; the rest: {rest:.3f}")
+        print(f"processor time of the exercise cells themselves: {need:.3f} s; of everything else: {rest:.3f} s")
         report(phases(root))
 
 
 def report(found: dict) -> None:
-    """Print the table of the phases and the memory."""
+    """Print the times and the memory that `phases` returned."""
     spent = found["spent"]
     print(f"\nphase, of one submission{'seconds':>12}{'processor s':>14}")
-    for label, name in (("sanitise, one by one", "begin"), ("record, one by one", "record")):
+    for label, name in (("read, one by one", "begin"), ("record, one by one", "end")):
         own = statistics.mean(spent[f"{name}, processor"])
         print(f"{label:24}{statistics.mean(spent[name]):12.3f}{own:14.3f}")
     print(f"{'execute, many at once':24}{statistics.mean(found['execute']):12.3f}")

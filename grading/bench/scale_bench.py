@@ -1,71 +1,114 @@
-"""Two thousand submissions of chapter 02 in one run: does anything grow? And are two workers faster than one?
+"""Measure how grading scales to thousands of submissions of chapter 02: speed, cost per submission, and growth.
 
-    python grading/bench/scale_bench.py [--submissions 2000] [--compare 100]
+    python grading/bench/scale_bench.py [--real 2000] [--stand-ins 20000] [--compare 100] [--gradebook URL]
 
-After each tenth of the run: submissions a second in it, and of this process, which sanitises and records, and of the
-worker, which runs cells: memory (resident) and open files.
+Stand-ins are eight workers that answer at once, so that the grading process sets the pace with reading,
+sending and writing. Real workers run the cells. After each tenth of a run, it prints submissions per second; for the
+grading process, which includes Dask's scheduler, processor time per submission, resident memory and open files; one
+worker's memory; and the gradebook's size. The last part grades the same submissions on one worker and on two.
 """
 
 import argparse
 import os
+import shutil
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 from grading_bench import NAME, OURS, new_class
 
+from autograder.run import grade as run
 from autograder.run.cluster import connect
-from autograder.run.grade import grade, grade_on
-from autograder.run.submission import Grader
+from autograder.run.grader import Grader, Outcome
 from autograder.settings import class_api
+from autograder.steps.autograde import autograde
+
+WORKERS = 8
+STAND_IN = "stand-in"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--submissions", type=int, default=2000)
+    parser.add_argument("--real", type=int, default=2000, help="submissions whose cells run")
+    parser.add_argument("--stand-ins", type=int, default=20_000, help="submissions that workers answer at once")
     parser.add_argument("--compare", type=int, default=100, help="submissions for one worker and for two")
+    parser.add_argument("--gradebook", default="", help="the URL of an empty PostgreSQL database to use")
     args = parser.parse_args()
+    settings = OURS.replace("{root!r}", f"{{root!r}}, gradebook={args.gradebook!r}")
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent, "ours")
-        folder.mkdir()
-        root = new_class(folder, OURS, max(args.submissions, args.compare))
-        if args.submissions:
-            growth(root, args.submissions)
+        root = new_class(folder, settings, max(args.real, args.compare, 1))
+        os.chdir(folder)  # the class's settings are here
+        if args.real:
+            print(f"\n{args.real} submissions of {NAME}, {os.cpu_count()} cores")
+            growth(root, args.real, run.grade(root, NAME))
         if args.compare:
             compare(root, args.compare)
+        if args.stand_ins:
+            print(f"\n{args.stand_ins} submissions of {NAME}, {WORKERS} workers that answer at once")
+            growth(root, args.stand_ins, answered_at_once(root, args.stand_ins))
 
 
-def growth(root: Path, count: int) -> None:
-    print(f"{count} submissions of {NAME} in one run, {os.cpu_count()} cores")
-    print(f"{'graded':>7}{'a second':>10}{'this process':>16}{'files':>7}{'the worker':>14}{'files':>7}")
-    since = time.monotonic()
-    here = psutil.Process()
-    step = max(1, count // 10)
-    for number, outcome in enumerate(grade(root, NAME), start=1):
+def growth(root: Path, count: int, outcomes: Iterator[Outcome]) -> None:
+    """Go through the outcomes of a run of `count` submissions; print speed, cost and memory after each tenth."""
+    print(f"{'graded':>7}{'a second':>10}{'processor s each':>18}{'memory':>10}{'files':>7}", end="")
+    print(f"{'a worker':>11}{'gradebook':>11}")
+    here, step = psutil.Process(), max(1, count // 10)
+    outcomes = (outcome for outcome in outcomes if outcome.status != "skipped")
+    since, spent = time.monotonic(), time.process_time()
+    for number, outcome in enumerate(outcomes, start=1):
         assert outcome.status == "graded", outcome
         if number % step == 0:
+            rate, each = step / (time.monotonic() - since), (time.process_time() - spent) / step
             worker = next(p for p in here.children() if "spawn_main" in " ".join(p.cmdline()))
+            book = root / "gradebook.db"
             print(
-                f"{number:7}{step / (time.monotonic() - since):10.2f}{here.memory_info().rss / 2**20:12.0f} MiB"
-                f"{here.num_fds():7}{worker.memory_info().rss / 2**20:10.0f} MiB{worker.num_fds():7}",
+                f"{number:7}{rate:10.2f}{each:18.4f}{mib(here.memory_info().rss)}{here.num_fds():7}"
+                f"{mib(worker.memory_info().rss):>11}{mib(book.stat().st_size if book.exists() else 0):>11}",
                 flush=True,
             )
-            since = time.monotonic()
+            for graded in (root / "submitted").glob(f"{STAND_IN}*"):  # to save disk space
+                autograded = root / "autograded" / graded.name
+                if (autograded / NAME / f"{NAME}.ipynb").exists():
+                    shutil.rmtree(autograded)
+            since, spent = time.monotonic(), time.process_time()
+
+
+def mib(size: int) -> str:
+    return f"{size / 2**20:6.0f} MiB"
+
+
+def answered_at_once(root: Path, count: int) -> Iterator[Outcome]:
+    """Add `count` submissions and return their outcomes, graded on workers that return the same answer for all."""
+    model = next((root / "submitted").glob(f"*/{NAME}/{NAME}.ipynb")).read_bytes()
+    students = [f"{STAND_IN}{number:06d}" for number in range(count)]
+    for student in students:
+        folder = root / "submitted" / student / NAME
+        folder.mkdir(parents=True)
+        (folder / f"{NAME}.ipynb").write_bytes(model)
+    grader = Grader(class_api(root), NAME)
+    graded = autograde(grader.procedure, grader.begin(students[0]))
+    grader.procedure = SimpleNamespace(beside={}, graded=graded)
+    run.autograde = lambda procedure, handed_in, shared: procedure.graded
+    run.Grader = lambda api, name: grader
+    return run.grade(root, NAME, workers=WORKERS, threads=1)
 
 
 def compare(root: Path, count: int) -> None:
-    """Grade the same submissions on one worker and on two, after both have warmed up."""
+    """Print how fast `count` submissions are graded on one worker and on two, after the workers have warmed up."""
     grader = Grader(class_api(root), NAME)
     students = grader.choose(None)[:count]
-    print(f"\n{count} submissions, of two worker processes that share no memory beside one")
+    print(f"\n{count} submissions on one worker process and on two, which share no memory")
     rates = {}
     for workers in (1, 2):
         with connect(workers=workers, threads=4) as client:
-            for _ in grade_on(client, grader, students[: 4 * workers]):
+            for _ in run.grade_on(client, grader, students[: 4 * workers]):
                 pass
             started, before = time.monotonic(), time.process_time()
-            for _ in grade_on(client, grader, students):
+            for _ in run.grade_on(client, grader, students):
                 pass
             took = time.monotonic() - started
         rates[workers] = count / took

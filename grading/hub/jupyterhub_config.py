@@ -1,24 +1,24 @@
-"""JupyterHub for a class on one Linux machine: students have the course alone, instructors the class. See README.md."""
+"""Configure JupyterHub for a class on one Linux machine; README.md beside this file says how."""
 
 import os
 import sys
 from pathlib import Path
 
-# What differs from machine to machine: set it in the environment in which the hub is started.
-INSTRUCTORS = os.environ.get("GRADLAB_INSTRUCTORS", "").split()  # names of accounts
+# Settings of this machine; set these environment variables before you start the hub.
+INSTRUCTORS = os.environ.get("GRADLAB_INSTRUCTORS", "").split()  # account names
 STUDENTS = Path(os.environ.get("GRADLAB_STUDENTS", "/srv/autograd-course"))  # the student archive, unpacked and set up
 CLASS = Path(os.environ.get("GRADLAB_CLASS", Path(__file__).resolve().parents[1] / "class"))
 EXCHANGE = os.environ.get("GRADLAB_EXCHANGE", "/srv/exchange")
-COURSE_ID = os.environ.get("GRADLAB_COURSE", "autograd")  # of the class
+COURSE_ID = os.environ.get("GRADLAB_COURSE", "autograd")  # the class's course id
 
-STUDENT = [str(STUDENTS / ".venv/bin/python"), "-m", "gradlab", "lab", "--workspace", "autograd"]  # in their home
+STUDENT = [str(STUDENTS / ".venv/bin/python"), "-m", "gradlab", "lab", "--workspace", "autograd"]  # in the user's home
 INSTRUCTOR = [sys.executable, "-m", "autograder", "formgrader", "--class", str(CLASS)]
 
 
 def choose_server(spawner) -> None:
-    """Give a user the server of a student or of an instructor; terminals find the programs of its environment.
+    """Give a user a student's or an instructor's server, with the programs of its environment in PATH.
 
-    An instructor's opens on Formgrader in a page of its own: JupyterHub forbids the frame in which JupyterLab shows it.
+    An instructor's server opens Formgrader as a page: JupyterHub forbids the frame in which JupyterLab shows it.
     """
     teaches = spawner.user.name in INSTRUCTORS
     spawner.cmd = INSTRUCTOR if teaches else STUDENT
@@ -33,10 +33,10 @@ def choose_server(spawner) -> None:
 
 c = get_config()  # noqa: F821  JupyterHub provides it
 
-c.JupyterHub.bind_url = "http://127.0.0.1:8000"  # for a web server that speaks HTTPS
+c.JupyterHub.bind_url = "http://127.0.0.1:8000"  # behind a web server that provides HTTPS
 c.JupyterHub.authenticator_class = "pam"  # the machine's own accounts
-c.Authenticator.allow_all = True  # everyone who has one
-c.JupyterHub.spawner_class = "localprocess"  # each server with its user's own rights
+c.Authenticator.allow_all = True  # everyone with an account
+c.JupyterHub.spawner_class = "localprocess"  # each server runs as its user
 c.Spawner.pre_spawn_hook = choose_server
 c.Spawner.start_timeout = c.Spawner.http_timeout = 300  # the first start copies the chapters
 c.ConfigurableHTTPProxy.command = [str(Path(__file__).with_name("node_modules") / ".bin/configurable-http-proxy")]

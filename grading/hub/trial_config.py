@@ -1,4 +1,4 @@
-"""The hub of jupyterhub_config.py to try on your own machine, without accounts: any name gets in with the password."""
+"""Try the hub of jupyterhub_config.py on your own machine, without accounts: one password works for every name."""
 
 import os
 import secrets
@@ -12,7 +12,7 @@ c = get_config()  # noqa: F821
 
 c.JupyterHub.authenticator_class = "shared-password"
 c.SharedPasswordAuthenticator.user_password = PASSWORD
-c.JupyterHub.spawner_class = "simple"  # all servers with your own rights, each user with a folder for a home
+c.JupyterHub.spawner_class = "simple"  # all servers run as you, with one home folder per user
 c.SimpleLocalProcessSpawner.home_dir_template = str(Path.cwd() / "homes/{username}")
 
 print(f"The password for every name: {PASSWORD}", flush=True)

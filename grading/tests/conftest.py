@@ -12,7 +12,7 @@ from autograder.sandbox.machine import SandboxError, require
 
 @pytest.fixture(scope="session", autouse=True)
 def sandbox():
-    """Skip where no sandbox can be made, with the advice; fail where CI=true."""
+    """Skip with the advice if no sandbox can be created; fail if CI=true."""
     try:
         require()
     except SandboxError as error:
@@ -21,7 +21,7 @@ def sandbox():
 
 @pytest.fixture(scope="session", autouse=True)
 def threads():
-    """Close the Dask threads on which tiny classes are graded, where a test has started them."""
+    """Close the Dask threads that grade tiny classes, if a test started them."""
     yield
     if tiny_class.threads.cache_info().currsize:
         tiny_class.threads().close()
@@ -29,7 +29,7 @@ def threads():
 
 @pytest.fixture(scope="session", autouse=True)
 def one_alembic():
-    """Let nbgrader start alembic once, and not for each new gradebook, to be told the version of its tables."""
+    """Let nbgrader query alembic for its table version once, instead of for each new gradebook."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nbgrader.api, "get_alembic_version", functools.cache(nbgrader.api.get_alembic_version))
         yield

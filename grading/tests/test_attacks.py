@@ -1,4 +1,4 @@
-"""The attacks that are quick to run; all of them: make redteam."""
+"""Run the fast attacks; `make redteam` runs all."""
 
 import pytest
 from attacks.harness import Class, verdict
@@ -15,7 +15,7 @@ def hostile(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", FAST)
-def test_no_attack_gains_a_point_and_its_honest_twin_has_all(hostile, name):
+def test_no_attack_gains_a_point_and_its_honest_twin_gets_all(hostile, name):
     assert verdict(name, *hostile.results[name]) == ""
 
 
@@ -23,7 +23,7 @@ def test_attacks_leave_nothing_behind(hostile):
     assert hostile.leftovers() == []
 
 
-def test_every_attack_has_a_twin_of_its_own():
+def test_every_attack_has_a_separate_twin():
     same = [
         name for name, attack in ATTACKS.items() if attack.answers(True) == attack.answers(False) and not attack.change
     ]

@@ -1,4 +1,4 @@
-"""make grade and nbgrader autograde leave the same behind: every row of the gradebook, every file, every cell."""
+"""make grade and nbgrader autograde produce the same gradebook rows, files and cells."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ class PerHour(BasePlugin):
     def late_submission_penalty(self, student_id, score, total_seconds_late):
         return total_seconds_late / 3600
 """
-EACH_RUN = {"seconds", "execution"}  # what differs from one run to the next
+EACH_RUN = {"seconds", "execution"}  # differs between runs
 
 
 def without_a_check(nb) -> None:
@@ -34,7 +34,7 @@ def twice_and_retyped(nb) -> None:
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory):
-    """The class graded by nbgrader's command, and by ours: twice each, the second time with points set by hand."""
+    """The class graded by nbgrader's command and by ours, each twice, the second time with manual points."""
     made = {}
     for way in ("nbgrader", "ours"):
         place = tmp_path_factory.mktemp(way)
@@ -87,12 +87,12 @@ def by_hand(tiny: TinyClass) -> None:
 
 
 def rows(tiny: TinyClass) -> dict:
-    """All that the gradebook holds of the submissions, by student; no penalty and one of nothing are the same."""
+    """Return the gradebook's rows of all submissions, by student."""
     with Gradebook(tiny.api.coursedir.db_url, tiny.api.coursedir.course_id) as book:
         return {
             one.student_id: {
                 "submission": (one.timestamp, one.extension, one.score, one.needs_manual_grade),
-                "notebook": [(n.name, n.late_submission_penalty or 0.0, n.flagged) for n in one.notebooks],
+                "notebook": [(n.name, n.late_submission_penalty, n.flagged) for n in one.notebooks],
                 "grades": sorted(
                     (g.name, g.auto_score, g.manual_score, g.extra_credit, g.needs_manual_grade)
                     for n in one.notebooks
@@ -107,7 +107,7 @@ def rows(tiny: TinyClass) -> dict:
 
 
 def files(tiny: TinyClass) -> dict:
-    """All files beside the autograded notebooks, and their rights; of who could not be graded, what nbgrader needs."""
+    """Return the files beside autograded notebooks, with permissions; for ungradable ones, only what nbgrader needs."""
     folder = tiny.folder / "autograded"
     return {
         str(path.relative_to(folder)): (path.read_bytes() if path.suffix != ".ipynb" else b"", path.stat().st_mode)
@@ -128,6 +128,7 @@ def test_every_row_of_the_gradebook_is_the_same(both):
     for student in theirs:
         assert (student, theirs[student]) == (student, ours[student])
     assert theirs["hugo"]["notebook"] == [(NAME, 4.5, False)]
+    assert theirs["gita"]["notebook"] == [(NAME, None, False)], "late, but there is no score to take anything off"
     assert theirs["anna"]["comments"] == [("answer-1", "", ""), ("answer-2", "", "")]
 
 
@@ -144,6 +145,6 @@ def test_every_cell_of_every_autograded_notebook_is_the_same(both):
         theirs, ours = (same_in_each_run(json.loads(json.dumps(both[way].autograded(student)))) for way in both)
         for cell, other in zip(theirs.pop("cells"), ours.pop("cells"), strict=True):
             if student == "eva" and cell["metadata"].get("nbgrader", {}).get("grade_id") == "check-1":
-                assert cell.pop("id") != other.pop("id")  # a cell that was missing and is added again has a new id
+                assert cell.pop("id") != other.pop("id")  # a restored cell has a new id
             assert (student, cell) == (student, other)
         assert theirs == ours

@@ -1,4 +1,4 @@
-"""Work on what a submission holds: done in a process that may be killed, so that it can cost only so much."""
+"""Submitted content is processed in a child process with limits on time and memory."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from tiny_class import NAME, RIGHT, TinyClass
 
 from autograder.errors import SubmissionError
-from autograder.run.submission import Grader, Running
+from autograder.run.grader import Grader
 from autograder.settings import class_api
 from autograder.steps import files, runs
 from autograder.steps.bounded import Bounded, OutOfBoundsError
@@ -19,11 +19,11 @@ from autograder.steps.outcome import Status
 from autograder.views import pages, report
 from autograder.views.flags import Look
 
-TOO_LONG = "what it holds takes more than 0.5 seconds of processor time to read"
+TOO_LONG = "its content takes more than 0.5 seconds of processor time to read"
 
 
 def work(text: str):
-    """What hostile text may make of a function."""
+    """Misbehave as a function may on hostile text."""
     match text:
         case "loop":
             while True:
@@ -40,7 +40,7 @@ def work(text: str):
 
 
 class StrangeError(Exception):
-    """One that cannot be pickled."""
+    """An error that cannot be pickled."""
 
     def __init__(self, one, two):
         super().__init__(f"{one} and {two}")
@@ -53,7 +53,7 @@ def bounded():
     made.close()
 
 
-def test_it_gives_what_the_function_gives_from_one_other_process(bounded):
+def test_bounded_calls_share_one_other_process(bounded):
     (first, process), (second, again) = bounded("a"), bounded("b")
     assert (first, second) == ("A", "B")
     assert process == again != os.getpid()
@@ -64,17 +64,17 @@ def test_it_gives_what_the_function_gives_from_one_other_process(bounded):
     [
         ("loop", "more than 0.5 seconds of processor time"),
         ("memory", "more than 256 MiB"),
-        ("crash", "ends the process that reads it"),
+        ("crash", "crashes the process that reads it"),
     ],
 )
-def test_what_is_too_much_is_said_and_the_next_call_is_answered(bounded, text, why):
+def test_an_exceeded_limit_is_reported_and_the_next_call_works(bounded, text, why):
     bounded("a")
     with pytest.raises(OutOfBoundsError, match=why):
         bounded(text)
     assert bounded("b")[0] == "B"
 
 
-def test_an_error_of_the_function_is_raised_with_its_trace(bounded):
+def test_the_functions_error_is_raised_with_its_traceback(bounded):
     with pytest.raises(SubmissionError, match="it is too late") as caught:
         bounded("error")
     assert "in work" in caught.value.__notes__[0]
@@ -82,7 +82,7 @@ def test_an_error_of_the_function_is_raised_with_its_trace(bounded):
         bounded("strange")
 
 
-def test_what_an_earlier_call_has_left_is_not_counted_against_a_later_one():
+def test_memory_left_by_one_call_does_not_count_against_the_next():
     kept = []
 
     def hoard(mib: int) -> int:
@@ -94,7 +94,7 @@ def test_what_an_earlier_call_has_left_is_not_counted_against_a_later_one():
     bounded.close()
 
 
-def test_it_may_be_called_from_several_threads(bounded):
+def test_several_threads_can_call_a_bounded_function(bounded):
     answers = []
     threads = [threading.Thread(target=lambda n=n: answers.append(bounded(f"x{n}")[0])) for n in range(8)]
     for thread in threads:
@@ -104,7 +104,7 @@ def test_it_may_be_called_from_several_threads(bounded):
     assert sorted(answers) == [f"X{n}" for n in range(8)]
 
 
-def test_no_process_is_left_and_no_file_of_the_parent_is_held(tmp_path, bounded):
+def test_no_process_remains_and_no_file_of_the_parent_stays_open(tmp_path, bounded):
     with (tmp_path / "lock").open("w") as file:
         inode = os.fstat(file.fileno()).st_ino
         held = Bounded(lambda: [os.fstat(fd).st_ino for fd in range(3, 99) if os.path.exists(f"/proc/self/fd/{fd}")])
@@ -121,7 +121,7 @@ def endless(*args):
 
 @pytest.fixture
 def short(monkeypatch):
-    """Whatever is read from now on may take half a second."""
+    """Reading may take half a second from now on."""
 
     def bounded(function):
         return Bounded(function, seconds=0.5)
@@ -135,18 +135,15 @@ def short(monkeypatch):
     runs._judging.cache_clear()
 
 
-def test_what_takes_too_long_to_judge_could_not_be_graded_and_to_search_is_flagged(tmp_path, short, monkeypatch):
+def test_too_long_to_judge_could_not_be_graded_and_too_long_to_search_is_flagged(tmp_path, short, monkeypatch):
     tiny = TinyClass(tmp_path / "class")
-    grader = Grader(class_api(tiny.folder), NAME)
+    monkeypatch.setattr(runs, "execute", lambda job, files: Ran(job.notebook, 1.0))
     ended = {}
     for student, judge in (("mallory", endless), ("anna", runs.judge)):
         tiny.hand_in(student, RIGHT)
         runs._judging.cache_clear()
         monkeypatch.setattr(runs, "judge", judge)
-        step = grader.begin(student)
-        while isinstance(step, Running):
-            step = grader.go_on(step, Ran(step.job.notebook, 1.0))
-        ended[student] = step
+        ended[student] = Grader(class_api(tiny.folder), NAME).grade_here(student)
     assert (ended["mallory"].status, ended["mallory"].reason) == (Status.UNGRADABLE, f"{TOO_LONG}.")
     assert ended["anna"].status == Status.GRADED
     monkeypatch.setattr(Look, "at", endless)
@@ -166,7 +163,7 @@ def test_a_notebook_that_takes_too_long_to_read_is_unfit(tmp_path, short, count,
     assert files.unfit(folder, NAME) == reason
 
 
-def test_a_page_that_takes_too_long_is_made_with_sources_and_verdicts_as_text(short):
+def test_a_page_that_takes_too_long_shows_sources_and_verdicts_as_text(short):
     cells = [new_code_cell("?<" * 14_999) for _ in range(99)]
     cells[0].metadata = {
         "nbgrader": {"grade": True, "grade_id": "check-1"},
@@ -175,7 +172,7 @@ def test_a_page_that_takes_too_long_is_made_with_sources_and_verdicts_as_text(sh
     step, resources = pages.SafePage(), {"metadata": {"path": None}}
     made, _ = step.preprocess(new_notebook(cells=[new_markdown_cell("<b>"), *cells]), resources)
     first, markdown, check, *_ = made.cells
-    assert first.source == f"<p>Shown without colours and outputs: {TOO_LONG}.</p>"
+    assert first.source == f"<p>Shown without colors and outputs: {TOO_LONG}.</p>"
     assert markdown.source == "<pre>&lt;b&gt;</pre>"
     assert check.source.startswith("<pre>?&lt;?")
     assert check.outputs[0].text == "90.1: 1 &lt; 2."

@@ -1,4 +1,4 @@
-"""Disguises of torch's autograd where an exercise forbids it, none of which passes, and honest answers that all do."""
+"""If an exercise forbids autograd, no disguised use of it passes, and all honest answers do."""
 
 import sys
 import types
@@ -12,11 +12,11 @@ from gradlab.checks.encoding import encode
 from gradlab.checks.observe import observe
 
 pytestmark = [
-    pytest.mark.filterwarnings("ignore:Exception in thread"),  # what is refused in a thread is told there
+    pytest.mark.filterwarnings("ignore:Exception in thread"),  # errors in a thread are printed there
     pytest.mark.filterwarnings("ignore:.*torch.jit.*deprecated"),
 ]
 
-# Each defines f(x, v), the gradient at x of 3 * x ** 2 for the external gradient v.
+# Each defines f(x, v), the gradient of 3 * x ** 2 with respect to x for the external gradient v.
 WALK = "    leaf = x.clone().requires_grad_()\n    return torch.autograd.grad(3 * leaf**2, leaf, v)[0]\n"
 INDENTED = WALK.replace("    ", "        ")
 FORWARD = "    cube = lambda x: 3 * x**2\n    return torch.func.jvp(cube, (x,), (torch.ones_like(x),))[1] * v\n"
@@ -158,7 +158,7 @@ DISGUISES = {
     ],
 }
 
-# Each reaches a node of a graph that was recorded before anything was blocked, and puts the values of the case into it.
+# Each reaches a node of a graph recorded before the block, and puts the values of the case into it.
 RECORDED = "leaf = torch.zeros(3, dtype=torch.float64, requires_grad=True)\nrecorded = leaf**2"
 REPLAYED = "def f(x, v):\n    leaf.data = x\n    return 3 * node(v)"
 NODES = {
@@ -228,7 +228,7 @@ CASE = encode({"x": torch.tensor([2.0, 3.0, 5.0]).double(), "v": torch.tensor([1
 
 
 def run(cells: list[str]):
-    """Run cells as a notebook does; what observe and find say of f in the end, and the right values."""
+    """Run cells as a notebook does; return the results of observe and find for f, and the right values."""
     names = {"__name__": "__main__", "torch": torch}
     for cell in cells:
         exec(compile(cell, "<cell>", "exec"), names)
@@ -245,7 +245,7 @@ def package(monkeypatch):
 
 
 @pytest.mark.parametrize("name", DISGUISES)
-def test_a_disguise_does_not_pass_and_is_told_what_it_is(name):
+def test_disguised_autograd_raises_the_expected_error(name):
     seen, _, _ = run(DISGUISES[name])
     assert seen.error is not None
     silent = {"the nodes by hand": "TypeError"}
@@ -288,11 +288,11 @@ def test_an_honest_answer_passes_and_is_not_flagged(name, tmp_path):
 @pytest.mark.parametrize(
     "line", ["torch.ops.aten.mse_loss_backward(v, x, x, 1)", "torch.nn.grad.conv2d_input(x, v, v)"]
 )
-def test_a_formula_of_torchs_is_flagged(line, tmp_path):
+def test_torchs_own_gradient_formula_is_flagged(line, tmp_path):
     assert Look(tmp_path, "90_tiny", ["f"]).find([("a cell", f"import torch\n\ndef f(x, v):\n    return {line}")])
 
 
-def test_torch_is_as_before_afterwards():
+def test_torch_is_unchanged_afterwards():
     for cells in DISGUISES.values():
         run(cells)
     x = torch.tensor([2.0, 3.0], requires_grad=True)
@@ -302,7 +302,7 @@ def test_torch_is_as_before_afterwards():
     assert not torch._C._dispatch_tls_is_dispatch_key_excluded(torch._C.DispatchKey.AutogradFunctionality)
 
 
-def test_an_answer_that_is_given_a_graph_may_read_it_and_record_but_not_walk_it():
+def test_an_answer_given_a_graph_may_read_and_record_but_not_run_backward():
     def scenario(answer, case):
         x = case["x"].requires_grad_()
         return answer((3 * x**2), case["v"])
@@ -317,7 +317,7 @@ def test_an_answer_that_is_given_a_graph_may_read_it_and_record_but_not_walk_it(
     assert observe(by_walk, scenario, CASE, autograd=False).error.type.endswith("ShortcutError")
 
 
-def test_an_error_of_ones_own_may_say_what_torch_says():
+def test_a_students_own_error_may_use_torchs_words():
     def answer(x, v):
         raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
 

@@ -1,4 +1,4 @@
-"""What is told of two states of the scores, and how the states before each run are kept."""
+"""Comparing two states of the scores, and logging the state before each run."""
 
 from dataclasses import replace
 
@@ -15,35 +15,35 @@ def changes(after: Scores, before: Scores = BEFORE) -> list[Change]:
     return compare({"anna": before}, {"anna": after})
 
 
-def test_who_which_exercise_from_and_to():
+def test_a_change_names_student_exercise_old_and_new_points():
     assert changes(replace(BEFORE, auto={"check-02-1": 1.0, "check-02-2": 2.0})) == [Change("anna", "02.1", 0, 1)]
     assert changes(BEFORE) == []
 
 
-def test_a_first_grade_is_no_change():
+def test_a_first_grade_is_not_a_change():
     assert compare({}, {"anna": BEFORE}) == []
 
 
-def test_points_by_hand_stay_and_what_they_hide_is_said():
+def test_manual_points_stay_and_the_change_they_hide_is_mentioned():
     by_hand = replace(BEFORE, hand={"check-02-1": 0.5})
     [change] = changes(replace(by_hand, auto={"check-02-1": 1.0, "check-02-2": 2.0}), by_hand)
     assert (change.before, change.after) == (0.5, 0.5)
-    assert change.said == "points set by hand stay, and hide that the check went from 0 to 1"
+    assert change.said == "manual points stay and hide a change in the check's points from 0 to 1"
     [change] = changes(by_hand)
-    assert (change.before, change.after, change.said) == (0, 0.5, "set by hand")
+    assert (change.before, change.after, change.said) == (0, 0.5, "set manually")
 
 
-def test_another_submission_and_one_that_could_not_be_graded_are_called_so():
+def test_a_new_submission_and_an_ungradable_one_are_mentioned():
     [first, second] = changes(Scores(reason="it is no JSON", handed_in="2026-11-02 10:00:00"))
-    assert (first.before, first.after, first.said) == (0, None, "it is no JSON; handed in again")
+    assert (first.before, first.after, first.said) == (0, None, "it is no JSON; submitted again")
     assert (second.before, second.after) == (2, None)
     [change] = changes(Scores({"check-02-1": 1.0, "check-02-2": 2.0}, handed_in="2026-11-02 10:00:00"))
-    assert change.said == "handed in again"
+    assert change.said == "submitted again"
 
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    """A class whose gradebook holds what a test says."""
+    """A class whose gradebook contains a test's scores."""
     course = type("Course", (), {"root": str(tmp_path)})()
     course.now = {}
     monkeypatch.setattr(scores, "read", lambda course, name: course.now)
@@ -61,7 +61,7 @@ def test_the_scores_before_each_run_are_kept_once(course, tmp_path):
     assert [state["anna"].penalty for _, state in scores.noted(course, "02")] == [0, 1]
 
 
-def test_a_line_that_was_cut_off_costs_itself_only(course, tmp_path):
+def test_a_truncated_line_loses_only_itself(course, tmp_path):
     course.now = {"anna": BEFORE}
     scores.note(course, "02")
     path = tmp_path / "runs" / "02.scores.jsonl"

@@ -1,4 +1,4 @@
-"""What is collected from the exchange is the student's own, and when it came there is asked of the file system."""
+"""Collecting from the exchange takes only folders that the student owns, and checks their times in the file system."""
 
 import os
 import stat
@@ -43,7 +43,7 @@ def collected(tiny: TinyClass, student: str) -> str | None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder somebody else's")
-def test_a_folder_of_another_account_is_left_and_the_students_own_is_collected(tiny):
+def test_another_accounts_folder_is_skipped_and_the_students_own_is_collected(tiny):
     submit(tiny, "anna", LONG_AGO, "own")
     submit(tiny, "nobody", LONG_AGO, "own")
     for student in ("anna", "ben"):
@@ -61,34 +61,34 @@ def test_a_folder_of_another_account_is_left_and_the_students_own_is_collected(t
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder somebody else's")
-def test_where_accounts_are_not_ids_the_owner_is_not_asked_for(tiny):
+def test_if_accounts_are_not_ids_owners_need_not_match(tiny):
     os.chown(submit(tiny, "anna", LONG_AGO, "own"), NOBODY, NOBODY)
     tiny.api.config.ExchangeCollect.check_owner = False
     assert tiny.api.collect(NAME)["success"]
     assert collected(tiny, "anna") == "own"
 
 
-def test_a_time_before_the_folder_was_there_is_named_and_collected(tiny):
+def test_a_timestamp_before_the_folders_arrival_is_reported_and_collected(tiny):
     submit(tiny, "anna", LONG_AGO, "own")
     submit(tiny, "ben", now(), "own")
     said = tiny.api.collect(NAME)
-    assert "anna: handed in at 2025-11-02 10:00:00 UTC by its own word, but in the exchange only since" in said["log"]
+    assert "anna: the submission's timestamp is 2025-11-02 10:00:00 UTC, but it reached the exchange at" in said["log"]
     assert "ben" not in said["log"]
     assert (collected(tiny, "anna"), collected(tiny, "ben")) == ("own", "own")
 
 
 @pytest.mark.parametrize("folder", [".", "autograd"])
-def test_nothing_is_collected_where_another_could_have_changed_the_course(tiny, folder):
+def test_nothing_is_collected_if_others_could_have_changed_the_course_folder(tiny, folder):
     submit(tiny, "anna", now(), "own")
     (tiny.folder / "exchange" / folder).chmod(0o777)
     said = tiny.api.collect(NAME)
     assert not said["success"]
-    assert "its owner mends that: chmod" in said["log"]
+    assert "its owner can fix that: chmod" in said["log"]
     assert collected(tiny, "anna") is None
 
 
 @pytest.mark.parametrize("made_by", ["release", "another nbgrader"])
-def test_what_is_released_and_handed_in_can_be_collected(tmp_path, made_by):
+def test_released_and_submitted_work_can_be_collected(tmp_path, made_by):
     tiny = TinyClass(tmp_path / "class")
     exchange = tiny.folder / "exchange"
     if made_by != "release":

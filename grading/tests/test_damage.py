@@ -1,4 +1,4 @@
-"""A damaged file is named and made again where that can be; a class that was moved works as before."""
+"""Damaged files are reported and recreated if possible; a moved class still works."""
 
 import json
 import os
@@ -12,8 +12,8 @@ from tiny_class import NAME, RIGHT, TinyClass
 from authoring.chapter import chapter_names
 from autograder.__main__ import main
 from autograder.errors import ClassError
+from autograder.run.grader import Grader
 from autograder.run.journal import Journal
-from autograder.run.submission import Grader
 from autograder.settings import class_api
 from autograder.steps.assignment import load_assignment
 from gradlab import atomic
@@ -28,12 +28,12 @@ def graded(tmp_path_factory):
 
 
 def again(tiny: TinyClass):
-    """What a new process reads of the assignment."""
+    """Load the assignment as a new process does."""
     load_assignment.__globals__["_load"].cache_clear()
     return load_assignment(class_api(tiny.folder).coursedir, NAME)
 
 
-def test_a_record_that_was_cut_off_is_made_again_from_its_seed(graded, capsys):
+def test_a_truncated_record_is_made_again_from_its_seed(graded, capsys):
     path = graded.folder / "records" / f"{NAME}.json"
     whole = path.read_text()
     path.write_text(whole[: len(whole) // 2])
@@ -43,7 +43,7 @@ def test_a_record_that_was_cut_off_is_made_again_from_its_seed(graded, capsys):
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"seed": 12', "[]", "\0\0\0"])
-def test_a_record_whose_seed_is_lost_is_named_and_not_drawn_again(graded, text):
+def test_a_record_with_a_lost_seed_is_reported_and_no_new_seed_is_drawn(graded, text):
     path = graded.folder / "records" / f"{NAME}.json"
     whole = path.read_text()
     path.write_text(text)
@@ -56,7 +56,7 @@ def test_a_record_whose_seed_is_lost_is_named_and_not_drawn_again(graded, text):
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"cells": [', "[]"])
-def test_an_autograded_notebook_that_is_damaged_is_graded_again(graded, text):
+def test_a_submission_with_a_damaged_autograded_notebook_is_graded_again(graded, text):
     path = graded.folder / "autograded" / "anna" / NAME / f"{NAME}.ipynb"
     path.chmod(0o644)
     path.write_text(text)
@@ -74,7 +74,7 @@ def journal(folder) -> Journal:
     return made
 
 
-def test_whoever_stands_in_a_damaged_line_of_the_journal_is_graded_again(tmp_path, capsys):
+def test_a_student_in_a_damaged_line_of_the_journal_is_graded_again(tmp_path, capsys):
     lines = journal(tmp_path).path.read_text().splitlines()
     (tmp_path / "runs" / f"{NAME}.jsonl").write_text("\n".join([lines[0], "\0\0\0", lines[2], '{"stud']))
     found = Journal(tmp_path, NAME)
@@ -83,14 +83,14 @@ def test_whoever_stands_in_a_damaged_line_of_the_journal_is_graded_again(tmp_pat
     assert "jsonl is damaged" in capsys.readouterr().err
 
 
-def test_a_journal_that_does_not_say_what_was_to_be_done_is_named(tmp_path):
+def test_a_journal_with_a_damaged_first_line_is_reported(tmp_path):
     lines = journal(tmp_path).path.read_text().splitlines(keepends=True)
     (tmp_path / "runs" / f"{NAME}.jsonl").write_text("".join(["\0\0\n", *lines[1:]]))
-    with pytest.raises(ClassError, match=r"is damaged\. Start without --resume"):
+    with pytest.raises(ClassError, match=r"is damaged\. Start again without --resume"):
         Journal(tmp_path, NAME).resume()
 
 
-def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path, monkeypatch):
+def test_a_file_that_cannot_be_written_stays_unchanged(tmp_path, monkeypatch):
     def full(number):
         raise OSError(28, "No space left on device")
 
@@ -102,7 +102,7 @@ def test_a_file_that_cannot_be_written_stays_as_it_was(tmp_path, monkeypatch):
     assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("record.json", "before")]
 
 
-def test_a_class_that_was_moved_with_a_course_that_was_moved_works(tmp_path):
+def test_a_class_works_after_it_and_the_course_have_moved(tmp_path):
     folder = tmp_path / "class"
     folder.mkdir()
     (folder / "source").symlink_to(tmp_path / "where the course was")
@@ -110,8 +110,8 @@ def test_a_class_that_was_moved_with_a_course_that_was_moved_works(tmp_path):
     assert sorted(path.name for path in (tmp_path / "moved" / "source").iterdir()) == chapter_names()
 
 
-def test_a_class_that_was_restored_elsewhere_keeps_its_grades_and_goes_on(tmp_path, capsys):
-    """Its exchange was a link, which leads nowhere there: pages are made, and handed out once there is one."""
+def test_a_class_restored_elsewhere_keeps_its_grades_and_continues(tmp_path, capsys):
+    """Its exchange was a link and is now dangling: pages are made, and returned once an exchange exists."""
     tiny = TinyClass(tmp_path / "class")
     secret = through_the_exchange(tiny, "anna", RIGHT)
     (tiny.folder / "exchange").symlink_to(tmp_path / "srv")
@@ -129,7 +129,7 @@ def test_a_class_that_was_restored_elsewhere_keeps_its_grades_and_goes_on(tmp_pa
     with class_api(restored).gradebook as gradebook:
         assert gradebook.find_submission(NAME, "anna").score == 5
     assert main(["feedback", NAME, "--class", str(restored)]) == 0
-    assert "There is no exchange to hand them out by." in capsys.readouterr().out
+    assert "There is no exchange to return them through." in capsys.readouterr().out
     (restored / "exchange").unlink()
     (restored / "exchange").mkdir()
     assert main(["feedback", NAME, "--class", str(restored)]) == 0
@@ -137,7 +137,7 @@ def test_a_class_that_was_restored_elsewhere_keeps_its_grades_and_goes_on(tmp_pa
     assert "5 of 5 points" in released(tiny, secret).read_text()
 
 
-def test_a_new_class_is_its_owners_alone_and_an_existing_one_stays_as_it_is(tmp_path):
+def test_a_new_class_is_private_and_an_existing_one_keeps_its_permissions(tmp_path):
     class_api(tmp_path / "class")
     assert (tmp_path / "class").stat().st_mode & 0o777 == 0o700
     (tmp_path / "class").chmod(0o770)

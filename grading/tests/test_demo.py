@@ -1,4 +1,4 @@
-"""`make demo`: a class of a dozen, and every cell of its table."""
+"""`make demo` grades a class of twelve; every cell of its table is checked."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from autograder import demo
 
 FULL = [1, 2, 2, 2, 3, 2]
 NOT_SOLVED = "Not solved yet: your function still raises NotImplementedError."
-NO_AUTOGRAD = "This exercise is to be done by hand: torch's autograd may not be used here."
+NO_AUTOGRAD = "Solve this exercise by hand: your answer may not use torch's autograd."
 
 EXPECTED = {
     "ada": (FULL, {}),
@@ -16,10 +16,10 @@ EXPECTED = {
         [0, 0, 0, 0, 0, 0],
         {
             "02.1": "slip: external gradient ignored",
-            "02.2": "Your function returned where an error was expected.",
+            "02.2": "Your function returned, but should have raised an error.",
             "02.3": "slip: sum instead of mean",
-            "02.4": "slip: the same tensor in every row",
-            "02.5": "slip: nothing handed over",
+            "02.4": "slip: every row the sum of all",
+            "02.5": "slip: nothing passed on",
             "02.6": "slip: broadcast not undone",
         },
     ),
@@ -28,8 +28,8 @@ EXPECTED = {
     "hugo": (
         [1, 2, 0, 2, 3, 2],
         {
-            "02.3": "The check could not run to its end: NameError: name 'loss_weights' is not defined. "
-            "The cell that should define it is empty or failed."
+            "02.3": "The check did not finish: NameError: name 'loss_weights' is not defined. "
+            "The cell that should define it is empty or raised an error."
         },
     ),
     "jonas": (FULL, {}),
@@ -45,7 +45,7 @@ def shown(tmp_path_factory):
 
 
 @pytest.mark.exhaustive
-def test_the_class_is_a_dozen(shown):
+def test_the_demo_class_has_twelve_students(shown):
     assert sorted(shown) == sorted([*EXPECTED, "ines"])
 
 

@@ -7,7 +7,7 @@ from tiny_class import NAME, RIGHT, TinyClass, nbgrader, write_settings
 
 from autograder.__main__ import main
 from autograder.errors import ClassError
-from autograder.run import feedback
+from autograder.run import return_feedback
 from autograder.settings import class_api
 from autograder.term import dates
 from autograder.term.written import local, read_date
@@ -25,7 +25,7 @@ class PerHour(BasePlugin):
 
 @pytest.fixture
 def tiny(tmp_path):
-    """A class in which anna, two hours after noon, and ben, at eleven, have handed in, and cem has not."""
+    """A class in which anna submitted at two in the afternoon, ben at eleven in the morning, and cem not at all."""
     tiny = TinyClass(tmp_path / "class")
     (tiny.folder / "late_per_hour.py").write_text(PER_HOUR)
     (tiny.folder / "nbgrader_config.py").write_text(
@@ -47,12 +47,12 @@ def run(tiny, *words):
 
 
 def scores(tiny):
-    """Of each student the score, and in words what there is instead."""
+    """Return each student's score, or the status if there is none."""
     rows = gather(class_api(tiny.folder).coursedir, NAME).rows
     return {row.student: row.score if row.score is not None else str(row.status) for row in rows}
 
 
-def test_a_due_date_takes_penalties_from_what_was_graded(tiny, capsys):
+def test_a_due_date_deducts_penalties_from_graded_submissions(tiny, capsys):
     assert scores(tiny) == {"anna": 5, "ben": 5, "cem": "not submitted"}
     assert run(tiny, "due", NAME, "2026-11-02 12:00+00:00") == 0
     assert scores(tiny) == {"anna": 3, "ben": 5, "cem": "not submitted"}
@@ -60,11 +60,11 @@ def test_a_due_date_takes_penalties_from_what_was_graded(tiny, capsys):
     assert f"{NAME} is due {local(datetime(2026, 11, 2, 12))}.\n" in shown
     assert "anna: 0 -> 2 points" in shown
     assert run(tiny, "due", NAME, "none") == 0
-    assert "is due at no time" in capsys.readouterr().out
+    assert "has no due date." in capsys.readouterr().out
     assert scores(tiny)["anna"] == 5
 
 
-def test_an_extension_is_one_students_own(tiny, capsys):
+def test_an_extension_applies_to_one_student_only(tiny, capsys):
     run(tiny, "due", NAME, "2026-11-02 10:00+00:00")
     assert scores(tiny) == {"anna": 1, "ben": 4, "cem": "not submitted"}
     assert run(tiny, "extend", "anna", NAME, "2026-11-02 13:00+00:00") == 0
@@ -74,7 +74,7 @@ def test_an_extension_is_one_students_own(tiny, capsys):
     assert scores(tiny)["anna"] == 1
 
 
-def test_who_has_an_extension_and_nothing_handed_in_is_not_submitted(tiny):
+def test_a_student_with_only_an_extension_has_not_submitted(tiny):
     run(tiny, "due", NAME, "2026-11-02 10:00+00:00")
     assert run(tiny, "extend", "cem", NAME, "2026-11-09") == 0
     assert scores(tiny)["cem"] == "not submitted"
@@ -86,15 +86,15 @@ def test_who_has_an_extension_and_nothing_handed_in_is_not_submitted(tiny):
     assert scores(tiny)["cem"] == 3
 
 
-def test_an_extension_taken_back_leaves_nothing(tiny):
+def test_a_removed_extension_leaves_nothing_behind(tiny):
     run(tiny, "due", NAME, "2026-11-02 10:00+00:00")
     run(tiny, "extend", "cem", NAME, "2026-11-09")
     run(tiny, "extend", "cem", NAME, "none")
     assert scores(tiny)["cem"] == "not submitted"
 
 
-def test_another_due_date_leaves_the_dates_of_extensions(tiny, capsys):
-    """nbgrader keeps an extension as a time on top of the due date, which then would move it."""
+def test_a_new_due_date_keeps_later_extensions(tiny, capsys):
+    """nbgrader stores an extension as an offset from the due date, so moving the due date would move it."""
     run(tiny, "due", NAME, "2026-11-02 10:00+00:00")
     run(tiny, "extend", "anna", NAME, "2026-11-02 13:00+00:00")
     run(tiny, "due", NAME, "2026-11-02 11:00+00:00")
@@ -105,7 +105,7 @@ def test_another_due_date_leaves_the_dates_of_extensions(tiny, capsys):
     assert scores(tiny)["anna"] == 4.5
 
 
-def test_dates_are_of_this_machine_and_a_day_ends_at_its_end(monkeypatch):
+def test_dates_are_in_this_machines_time_zone_and_a_day_counts_to_its_end(monkeypatch):
     assert read_date("2026-11-02 18:00+01:00") == datetime(2026, 11, 2, 17)
     here = datetime(2026, 11, 2, 23, 59, 59).astimezone(UTC).replace(tzinfo=None)
     assert read_date("2026-11-02") == here
@@ -115,41 +115,41 @@ def test_dates_are_of_this_machine_and_a_day_ends_at_its_end(monkeypatch):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["due", NAME, "tomorrow"], "'tomorrow' is no date. Expected \"2026-11-02 18:00\""),
-        (["due", "90_tin", "none"], "90_tin is not in the gradebook: nbgrader generate_assignment 90_tin. Did you"),
-        (["extend", "anna", NAME, "2026-11-02"], "is due at no time, so there is nothing to extend"),
-        (["extend", "ana", NAME, "2026-11-02"], "No student ana in the gradebook. Did you mean anna?"),
-        (["drop", "ana"], "No student ana in the class. Did you mean anna?"),
-        (["drop", "anna", "--undo"], "anna is not among those who were dropped."),
+        (["due", NAME, "tomorrow"], "'tomorrow' is not a date. Expected \"2026-11-02 18:00\""),
+        (["due", "90_tin", "none"], "90_tin is not in the gradebook; run nbgrader generate_assignment 90_tin. Did you"),
+        (["extend", "anna", NAME, "2026-11-02"], "has no due date to extend"),
+        (["extend", "ana", NAME, "2026-11-02"], "The gradebook has no student ana. Did you mean anna?"),
+        (["drop", "ana"], "The class has no student ana. Did you mean anna?"),
+        (["drop", "anna", "--undo"], "anna was not dropped with this command."),
     ],
 )
-def test_what_cannot_be_is_told(tiny, capsys, words, said):
+def test_an_impossible_request_is_refused(tiny, capsys, words, said):
     assert run(tiny, *words) == 1
     assert said in capsys.readouterr().err
 
 
-def test_an_extension_before_the_due_date_is_told(tiny):
+def test_an_extension_before_the_due_date_is_refused(tiny):
     run(tiny, "due", NAME, "2026-11-02 10:00+00:00")
-    with pytest.raises(ClassError, match="an extension has to be later"):
+    with pytest.raises(ClassError, match="an extension must be later"):
         dates.extend(tiny.folder, "anna", NAME, datetime(2026, 11, 2, 10))
 
 
-def test_who_was_dropped_stays_so_when_submissions_are_collected_again(tiny, capsys):
+def test_a_dropped_student_stays_dropped_when_collecting_again(tiny, capsys):
     assert run(tiny, "drop", "anna") == 0
-    assert f"Grades stay in the gradebook, where Formgrader shows them: {NAME}" in capsys.readouterr().out
+    assert f"Grades kept in the gradebook, where Formgrader shows them: {NAME}" in capsys.readouterr().out
     for student in ("anna", "cem"):
         tiny.hand_in(student, RIGHT)
     assert tiny.grade() == {"cem": "graded"}
-    with pytest.raises(ClassError, match="anna left the class: autograder drop anna --undo"):
+    with pytest.raises(ClassError, match=r"anna was dropped\. To take them back: autograder drop anna --undo"):
         tiny.grade("anna")
     assert list(scores(tiny)) == ["ben", "cem"]
-    assert [one.student for one in feedback.feedback(class_api(tiny.folder), NAME)] == ["ben", "cem"]
+    assert [one.student for one in return_feedback.return_feedback(class_api(tiny.folder), NAME)] == ["ben", "cem"]
     run(tiny, "drop", "anna", "--undo")
     assert scores(tiny)["anna"] == "to be graded again", "the grade that was kept is that of an earlier submission"
     assert tiny.grade() == {"anna": "graded", "cem": "skipped"}
 
 
-def test_nbgraders_own_commands_leave_out_who_was_dropped(tmp_path):
+def test_nbgraders_own_commands_leave_out_dropped_students(tmp_path):
     folder = write_settings(tmp_path)
     folder.rmdir() if folder.exists() else None
     tiny = TinyClass(folder)
@@ -165,12 +165,12 @@ def test_nbgraders_own_commands_leave_out_who_was_dropped(tmp_path):
     assert [line.split(",")[1] for line in lines[1:]] == ["ben"]
 
 
-def test_grades_are_removed_where_that_is_said(tiny, capsys):
+def test_grades_are_removed_only_with_remove_grades(tiny, capsys):
     tiny.hand_in("anna", RIGHT)
     (tiny.submission("anna") / "timestamp.txt").write_text("2026-11-02 14:00:00 UTC")
     tiny.grade("anna")
     assert run(tiny, "drop", "anna", "--remove-grades") == 0
-    assert f"Grades were removed, submissions are kept: {NAME}" in capsys.readouterr().out
+    assert f"Grades removed, submissions kept: {NAME}" in capsys.readouterr().out
     assert not (tiny.folder / "autograded" / "anna" / NAME).exists()
     with tiny.api.gradebook as book:
         assert book.student_submissions("anna") == []

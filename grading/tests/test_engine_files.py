@@ -1,9 +1,9 @@
-"""The released stage of the engine is what a submission's cells import, whatever was handed in beside it."""
+"""A submission's cells import the released stage of the engine, even if other versions were submitted."""
 
 from autograder.steps.files import beside_notebook
 
 
-def test_a_released_module_has_no_other_form_beside_it():
+def test_a_released_module_has_no_package_or_compiled_file_beside_it():
     names = [
         "engine_11.py",
         "engine_11/__init__.py",

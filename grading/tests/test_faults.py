@@ -1,4 +1,4 @@
-"""Whose fault an error is: a submission's is the reason for that one alone, the class's or the machine's stops all."""
+"""A submission's error affects only that submission; an error of the class or machine stops the run."""
 
 import errno
 import sys
@@ -12,7 +12,7 @@ from traitlets import TraitError
 
 from autograder.__main__ import main
 from autograder.errors import ClassError, SubmissionError
-from autograder.run.submission import Grader
+from autograder.run.grader import Grader
 from autograder.settings import class_api
 from autograder.steps import outcome
 from autograder.steps.faults import reason_for
@@ -44,7 +44,7 @@ def grader(tiny):
         (DataError("INSERT", {}, ValueError("a value that it does not take")), "DataError: "),
     ],
 )
-def test_a_fault_of_a_submission_is_its_reason(error, reason):
+def test_a_submissions_fault_becomes_its_reason(error, reason):
     assert reason_for(error, FOLDER).startswith(reason)
 
 
@@ -62,7 +62,7 @@ def test_a_fault_of_a_submission_is_its_reason(error, reason):
         ),
     ],
 )
-def test_a_reason_tells_no_path_of_the_class(error, reason):
+def test_a_reason_reveals_no_path_of_the_class(error, reason):
     said = reason_for(error, FOLDER)
     assert reason in said
     assert "/srv" not in said
@@ -80,13 +80,13 @@ def test_a_reason_tells_no_path_of_the_class(error, reason):
         PermissionError(errno.EACCES, "Permission denied", "/class/autograded/anna"),
     ],
 )
-def test_a_fault_of_the_class_or_the_machine_is_raised(error):
+def test_a_fault_of_the_class_or_machine_is_raised(error):
     with pytest.raises((ClassError, OperationalError), match=r"generate|gone|plugin|space|denied"):
         reason_for(error, FOLDER)
 
 
-@pytest.mark.parametrize("step", ["autograder.steps.runs.judged", "autograder.run.submission.beside_notebook"])
-def test_what_a_submission_makes_the_grader_raise_is_its_reason_alone(tiny, grader, monkeypatch, step):
+@pytest.mark.parametrize("step", ["autograder.steps.runs.judged", "autograder.run.folders.all_of"])
+def test_an_error_that_a_submission_causes_becomes_only_its_own_reason(tiny, grader, monkeypatch, step):
     def broken(*args):
         raise ZeroDivisionError("of what it handed in")
 
@@ -102,21 +102,21 @@ def test_what_a_submission_makes_the_grader_raise_is_its_reason_alone(tiny, grad
     assert tiny.points("ben") == [2, 3]
 
 
-@pytest.mark.parametrize("step", ["autograder.steps.sanitise.load_assignment", "autograder.steps.runs.load_assignment"])
-def test_a_class_that_is_not_ready_any_more_stops_the_run(grader, monkeypatch, step):
+@pytest.mark.parametrize("step", ["autograder.steps.runs.execute", "autograder.steps.save.Rows.save"])
+def test_a_machine_that_is_no_longer_ready_stops_the_run(grader, monkeypatch, step):
     def gone(*args):
-        raise ClassError("the solved notebook was taken away")
+        raise ClassError("what it needs was taken away")
 
     monkeypatch.setattr(step, gone)
     with pytest.raises(ClassError, match="taken away"):
         grader.grade_here("anna")
 
 
-def test_a_plugin_that_is_missing_stops_the_run(tiny):
+def test_a_missing_plugin_stops_the_run(tiny):
     tiny.hand_in("anna", RIGHT)
     api = class_api(tiny.folder)
     api.config.AssignLatePenalties.plugin_class = "nowhere.Plugin"
-    with pytest.raises(ClassError, match=r"nowhere.*are looked for in"):
+    with pytest.raises(ClassError, match=r"nowhere.*are imported from"):
         Grader(api, NAME).grade_here("anna")
 
 
@@ -130,7 +130,7 @@ class PerHour(BasePlugin):
 
 
 def late_class(folder: Path, place: str, penalty: str, monkeypatch) -> TinyClass:
-    """A class with one submission, two hours late, and a plugin for that in a module of its own."""
+    """A class with one submission, two hours late, and a late-penalty plugin in a module."""
     tiny = TinyClass(folder / "class")
     module = f"late_{abs(hash(folder))}"
     (folder / place / f"{module}.py").write_text(PLUGIN.format(penalty=penalty))
@@ -149,7 +149,7 @@ def late_class(folder: Path, place: str, penalty: str, monkeypatch) -> TinyClass
 
 @pytest.mark.parametrize("place", [".", "class"])
 def test_a_plugin_is_found_beside_the_configuration_and_in_the_class_folder(tmp_path, place, monkeypatch):
-    """As nbgrader documents it, wherever one stands."""
+    """As nbgrader documents it, from any working folder."""
     tiny = late_class(tmp_path, place, "total_seconds_late / 3600", monkeypatch)
     assert Grader(class_api(tiny.folder), NAME).grade_here("anna").status == Status.GRADED
     with tiny.api.gradebook as gradebook:
@@ -157,7 +157,7 @@ def test_a_plugin_is_found_beside_the_configuration_and_in_the_class_folder(tmp_
 
 
 @pytest.mark.parametrize("penalty", ["1 / 0", "'much'", "(", "nowhere"])
-def test_a_plugin_that_fails_stops_the_run_and_is_no_reason_of_a_students(tmp_path, penalty, monkeypatch, capsys):
+def test_a_failing_plugin_stops_the_run_and_is_not_a_students_reason(tmp_path, penalty, monkeypatch, capsys):
     tiny = late_class(tmp_path, ".", penalty, monkeypatch)
     assert main(["--class", str(tiny.folder), "grade", NAME]) == 1
     said = capsys.readouterr().err
@@ -174,12 +174,12 @@ def test_a_plugin_that_fails_stops_the_run_and_is_no_reason_of_a_students(tmp_pa
     assert not any(comments)
 
 
-def test_a_configuration_that_cannot_be_read_is_named(tmp_path, capsys):
+def test_an_unreadable_configuration_is_named(tmp_path, capsys):
     tiny = TinyClass(tmp_path / "class")
     (tmp_path / "nbgrader_config.py").write_text("c = get_config(\n")
     assert main(["--class", str(tiny.folder), "grade", NAME]) == 1
     said = capsys.readouterr().err
-    assert f"{tmp_path}/nbgrader_config.py cannot be used (SyntaxError" in said
+    assert f"{tmp_path}/nbgrader_config.py cannot be loaded (SyntaxError" in said
     assert "Traceback" not in said
 
 
@@ -188,7 +188,7 @@ def test_a_full_disk_ends_the_command_with_its_cause(tiny, monkeypatch, capsys):
         raise OSError(errno.ENOSPC, "No space left on device", "/class/autograded/anna")
 
     tiny.hand_in("anna", RIGHT)
-    monkeypatch.setattr("autograder.run.submission.unfit", full)
+    monkeypatch.setattr("autograder.run.grader.unfit", full)
     assert main(["--class", str(tiny.folder), "grade", NAME, "--force", "--student", "anna"]) == 1
     said = capsys.readouterr().err
     assert "No space left on device" in said
@@ -197,7 +197,7 @@ def test_a_full_disk_ends_the_command_with_its_cause(tiny, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("text", [b"no time", b"\xff\xfe", b"9" * 400])
-def test_a_timestamp_that_is_none_is_a_reason_and_asked_for_again_does_no_harm(tiny, grader, text):
+def test_an_invalid_timestamp_is_a_reason_and_reading_it_again_is_harmless(tiny, grader, text):
     (tiny.submission("anna") / "timestamp.txt").write_bytes(text)
     ended = grader.grade_here("anna")
     assert ended.status == Status.UNGRADABLE
@@ -205,8 +205,8 @@ def test_a_timestamp_that_is_none_is_a_reason_and_asked_for_again_does_no_harm(t
     assert grader.is_graded("anna")
 
 
-def test_who_could_not_be_graded_and_hands_in_again_is_graded(tiny, grader):
-    """Also where nbgrader was not let in to see when it was handed in."""
+def test_a_new_submission_after_an_ungradable_one_is_graded(tiny, grader):
+    """Even if nbgrader could not read when it was submitted."""
     (tiny.submission("anna") / "timestamp.txt").write_text("2026-11-02 10:00:00 UTC")
     (tiny.submission("anna") / "link").symlink_to("/etc/passwd")
     assert grader.grade_here("anna").status == Status.UNGRADABLE
@@ -217,8 +217,8 @@ def test_who_could_not_be_graded_and_hands_in_again_is_graded(tiny, grader):
     assert grader.grade_here("anna").status == Status.GRADED
 
 
-def test_the_reason_is_written_the_same_however_it_was_found(tiny, grader):
-    """By nbgrader's own steps, before them, and in between: gradebook and notebook agree."""
+def test_the_reason_is_recorded_the_same_way_however_it_was_found(tiny, grader):
+    """Before, in, or between nbgrader's steps: gradebook and notebook agree."""
     tiny.hand_in("in nbgrader", text="{")
     tiny.hand_in("before", RIGHT)
     (tiny.submission("before") / f"{NAME}.ipynb").unlink()
@@ -233,7 +233,7 @@ def test_the_reason_is_written_the_same_however_it_was_found(tiny, grader):
         assert (said.could_not_grade, said.saved) == (reason, True)
 
 
-def test_an_outcome_is_read_from_whatever_a_notebook_holds():
+def test_an_outcome_is_read_from_any_metadata():
     for found in (None, [], "x", {"seconds": True, "could_not_grade": 1, "saved": "yes"}, {"seconds": None}):
         assert outcome.read({"metadata": {"autograder": found}}) == NotebookOutcome()
         assert all(not v.passed for v in outcome.read_verdicts({"metadata": {"autograder": found}}).values())

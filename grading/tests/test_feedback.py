@@ -1,4 +1,4 @@
-"""One command returns feedback: what has changed is made again, and who gets none is named, with the reason."""
+"""One command returns feedback, makes changed pages again, and lists students who get none, with the reason."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def tiny(tmp_path):
 
 
 def command(tiny: TinyClass, capsys) -> list[str]:
-    """Run the command, which has to succeed; returns the lines that it prints."""
+    """Run the command, which must succeed; return the lines that it prints."""
     assert main(["--class", str(tiny.folder), "feedback", NAME]) == 0
     return capsys.readouterr().out.splitlines()
 
@@ -27,7 +27,7 @@ def page(tiny: TinyClass, student: str) -> str:
     return str(tiny.folder / "feedback" / student / NAME / f"{NAME}.html")
 
 
-def test_feedback_is_handed_out_and_who_gets_none_is_named_with_the_reason(tiny, capsys):
+def test_feedback_is_returned_and_students_without_it_are_listed_with_the_reason(tiny, capsys):
     (tiny.folder / "exchange").mkdir()
     good = through_the_exchange(tiny, "good", RIGHT)
     misnamed = through_the_exchange(tiny, "misnamed", RIGHT)
@@ -38,18 +38,18 @@ def test_feedback_is_handed_out_and_who_gets_none_is_named_with_the_reason(tiny,
     with tiny.api.gradebook as gradebook:
         gradebook.add_student("nobody")
     assert command(tiny, capsys) == [
-        "3 pages made, 2 handed out by the exchange.",
-        "Not handed out:",
-        f"  by hand: it was not handed in through the exchange. Give them {page(tiny, 'by hand')}",
-        "  late: what was handed in has no grade yet; grade first.",
-        "  nobody: nothing was handed in.",
+        "3 pages made, 2 returned through the exchange.",
+        "Not returned:",
+        f"  by hand: it was not submitted through the exchange. Send them {page(tiny, 'by hand')}",
+        "  late: the submission has no grade yet; grade first.",
+        "  nobody: nothing was submitted.",
     ]
     assert "5 of 5 points" in released(tiny, good).read_text()
     assert "could not be graded" in released(tiny, misnamed).read_text()
 
 
-def test_what_has_changed_since_is_on_the_page_that_is_handed_out(tiny, capsys):
-    """Another grade, a comment, points given by hand."""
+def test_the_returned_page_shows_what_changed_since(tiny, capsys):
+    """A changed grade, a comment, manual points."""
     (tiny.folder / "exchange").mkdir()
     secret = through_the_exchange(tiny, "anna", RIGHT)
     tiny.grade()
@@ -64,37 +64,52 @@ def test_what_has_changed_since_is_on_the_page_that_is_handed_out(tiny, capsys):
     assert "Seen by me." in released(tiny, secret).read_text()
 
 
-def test_what_was_handed_in_again_waits_for_its_grade(tiny, capsys):
+def test_an_unchanged_page_is_not_made_again(tiny, capsys):
+    tiny.hand_in("anna", RIGHT)
+    tiny.hand_in("ben", RIGHT)
+    tiny.grade()
+    command(tiny, capsys)
+    made = {student: Path(page(tiny, student)).stat().st_mtime_ns for student in ("anna", "ben")}
+    with tiny.api.gradebook as gradebook:
+        gradebook.find_comment("answer-1", NAME, NAME, "anna").manual_comment = "Seen by me."
+        gradebook.db.commit()
+    command(tiny, capsys)
+    again = {student for student, at in made.items() if Path(page(tiny, student)).stat().st_mtime_ns != at}
+    assert again == {"anna"}
+    assert "Seen by me." in Path(page(tiny, "anna")).read_text()
+
+
+def test_a_new_submission_waits_for_its_grade(tiny, capsys):
     (tiny.folder / "exchange").mkdir()
     through_the_exchange(tiny, "anna", RIGHT)
     tiny.grade()
     secret = through_the_exchange(tiny, "anna", SLIP, "2026-11-03 10:00:00 UTC")
-    assert command(tiny, capsys)[-1] == "  anna: what was handed in has no grade yet; grade first."
+    assert command(tiny, capsys)[-1] == "  anna: the submission has no grade yet; grade first."
     tiny.grade()
-    assert command(tiny, capsys) == ["1 page made, 1 handed out by the exchange."]
+    assert command(tiny, capsys) == ["1 page made, 1 returned through the exchange."]
     assert "1.5 of 5 points" in released(tiny, secret).read_text()
 
 
-def test_without_an_exchange_the_pages_are_made_and_it_says_where(tiny, capsys):
+def test_without_an_exchange_the_pages_are_made_and_their_folder_is_printed(tiny, capsys):
     tiny.hand_in("anna", RIGHT)
     tiny.grade()
     assert command(tiny, capsys) == [
-        "1 page made, 0 handed out by the exchange.",
-        f"There is no exchange to hand them out by. They are in {tiny.folder}/feedback/STUDENT/{NAME}.",
+        "1 page made, 0 returned through the exchange.",
+        f"There is no exchange to return them through. Find them in {tiny.folder}/feedback/STUDENT/{NAME}.",
     ]
     assert "5 of 5 points" in Path(page(tiny, "anna")).read_text()
 
 
-def test_what_was_graded_before_receipts_were_kept_can_be_returned(tiny, capsys):
+def test_feedback_graded_before_receipts_were_kept_can_be_returned(tiny, capsys):
     (tiny.folder / "exchange").mkdir()
     secret = through_the_exchange(tiny, "anna", RIGHT)
     tiny.grade()
     (tiny.folder / "autograded" / "anna" / NAME / "submission_secret.txt").unlink()
-    assert command(tiny, capsys) == ["1 page made, 1 handed out by the exchange."]
+    assert command(tiny, capsys) == ["1 page made, 1 returned through the exchange."]
     assert "5 of 5 points" in released(tiny, secret).read_text()
 
 
-def test_a_page_that_cannot_be_made_is_named_and_the_others_are_returned(tiny, capsys):
+def test_a_page_that_cannot_be_made_is_listed_and_the_others_are_returned(tiny, capsys):
     (tiny.folder / "exchange").mkdir()
     for student in ("anna", "ben"):
         through_the_exchange(tiny, student, RIGHT)
@@ -103,12 +118,12 @@ def test_a_page_that_cannot_be_made_is_named_and_the_others_are_returned(tiny, c
     (tiny.folder / "feedback" / "anna" / NAME).write_text("in the way")
     assert main(["--class", str(tiny.folder), "feedback", NAME]) == 1
     said = capsys.readouterr().out
-    assert "1 page made, 1 handed out" in said
+    assert "1 page made, 1 returned" in said
     assert "  anna: the page could not be made: " in said
 
 
-def test_what_a_submission_printed_while_it_was_graded_is_not_on_the_page(tiny, capsys):
-    """It can hold the graded cases. A verdict is there, and the last line of the error that an answer ended in."""
+def test_output_from_grading_is_not_on_the_page(tiny, capsys):
+    """It could reveal the graded cases. The page shows verdicts, and the last line of an answer's error."""
     keeps = "kept = []\n\n\ndef pull_back(x, v):\n    kept.append(x)\n    return v"
     fails = "raise ValueError('first line\\nlast line ' + 500 * 'y')"
     shows = new_code_cell("print('PRINTED', kept)\n1 / 0")

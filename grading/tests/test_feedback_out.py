@@ -1,4 +1,4 @@
-"""Feedback archives, read as Canvas and Moodle read them, come to the people whose submissions were imported."""
+"""Canvas and Moodle match the pages in feedback archives to the people whose submissions were imported."""
 
 import re
 import zipfile
@@ -8,7 +8,7 @@ import pytest
 from tiny_class import NAME, RIGHT, TinyClass
 
 from autograder.__main__ import main
-from autograder.run.submission import Grader
+from autograder.run.grader import Grader
 from autograder.settings import class_api
 from autograder.term import sent
 from autograder.term.returns import member
@@ -26,7 +26,7 @@ NUMBERED = re.compile(r"[0-9]+")
 
 
 def read_by_canvas(members, files):
-    """Whose each member is: abstract_assignment.rb, infer_comment_context_from_filename. files: of each person."""
+    """Match members to people as abstract_assignment.rb, infer_comment_context_from_filename. files: of each person."""
     found = {}
     for name in members:
         filename = PurePosixPath(name).name
@@ -41,7 +41,7 @@ def read_by_canvas(members, files):
 
 
 def read_by_moodle(members, before_4_1):
-    """Whose each member is, and as which file it is kept: importziplib.php, is_valid_filename_for_import."""
+    """Match members to people and file names as importziplib.php, is_valid_filename_for_import."""
     found = {}
     for name in members:
         assert not PurePosixPath(name).name.startswith((".", "~"))
@@ -58,7 +58,7 @@ def read_by_moodle(members, before_4_1):
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
-    """A class of three, graded from what their submissions' archive holds, and one who handed in by hand."""
+    """A graded class of three from an archive, and one whose submission was placed manually."""
     tiny = TinyClass(tmp_path_factory.mktemp("returned") / "class")
     with tiny.api.gradebook as book:
         for student, (first, last, number, _, _) in STUDENTS.items():
@@ -89,7 +89,7 @@ def graded(tmp_path_factory):
 
 @pytest.fixture
 def archive(graded, capsys):
-    """Return a function that imports from a platform, returns feedback to it, and opens the archive that was made."""
+    """Return a function that imports from a platform, makes its feedback archive, and opens it."""
 
     def make(platform):
         words = ["--class", str(graded.folder)]
@@ -98,13 +98,13 @@ def archive(graded, capsys):
         assert main(["feedback", NAME, "--zip", *words]) == 0
         shown = capsys.readouterr().out
         assert f"platform/{NAME}.feedback.zip: 3 for {platform.capitalize()}\n" in shown
-        assert f"Not in it, because they were not imported from {platform.capitalize()}: zoe\n" in shown
+        assert f"Not in the archive, because they were not imported from {platform.capitalize()}: zoe\n" in shown
         return zipfile.ZipFile(graded.folder / "platform" / f"{NAME}.feedback.zip")
 
     return make
 
 
-def test_canvas_finds_whose_each_page_is(archive):
+def test_canvas_matches_each_page_to_its_student(archive):
     with archive("canvas") as made:
         assert made.testzip() is None
         files = {number: [file] for _, _, number, _, file in STUDENTS.values()}
@@ -114,7 +114,7 @@ def test_canvas_finds_whose_each_page_is(archive):
 
 
 @pytest.mark.parametrize("before_4_1", [False, True])
-def test_moodle_finds_whose_each_page_is(archive, before_4_1):
+def test_moodle_matches_each_page_to_its_student(archive, before_4_1):
     with archive("moodle") as made:
         assert all(info.flag_bits & 0x800 or info.filename.isascii() for info in made.infolist()), "names are UTF-8"
         found = read_by_moodle(made.namelist(), before_4_1)
@@ -125,7 +125,7 @@ def test_moodle_finds_whose_each_page_is(archive, before_4_1):
 
 
 @pytest.mark.parametrize("name", ["anon", "a_7_8_b", "", "._x", "x_link", "7", "~x.", "Group 1"])
-def test_no_name_leads_a_platform_astray(name):
+def test_no_name_misleads_a_platform(name):
     canvas = member(Sent("canvas", "4021", name, "88101"), NAME)
     assert read_by_canvas([canvas], {4021: [88101]}) == {4021: canvas}
     moodle = member(Sent("moodle", "3101", name), NAME)
@@ -142,7 +142,7 @@ def test_without_an_import_there_is_no_archive(graded, capsys, tmp_path):
     assert sent.read(graded.api.coursedir, NAME).keys() == STUDENTS.keys()
 
 
-def test_each_page_says_whose_it_is_when_it_was_made_and_by_what_it_was_graded(graded, archive):
+def test_each_page_names_the_student_the_date_and_the_version_of_the_checks(graded, archive):
     with archive("moodle") as made:
         page = made.read(sorted(made.namelist())[0]).decode()
     assert re.search(r"<h1>Feedback on 90_tiny</h1>.*Made on\s*<time datetime=\"20\d\d-\d\d-\d\dT", page, re.DOTALL)

@@ -1,4 +1,4 @@
-"""What is flagged for a look: attacks on the observing, and nothing of what the course itself gives as right."""
+"""Attacks on how submissions are observed are flagged, and correct code from the course is not."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ from gradlab.checks.record import SUFFIX, Record
 CHAPTERS = Path(__file__).resolve().parents[2] / "course" / "chapters"
 
 RESOURCES = [f"{room}: {name}" for room in ("bomb", "reader") for name in ROOMS[room]]
-RESTORED = [  # the release decides what these cells are, whatever was handed in
+RESTORED = [  # these cells come from the release, not from the submission
     f"cells: {name}" for name in ROOMS["cells"] if name != "a cell that redefines check"
 ]
 NOT_FLAGGED = {
@@ -44,7 +44,7 @@ def tiny(tmp_path_factory):
 
 @pytest.fixture
 def flags_of(tiny):
-    """The flags of answers to the tiny chapter, as pairs of cell and line."""
+    """Return the flags of answers to the tiny chapter, as (cell, line)."""
 
     def flags_of(source="", by_hand=(), students=(), change=None, files=None) -> list[Flag]:
         tiny.hand_in("mallory", RIGHT | {"answer-1": f"{source}\n\n\n{PULL_BACK}"}, change)
@@ -76,8 +76,8 @@ def test_the_attacks_that_need_no_flag_are_attacks_of_the_table():
 
 
 @pytest.mark.parametrize("name", chapter_names())
-def test_nothing_that_the_course_gives_as_right_is_flagged(name):
-    """No cell of a solved chapter, lessons, solutions, slips and other right answers: only what makes references."""
+def test_no_right_answer_of_the_course_is_flagged(name):
+    """No lesson, solution, slip or other right answer in the solved chapters is flagged, only reference cells."""
     record = Record.from_json((CHAPTERS / name / f"{name}{SUFFIX}").read_text())
     look = Look(CHAPTERS / name, name, [check.answer for check in record.checks.values() if not check.autograd])
     look.given.clear()  # as if a student had changed every cell
@@ -174,37 +174,37 @@ def test_one_line_is_flagged(flags_of, source):
 def test_a_flag_names_cell_line_source_and_reason(flags_of):
     (flag,) = flags_of("import math\n\n\ndef near():\n    math.isclose = max")
     assert (flag.where, flag.line, flag.source) == ("answer-1", 5, "math.isclose = max")
-    assert flag.why == "replaces a part of an imported module, for the checks too"
+    assert flag.why == "patches an imported module, which affects the checks too"
 
 
-def test_a_line_cannot_be_moved_under_a_released_one(flags_of):
-    """Python counts no line at a form feed; whoever counted one would look up another line."""
+def test_a_form_feed_does_not_shift_the_flagged_line(flags_of):
+    """Python does not count a line at a form feed; code that does would look up the wrong line."""
     (flag,) = flags_of("'\x0c'\nimport gc")
     assert (flag.line, flag.source) == (2, "import gc")
 
 
-def test_where_autograd_is_forbidden_a_hidden_name_is_flagged(flags_of):
+def test_a_hidden_name_is_flagged_if_autograd_is_forbidden(flags_of):
     hidden = "def helper(x, name):\n    return getattr(x, name)"
     assert flags_of(hidden) == []
     assert [flag.line for flag in flags_of(hidden, by_hand=["helper"])] == [2]
-    assert [flag.why for flag in flags_of("import sympy")] == ["another engine that computes derivatives"]
+    assert [flag.why for flag in flags_of("import sympy")] == ["uses a different engine that computes derivatives"]
     (flag,) = flags_of("import helper", by_hand=["pull_back"], files=_write("helper.py", "x = 1"))
     assert "not searched" in flag.why
 
 
-def test_a_file_beside_the_notebook_is_read_too(flags_of):
+def test_files_beside_the_notebook_are_searched_too(flags_of):
     (flag,) = flags_of(files=_write("helpers.py", "x = 1\nimport gc\n"))
     assert (flag.where, flag.line) == ("helpers.py", 2)
 
 
-def test_another_students_path_is_flagged_and_a_word_is_not(flags_of):
+def test_another_students_path_is_flagged_but_the_bare_id_is_not(flags_of):
     assert flags_of("open('max/data.txt')\nprint('max')") == []
     assert [flag.line for flag in flags_of("print('max')\nopen('max/data.txt')", students=["max", "mallory"])] == [2]
     assert flags_of("open('mallory/data.txt')", students=["max", "mallory"]) == []
 
 
-def test_what_the_release_does_may_be_done(tiny, tmp_path):
-    """A chapter that teaches with gc lets students use it, on any line."""
+def test_whatever_the_release_does_is_allowed(tiny, tmp_path):
+    """If a chapter's release uses gc, students may use it on any line."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import gc\nexec(line)")])
     nbformat.write(notebook, tmp_path / "a.ipynb")
     look = Look(tmp_path, "a")
@@ -212,7 +212,7 @@ def test_what_the_release_does_may_be_done(tiny, tmp_path):
     assert [flag.line for flag in look.find([("one", "exec(other)")])] == [1]
 
 
-def test_there_are_only_so_many_flags(flags_of):
+def test_the_number_of_flags_is_limited(flags_of):
     def add(nb):
         nb.cells += [nbformat.v4.new_code_cell(f"import gc\nnumber = {number}") for number in range(50)]
 
@@ -220,13 +220,13 @@ def test_there_are_only_so_many_flags(flags_of):
 
 
 @pytest.mark.parametrize("source", ["(" * 500 + ")" * 500, "\x00"])
-def test_what_follows_a_source_that_is_no_python_is_still_searched(flags_of, source):
+def test_sources_after_one_that_is_not_python_are_still_searched(flags_of, source):
     assert flags_of(source) == []
     assert [(flag.line, flag.source) for flag in flags_of(f"{source}\nimport gc")] == [(2, "import gc")]
 
 
 @pytest.mark.parametrize("source", ["x = " + "-" * 5000 + "1", "a" + ".a" * 5000])
-def test_a_source_that_is_too_deep_to_be_searched_is_flagged_for_that(flags_of, source):
+def test_a_source_too_deep_to_search_is_flagged(flags_of, source):
     first, second = flags_of(f"{source}\nimport gc")
-    assert (first.line, first.why) == (1, "is too long, or nested too deep, to be searched")
+    assert (first.line, first.why) == (1, "is too long or too deeply nested to be searched")
     assert (second.line, second.source) == (2, "import gc")

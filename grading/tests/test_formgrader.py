@@ -1,4 +1,4 @@
-"""Formgrader opens on the class, and its button grades as the commands do."""
+"""Formgrader shows the class, and its button grades as the commands do."""
 
 import sys
 
@@ -36,7 +36,7 @@ def test_formgrader_shows_the_class_and_grades(open_lab, tmp_path):
     assert by_command.results() == by_button
 
 
-def test_formgrader_without_configuration_is_told_what_to_write(tmp_path, capsys):
+def test_formgrader_without_a_configuration_says_what_to_write(tmp_path, capsys):
     from autograder.__main__ import main
 
     assert main(["--class", str(tmp_path / "class"), "formgrader"]) == 1

@@ -1,4 +1,4 @@
-"""A class with one of each kind of broken and hostile submission: each has its end, and nobody else notices."""
+"""A class with every kind of broken and hostile submission: each gets its result without affecting others."""
 
 import csv
 import json
@@ -10,12 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass, nbgrader, write_settings
 
-from autograder.run.submission import Grader, Running
+from autograder.run.grader import Grader, Outcome
 from autograder.settings import class_api
+from autograder.steps.autograde import autograde
 from autograder.steps.execute import Ran
 from autograder.steps.files import known_as, unfit
 from autograder.steps.outcome import Status
-from autograder.views import appeal, overview, similar
+from autograder.views import appeal, similar, term_overview
 from autograder.views.renderings import table, write
 from autograder.views.report import gather
 from gradlab.checks.check import OBSERVATION_MIME
@@ -35,7 +36,7 @@ ANSWERS = {  # before a right answer
     ),
     "tex": ("from IPython.display import Markdown\ndisplay(Markdown(r'\\begin{a}' * 15_000))", Status.GRADED),
     "brackets": ("from IPython.display import Markdown\ndisplay(Markdown(r'\\\\[' * 30_000))", Status.GRADED),
-    "colours": ("print('\\x1b[31ma' * 500_000)", Status.GRADED),
+    "colors": ("print('\\x1b[31ma' * 500_000)", Status.GRADED),
     "brackets in an error": ("del pull_back\nraise SyntaxError(' (' * 300_000)", Status.GRADED),
     "an exit code": ("import os\nos._exit(200)", Status.GRADED),
 }
@@ -58,7 +59,7 @@ def _deep(folder):
     os.close(here)
 
 
-FILES = {  # what is done to the folder of a right submission
+FILES = {  # changes to the folder of a right submission
     "ids": (lambda f: _cell_id_list(f / NOTEBOOK), Status.UNGRADABLE),
     "time no text": (lambda f: (f / "timestamp.txt").write_bytes(b"\xff\xfe"), Status.UNGRADABLE),
     "time folder": (lambda f: (f / "timestamp.txt").mkdir(), Status.UNGRADABLE),
@@ -113,7 +114,7 @@ def hostile(tmp_path_factory):
     return tiny
 
 
-def test_each_submission_has_the_end_that_is_its_own(hostile):
+def test_each_submission_ends_with_its_own_result(hostile):
     expected = {student: status for student, (_, status) in (ANSWERS | FILES).items()}
     expected |= dict.fromkeys(NAMES, Status.UNGRADABLE) | dict.fromkeys(["honest", "zest", "wrong"], Status.SKIPPED)
     assert hostile.statuses == expected
@@ -126,11 +127,11 @@ def test_nobody_elses_grade_is_changed(hostile):
 
 
 def test_an_honest_slip_beside_an_answer_costs_nothing(hostile):
-    for student in ("break outside", "nonlocal", "time right", "colours", "tex"):
+    for student in ("break outside", "nonlocal", "time right", "colors", "tex"):
         assert hostile.points(student) == [2, 3], student
 
 
-def test_everyone_has_a_page_and_a_line(hostile):
+def test_every_student_has_a_page_and_a_line(hostile):
     students = [known_as(student) for student in hostile.statuses]
     for student in students:
         assert (hostile.folder / "feedback" / student / NAME / f"{NAME}.html").stat().st_size < 5_000_000
@@ -143,11 +144,11 @@ def test_everyone_has_a_page_and_a_line(hostile):
 
 
 def test_every_view_of_a_term_shows_them_all(hostile):
-    """The overview, what is similar, appeals of all kinds; in a time that no submission can stretch."""
+    """Overview, similar pairs and appeals, in a time that no submission can prolong."""
     course, started = class_api(hostile.folder).coursedir, time.process_time()
     students = [*FILES, "400 deep", "480 magics", *map(known_as, NAMES)]
     pages = [appeal.write(course, NAME, student)[0] for student in students]
-    pages += [path for path in overview.write(course, overview.gather_all(course)) if path.suffix == ".html"]
+    pages += [path for path in term_overview.write(course, term_overview.gather_all(course)) if path.suffix == ".html"]
     pages.append(similar.write(course, similar.gather_similar(course, NAME)))
     pages += (hostile.folder / "reports" / NAME).iterdir()
     assert len(pages) == len(students) + len(hostile.statuses) + 2
@@ -164,7 +165,7 @@ def test_an_exit_code_is_not_believed(hostile):
     assert "of memory" not in shown
 
 
-def test_the_class_takes_no_longer_than_its_submissions_may(hostile):
+def test_the_class_takes_no_longer_than_its_submissions_are_allowed(hostile):
     assert hostile.seconds < 60
 
 
@@ -192,7 +193,7 @@ CELL = st.fixed_dictionaries(
     when=st.none() | st.binary(max_size=30) | st.datetimes().map(lambda t: f"{t} UTC".encode()),
 )
 @settings(max_examples=15, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-def test_any_notebook_and_any_timestamp_come_to_an_end(hostile, cells, metadata, minor, when):
+def test_any_notebook_with_any_timestamp_gets_a_result(hostile, cells, metadata, minor, when):
     hostile.hand_in(
         "odd", text=json.dumps({"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": minor})
     )
@@ -200,7 +201,11 @@ def test_any_notebook_and_any_timestamp_come_to_an_end(hostile, cells, metadata,
         (hostile.submission("odd") / "timestamp.txt").write_bytes(when)
     grader = Grader(class_api(hostile.folder), NAME)
     ended = grader.begin("odd")
-    assert isinstance(ended, Running) or (ended.status == Status.UNGRADABLE and ended.reason)
+    if not isinstance(ended, Outcome):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("autograder.steps.runs.execute", lambda job, files: Ran(job.notebook, 1.0))
+            ended = grader.end(ended, autograde(grader.procedure, ended))
+    assert ended.status == Status.GRADED or (ended.status == Status.UNGRADABLE and ended.reason)
     grader.is_graded("odd")
 
 
@@ -221,25 +226,27 @@ SOURCE = st.text(st.sampled_from("%!?()[]{}'\"\\\n\t =.:,;/#abtime0\0"), max_siz
 
 @given(outputs=st.lists(OUTPUT, max_size=3), source=SOURCE, times=JSON, garbage=st.none() | st.text(max_size=9))
 @settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-def test_whatever_a_kernel_sends_and_whatever_a_source_says_is_recorded_and_reported(
-    alone, outputs, source, times, garbage
-):
+def test_any_kernel_message_and_any_source_can_be_recorded_and_reported(alone, outputs, source, times, garbage):
     alone.hand_in("odd", {"answer-1": source})
     grader, course = Grader(class_api(alone.folder), NAME), class_api(alone.folder).coursedir
-    step = grader.begin("odd")
-    while isinstance(step, Running):
-        notebook = json.loads(step.job.notebook)
+
+    def execute(job, files):
+        notebook = json.loads(job.notebook)
         for cell in notebook["cells"]:
             if cell["cell_type"] == "code":
                 cell["outputs"], cell["metadata"]["execution"] = outputs, times
-        step = grader.go_on(step, Ran(json.dumps(notebook) if garbage is None else garbage, 1.0))
-    assert step.status in (Status.GRADED, Status.UNGRADABLE)
+        return Ran(json.dumps(notebook) if garbage is None else garbage, 1.0)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("autograder.steps.runs.execute", execute)
+        ended = grader.grade_here("odd")
+    assert ended.status in (Status.GRADED, Status.UNGRADABLE)
     assert [row.student for row in gather(course, NAME).rows] == ["odd"]
 
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory):
-    """A class in which nobody else is."""
+    """A class without other submissions."""
     return TinyClass(write_settings(tmp_path_factory.mktemp("alone")))
 
 
@@ -258,7 +265,7 @@ def test_a_submission_that_cannot_be_read_again_is_a_row_of_the_report(alone):
     | st.binary(min_size=1, max_size=60).filter(lambda name: not {0, ord("/")} & set(name))
 )
 @settings(max_examples=100, deadline=None)
-def test_any_folder_has_a_name_that_can_be_written_down(tmp_path_factory, name):
+def test_any_folder_name_can_be_recorded(tmp_path_factory, name):
     name = os.fsdecode(name) if isinstance(name, bytes) else name.encode(errors="replace").decode()
     known = known_as(name)
     assert known.isprintable()
@@ -267,4 +274,4 @@ def test_any_folder_has_a_name_that_can_be_written_down(tmp_path_factory, name):
     known.encode()
     assert known_as(known) == known
     folder = tmp_path_factory.getbasetemp() / name / NAME
-    assert ("no name" in unfit(folder, NAME)) == (known != name)
+    assert ("not a valid student id" in unfit(folder, NAME)) == (known != name)

@@ -1,6 +1,6 @@
-"""JupyterHub by the recipe in grading/hub/: a chapter from release to feedback, each step where one would click.
+"""Take a chapter from release to feedback on JupyterHub, set up as in grading/hub/, by clicking through each step.
 
-Everything is on 127.0.0.1. Students have what `make student-archive` packs, the instructor this environment.
+Everything is on 127.0.0.1. Students use the student archive, and the instructor uses this environment.
 """
 
 import contextlib
@@ -48,7 +48,7 @@ pytestmark = pytest.mark.browser
 
 
 class Hub:
-    """A running hub, and the folders of those who use it."""
+    """A running hub and its users' folders."""
 
     def __init__(self, folder: Path):
         self.folder, self.homes, self.exchange = folder, folder / "homes", folder / "exchange"
@@ -64,7 +64,7 @@ class Hub:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[psutil.Process]:
-        """Run the hub by the recipe for a trial; only ports and the page's openness to this test are others."""
+        """Run the hub with the trial's configuration, except for ports and the test's access to the page."""
         self.port, hub_port, proxy_port = free_ports(3)
         config = self.folder / "hub_config.py"
         config.write_text(CONFIG.format(trial=str(HUB / "trial_config.py"), ports=(self.port, hub_port, proxy_port)))
@@ -100,7 +100,7 @@ class Hub:
         raise RuntimeError(f"the hub does not answer:\n{self.log.read_text()}")
 
     def home(self, name: str) -> Path:
-        """Return the home of a user, in which no news pop up."""
+        """Return a user's home, with JupyterLab's news disabled."""
         settings = self.homes / name / ".jupyter/labconfig/page_config.json"
         if not settings.exists():
             settings.parent.mkdir(parents=True)
@@ -109,7 +109,7 @@ class Hub:
 
     @contextlib.contextmanager
     def user(self, chromium, name: str, root: Path, ready: str) -> Iterator[LabPage]:
-        """Log in and start a server, as a user does; `ready` says in JavaScript when the page that opens stands."""
+        """Log in and start a server as a user does; `ready` is JavaScript that is true once the page has loaded."""
         self.home(name)
         with fresh_page(chromium) as page:
             lab = LabPage(page, Server(f"http://127.0.0.1:{self.port}/user/{name}", "", root))
@@ -123,36 +123,36 @@ class Hub:
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports of 127.0.0.1 on which nothing listens."""
+    """Return free ports of 127.0.0.1."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
         return [one.getsockname()[1] for one in sockets]
 
 
 class AssignmentList:
-    """nbgrader's Assignment List, as a student clicks in it."""
+    """nbgrader's Assignment List, operated by a student's clicks."""
 
     def __init__(self, lab: LabPage):
         self.lab = lab
         lab.command("nbgrader:open-assignment-list")
 
     def row(self, of: str):
-        """Return the chapter's line in the list of released, fetched or submitted assignments."""
+        """Return the chapter's row in the list of released, fetched or submitted assignments."""
         return self.lab.page.locator(f"#{of}_assignments_list .list_item", has_text=CHAPTER).first
 
     def click(self, button: str, of: str) -> None:
-        """Click a button in the chapter's line."""
+        """Click a button in the chapter's row."""
         self.row(of).get_by_role("button", name=button).click()
 
 
 class Formgrader:
-    """nbgrader's Formgrader, as an instructor clicks in it."""
+    """nbgrader's Formgrader, operated by an instructor's clicks."""
 
     def __init__(self, page):
         self.page = page
 
     def click(self, step: str, of: str = CHAPTER) -> None:
-        """Click what does a step for an assignment or a student, and wait for its success."""
+        """Click the button of a step for an assignment or a student, and wait for its success."""
         self.page.locator("tr", has=self.page.get_by_text(of, exact=True)).locator(f"td.{step} a").click()
         self.page.locator(".modal-body", has_text="Success").wait_for()
         self.page.get_by_role("button", name="OK").last.click()
@@ -170,7 +170,7 @@ class Formgrader:
 
 @pytest.fixture
 def hub(tmp_path) -> Hub:
-    """A hub that is not running yet; without its proxy skip the test, or fail it where CI=true."""
+    """A hub that is not running yet; without its proxy, skip the test, or fail it if CI=true."""
     if not (HUB / PROXY).exists():
         (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(PROXY_ADVICE)
     return Hub(tmp_path)
@@ -178,9 +178,9 @@ def hub(tmp_path) -> Hub:
 
 @pytest.mark.exhaustive
 def test_a_chapter_goes_from_release_to_feedback_on_a_hub(chromium, hub):
-    """Two students fetch, solve, submit and read what they got; the instructor releases, collects, grades and returns.
+    """Two students fetch, solve, submit and read feedback; the instructor releases, collects, grades and returns.
 
-    The class's edition reaches the workspaces, which have the course's own already. Nothing of the hub is left behind.
+    The released edition replaces the course's own in the workspaces. The hub leaves nothing behind.
     """
     answers = {"ada": RIGHT, "boris": WRONG["answer-02-1"].strip()}
     with hub.running(), contextlib.ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""What the hub's page says, its container file does; and the versions of its proxy are the pinned ones."""
+"""The hub's container file runs the steps of its page, and its proxy's versions are pinned."""
 
 import json
 import re
@@ -9,12 +9,12 @@ ROOT = HUB.parents[1]
 
 
 def steps() -> list[str]:
-    """Return what the container file runs."""
+    """Return the commands that the container file runs."""
     return re.findall(r"^RUN (.*)$", (HUB / "Containerfile").read_text(encoding="utf-8"), re.MULTILINE)
 
 
-def test_each_step_of_the_image_stands_on_the_page():
-    """After the system's packages the image is made by the commands of README.md, in their order, from `make setup`."""
+def test_each_step_of_the_image_is_in_the_handbook():
+    """After installing system packages, it runs the commands of README.md in order, from `make setup`."""
     packages, *made = steps()
     _, for_a_class = (HUB / "README.md").read_text(encoding="utf-8").split("## For a class\n")
     commands = [line.partition(" && ")[0] for line in for_a_class.splitlines()]
@@ -23,8 +23,8 @@ def test_each_step_of_the_image_stands_on_the_page():
     assert {"make", "nodejs", "npm"} <= set(packages.split())
 
 
-def test_what_the_image_copies_and_starts_is_there():
-    """The command at its end names files of the repository, under the folder into which that is copied."""
+def test_the_files_that_the_image_copies_and_starts_exist():
+    """Its final command names files of the repository, under the folder into which the repository is copied."""
     text = (HUB / "Containerfile").read_text(encoding="utf-8")
     (place,) = re.findall(r"^COPY \. (\S+)$", text, re.MULTILINE)
     (command,) = re.findall(r"^CMD (.*)$", text, re.MULTILINE)
@@ -32,8 +32,8 @@ def test_what_the_image_copies_and_starts_is_there():
     assert [path for path in named if path.parts[3] != ".venv" and not (ROOT / path.relative_to(place)).exists()] == []
 
 
-def test_the_proxys_lock_is_of_the_version_that_is_asked_for():
-    """package-lock.json holds the version of package.json, and no address from which it came."""
+def test_the_proxys_lock_has_the_requested_version():
+    """package-lock.json has the version of package.json, and no download addresses."""
     (wanted,) = json.loads((HUB / "package.json").read_text())["dependencies"].items()
     lock = json.loads((HUB / "package-lock.json").read_text())["packages"]
     assert (wanted[0], lock[f"node_modules/{wanted[0]}"]["version"]) == wanted

@@ -1,4 +1,4 @@
-"""nbgrader's own commands, without ours: what a submission holds is looked at before nbgrader copies or shows it."""
+"""nbgrader's own commands check a submission's files before copying or showing them."""
 
 import os
 import shutil
@@ -9,18 +9,18 @@ from tiny_class import NAME, RIGHT, TinyClass, nbgrader, write_settings
 from autograder.steps import outcome
 from autograder.steps.files import MAX_BYTES
 
-COMMAND = "\x1b[2J\x9b31m"  # clears a terminal and makes it write in red
+COMMAND = "\x1b[2J\x9b31m"  # clears a terminal and turns its text red
 REASONS = {
-    "zeros": "its files have more than 50 MB together.",
-    "linked": "notes.txt is a link or a special file; only regular files can be handed in.",
-    "renamed": f"there is no {NAME}.ipynb in it (found: {NAME}.record.json, Untitled.ipynb).",
-    "late": "its timestamp.txt says the year 1.",
+    "zeros": "its files exceed 50 MB in total.",
+    "linked": "notes.txt is a link or a special file; only regular files can be submitted.",
+    "renamed": f"it contains no {NAME}.ipynb (found: {NAME}.record.json, Untitled.ipynb).",
+    "late": "its timestamp.txt contains the year 1.",
 }
 
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory):
-    """A class graded by nbgrader autograde, with what was copied and what was logged meanwhile."""
+    """A class graded by nbgrader autograde, with the copied files and the log."""
     tiny = TinyClass(write_settings(tmp_path_factory.mktemp("alone")))
     for student in ("anna", *REASONS, f"m{COMMAND}"):
         tiny.hand_in(student, RIGHT)
@@ -41,7 +41,7 @@ def alone(tmp_path_factory):
 
 
 @pytest.mark.parametrize("student", REASONS)
-def test_nbgrader_copies_nothing_of_what_is_unfit_and_says_why(alone, student):
+def test_nbgrader_copies_nothing_from_an_unfit_submission_and_says_why(alone, student):
     copied = {os.path.relpath(path, alone.submission(student)) for path in alone.copied}
     assert all(path.startswith("..") for path in copied)
     assert outcome.read(alone.autograded(student)).could_not_grade == REASONS[student]
@@ -52,7 +52,7 @@ def test_the_others_are_graded(alone):
     assert alone.points("anna") == [2, 3]
 
 
-def test_nothing_that_a_submission_is_called_is_a_command_to_the_terminal_or_a_line_of_the_log(alone):
+def test_no_name_in_a_submission_controls_the_terminal_or_forges_a_log_line(alone):
     for name in ("notes", "mine"):
         assert f"{name}\N{REPLACEMENT CHARACTER}[2J" in alone.log
     assert [line for line in alone.log.split("\n") if not line.isprintable()] == []

@@ -1,4 +1,4 @@
-"""No wrong grade leaves silently: who must be graded again is named, and has no score in what is handed on."""
+"""No outdated grade is exported: students who must be graded again are listed, without a score."""
 
 import csv
 import shutil
@@ -9,22 +9,22 @@ from nbgrader.apps import NbGraderAPI
 from tiny_class import NAME, RIGHT, TinyClass, changed
 from traitlets.utils.importstring import import_item
 
-from autograder import source
+from autograder import class_chapters
 from autograder.__main__ import main
 from autograder.errors import ClassError
-from autograder.run.submission import Grader
+from autograder.run.grader import Grader
 from autograder.settings import class_api
 from autograder.views.report import gather
 
 pytestmark = pytest.mark.xdist_group("no wrong grade")
 
 SLIP = RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"}
-WAITING = "points were set by hand for an earlier submission"
+WAITING = "points were set manually for an earlier submission"
 
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
-    """A class of three: anna and ben were graded and have their pages, cem has submitted nothing."""
+    """A class of three: anna and ben have grades and pages, and cem has not submitted."""
     tiny = TinyClass(tmp_path_factory.mktemp("wrong") / "class")
     with tiny.api.gradebook as gradebook:
         for number, student in enumerate(["anna", "ben", "cem"], 41):
@@ -38,12 +38,12 @@ def graded(tmp_path_factory):
 
 @pytest.fixture
 def tiny(graded, tmp_path, monkeypatch):
-    """A copy of that class, from a course whose state a test may write."""
+    """A copy of that class, from a course that a test may change."""
     shutil.copytree(graded.folder, tmp_path / "class", symlinks=True)
     tiny = object.__new__(TinyClass)
     tiny.folder, tiny.api = tmp_path / "class", class_api(tmp_path / "class")
     shutil.copytree(tiny.folder / "source", tmp_path / "course")
-    monkeypatch.setattr(source, "SOURCES", tmp_path / "course")
+    monkeypatch.setattr(class_chapters, "SOURCES", tmp_path / "course")
     return tiny
 
 
@@ -55,7 +55,7 @@ def grade(tiny, *students, force=False):
 
 
 def said(tiny, capsys, *words, code=0):
-    """What a command prints."""
+    """Return a command's output."""
     capsys.readouterr()
     assert main([*words, "--class", str(tiny.folder)]) == code
     printed = capsys.readouterr()
@@ -63,7 +63,7 @@ def said(tiny, capsys, *words, code=0):
 
 
 def exported(tiny, capsys, *words):
-    """The scores in an export for Canvas, by student, and what the command prints."""
+    """Return the scores in an export for Canvas, by student, and the command's output."""
     out = tiny.folder.parent / "out.csv"
     printed = said(tiny, capsys, "export", "--platform", "canvas", NAME, "-o", str(out), *words)
     with out.open(encoding="utf-8") as file:
@@ -75,7 +75,7 @@ def rows(tiny):
 
 
 def set_by_hand(tiny, student, points):
-    """As Formgrader does it."""
+    """Set points as Formgrader does."""
     with tiny.api.gradebook as gradebook:
         one = gradebook.find_grade("check-1", NAME, NAME, student)
         one.manual_score, one.needs_manual_grade = points, False
@@ -83,16 +83,16 @@ def set_by_hand(tiny, student, points):
 
 
 def course_gives(tiny, points):
-    """Let the course's first exercise be worth other points, and bring the class up to it."""
+    """Change the points of the course's first exercise, and update the class."""
     nbformat.write(changed(points=points), tiny.folder.parent / "course" / NAME / f"{NAME}.ipynb")
     assert main(["update", "--apply", "--class", str(tiny.folder)]) == 0
 
 
-def test_a_score_of_a_submission_that_was_replaced_is_not_exported(tiny, capsys):
+def test_the_score_of_a_replaced_submission_is_not_exported(tiny, capsys):
     tiny.hand_in("anna", SLIP)
     scores, printed = exported(tiny, capsys)
     assert scores == {"anna": "", "ben": "1.5", "cem": ""}
-    assert "anna: to be graded again (what was handed in has no grade yet)" in printed
+    assert "anna: to be graded again (the submission has no grade yet)" in printed
     assert exported(tiny, capsys, "--stale")[0] == {"anna": "5", "ben": "1.5", "cem": ""}
 
 
@@ -106,7 +106,7 @@ def test_scores_from_before_an_update_are_not_exported(tiny, capsys):
     assert exported(tiny, capsys)[0]["anna"] == "7"
 
 
-def test_nbgraders_export_goes_by_the_same(tiny, tmp_path):
+def test_nbgraders_export_follows_the_same_rule(tiny, tmp_path):
     tiny.hand_in("anna", SLIP)
     tiny.hand_in("cem", RIGHT)
     plugin = import_item(tiny.api.config.ExportApp.plugin_class)
@@ -125,7 +125,7 @@ def test_nbgraders_export_goes_by_the_same(tiny, tmp_path):
     assert found(stale=True) == expected | {"anna": ("graded", "5.0")}
 
 
-def test_report_and_overview_name_who_must_be_graded_and_count_no_old_score(tiny, capsys):
+def test_report_and_overview_list_who_must_be_graded_and_count_no_old_score(tiny, capsys):
     tiny.hand_in("anna", SLIP)
     tiny.hand_in("cem", RIGHT)
     printed = said(tiny, capsys, "report", NAME)
@@ -139,46 +139,46 @@ def test_report_and_overview_name_who_must_be_graded_and_count_no_old_score(tiny
     assert [text.split()[1] for text in printed.splitlines()[1:4]] == ["again", "1.5", "new"]
 
 
-def test_what_was_submitted_and_not_graded_is_not_called_missing(tiny, capsys):
+def test_an_ungraded_submission_is_not_called_missing(tiny, capsys):
     tiny.hand_in("cem", RIGHT)
     _, printed = exported(tiny, capsys)
-    assert "cem: not graded yet (what was handed in has no grade yet)" in printed
+    assert "cem: not graded yet (the submission has no grade yet)" in printed
     assert rows(tiny)["cem"].status == "not graded yet"
     grade(tiny)
     assert rows(tiny)["cem"].score == 5
 
 
-def test_points_set_by_hand_wait_when_another_submission_comes(tiny, capsys):
+def test_manual_points_need_a_decision_after_a_new_submission(tiny, capsys):
     set_by_hand(tiny, "ben", 1)
     grade(tiny, "ben")
     assert rows(tiny)["ben"].score == 2.5, "the same submission graded again: nothing to ask"
     tiny.hand_in("ben", RIGHT)
     printed = said(tiny, capsys, "grade", NAME)
-    assert f"autograder by-hand {NAME} --keep STUDENT, or --drop:\n  ben: 1: 1 by hand, 2 by the check\n" in printed
+    assert f"by-hand {NAME} --keep STUDENT, or --drop:\n  ben: 1: 1 set manually, 2 by the check\n" in printed
     assert exported(tiny, capsys)[0]["ben"] == ""
     assert (rows(tiny)["ben"].status, rows(tiny)["ben"].score) == ("needs manual grade", None)
     grade(tiny, "ben")
     assert WAITING in rows(tiny)["ben"].reason, "grading again is no decision"
-    assert "  ben: 1: 1 by hand, 2 by the check\n" in said(tiny, capsys, "by-hand", NAME)
+    assert "  ben: 1: 1 set manually, 2 by the check\n" in said(tiny, capsys, "by-hand", NAME)
 
 
 @pytest.mark.parametrize(("word", "score"), [("--keep", 4), ("--drop", 5)])
-def test_points_set_by_hand_are_kept_or_dropped(tiny, capsys, word, score):
+def test_manual_points_are_kept_or_dropped(tiny, capsys, word, score):
     set_by_hand(tiny, "ben", 1)
     tiny.hand_in("ben", RIGHT)
     grade(tiny)
-    assert "has no points in 90_tiny that wait for a decision. Did you mean ben?" in said(
+    assert "has no points in 90_tiny that need a decision. Did you mean ben?" in said(
         tiny, capsys, "by-hand", NAME, word, "bn", code=1
     )
     printed = said(tiny, capsys, "by-hand", NAME, word, "ben")
-    assert "  ben: 1: 1 by hand, 2 by the check" in printed
-    assert "no points wait for a decision" in printed
+    assert "  ben: 1: 1 set manually, 2 by the check" in printed
+    assert "no points need a decision" in printed
     assert rows(tiny)["ben"].score == score
     grade(tiny, "ben")
     assert rows(tiny)["ben"].score == score
 
 
-def test_points_set_by_hand_for_what_could_not_be_graded_do_not_pass_to_the_next(tiny):
+def test_manual_points_for_an_ungradable_submission_do_not_pass_to_the_next(tiny):
     tiny.hand_in("cem", text="{")
     grade(tiny)
     with tiny.api.gradebook as gradebook:
@@ -187,23 +187,23 @@ def test_points_set_by_hand_for_what_could_not_be_graded_do_not_pass_to_the_next
         gradebook.db.commit()
     assert rows(tiny)["cem"].score == 2
     grade(tiny, "cem")
-    assert rows(tiny)["cem"].score == 2, "graded by hand, and the same submission"
+    assert rows(tiny)["cem"].score == 2, "graded manually, and the same submission"
     tiny.hand_in("cem", text="[")
     grade(tiny)
     assert rows(tiny)["cem"].score is None
     assert WAITING in rows(tiny)["cem"].reason
 
 
-def test_the_students_page_says_what_was_set_by_hand(tiny, capsys):
+def test_the_students_page_says_which_points_were_set_manually(tiny, capsys):
     set_by_hand(tiny, "ben", 1)
     said(tiny, capsys, "feedback", NAME)
     pages = {one: (tiny.folder / "feedback" / one / NAME / f"{NAME}.html").read_text() for one in ("anna", "ben")}
-    assert "1 of 2 points, set by hand</h3>" in pages["ben"]
-    assert "set by hand" not in pages["anna"]
+    assert "1 of 2 points, set manually</h3>" in pages["ben"]
+    assert "set manually" not in pages["anna"]
 
 
-def test_whose_page_shows_another_grade_is_named_until_it_is_returned(tiny, capsys):
-    older = f"Returned page older than the grade (autograder feedback {NAME}): "
+def test_students_whose_page_shows_an_old_grade_are_listed_until_it_is_returned(tiny, capsys):
+    older = f"The feedback page shows an old grade (autograder feedback {NAME}): "
     assert older not in said(tiny, capsys, "report", NAME)
     set_by_hand(tiny, "ben", 1)
     assert older + "ben\n" in said(tiny, capsys, "report", NAME)
@@ -216,7 +216,7 @@ def test_whose_page_shows_another_grade_is_named_until_it_is_returned(tiny, caps
     assert older not in said(tiny, capsys, "report", NAME)
 
 
-def test_a_page_of_an_earlier_year_is_judged_by_its_time(tiny, capsys):
+def test_a_page_by_an_earlier_version_is_judged_by_its_file_time(tiny, capsys):
     page = tiny.folder / "feedback" / "anna" / NAME / f"{NAME}.html"
     page.chmod(0o644)
     page.write_text(page.read_text().replace("submission=", "other="))
@@ -225,7 +225,7 @@ def test_a_page_of_an_earlier_year_is_judged_by_its_time(tiny, capsys):
     assert rows(tiny)["anna"].outdated
 
 
-def test_an_extension_is_no_grade_that_could_change(tiny, capsys):
+def test_an_extension_is_not_a_grade_that_could_change(tiny, capsys):
     said(tiny, capsys, "due", NAME, "2026-11-02")
     said(tiny, capsys, "extend", "cem", NAME, "2026-11-09")
     tiny.hand_in("cem", RIGHT)
@@ -234,8 +234,8 @@ def test_an_extension_is_no_grade_that_could_change(tiny, capsys):
     assert "cem" not in printed
 
 
-def test_an_update_that_is_killed_twice_keeps_what_was_there_before_it(tiny, capsys, monkeypatch):
-    before = source.contents(tiny.folder / "source" / NAME), source.contents(tiny.folder / "release" / NAME)
+def test_an_update_killed_twice_keeps_the_original_files(tiny, capsys, monkeypatch):
+    before = [class_chapters.contents(tiny.folder / kind / NAME) for kind in ("source", "release")]
     nbformat.write(changed(points=4), tiny.folder.parent / "course" / NAME / f"{NAME}.ipynb")
 
     class Killed(BaseException):
@@ -244,22 +244,22 @@ def test_an_update_that_is_killed_twice_keeps_what_was_there_before_it(tiny, cap
     def killed(*args, **options):
         raise Killed
 
-    for place, name in [(source, "put"), (NbGraderAPI, "generate_assignment"), (NbGraderAPI, "generate_assignment")]:
+    for place, name in [(class_chapters, "put"), *[(NbGraderAPI, "generate_assignment")] * 2]:
         with monkeypatch.context() as patched, pytest.raises(Killed):
             patched.setattr(place, name, killed)
             main(["update", "--apply", "--class", str(tiny.folder)])
     assert main(["update", "--apply", "--class", str(tiny.folder)]) == 0
     replaced = tiny.folder / "replaced" / NAME
-    assert (source.contents(replaced / "source"), source.contents(replaced / "release")) == before
+    assert [class_chapters.contents(replaced / kind) for kind in ("source", "release")] == before
     assert sorted(path.name for path in replaced.iterdir()) == ["release", "source"]
-    assert "as the course is now" in said(tiny, capsys, "update")
+    assert "up to date with the course" in said(tiny, capsys, "update")
 
 
-def test_ids_that_differ_in_case_alone_do_not_double_the_class(tiny, capsys):
+def test_ids_that_differ_only_in_case_do_not_double_the_class(tiny, capsys):
     table = tiny.folder / "class.csv"
     table.write_text("id,first_name\nAnna,Anna\nben,Ben\n")
     printed = said(tiny, capsys, "roster", str(table), code=1)
-    assert "line 2: id Anna stands in the gradebook as anna; write it as there" in printed
+    assert "line 2: id Anna is spelled anna in the gradebook; use that spelling" in printed
     assert list(rows(tiny)) == ["anna", "ben", "cem"]
     tiny.hand_in("Anna", RIGHT)
     with pytest.raises(ClassError, match=r"Anna is anna in the gradebook\. Rename the folders"):

@@ -1,4 +1,4 @@
-"""Feedback and Formgrader pages: all that belongs on them is there, and nothing of a submission runs or loads."""
+"""Feedback and Formgrader pages are complete, and nothing from a submission runs or loads in them."""
 
 import base64
 import re
@@ -16,7 +16,7 @@ from authoring.places import SOURCES
 from autograder.views import pages
 
 pytestmark = pytest.mark.xdist_group("pages")
-RUN = "(top.ran = top.ran || []).push(1)"  # what a script of a submission would leave behind
+RUN = "(top.ran = top.ran || []).push(1)"  # set by a submission's script if it runs
 FAR = "http://far.example"
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="  # one pixel
 SVG = (
@@ -103,7 +103,7 @@ print("plain", "text")
 
 
 def fill(folder: Path, nb, markdown: str, show: str) -> None:
-    """Put what a student wrote into a notebook of the tiny class, and a picture beside it."""
+    """Put a student's answers into a notebook of the tiny class, and a picture beside it."""
     for cell in nb.cells:
         cell.metadata["autograder"] = {"90.1": {"message": "90.1 forged: passed.", "passed": True, "slip": ""}}
     (folder / "figures").mkdir()
@@ -115,7 +115,7 @@ def fill(folder: Path, nb, markdown: str, show: str) -> None:
 
 
 def poison(path: Path) -> None:
-    """Write into an autograded notebook what grading would not let through, for pages must stand by themselves."""
+    """Add content that grading would remove to an autograded notebook, because pages must be safe on their own."""
     nb = nbformat.read(path, as_version=4)
     nb.metadata.update(title=HTML, language_info={"name": HTML, "pygments_lexer": HTML})
     nb.metadata["widgets"] = {"application/vnd.jupyter.widget-state+json": {"state": {"a": HTML}}}
@@ -161,7 +161,7 @@ def tiny(tmp_path_factory):
 
 
 class Look:
-    """A page in Chromium, and all that it did."""
+    """A page in Chromium, with its requests and messages."""
 
     def __init__(self, page):
         self.page = page
@@ -172,7 +172,7 @@ class Look:
         page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
 
     def assert_dead(self) -> None:
-        """Fail if anything ran or was loaded, or tried to: what the policy of a page refuses is a message."""
+        """Fail if anything ran or was loaded, or was blocked by the page's policy, which causes a message."""
         self.page.wait_for_load_state("networkidle")
         assert [frame.evaluate("window.ran") for frame in self.page.frames] == [None] * len(self.page.frames)
         assert self.dialogs == []
@@ -195,7 +195,7 @@ def feedback(tiny, student: str) -> Path:
 @pytest.mark.browser
 @pytest.mark.parametrize("student", ["anna", "mallory", "ines"])
 def test_a_feedback_page_is_one_file_in_which_nothing_runs(tiny, look, student):
-    """Nothing but the file is asked for, and the page has nothing that a policy would have to stop."""
+    """Only the file is requested, and the page contains nothing that its policy must block."""
     look.page.goto(feedback(tiny, student).as_uri())
     look.assert_dead()
     assert look.requests == [feedback(tiny, student).as_uri()] + [url for url in look.requests if url[:5] == "data:"]
@@ -205,7 +205,7 @@ def test_a_feedback_page_is_one_file_in_which_nothing_runs(tiny, look, student):
 
 
 @pytest.mark.browser
-def test_a_feedback_page_has_what_an_honest_student_wrote(tiny, look):
+def test_a_feedback_page_shows_what_an_honest_student_wrote(tiny, look):
     look.page.goto(feedback(tiny, "anna").as_uri())
     assert_honest(look, outputs=False)
     assert look.texts("th[scope=row], td:first-child a") == [
@@ -224,7 +224,7 @@ def test_a_feedback_page_has_what_an_honest_student_wrote(tiny, look):
 
 
 def assert_honest(look, outputs: bool = True) -> None:
-    """Pictures are drawn, formulas are formulas, what is folded unfolds by keyboard."""
+    """Check that pictures and formulas are shown, and that details open by keyboard."""
     pictures = look.page.locator("img[src]")
     assert pictures.count() == (5 if outputs else 3)
     for picture in pictures.all():
@@ -245,7 +245,7 @@ def assert_honest(look, outputs: bool = True) -> None:
 
 
 @pytest.mark.browser
-def test_a_feedback_page_says_per_check_what_was_wrong(tiny, look):
+def test_a_feedback_page_says_for_each_check_what_was_wrong(tiny, look):
     look.page.goto(feedback(tiny, "mallory").as_uri())
     shown = look.page.locator("#check-1 pre").last.inner_text()
     for part in ("90.1 the gradient at x: not yet.", "Case 1 of 2", "yours    str: '<script>", "torch's  tensor("):
@@ -254,15 +254,15 @@ def test_a_feedback_page_says_per_check_what_was_wrong(tiny, look):
     assert look.page.locator("#check-1 h3").inner_text() == "Check: 0 of 2 points"
 
 
-def test_what_a_submission_wrote_beside_the_verdicts_is_not_on_its_feedback_page(tiny):
-    """It may hold the cases; of the error that an answer ended in, one line is left."""
+def test_output_beside_the_verdicts_is_not_on_the_feedback_page(tiny):
+    """It could reveal the cases; only the last line of an answer's error is shown."""
     text = feedback(tiny, "mallory").read_text()
     shown = re.findall(r"<pre>(.*?)</pre>", text, re.DOTALL)
     assert [one for one in shown if one.startswith("ValueError")] == []
     assert "ValueError" in nbformat.writes(tiny.autograded("mallory"))
 
 
-def test_a_verdict_that_a_submission_brought_along_is_gone(tiny):
+def test_a_submitted_verdict_is_removed(tiny):
     assert "forged" in (tiny.submission("anna") / f"{NAME}.ipynb").read_text()
     assert "forged" not in nbformat.writes(tiny.autograded("anna"))
 
@@ -274,10 +274,10 @@ def test_a_reason_is_shown_as_text(tiny, look):
 
 
 @pytest.mark.browser
-def test_were_the_sanitiser_to_fail_the_policy_of_the_page_would_hold(tiny, look, monkeypatch, tmp_path):
-    """Every script and address gets through to the page, and still nothing runs and nothing is loaded."""
+def test_if_the_sanitizer_failed_the_pages_policy_would_hold(tiny, look, monkeypatch, tmp_path):
+    """All scripts and addresses reach the page, but nothing runs or is loaded."""
     monkeypatch.setattr(pages, "clean", lambda source, resources, attachments=None: source)
-    pages.shown.close()  # its process, and the next one, know what there was when they began
+    pages.shown.close()  # forked processes keep the functions from when they started
     result = tiny.api.generate_feedback(NAME, "mallory", force=True)
     assert result["success"], result
     page = feedback(tiny, "mallory").rename(tmp_path / "page.html")
@@ -285,7 +285,7 @@ def test_were_the_sanitiser_to_fail_the_policy_of_the_page_would_hold(tiny, look
     pages.shown.close()
     assert tiny.api.generate_feedback(NAME, "mallory", force=True)["success"]
     assert f"<script>{RUN}</script>" in page.read_text()
-    page.write_text(page.read_text().replace("refresh", ""))  # going elsewhere is what no policy stops
+    page.write_text(page.read_text().replace("refresh", ""))  # no policy blocks navigation
     failures = []
     look.page.on("requestfailed", lambda request: failures.append(request.failure))
     look.page.goto(page.as_uri())
@@ -301,7 +301,7 @@ def submission_page(tiny, server, page, student: str) -> Look:
     with tiny.api.gradebook as gradebook:
         number = gradebook.find_submission_notebook(NAME, NAME, student).id
     look = Look(page)
-    page.context.request.get(server.address("lab"))  # which logs in: its cookies are the page's too
+    page.context.request.get(server.address("lab"))  # logs in; the page shares its cookies
     page.goto(f"{server.url}/formgrader/submissions/{number}/")
     page.wait_for_function("() => formgrader.loaded && formgrader.comments.loaded && formgrader.grades.loaded")
     return look
@@ -314,7 +314,7 @@ def serve_formgrader(tiny, home):
 
 @pytest.fixture(scope="module")
 def formgrader(tiny, tmp_path_factory):
-    """A server that was started by our own command, for all tests that look at it."""
+    """A server started by our command, shared by several tests."""
     with serve_formgrader(tiny, tmp_path_factory.mktemp("home")) as server:
         yield server
 
@@ -330,8 +330,8 @@ def test_formgrader_shows_a_submission_in_which_nothing_runs(tiny, formgrader, p
 
 
 @pytest.mark.browser
-def test_formgrader_shows_an_honest_submission_and_grades_it_by_hand(tiny, formgrader, page):
-    """nbgrader's own scripts run under the policy: scores are there, and a new score and comment are saved."""
+def test_formgrader_shows_an_honest_submission_and_grades_it_manually(tiny, formgrader, page):
+    """nbgrader's own scripts run under the policy: scores are shown, and a new score and comment are saved."""
     look = submission_page(tiny, formgrader, page, "anna")
     look.assert_dead()
     assert_honest(look)
@@ -353,8 +353,8 @@ def test_formgrader_shows_an_honest_submission_and_grades_it_by_hand(tiny, formg
 
 
 @pytest.mark.browser
-def test_were_the_sanitiser_to_fail_the_policy_of_formgrader_would_hold(tiny, page, tmp_path):
-    """Scripts of a submission get through to the page, and nbgrader's are still the only ones that run."""
+def test_if_the_sanitizer_failed_formgraders_policy_would_hold(tiny, page, tmp_path):
+    """A submission's scripts reach the page, but only nbgrader's run."""
     config = tiny.folder.parent / "nbgrader_config.py"
     text = config.read_text()
     leak = "lambda source, resources, attachments=None: source.replace('refresh', '').replace('evil.html', '')"
@@ -371,7 +371,7 @@ def test_were_the_sanitiser_to_fail_the_policy_of_formgrader_would_hold(tiny, pa
 
 @pytest.mark.browser
 def test_jupyterlab_shows_an_autograded_notebook_in_which_nothing_runs(tiny, formgrader, page):
-    """Formgrader's link to the live notebook leads there; no notebook of a submission is trusted."""
+    """Formgrader's link to the live notebook opens it there; submitted notebooks are not trusted."""
     lab = LabPage(page, formgrader)
     lab.goto(f"lab/tree/class/autograded/mallory/{NAME}/{NAME}.ipynb")
     lab.wait_for_kernel()
@@ -380,27 +380,27 @@ def test_jupyterlab_shows_an_autograded_notebook_in_which_nothing_runs(tiny, for
     assert page.evaluate("top.ran") is None
 
 
-def test_a_page_takes_pictures_from_the_submission_alone(tiny):
-    """Neither a path upwards nor an absolute one reaches another student's picture."""
+def test_a_page_embeds_pictures_only_from_the_submission(tiny):
+    """Neither relative nor absolute paths reach other students' pictures."""
     other = tiny.folder / "autograded" / "anna" / NAME / "figures" / "dot.svg"
-    resources = {"metadata": {"path": str(tiny.folder / "autograded" / "mallory" / NAME)}, "autograder": {"room": 9999}}
+    resources = {"metadata": {"path": str(tiny.folder / "autograded" / "mallory" / NAME)}, "page": {"room": 9999}}
     assert "src" in pages.clean('<img src="figures/dot.svg">', resources)
     for address in (f"../../anna/{NAME}/figures/dot.svg", str(other), other.as_uri(), "evil.html", "%00.svg", "."):
-        assert pages.clean(f'<img src="{address}">', resources) == "<img>"
+        assert pages.clean(f'<img src="{address}">', resources) == f'<img alt="{pages.NO_ALT}">'
 
 
-def test_a_page_has_room_for_so_many_pictures(tiny):
-    """A picture that is referred to without end does not make a page without end."""
-    resources = {"metadata": {"path": str(tiny.folder / "autograded" / "anna" / NAME)}, "autograder": {"room": 2000}}
+def test_the_pictures_on_a_page_are_limited(tiny):
+    """Repeating a picture many times does not make the page huge."""
+    resources = {"metadata": {"path": str(tiny.folder / "autograded" / "anna" / NAME)}, "page": {"room": 2000}}
     page = pages.clean('<img src="figures/dot.svg">' * 1000, resources)
-    assert 0 < len(page.replace("<img>", "")) < 2500
+    assert 0 < len(page.replace(f'<img alt="{pages.NO_ALT}">', "")) < 2500
 
 
 def test_every_formula_of_the_course_becomes_mathml(monkeypatch):
     found = {}
     real = pages.mathematics
     monkeypatch.setattr(pages, "mathematics", lambda source, display: found.setdefault(source, real(source, display)))
-    resources = {"metadata": {"path": "."}, "autograder": {"room": 0}}
+    resources = {"metadata": {"path": "."}, "page": {"room": 0}}
     for path in SOURCES.glob("*/*.ipynb"):
         for cell in nbformat.read(path, as_version=4).cells:
             if cell.cell_type == "markdown":
@@ -412,8 +412,8 @@ def test_every_formula_of_the_course_becomes_mathml(monkeypatch):
 @pytest.mark.parametrize(
     "source", ["{" * 10**6, r"\left(" * 10**5, r"\sqrt" * 160 + "x", r"\def\a{{\a}}\a", r"\unknown", "a & b", "<b>"]
 )
-def test_a_formula_of_any_kind_leaves_a_page(source):
-    """Mathematics that cannot be converted is shown as it was written, and ends nothing."""
+def test_no_formula_breaks_a_page(source):
+    """Formulas that cannot be converted are shown as code, and break nothing."""
     made = pages.mathematics(source, display=True)
     assert made.startswith(("<code>", "<math"))
     assert "<b>" not in made

@@ -1,4 +1,4 @@
-"""Grading in parallel: the same grades on every way there, lost workers, interrupted runs."""
+"""Grading in parallel: equal grades however it runs, lost workers, interrupted runs."""
 
 import contextlib
 import itertools
@@ -16,6 +16,7 @@ from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
+import dask
 import killer
 import psutil
 import pytest
@@ -26,8 +27,10 @@ from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass, write_settings
 from autograder.errors import ClassError
 from autograder.run.cluster import connect
 from autograder.run.grade import TWICE, _first_done, grade, grade_on
-from autograder.run.submission import Grader, Outcome, Running
+from autograder.run.grader import Grader, Outcome
 from autograder.settings import class_api
+from autograder.steps.autograde import Failed, Submission
+from autograder.steps.runs import OvertakenError
 
 EXTERNAL_GRADIENT = RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"}
 SLOW = RIGHT | {"answer-2": "import time\n\ntime.sleep(2)\n\n\n" + RIGHT["answer-2"]}
@@ -48,16 +51,25 @@ def with_one_that_is_no_notebook(tiny: TinyClass) -> TinyClass:
 
 
 def command(tiny: TinyClass, *words: str, **popen) -> subprocess.Popen:
-    """Start `python -m autograder grade` on the class, in a session of its own."""
+    """Start `python -m autograder grade` on the class, in a new session."""
     words = [sys.executable, "-m", "autograder", "--class", str(tiny.folder), "grade", NAME, *words]
     return subprocess.Popen(words, start_new_session=True, text=True, stdout=subprocess.PIPE, **popen)
 
 
 @pytest.fixture(scope="module")
 def local():
-    """A cluster as grading starts one by itself: a process for its runs, which is replaced whenever it ends."""
-    with connect(workers=1, threads=8) as client:
+    """A local cluster as grading starts it: one worker process, which is replaced whenever it ends.
+
+    Dask gives up a worker that restarts more slowly than its setting allows; 1 s imitates a busy machine.
+    """
+    with dask.config.set({"distributed.deploy.lost-worker-timeout": "1s"}), connect(workers=1, threads=8) as client:
         yield client
+
+
+def test_workers_do_not_run_dasks_profiler(local):
+    """It can deadlock a worker."""
+    callbacks = local.run(lambda dask_worker: list(dask_worker.periodic_callbacks))
+    assert [name for names in callbacks.values() for name in names if "profile" in name] == []
 
 
 def grade_all_on(client, tiny: TinyClass) -> Iterator[Outcome]:
@@ -86,7 +98,7 @@ def test_a_parallel_run_grades_as_nbgraders_own_command_does(undisturbed, tmp_pa
 
 
 def test_a_run_on_a_cluster_of_separate_workers_grades_the_same(undisturbed, tmp_path):
-    """A scheduler and two workers as processes of their own, in folders of their own; without workers it is named."""
+    """A scheduler and two workers run as processes in separate folders; a lack of workers is reported."""
     other = undisturbed.copy_to(tmp_path / "class")
     with cluster(tmp_path) as (address, add_workers):
         with pytest.raises(ClassError, match="has no workers"):
@@ -97,24 +109,24 @@ def test_a_run_on_a_cluster_of_separate_workers_grades_the_same(undisturbed, tmp
     assert other.results() == undisturbed.results()
 
 
-def test_a_cluster_that_is_not_there_is_named(undisturbed, monkeypatch):
+def test_a_missing_cluster_is_reported(undisturbed, monkeypatch):
     monkeypatch.setattr("autograder.run.cluster.CONNECT_S", 1)
-    with pytest.raises(ClassError, match=r"no Dask scheduler at tcp://127\.0\.0\.1:9"):
+    with pytest.raises(ClassError, match=r"No Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         list(grade(undisturbed.folder, NAME, force=True, scheduler="tcp://127.0.0.1:9"))
 
 
 def status_page(client) -> str:
-    """The address of Dask's dashboard, whether there is one or not."""
+    """Return the address of Dask's dashboard, whether it is served or not."""
     return f"http://127.0.0.1:{urlsplit(client.dashboard_link).port}/status"
 
 
-def test_dasks_dashboard_is_there_when_asked_for(capsys):
+def test_dasks_dashboard_is_served_on_request(capsys):
     with connect(workers=1, threads=1, dashboard=True) as client:
         assert f"Dask's dashboard: {status_page(client)}" in capsys.readouterr().out
         assert "Bokeh" in urlopen(status_page(client)).read().decode()
 
 
-def test_dasks_dashboard_is_not_there_unasked(local):
+def test_dasks_dashboard_is_not_served_by_default(local):
     with pytest.raises(HTTPError, match="404"):
         urlopen(status_page(local))
 
@@ -124,7 +136,7 @@ def test_grades_are_the_same_when_a_worker_is_killed(local, tmp_path):
     tiny = made(tmp_path / "class", {"right": RIGHT, "slip": EXTERNAL_GRADIENT, "slow": SLOW}, times=2)
     outcomes = []
     for outcome in grade_all_on(local, tiny):
-        if not outcomes:  # the others run, or their results are in the worker's memory
+        if not outcomes:  # the others are running, or their results are in the worker's memory
             killed = workers_of(os.getpid())
             for worker in killed:
                 worker.kill()
@@ -141,7 +153,7 @@ def test_grades_are_the_same_when_a_worker_is_killed(local, tmp_path):
 def test_a_submission_that_kills_its_worker_twice_is_reported_and_the_others_are_graded(local, tmp_path, monkeypatch):
     tiny = made(tmp_path / "class", {"right": RIGHT}, times=3)
     tiny.hand_in("killer", RIGHT | {"answer-1": f"{PULL_BACK}\n{killer.WORD}"})
-    monkeypatch.setattr("autograder.run.grade.execute", killer.execute_or_die)
+    monkeypatch.setattr("autograder.run.grade.autograde", killer.autograde_or_die)
     outcomes = {o.student: o for o in grade_all_on(local, tiny)}
     assert outcomes["killer"].status == "could not be graded"
     assert "twice" in outcomes["killer"].reason
@@ -151,19 +163,19 @@ def test_a_submission_that_kills_its_worker_twice_is_reported_and_the_others_are
 
 
 class SimpleRun:
-    """Stands in for Dask's future of a run."""
+    """A stand-in for a run's Dask future."""
 
     def __init__(self, error: Exception | None):
-        self.exception, self.result = lambda: error, lambda: None
+        self.exception, self.result, self.status = lambda: error, lambda: None, "error" if error else "finished"
 
 
-def test_a_submission_that_kills_its_worker_in_a_later_run_is_reported_too(monkeypatch):
-    """Lost with others, then alone: its first run ends well, and the second one takes the worker with it."""
+def test_a_submission_that_starves_and_loses_its_worker_twice_is_reported(monkeypatch):
     lost = KilledWorker("task", None, 0)
-    ends = [SimpleRun(error) for error in (lost, None, lost)]
+    ends = [SimpleRun(error) for error in (None, lost, None, lost)]
+    ends[2].result = lambda: Failed(OvertakenError())
     grader = SimpleNamespace(
-        begin=lambda student: Running(student, None, SimpleNamespace(alone=False), {}),
-        go_on=lambda submission, ran: submission,
+        procedure=None,
+        begin=lambda student: Submission(student, b"", {}, "", False),
         give_up=lambda student, reason: Outcome(student, "could not be graded", reason),
     )
     monkeypatch.setattr("autograder.run.grade._first_done", lambda client, running: list(running))
@@ -172,8 +184,8 @@ def test_a_submission_that_kills_its_worker_in_a_later_run_is_reported_too(monke
 
 
 @pytest.mark.parametrize(("workers", "found"), [([{}, {"w": 1}, {}, {"w": 1}], True), ([{}, {}, {}, {}], False)])
-def test_a_cluster_is_given_up_when_it_has_had_no_workers_for_long(monkeypatch, workers, found):
-    """A worker that ended comes back after a while: none at one moment is not none for ten minutes."""
+def test_a_cluster_that_stays_without_workers_is_given_up(monkeypatch, workers, found):
+    """A lost worker restarts after a while, so a moment without workers is not a failure."""
     looks, run = list(workers), object()
 
     def wait(runs, **kwargs):
@@ -189,8 +201,8 @@ def test_a_cluster_is_given_up_when_it_has_had_no_workers_for_long(monkeypatch, 
         assert _first_done(client, {run: None}) == [run]
 
 
-def test_a_cluster_of_ones_own_gets_another_worker_where_none_comes_back(monkeypatch):
-    """Dask can lose a worker that is killed while it begins; one more is asked for, and no further one."""
+def test_a_local_cluster_gets_a_new_worker_if_none_returns(monkeypatch):
+    """Dask can lose a worker that is killed on startup; grading requests one more, but only once."""
     run, asked, looks = object(), [], iter(range(9))
 
     def wait(runs, **kwargs):
@@ -207,9 +219,9 @@ def test_a_cluster_of_ones_own_gets_another_worker_where_none_comes_back(monkeyp
 
 
 def test_an_interrupted_run_is_resumed_to_the_same_grades(tmp_path):
-    """Interrupted with Ctrl-C, then killed, then resumed to its end; none of its processes is left each time.
+    """Interrupted with Ctrl-C, then killed, then resumed to the end; no process is left each time.
 
-    Who sleeps holds a run up for as long as it is to be stopped in the middle, and then hands in something quick.
+    Sleeping submissions delay the run until it is interrupted; then these students submit something quick.
     """
     answers = {
         "right": RIGHT,
@@ -236,7 +248,7 @@ def test_an_interrupted_run_is_resumed_to_the_same_grades(tmp_path):
     interrupted = command(tiny, "--force")
     said = stop(interrupted, 4, signal.SIGINT)
     assert interrupted.returncode == 130
-    assert re.search("Interrupted after [34] graded", said), "the last one may just have been noted"
+    assert re.search("Interrupted. Done so far: [34] graded", said), "the last one may just have been noted"
     tiny.hand_in("sleeps0", RIGHT)
     stop(command(tiny, "--resume"), 5, signal.SIGKILL)
     tiny.hand_in("sleeps1", RIGHT)
@@ -249,14 +261,7 @@ def test_an_interrupted_run_is_resumed_to_the_same_grades(tmp_path):
     }
 
 
-def test_what_was_sanitised_and_not_recorded_is_not_taken_for_graded(tmp_path):
-    tiny = made(tmp_path / "class", {"right": RIGHT})
-    Grader(class_api(tiny.folder), NAME).begin("right0")
-    assert tiny.grade() == {"right0": "graded"}
-    assert tiny.grade() == {"right0": "skipped"}
-
-
-def test_who_hands_in_again_is_graded_again(tmp_path):
+def test_a_new_submission_is_graded_again(tmp_path):
     tiny = made(tmp_path / "class", {"slip": EXTERNAL_GRADIENT})
     stamp = tiny.submission("slip0") / "timestamp.txt"
     stamp.write_text("2026-11-02 10:00:00 UTC")
@@ -268,7 +273,7 @@ def test_who_hands_in_again_is_graded_again(tmp_path):
     assert tiny.points("slip0") == [2, 3]
 
 
-def test_there_must_be_a_run_to_resume(tmp_path):
+def test_resuming_without_a_run_is_refused(tmp_path):
     tiny = made(tmp_path / "class", {"right": RIGHT})
     with pytest.raises(ClassError, match="no run to resume"):
         list(grade(tiny.folder, NAME, resume=True))
@@ -295,26 +300,29 @@ def test_a_submission_of_huge_files_is_refused(tmp_path):
         file.truncate(60_000_000)
     assert tiny.grade() == {"right0": "could not be graded"}
     reason = tiny.autograded("right0").metadata.autograder["could_not_grade"]
-    assert "more than 50 MB" in reason
+    assert "exceed 50 MB" in reason
 
 
-def test_the_worker_is_sent_nothing_of_the_class(tmp_path):
-    """No path, no seed, no expected value, no student's name."""
-    tiny = made(tmp_path / "secret-place", {"right": RIGHT})
-    running = Grader(class_api(tiny.folder), NAME).begin("right0")
-    cases = running.files.pop(f"{NAME}.record.json").decode()
-    sent = json.dumps([running.job.notebook, running.job.config, sorted(running.files), cases])
+def test_the_step_that_runs_cells_gets_no_class_data(tmp_path, monkeypatch):
+    """It gets no path, seed, expected value or student's name."""
+    tiny, given = made(tmp_path / "secret-place", {"right": RIGHT}), []
+    monkeypatch.setattr("autograder.steps.runs.execute", lambda *job_and_files: given.append(job_and_files))
+    Grader(class_api(tiny.folder), NAME).grade_here("right0")
+    job, files = given[0]
+    cases = files.pop(f"{NAME}.record.json").decode()
+    sent = json.dumps([job.notebook, job.config, job.cases, sorted(files), cases])
     stored = json.loads((tiny.folder / "records" / f"{NAME}.json").read_text())
     assert [word for word in ("secret-place", "right0", "db_url", str(stored["seed"])) if word in sent] == []
-    assert [check for check in json.loads(cases)["checks"].values() if {"expected", "slips"} & check.keys()] == []
+    for record in (cases, *job.cases.values()):
+        assert [check for check in json.loads(record)["checks"].values() if {"expected", "slips"} & check.keys()] == []
     assert all(check["expected"] for check in stored["record"]["checks"].values())
 
 
 @contextlib.contextmanager
 def cluster(folder: Path):
-    """Start a Dask scheduler on loopback; yields its address, and a function that starts workers.
+    """Start a Dask scheduler on loopback; yield its address, and a function that starts workers.
 
-    Scheduler and workers share neither memory nor folder.
+    Scheduler and workers share neither memory nor folders.
     """
     address_file = folder / "scheduler.json"
     where = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(address_file)]
@@ -347,19 +355,19 @@ def start(folder: Path, program: str, *words: str) -> subprocess.Popen:
 
 
 def workers_of(pid: int) -> list[psutil.Process]:
-    """Dask's worker processes among the children of a process."""
+    """Return Dask's worker processes among a process's children."""
     return [p for p in psutil.Process(pid).children() if "spawn_main" in " ".join(p.cmdline())]
 
 
 def is_alive(process: psutil.Process) -> bool:
-    """Whether a process still runs; one that nobody has waited for yet does not."""
+    """Return whether a process still runs; a zombie does not."""
     with contextlib.suppress(psutil.NoSuchProcess):
         return process.status() != psutil.STATUS_ZOMBIE
     return False
 
 
 def wait_until(condition, what: str) -> None:
-    """Return when it holds; a test that waits for ever fails, and says for what."""
+    """Wait until a condition holds; fail with its description if it never does."""
     end = time.monotonic() + HANG_S
     while not condition():
         assert time.monotonic() < end, f"waited {HANG_S} seconds until {what}"

@@ -1,4 +1,4 @@
-"""Grades in the forms that Canvas and Moodle import, with their ids, without formulas and without zeros for nothing."""
+"""Grades in the formats of Canvas and Moodle, with their ids, and without formulas or zeros for missing grades."""
 
 import csv
 import io
@@ -14,11 +14,11 @@ from autograder import dropped
 from autograder.__main__ import main
 from autograder.errors import ClassError
 from autograder.settings import class_api
-from autograder.steps.outcome import set_aside
+from autograder.steps.save import set_aside
 from autograder.term import grades
 from autograder.views.export import as_text
 
-# As Canvas exports its gradebook: lib/gradebook_exporter.rb
+# Canvas's exported gradebook: lib/gradebook_exporter.rb
 CANVAS = f"""Student,ID,SIS User ID,SIS Login ID,Section,{NAME} (771),Other (772),Current Score
 ,,,,,Manual Posting,,
     Points Possible,,,,,5.00,10.00,(read only)
@@ -28,7 +28,7 @@ CANVAS = f"""Student,ID,SIS User ID,SIS Login ID,Section,{NAME} (771),Other (772
 "Gone, Gil",4999,S-9,gil,Autograd 1,2.00,,
 "Student, Test",5000,,1f0c,Autograd 1,,,
 """
-# As Moodle downloads its grading worksheet: mod/assign/gradingtable.php
+# Moodle's downloaded grading worksheet: mod/assign/gradingtable.php
 MOODLE = """Identifier,"Full name","Email address",Status,Grade,"Maximum grade","Grade can be changed",\
 "Last modified (submission)","Online text","Last modified (grade)","Feedback comments"
 "Participant 3101","Anna Müller",anna@uni.example,"Submitted for grading - ",,5.00,Yes,\
@@ -41,7 +41,7 @@ MOODLE = """Identifier,"Full name","Email address",Status,Grade,"Maximum grade",
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
-    """A class: anna has 4 1/3 of 5 points, ben 5, cem's could not be graded, dora's waits, eve handed nothing in."""
+    """A class: anna has 4 1/3 of 5 points, ben 5; cem could not be graded, dora needs a manual grade, eve is absent."""
     tiny = TinyClass(tmp_path_factory.mktemp("graded") / "class")
     with tiny.api.gradebook as book:
         for name, last, email, number in [
@@ -65,7 +65,7 @@ def graded(tmp_path_factory):
 
 @pytest.fixture
 def tiny(graded, tmp_path):
-    """A copy of that class, and a place for files beside it."""
+    """A copy of that class, with a folder for files beside it."""
     shutil.copytree(graded.folder, tmp_path / "class", symlinks=True)
     tiny = object.__new__(TinyClass)
     tiny.folder, tiny.api = tmp_path / "class", class_api(tmp_path / "class")
@@ -73,14 +73,14 @@ def tiny(graded, tmp_path):
 
 
 def export(tiny, *words):
-    """Run the command; returns its exit code and the file as rows."""
+    """Run the command; return its exit code and the file's rows."""
     path = tiny.folder.parent / "out.csv"
     code = main(["export", "--class", str(tiny.folder), "-o", str(path), *words])
     return code, list(csv.reader(path.open(newline="", encoding="utf-8"))) if path.exists() else []
 
 
 def test_canvas_import(tiny, capsys):
-    """Columns and the row of points as Canvas looks for them; whom it would find by name alone is left out."""
+    """Columns and the row of points are as Canvas expects; students it could match only by name are left out."""
     code, rows = export(tiny, "--platform", "canvas", NAME)
     assert code == 0
     assert rows == [
@@ -91,16 +91,16 @@ def test_canvas_import(tiny, capsys):
         ["'=1+1, +Cem", "4023", "", "cem", "", ""],
     ]
     shown = capsys.readouterr().out
-    assert "dora: no number of Canvas's as platform's id in the roster\n  eve: no number" in shown
+    assert "dora: the roster has no Canvas number as platform id\n  eve: the roster has no Canvas number" in shown
     assert (
-        f"{NAME}: without a grade:\n  cem: could not be graded (=it is broken)\n"
-        "  dora: needs manual grade (an answer waits for a grade by hand)\n  eve: not submitted\n"
+        f"{NAME}: no grade:\n  cem: could not be graded (=it is broken)\n"
+        "  dora: needs manual grade (an answer needs a manual grade)\n  eve: not submitted\n"
     ) in shown
     assert (tiny.folder.parent / "out.csv").stat().st_mode & 0o777 == 0o600
 
 
 def test_into_canvas_gradebook(tiny, capsys):
-    """Canvas's ids, its number of the assignment and its own rows stay; no other assignment is in the file."""
+    """Canvas's ids, assignment number and own rows stay; the file contains no other assignments."""
     path = tiny.folder.parent / "canvas.csv"
     path.write_text(CANVAS)
     code, rows = export(tiny, "--platform", "canvas", NAME, "--into", str(path))
@@ -114,16 +114,16 @@ def test_into_canvas_gradebook(tiny, capsys):
         ["'+Cem, =1+1", "4023", "S-3", "cem", "Autograd 1", "3.00"],
     ]
     shown = capsys.readouterr().out
-    assert "line 7: Gone, Gil: nobody in the gradebook has the platform's id 4999" in shown
+    assert "line 7: Gone, Gil: no student in the gradebook has the platform id 4999" in shown
     assert f"Not in the file:\n  dora: not in {path}\n  eve: not in {path}\n" in shown
 
 
-def test_a_column_of_another_name_is_named(tiny, capsys):
+def test_a_column_with_a_different_name_must_be_given(tiny, capsys):
     path = tiny.folder.parent / "canvas.csv"
     path.write_text(CANVAS.replace(f"{NAME} (771)", "Exercise 1 (771)"))
     words = ["--platform", "canvas", NAME, "--into", str(path)]
     assert export(tiny, *words)[0] == 1
-    said = f"no column {NAME}. Name the one that is meant with --column; those of assignments: Exercise 1 (771), Other"
+    said = f"no column {NAME}. Choose one with --column; columns of assignments: Exercise 1 (771), Other"
     assert said in capsys.readouterr().err
     assert export(tiny, *words, "--column", "Exercise 1")[1][0][5] == "Exercise 1 (771)"
 
@@ -138,18 +138,18 @@ def test_moodles_grade_import(tiny, capsys):
         ["Dora", "'-D", "dora@uni.example", "S-17", ""],
     ]
     shown = capsys.readouterr().out
-    assert "cem: no e-mail address that Moodle can go by\n  eve: no e-mail address" in shown
+    assert "cem: no e-mail address that identifies them in Moodle\n  eve: no e-mail address" in shown
 
 
-def test_an_id_that_not_all_have_is_no_column_of_moodles(tiny):
-    """Mapped by it, Moodle would give the grades of a row without it to the student of the row before."""
+def test_moodles_id_column_appears_only_if_everyone_has_an_id(tiny):
+    """Mapped by id, Moodle would assign a row without one to the previous row's student."""
     with tiny.api.gradebook as book:
         book.update_or_create_student("ben", lms_user_id=None)
     assert export(tiny, "--platform", "moodle", NAME)[1][0] == ["First name", "Last name", "Email address", NAME]
 
 
 def test_into_moodles_worksheet(tiny, capsys):
-    """Identifiers and times stay; what was written, there and by students, is left out and so stays in Moodle."""
+    """Identifiers and times stay; feedback and students' text are left out, so they stay in Moodle."""
     path = tiny.folder.parent / "worksheet.csv"
     path.write_text(MOODLE)
     code, rows = export(tiny, "--platform", "moodle", NAME, "--into", str(path))
@@ -163,11 +163,11 @@ def test_into_moodles_worksheet(tiny, capsys):
         ["Participant 3102", "5", "-"],
         ["Participant 3109", "", "-"],
     ]
-    assert "line 5: nobody in the gradebook has the e-mail address gil@uni.example" in capsys.readouterr().out
+    assert "line 5: no student in the gradebook has the e-mail address gil@uni.example" in capsys.readouterr().out
 
 
-def test_two_rows_that_would_be_one_student_are_neither(tiny, capsys):
-    """A site that shows no addresses tells people apart by their names alone."""
+def test_two_rows_for_the_same_student_match_nobody(tiny, capsys):
+    """A site that hides addresses distinguishes people only by name."""
     path = tiny.folder.parent / "worksheet.csv"
     text = MOODLE.replace("Email address", "Department").replace("Ben Weiß", "Anna Müller")
     path.write_text(text)
@@ -177,19 +177,19 @@ def test_two_rows_that_would_be_one_student_are_neither(tiny, capsys):
         ("Participant 3102", "2.00"),
         ("Participant 3109", ""),
     ]
-    assert "line 2: anna would be there twice\n  line 4: anna would be there twice" in capsys.readouterr().out
+    assert "line 2: anna would be listed twice\n  line 4: anna would be listed twice" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("platform", "text"), [("canvas", CANVAS), ("moodle", MOODLE)])
-def test_other_points_there_are_told(tiny, capsys, platform, text):
-    """Moodle's own maximum is 100: it would take 5 of 5 for 5 of 100."""
+def test_different_maximum_points_are_refused(tiny, capsys, platform, text):
+    """Moodle's default maximum is 100: it would read 5 of 5 as 5 of 100."""
     path = tiny.folder.parent / "file.csv"
     path.write_text(text.replace(",5.00,", ",100.00,"))
     assert export(tiny, "--platform", platform, NAME, "--into", str(path)) == (1, [])
     assert f"{NAME} has 5 points here, but the platform's" in capsys.readouterr().err
 
 
-def test_anonymous_ids_name_nobody_and_stay(tiny):
+def test_anonymous_ids_reveal_nobody_and_stay_the_same(tiny):
     _, rows = export(tiny, "--platform", "canvas", NAME, "--anonymous")
     assert rows[:2] == [["Student", NAME], ["points", "5"]]
     assert sorted(score for _, score in rows[2:]) == ["", "", "", "4.33", "5"]
@@ -201,7 +201,7 @@ def test_anonymous_ids_name_nobody_and_stay(tiny):
     assert not set(ids) & {student for student, _ in export(tiny, "--platform", "moodle", NAME, "--anonymous")[1]}
 
 
-def test_who_was_dropped_is_called_so_in_the_platforms_file(tiny, capsys):
+def test_a_dropped_student_in_the_platforms_file_is_reported(tiny, capsys):
     dropped.write_list(tiny.folder, ["anna"])
     for platform, text in {"canvas": CANVAS, "moodle": MOODLE}.items():
         path = tiny.folder.parent / "file.csv"
@@ -210,7 +210,7 @@ def test_who_was_dropped_is_called_so_in_the_platforms_file(tiny, capsys):
         assert "anna was dropped from the class\n" in capsys.readouterr().out
 
 
-def test_who_was_dropped_is_not_in_it(tiny):
+def test_a_dropped_student_is_not_exported(tiny):
     dropped.write_list(tiny.folder, ["anna"])
     assert [row[1] for row in export(tiny, "--platform", "canvas", NAME)[1][2:]] == ["4022", "4023"]
 
@@ -220,15 +220,15 @@ def test_who_was_dropped_is_not_in_it(tiny):
     [
         (
             ["--platform", "canvas", "90_tin"],
-            "90_tin is not in the gradebook: nbgrader generate_assignment 90_tin. Did you mean 90_tiny?",
+            "90_tin is not in the gradebook; run nbgrader generate_assignment 90_tin. Did you mean 90_tiny?",
         ),
-        (["--platform", "canvas", NAME, "--anonymous", "--into", "x"], "leave it out with --anonymous"),
-        (["--platform", "moodle", NAME, "--column", "x"], "--column names the column of one assignment"),
-        (["--platform", "moodle", NAME, "90_tin", "--into", "x"], "is that of one assignment"),
-        (["--platform", "canvas", NAME, "--into", "{out}"], "write to another one"),
+        (["--platform", "canvas", NAME, "--anonymous", "--into", "x"], "do not combine it with --anonymous"),
+        (["--platform", "moodle", NAME, "--column", "x"], "--column names one assignment's column"),
+        (["--platform", "moodle", NAME, "90_tin", "--into", "x"], "belongs to one assignment"),
+        (["--platform", "canvas", NAME, "--into", "{out}"], "write to a different one"),
     ],
 )
-def test_what_cannot_be_is_told(tiny, capsys, words, said):
+def test_an_impossible_export_is_refused(tiny, capsys, words, said):
     out = tiny.folder.parent / "out.csv"
     out.write_text(CANVAS)
     assert export(tiny, *(word.format(out=out) for word in words))[0] == 1
@@ -237,27 +237,27 @@ def test_what_cannot_be_is_told(tiny, capsys, words, said):
 
 
 @pytest.mark.parametrize("text", ["=1", "+1", "-1", "@a", " =1", "\t=1", "＝1", "\n+a"])
-def test_no_spreadsheet_takes_text_for_a_formula(text):
+def test_no_spreadsheet_reads_text_as_a_formula(text):
     assert as_text(text).startswith("'")
     assert grades.Export([[text + "x"]]).text().lstrip('"').startswith("'")
 
 
 @pytest.mark.parametrize("text", ["x;=1+cmd|' /C calc'!A0", "x; @a", "x;+1", "x\t=1"])
-def test_no_spreadsheet_that_splits_elsewhere_takes_text_for_a_formula(text):
+def test_no_spreadsheet_with_a_different_separator_reads_text_as_a_formula(text):
     for written in (as_text(text), grades.Export([[text]]).text()):
         assert re.search(r"[;\t�]\s*[=+@-]", written) is None
     assert as_text("one; two - three") == "one; two - three"
 
 
-def test_a_file_that_is_no_gradebook_of_canvas_is_told(tmp_path):
+def test_a_file_that_is_not_a_canvas_gradebook_is_refused(tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("Student,Grade\nAnna,1\n")
-    with pytest.raises(ClassError, match="the columns ID and Section are missing"):
+    with pytest.raises(ClassError, match="it lacks the columns ID and Section"):
         grades.fill_gradebook(grades.Grades([Student(id="anna")], {NAME: 5}, {NAME: {}}), {}, path)
 
 
-def test_from_the_roster_to_the_grades_in_the_platform(tmp_path, capsys):
-    """One way through all commands: Canvas's gradebook in, its archive in, graded, extended, and its gradebook out."""
+def test_a_term_runs_from_roster_to_platform_grades(tmp_path, capsys):
+    """Import Canvas's gradebook and archive, grade, extend, and export to its gradebook."""
     tiny = TinyClass(tmp_path / "class")
     late = "c = get_config()\nc.LateSubmissionPlugin.penalty_method = 'zero'\n"
     (tiny.folder / "nbgrader_config.py").write_text(late)
@@ -282,12 +282,12 @@ def test_from_the_roster_to_the_grades_in_the_platform(tmp_path, capsys):
     run("drop", "gil")
     words = ["import-submissions", NAME, str(archive), "--late-at", "2026-11-03", "--class", str(tiny.folder)]
     assert main(words) == 1, "evil is nobody in this class"
-    assert "evil (4066): nobody in the gradebook has the platform's id 4066" in capsys.readouterr().out
+    assert "evil (4066): no student in the gradebook has the platform id 4066" in capsys.readouterr().out
     assert "2 graded" in run("grade", NAME, "--scheduler", threads().scheduler_address)
-    assert "2 made, 0 handed out" in run("feedback", NAME).replace("pages ", "")
+    assert "2 made, 0 returned" in run("feedback", NAME).replace("pages ", "")
     assert "cem: 3.5 -> 0 points" in run("extend", "cem", NAME, "2026-11-04")
     shown = run("export", "--platform", "canvas", NAME, "--into", gradebook, "-o", out)
-    assert f"{NAME}: without a grade:\n  ben: not submitted\n" in shown
+    assert f"{NAME}: no grade:\n  ben: not submitted\n" in shown
     rows = {row["SIS Login ID"]: row[f"{NAME} (771)"] for row in csv.DictReader(io.StringIO(out.read_text()))}
     assert (rows["am"], rows["ben"], rows["cem"]) == ("5", "EX", "3.5")
     assert "gil" not in rows

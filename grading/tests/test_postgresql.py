@@ -1,4 +1,4 @@
-"""A class whose gradebook is in PostgreSQL, on a real server."""
+"""A class with a gradebook in PostgreSQL, on a real server."""
 
 import subprocess
 import sys
@@ -14,14 +14,14 @@ from autograder.errors import ClassError
 
 @pytest.fixture(scope="module")
 def server():
-    """A server that nobody else uses."""
+    """A server for these tests only."""
     with postgresql.running() as server:
         yield server
 
 
 @pytest.fixture(autouse=True)
 def password_file(tmp_path, monkeypatch):
-    """The password where the handbook says that it belongs."""
+    """The password in the file that the handbook names."""
     path = tmp_path / "pgpass"
     path.write_text(f"127.0.0.1:*:*:grader:{postgresql.PASSWORD}\n")
     path.chmod(0o600)
@@ -30,7 +30,7 @@ def password_file(tmp_path, monkeypatch):
 
 
 def whole_term(tiny, capsys) -> dict:
-    """Take a class from generating to feedback and an update, with a score by hand; returns all that it shows."""
+    """Take a class from generating to feedback and an update, with a manual score; return everything it shows."""
     tiny.hand_in("anna", RIGHT)
     tiny.hand_in("ben", RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"})
     tiny.hand_in("dora", text='{"cells": [')
@@ -53,20 +53,20 @@ def whole_term(tiny, capsys) -> dict:
     lists = [tiny.api.get_assignments(), tiny.api.get_students(), tiny.api.get_submissions(NAME)]
     lists += [tiny.api.get_notebook_submissions(NAME, NAME), tiny.api.get_student_submissions("ben")]
     shown["formgrader's lists"] = [sorted(map(without_ids, rows), key=str) for rows in lists]
-    tiny.write_source(changed(third=True, second=False))  # an exercise comes, another goes with its scores
+    tiny.write_source(changed(third=True, second=False))  # one exercise is added, and one is removed with its scores
     update.apply(tiny.api, update.changes(tiny.api.coursedir, [NAME]))
     shown["after an update"] = [tiny.grade(), *(tiny.points(student) for student in ("anna", "ben", "dora"))]
     return shown
 
 
 def without_ids(row: dict) -> dict:
-    """A row of Formgrader's lists without what is drawn anew in each gradebook, and the order that follows from it."""
+    """Return a row of Formgrader's lists without random ids and the order that depends on them."""
     return {key: value for key, value in row.items() if key not in ("index",) and (key, len(str(value))) != ("id", 32)}
 
 
 @pytest.mark.exhaustive
 def test_a_term_ends_with_the_same_grades_as_in_sqlite(server, tmp_path, capsys):
-    """Generate, grade, score by hand, grade again, report, export, feedback and Formgrader's lists: all the same."""
+    """Generating, grading, manual scores, regrading, report, export, feedback and Formgrader's lists all agree."""
     lite = whole_term(TinyClass(write_settings(tmp_path / "lite")), capsys)
     database = server.make_database("term")
     large = whole_term(TinyClass(write_settings(tmp_path / "large", gradebook=database), copied=False), capsys)
@@ -81,7 +81,7 @@ def test_a_term_ends_with_the_same_grades_as_in_sqlite(server, tmp_path, capsys)
 
 
 def refusal(folder, capsys, gradebook) -> str:
-    """What our command says of a gradebook that it cannot use."""
+    """Return our command's error for an unusable gradebook."""
     folder = write_settings(folder / "grading", gradebook=gradebook)
     assert main(["--class", str(folder), "grade", NAME]) == 1
     said = capsys.readouterr().err
@@ -89,31 +89,31 @@ def refusal(folder, capsys, gradebook) -> str:
     return said
 
 
-def test_a_database_that_is_not_there(server, tmp_path, capsys):
-    """The message has libpq's reason, the URL, and the command that makes the database."""
+def test_a_missing_database_is_explained(server, tmp_path, capsys):
+    """The message contains libpq's reason, the URL, and the command that creates the database."""
     said = refusal(tmp_path, capsys, server.url("nowhere"))
     assert f"error: The gradebook {server.url('nowhere')} cannot be opened" in said
     assert 'database "nowhere" does not exist' in said
     assert "sudo -u postgres createdb --owner=grader nowhere" in said
 
 
-def test_a_server_that_does_not_run(tmp_path, capsys):
-    """Refused: the message says how to start it."""
+def test_a_stopped_server_is_explained(tmp_path, capsys):
+    """The message says how to start it."""
     said = refusal(tmp_path, capsys, "postgresql+psycopg://grader@127.0.0.1:1/gradebook")
     assert "Connection refused" in said
     assert "systemctl start postgresql" in said
 
 
-def test_a_wrong_password(server, tmp_path, capsys, password_file):
-    """The message says which line must stand where; neither password is in it."""
+def test_a_wrong_password_is_explained(server, tmp_path, capsys, password_file):
+    """The message shows the necessary line and its file, but neither password."""
     password_file.write_text(f"127.0.0.1:*:*:grader:not-{postgresql.PASSWORD}\n")
     said = refusal(tmp_path, capsys, server.url("postgres"))
     assert 'password authentication failed for user "grader"' in said
     assert f"127.0.0.1:{server.port}:postgres:grader:PASSWORD" in said
 
 
-def test_a_database_of_somebody_else(server, tmp_path, capsys):
-    """Who may not make tables is told whose the database should be."""
+def test_another_users_database_is_explained(server, tmp_path, capsys):
+    """If the user may not create tables, the message says who should own the database."""
     server.run("CREATE DATABASE others")
     server.run("REVOKE CREATE ON SCHEMA public FROM PUBLIC", "others")
     said = refusal(tmp_path, capsys, server.url("others"))
@@ -121,8 +121,8 @@ def test_a_database_of_somebody_else(server, tmp_path, capsys):
     assert "createdb --owner=grader others" in said
 
 
-def test_a_driver_that_is_not_installed(tmp_path, capsys, monkeypatch):
-    """The message names the module and the form of URL whose driver the course installs."""
+def test_a_missing_driver_is_explained(tmp_path, capsys, monkeypatch):
+    """The message names the module and the URL for the driver that the course installs."""
     monkeypatch.setitem(sys.modules, "psycopg2", None)
     said = refusal(tmp_path, capsys, "postgresql+psycopg2://grader@127.0.0.1/gradebook")
     assert "psycopg2" in said
@@ -132,13 +132,13 @@ def test_a_driver_that_is_not_installed(tmp_path, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("url", "advice"),
     [
-        ("postgresql+psycopg://grader:{}@127.0.0.1/x", "Write postgresql+psycopg://grader@127.0.0.1/x and put"),
+        ("postgresql+psycopg://grader:{}@127.0.0.1/x", "Write postgresql+psycopg://grader@127.0.0.1/x and set"),
         ("postgresql://127.0.0.1/x?password={}", "~/.pgpass"),
-        ("gradebook.db", "must be a URL"),
+        ("gradebook.db", "is not a URL"),
     ],
 )
-def test_what_is_no_url_or_tells_the_password_stops_nbgrader_itself(tmp_path, capsys, url, advice):
-    """Nothing shows the password, not even the line of the configuration, and no other gradebook is begun."""
+def test_an_invalid_url_or_one_with_a_password_stops_nbgrader_too(tmp_path, capsys, url, advice):
+    """Nothing shows the password, not even the configuration's line, and no other gradebook is created."""
     write_settings(tmp_path / "grading", gradebook=url.format(postgresql.PASSWORD))
     with pytest.raises(SystemExit) as end:
         nbgrader(tmp_path / "grading", "db", "student", "list")
@@ -148,8 +148,8 @@ def test_what_is_no_url_or_tells_the_password_stops_nbgrader_itself(tmp_path, ca
     assert not list(tmp_path.rglob("*.db"))
 
 
-def test_a_refused_setting_ends_nbgraders_own_program(tmp_path):
-    """Its exit code is 1, and what it prints is the advice."""
+def test_a_refused_setting_stops_nbgraders_own_command(tmp_path):
+    """Its exit code is 1, and it prints the advice."""
     write_settings(tmp_path / "grading", gradebook=f"postgresql://127.0.0.1/x?password={postgresql.PASSWORD}")
     command = [sys.executable, "-m", "nbgrader", "db", "student", "list"]
     done = subprocess.run(command, cwd=tmp_path / "grading", capture_output=True, text=True, check=False)
@@ -158,8 +158,8 @@ def test_a_refused_setting_ends_nbgraders_own_program(tmp_path):
     assert postgresql.PASSWORD not in done.stdout + done.stderr
 
 
-def test_a_server_that_stops_in_the_middle_costs_nobody_a_grade(server, tmp_path):
-    """Grading stops and says so; what it had graded stays, and the next run goes on from there."""
+def test_a_server_that_stops_during_a_run_costs_nobody_a_grade(server, tmp_path):
+    """Grading stops and says so; existing grades stay, and the next run continues from there."""
     tiny = TinyClass(write_settings(tmp_path / "grading", gradebook=server.make_database("middle")), copied=False)
     for student in ("anna", "ben"):
         tiny.hand_in(student, RIGHT)
@@ -174,7 +174,7 @@ def test_a_server_that_stops_in_the_middle_costs_nobody_a_grade(server, tmp_path
     assert [tiny.points(student) for student in ("anna", "ben")] == [[2, 3], [2, 3]]
 
 
-def test_a_class_can_be_begun_with_its_gradebook_there(server, tmp_path, capsys):
+def test_a_class_can_be_created_with_a_postgresql_gradebook(server, tmp_path, capsys):
     url = server.make_database("begun")
     assert main(["new-class", str(tmp_path / "begun"), "--gradebook", url]) == 0
     assert f"gradebook={url!r})" in (tmp_path / "begun" / "nbgrader_config.py").read_text()

@@ -1,4 +1,4 @@
-"""Whatever way a submission came and however it ended, its feedback can be returned, and a corrected one is graded."""
+"""Feedback can be returned for every kind of submission and result, and corrected submissions are graded."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ SLIP = RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"}
 
 
 def through_the_exchange(tiny: TinyClass, student: str, answers: dict[str, str], when: str = WHEN) -> str:
-    """Hand in, with the timestamp and the secret that nbgrader's exchange gives; returns the secret."""
+    """Submit with a timestamp and secret as from nbgrader's exchange; return the secret."""
     tiny.hand_in(student, answers)
     secret = f"secret of {student} at {when}"
     (tiny.submission(student) / "timestamp.txt").write_text(when)
@@ -24,13 +24,13 @@ def through_the_exchange(tiny: TinyClass, student: str, answers: dict[str, str],
 
 
 def misname(tiny: TinyClass, student: str) -> None:
-    """Give the notebook the name that a browser gives a second download."""
+    """Rename the notebook as a browser does on a second download."""
     path = tiny.submission(student) / f"{NAME}.ipynb"
     path.rename(path.with_name(f"{NAME} (1).ipynb"))
 
 
 def released(tiny: TinyClass, secret: str) -> Path:
-    """The page under which nbgrader's fetch_feedback looks for the feedback of a submission with this secret."""
+    """Return the page that nbgrader's fetch_feedback reads for a submission with this secret."""
     name = notebook_hash(secret=secret, notebook_id=NAME)
     return tiny.folder / "exchange" / "autograd" / "feedback" / f"{name}.html"
 
@@ -42,7 +42,7 @@ def tiny(tmp_path):
     return tiny
 
 
-def test_one_misnamed_and_one_placed_by_hand_keep_nobody_from_their_feedback(tiny):
+def test_a_misnamed_and_a_manually_placed_submission_stop_nobodys_feedback(tiny):
     good, misnamed = (through_the_exchange(tiny, student, RIGHT) for student in ("good", "misnamed"))
     misname(tiny, "misnamed")
     tiny.hand_in("by hand", RIGHT)
@@ -58,7 +58,7 @@ def test_one_misnamed_and_one_placed_by_hand_keep_nobody_from_their_feedback(tin
     assert (tiny.folder / "feedback" / "by hand" / NAME / f"{NAME}.html").exists()
 
 
-def test_the_same_of_nbgraders_own_autograde(tiny):
+def test_the_same_holds_for_nbgraders_own_autograde(tiny):
     secret = through_the_exchange(tiny, "broken", RIGHT)
     (tiny.submission("broken") / f"{NAME}.ipynb").write_text("{")
     (tiny.submission("broken") / "link").symlink_to("/etc/hostname")
@@ -77,8 +77,8 @@ def test_the_same_of_nbgraders_own_autograde(tiny):
     assert tiny.grade().keys() == {"broken", "by hand", "misnamed", "nothing"}
 
 
-def test_what_nbgraders_own_autograde_must_not_look_at_is_not_copied(tiny, monkeypatch):
-    """A file of zeros takes no room in the submission, and would take all of it in a copy; a grade by hand stays."""
+def test_nbgraders_own_autograde_does_not_copy_unfit_submissions(tiny, monkeypatch):
+    """A sparse file takes no space in the submission, but its copy would fill the disk; a manual grade stays."""
     tiny.hand_in("zeros", RIGHT)
     with (tiny.submission("zeros") / "zeros.bin").open("wb") as file:
         file.truncate(60_000_000)
@@ -113,7 +113,7 @@ def test_a_corrected_notebook_is_graded_with_and_without_a_newer_timestamp(tiny,
     assert tiny.grade() == {"anna": "skipped"}
 
 
-def test_what_jupyter_leaves_beside_a_notebook_is_no_other_submission(tiny):
+def test_jupyters_leftover_files_do_not_make_a_new_submission(tiny):
     tiny.hand_in("anna", RIGHT)
     tiny.grade()
     (tiny.submission("anna") / ".ipynb_checkpoints").mkdir()
@@ -121,8 +121,8 @@ def test_what_jupyter_leaves_beside_a_notebook_is_no_other_submission(tiny):
     assert tiny.grade() == {"anna": "skipped"}
 
 
-def test_a_lateness_that_nobody_stated_is_none(tiny):
-    """The time that is made up for nbgrader's commands is not taken for that of handing in."""
+def test_without_a_timestamp_a_submission_is_not_late(tiny):
+    """The time invented for nbgrader's commands does not count as the submission time."""
     tiny.hand_in("anna", RIGHT)
     with tiny.api.gradebook as gradebook:
         gradebook.update_or_create_assignment(NAME, duedate="2020-01-01 00:00:00")
@@ -139,15 +139,15 @@ def test_a_secret_that_nbgrader_cannot_use_is_replaced(tmp_path, secret):
     assert len((tmp_path / "autograded" / "submission_secret.txt").read_text()) == 128
 
 
-def test_a_folder_that_was_handed_in_as_the_secret_is_replaced(tmp_path):
+def test_a_folder_submitted_as_the_secret_is_replaced(tmp_path):
     for folder in (tmp_path, tmp_path / "autograded"):
         (folder / "submission_secret.txt").mkdir(parents=True)
     receipt.keep(tmp_path, tmp_path / "autograded")
     assert len((tmp_path / "autograded" / "submission_secret.txt").read_text()) == 128
 
 
-def test_a_submission_that_is_a_link_has_nobody_elses_secret(tmp_path):
-    """Else its page would take the place of the other one's."""
+def test_a_linked_submission_gets_nobody_elses_secret(tmp_path):
+    """Otherwise its page would replace the other student's."""
     anna, ben = tmp_path / "anna", tmp_path / "ben"
     anna.mkdir()
     (anna / "submission_secret.txt").write_text("anna's")
@@ -159,7 +159,7 @@ def test_a_submission_that_is_a_link_has_nobody_elses_secret(tmp_path):
     assert receipt.secret(ben) == ""
 
 
-def test_what_was_graded_before_receipts_goes_by_timestamps(tiny):
+def test_submissions_graded_before_receipts_are_compared_by_timestamp(tiny):
     through_the_exchange(tiny, "anna", RIGHT)
     tiny.grade()
     path = tiny.folder / "autograded" / "anna" / NAME / f"{NAME}.ipynb"

@@ -1,4 +1,4 @@
-"""The report of a graded class, as its readers see it: numbers as in the gradebook, hostile text as text."""
+"""The report of a graded class: numbers agree with the gradebook, and hostile text stays text."""
 
 import csv
 import json
@@ -27,7 +27,7 @@ def add_hostile_cell(nb):
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory):
-    """A class in which everything happens once, graded by the command."""
+    """A class with one case of everything, graded by the command."""
     tiny = TinyClass(tmp_path_factory.mktemp("report") / "class")
     tiny.hand_in("anna", RIGHT)
     tiny.hand_in("half", {"answer-2": RIGHT["answer-2"]})
@@ -55,7 +55,7 @@ def lines(tiny):
 
 @pytest.fixture
 def report(tiny, page):
-    """The page in Chromium, with what it asked for and what it complained of; it has no script to run."""
+    """The page in Chromium, with its requests and messages; it has no scripts."""
     page.requests, page.complaints = [], []
     page.on("request", lambda request: page.requests.append(request.url))
     page.on("console", lambda message: page.complaints.append(message.text))
@@ -76,7 +76,7 @@ def rows_of(table):
 
 
 def test_the_csv_agrees_with_the_gradebook(tiny, lines):
-    """One line per student and check; the points of a check cell's lines add up to what the gradebook has."""
+    """One line per student and check; the points of a check cell's lines add up to the gradebook's."""
     found = defaultdict(float)
     for line in lines:
         found[line["student"], "check-1" if line["check"] == "90.1" else "check-2"] += float(line["points"] or 0)
@@ -97,10 +97,10 @@ def test_the_csv_says_what_became_of_each_check(lines):
     assert (found["slip", "90.2"]["points"], found["slip", "90.3"]["points"]) == ("1.5", "0.0")
     by_hand = found["by-hand", "90.1"]
     assert (by_hand["passed"], by_hand["points"]) == ("no", "1.5")
-    assert by_hand["reason"].endswith("; points given by hand")
+    assert by_hand["reason"].endswith("; points set manually")
 
 
-def test_what_has_no_score_has_no_zero(lines):
+def test_a_missing_score_is_not_a_zero(lines):
     for student, status, reason in [
         ("broken", "could not be graded", "the notebook file is not valid JSON"),
         ("missing", "not submitted", ""),
@@ -110,35 +110,35 @@ def test_what_has_no_score_has_no_zero(lines):
         assert [line["reason"][: len(reason) or None] for line in found] == [reason] * 3
 
 
-def test_a_spreadsheet_takes_names_and_flags_for_text(lines):
+def test_a_spreadsheet_reads_names_and_flags_as_text(lines):
     assert lines[0]["student"] == "'=1+1<b>"
-    assert lines[0]["flags"].endswith("line 1: looks into functions, frames or modules from behind")
+    assert lines[0]["flags"].endswith("line 1: inspects the internals of functions, frames or modules")
 
 
 def test_the_table_has_flags_counts_and_no_control_characters(tiny, capsys):
     assert main(["--class", str(tiny.folder), "report", NAME]) == 0
     shown = capsys.readouterr().out
     assert "7 students: 5 graded, 1 could not be graded, 1 not submitted; mean 2.5, median 1.5" in shown
-    assert "Flagged for a look, which costs no points: 1" in shown
-    assert "line 1: looks into functions" in shown
+    assert "Flagged for review, without losing points: 1" in shown
+    assert "line 1: inspects the internals" in shown
     assert "\x1b" not in shown
     assert shown.endswith(f"{tiny.folder}/reports/{NAME}.csv\n{tiny.folder}/reports/{NAME}.html\n")
 
 
-def test_the_seed_is_nowhere(tiny):
+def test_the_seed_appears_nowhere_in_the_report(tiny):
     seed = str(json.loads((tiny.folder / "records" / f"{NAME}.json").read_text())["seed"])
     reports = [path for path in (tiny.folder / "reports").rglob("*") if path.is_file()]
     assert {path.suffix for path in reports} == {".csv", ".html"}
     assert [path for path in reports if seed in path.read_text()] == []
 
 
-def test_an_assignment_that_is_not_there(tiny, capsys):
+def test_an_unknown_assignment_is_refused(tiny, capsys):
     assert main(["--class", str(tiny.folder), "report", "nothing"]) == 1
     assert "nbgrader generate_assignment nothing" in capsys.readouterr().err
 
 
-def test_without_the_record_of_the_class_there_is_a_line_for_each_cell(tiny):
-    """Points and score stay; the titles of checks are in the record."""
+def test_without_a_stored_record_there_is_one_line_per_cell(tiny):
+    """Points and score stay; the titles of checks would come from the record."""
     record = tiny.folder / "records" / f"{NAME}.json"
     away = record.rename(record.with_suffix(".away"))
     try:
@@ -151,7 +151,7 @@ def test_without_the_record_of_the_class_there_is_a_line_for_each_cell(tiny):
 
 
 def test_queries_do_not_grow_with_the_class(tmp_path):
-    """Twenty submissions are read with as many queries as two."""
+    """Reading twenty submissions takes as many queries as reading two."""
     tiny, counts = TinyClass(tmp_path / "class"), []
     for size in (2, 20):
         with Gradebook(tiny.api.coursedir.db_url, tiny.api.coursedir.course_id) as gradebook:
@@ -168,7 +168,7 @@ def test_queries_do_not_grow_with_the_class(tmp_path):
     assert counts[0] == counts[1] > 0
 
 
-def test_bins_hold_every_value_once():
+def test_each_value_falls_into_exactly_one_bin():
     assert histogram([0, 0.5, 4, 5, 5, 7], 5) == [(0, 0.5, 1), (0.5, 1.0, 1)] + [
         (n / 2, n / 2 + 0.5, {8: 1, 10: 3}.get(n, 0)) for n in range(2, 11)
     ]
@@ -177,8 +177,8 @@ def test_bins_hold_every_value_once():
 
 
 @pytest.mark.browser
-def test_the_page_is_quiet_and_asks_for_nothing(report):
-    """Nothing in it is fetched or run, whatever submissions hold."""
+def test_the_page_logs_nothing_and_loads_nothing(report):
+    """It fetches and runs nothing, whatever submissions contain."""
     assert report.requests == [report.url]
     assert report.complaints == []
     assert report.locator("script, img, iframe, b").count() == 0
@@ -207,7 +207,7 @@ def test_the_page_says_what_the_gradebook_says(tiny, report):
 
 
 @pytest.mark.browser
-def test_the_page_links_to_what_a_grade_stands_on(tiny, report):
+def test_the_page_links_to_what_justifies_a_grade(tiny, report):
     anna = section(report, "Students").locator("tr", has=report.get_by_role("rowheader", name="anna", exact=True))
     for label, path in [
         ("feedback", f"feedback/anna/{NAME}/{NAME}.html"),
@@ -219,7 +219,7 @@ def test_the_page_links_to_what_a_grade_stands_on(tiny, report):
 
 @pytest.mark.browser
 def test_the_page_can_be_read_without_seeing_it(report):
-    """One first heading, no level left out, every table with scoped heads, every picture with a name or left out."""
+    """It has one h1, no skipped heading level, scoped table headers, and named or hidden pictures."""
     levels = report.eval_on_selector_all("h1, h2, h3, h4", "all => all.map(h => Number(h.tagName[1]))")
     assert levels[0] == 1
     assert set(levels[1:]) == {2}
@@ -236,9 +236,9 @@ def test_the_page_can_be_read_without_seeing_it(report):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_fits_a_phone_and_follows_the_scheme(report, scheme):
+def test_the_page_fits_a_phone_and_follows_the_color_scheme(report, scheme):
     report.set_viewport_size({"width": 400, "height": 800})
     report.emulate_media(color_scheme=scheme)
     assert report.evaluate("document.documentElement.scrollWidth") == 400
-    colour = report.evaluate("getComputedStyle(document.body).backgroundColor")
-    assert colour == {"light": "rgb(255, 255, 255)", "dark": "rgb(22, 25, 28)"}[scheme]
+    color = report.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert color == {"light": "rgb(255, 255, 255)", "dark": "rgb(22, 25, 28)"}[scheme]

@@ -1,4 +1,4 @@
-"""Submissions that whoever grades may not read, as an ordinary user meets them: for root no right is missing."""
+"""Submissions that the grading account may not read, graded as an ordinary user, because root may read everything."""
 
 import os
 import tempfile
@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from tiny_class import NAME, RIGHT, TinyClass
 
-from autograder.run.submission import Grader, Outcome
+from autograder.run.grader import Grader, Outcome
 from autograder.settings import class_api
 from autograder.steps.bounded import Bounded
 from autograder.steps.outcome import Status
 
 NOBODY = 65534
-RIGHTS = {  # by student: what has which rights, and the reason
+RIGHTS = {  # by student: path, its mode, and the expected reason
     "listed": (".", 0o600, "it cannot be read: Permission denied."),
     "hidden": ("..", 0o000, "it cannot be read: Permission denied."),
     "inner": ("folder", 0o000, "folder cannot be read: Permission denied."),
@@ -23,19 +23,19 @@ RIGHTS = {  # by student: what has which rights, and the reason
 
 
 def as_an_ordinary_user(folder: Path) -> dict[str, Outcome]:
-    """What becomes of the submissions; called in a process of its own, which can still read what it has loaded."""
+    """Grade the submissions, and return the results; runs in a new process, which has already loaded its modules."""
     if os.geteuid() == 0:
         os.setgroups([])
         os.setresgid(NOBODY, NOBODY, NOBODY)
         os.setresuid(NOBODY, NOBODY, NOBODY)
-    os.chdir(folder)  # where it stood may be closed to it
+    os.chdir(folder)  # the working folder may be closed to it
     grader = Grader(class_api(folder), NAME)
     return {student: grader.grade_here(student) for student in grader.choose(None)}
 
 
 @pytest.fixture(scope="module")
 def outcomes():
-    with tempfile.TemporaryDirectory() as name:  # pytest's own folders are closed to other users
+    with tempfile.TemporaryDirectory() as name:  # other users may not enter pytest's folders
         Path(name).chmod(0o755)
         tiny = TinyClass(Path(name) / "class")
         for student, (path, mode, _) in RIGHTS.items():
@@ -57,5 +57,5 @@ def outcomes():
 
 
 @pytest.mark.parametrize("student", RIGHTS)
-def test_what_may_not_be_read_could_not_be_graded_and_stops_nobody(outcomes, student):
+def test_an_unreadable_submission_could_not_be_graded_and_stops_nobody(outcomes, student):
     assert (outcomes[student].status, outcomes[student].reason) == (Status.UNGRADABLE, RIGHTS[student][2])

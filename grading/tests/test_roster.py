@@ -1,4 +1,4 @@
-"""The roster: tables of platforms and one's own come into the gradebook whole, in whatever form they were saved."""
+"""Tables from platforms or your own, in any common encoding, are imported completely into the gradebook."""
 
 import pytest
 from tiny_class import TinyClass
@@ -13,7 +13,7 @@ anna,Anna,Müller,anna@uni.example,4021
 김민수,민수,김,minsu@uni.example,4022
 o'brien,Ciarán,O'Brien,,4023
 """
-# Canvas's export of its gradebook: lib/gradebook_exporter.rb
+# Canvas's exported gradebook: lib/gradebook_exporter.rb
 CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,90_tiny (771),Current Score
 ,,,,,Manual Posting,
     Points Possible,,,,,5.00,(read only)
@@ -21,7 +21,7 @@ CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,90_tiny (771),Current Sc
 "Student, Test",4999,,1f0c2d,Autograd 1,,
 "O'Brien, Ciarán",4023,S-3,o'brien,"Autograd 1 and Autograd 2",,
 """
-# Moodle's participants, in English and in German, where the site shows ID number and username
+# Moodle's participants, in English and German, on a site that shows ID number and username
 MOODLE = """"First name","Last name",Username,"ID number","Email address",Groups
 Anna Lena,Müller,anna,0017,anna@uni.example,A
 Ciarán,O'Brien,o'brien,0018,ciaran@uni.example,"A, B"
@@ -61,13 +61,13 @@ def entries(path, column=""):
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
-def test_a_table_is_read_in_whatever_form_it_was_saved(file, encoding, separator):
+def test_a_table_is_read_in_any_common_format(file, encoding, separator):
     found = entries(file(OWN.replace(",", separator), encoding))
     assert found["anna"] == ("Anna", "Müller", "anna@uni.example", "4021")
     assert list(found) == ["anna", "김민수", "o'brien"]
 
 
-def test_what_excel_saves_is_read_too(file):
+def test_tables_saved_by_excel_are_read_too(file):
     """A line `sep=;`, Windows-1252, \r\n, blanks around cells, empty lines, an empty last column."""
     text = "sep=;\r\n\r\n id ; Last Name;E-Mail;\r\n anna ; Müller ;;\r\n;;;\r\nben;Weiß;;\r\n"
     roster = read_roster(file(text, "cp1252"))
@@ -75,11 +75,11 @@ def test_what_excel_saves_is_read_too(file):
     assert roster.encoding == "cp1252"
 
 
-def test_an_umlaut_of_two_characters_is_one_and_so_are_blanks_of_all_kinds(file):
+def test_decomposed_umlauts_and_unusual_blanks_are_normalized(file):
     assert entries(file("id,last_name\nanna,Mu\u0308ller\u00a0\u3000Weiß\n"))["anna"][1] == "Müller Weiß"
 
 
-def test_canvas_gradebook_is_a_roster(file):
+def test_a_canvas_gradebook_is_read_as_a_roster(file):
     roster = read_roster(file(CANVAS))
     assert entries(file(CANVAS)) == {
         "anna": ("Anna Lena", "Müller", "", "4021"),
@@ -94,16 +94,16 @@ def test_a_last_name_with_a_comma_stays_whole(file):
     assert (king.first_name, king.last_name) == ("Martin", "King, Jr.")
 
 
-def test_a_login_that_is_an_address_is_the_address_too(file):
+def test_a_login_that_is_an_email_address_also_counts_as_the_address(file):
     assert entries(file(CANVAS.replace(",anna,", ",anna@uni.example,")))["anna@uni.example"][2] == "anna@uni.example"
 
 
-def test_moodles_participants_are_a_roster(file):
+def test_moodles_participants_are_read_as_a_roster(file):
     assert entries(file(MOODLE))["anna"] == ("Anna Lena", "Müller", "anna@uni.example", "0017")
     assert entries(file(MOODLE_GERMAN)) == {"0017": ("Anna Lena", "Müller", "anna@uni.example", "0017")}
 
 
-def test_without_a_column_of_ids_one_is_named(file):
+def test_a_table_without_known_id_column_needs_the_id_option(file):
     path = file('"First name","Last name","Email address"\nAnna,Müller,anna@uni.example\n')
     with pytest.raises(ClassError, match='--id "Email address"'):
         read_roster(path)
@@ -113,22 +113,22 @@ def test_without_a_column_of_ids_one_is_named(file):
 
 
 WRONG = {
-    "no id": (",Anna,,,", "line 5: there is no id"),
+    "no id": (",Anna,,,", "line 5: the id is missing"),
     "a folder": ("a/b,Anna,,,", "line 5: 'a/b' cannot be an id"),
     "a way out": ("..,Anna,,,", "line 5: '..' cannot be an id"),
     "a pattern": ("an*,Anna,,,", "line 5: 'an*' cannot be an id"),
     "nbgrader's comma": ('"a,b",Anna,,,', "line 5: 'a,b' cannot be an id (nbgrader separates"),
     "too long": ("a" * 101 + ",Anna,,,", "cannot be an id"),
     "a name too long": ("ben," + "B" * 129 + ",,,", "line 5: first_name has more than 128 characters"),
-    "the same id": ("anna,Anna,,,", "line 5: id anna stands in line 2 already"),
-    "the same number": ("ben,Ben,,,4021", "line 5: lms_user_id 4021 stands in line 2 already"),
-    "the same address": ("ben,Ben,,Anna@uni.example,", "line 5: email Anna@uni.example stands in line 2 already"),
+    "the same id": ("anna,Anna,,,", "line 5: id anna already appears on line 2"),
+    "the same number": ("ben,Ben,,,4021", "line 5: lms_user_id 4021 already appears on line 2"),
+    "the same address": ("ben,Ben,,Anna@uni.example,", "email Anna@uni.example already appears on line 2"),
     "too many cells": ("ben,Ben,,,,6", "line 5: 6 cells, but 5 columns"),
 }
 
 
 @pytest.mark.parametrize(("line", "said"), WRONG.values(), ids=WRONG.keys())
-def test_what_is_wrong_is_told_by_line_and_nothing_is_imported(tiny, file, capsys, line, said):
+def test_errors_are_listed_by_line_and_nothing_is_imported(tiny, file, capsys, line, said):
     assert main(["roster", "--class", str(tiny.folder), str(file(f"{OWN}{line}\n"))]) == 1
     error = capsys.readouterr().err
     assert "Nothing was imported" in error
@@ -141,17 +141,17 @@ def test_what_is_wrong_is_told_by_line_and_nothing_is_imported(tiny, file, capsy
     [
         ("", "is empty"),
         ("id,id\nanna,anna\n", "more than one column id"),
-        ("id,last_name\n", "names no students"),
-        ('id,last_name\nanna,"Mül\n', "line 2: it cannot be read as CSV"),
-        ("PK\x03\x04\0\0", "is no text"),
+        ("id,last_name\n", "contains no students"),
+        ('id,last_name\nanna,"Mül\n', "line 2, cannot be read as CSV"),
+        ("PK\x03\x04\0\0", "is not text"),
     ],
 )
-def test_a_file_that_is_no_table_is_told(file, text, said):
+def test_a_file_that_is_not_a_table_is_refused(file, text, said):
     with pytest.raises(ClassError, match=said):
         read_roster(file(text))
 
 
-def test_a_second_import_says_what_changed(tiny, file, capsys):
+def test_a_second_import_lists_what_changed(tiny, file, capsys):
     words = ["roster", "--class", str(tiny.folder)]
     assert main([*words, str(file(OWN))]) == 0
     assert "Added: anna, o'brien, 김민수\nUnchanged: 0\n" in capsys.readouterr().out
@@ -162,18 +162,18 @@ def test_a_second_import_says_what_changed(tiny, file, capsys):
     assert main([*words, str(file(second))]) == 0
     shown = capsys.readouterr().out
     assert "Added: ben\nChanged:\n  anna: last_name Müller -> Müller-Weiß\nUnchanged: 1\n" in shown
-    assert "not in the file (autograder drop leaves them out): 김민수\n" in shown
+    assert "not in the file (to exclude them: autograder drop): 김민수\n" in shown
     assert students(tiny)["anna"] == ("Anna", "Müller-Weiß", "anna@uni.example", "4021"), "an empty cell says nothing"
 
 
-def test_a_number_of_somebody_who_is_not_in_the_table_is_told(tiny, file):
+def test_a_platform_id_of_a_student_outside_the_table_is_refused(tiny, file):
     write_roster(tiny.api.coursedir, read_roster(file(OWN)))
     with pytest.raises(ClassError, match="line 2: lms_user_id 4021 belongs to anna in the gradebook"):
         write_roster(tiny.api.coursedir, read_roster(file("id,lms_user_id\namueller,4021\n")))
     assert "amueller" not in students(tiny)
 
 
-def test_an_address_that_an_empty_cell_leaves_to_another_is_told(tiny, file):
+def test_an_address_that_an_empty_cell_leaves_to_another_student_is_refused(tiny, file):
     write_roster(tiny.api.coursedir, read_roster(file("id,email\nanna,a@uni.example\nben,b@uni.example")))
     with pytest.raises(ClassError, match=r"line 3: email A@uni\.example belongs to anna in the gradebook"):
         write_roster(tiny.api.coursedir, read_roster(file("id,email\nanna,\nben,A@uni.example")))
@@ -184,7 +184,7 @@ def test_an_address_that_an_empty_cell_leaves_to_another_is_told(tiny, file):
     }
 
 
-def test_a_name_commands_no_terminal(tiny, file, capsys):
+def test_control_characters_in_names_do_not_reach_the_terminal(tiny, file, capsys):
     write_roster(tiny.api.coursedir, read_roster(file("id,first_name\nanna,\x1b[2JAnna")))
     path = file("id,first_name\nanna,\x1b]0;x\x07Anna")
     assert main(["roster", str(path), "--class", str(tiny.folder)]) == 0
@@ -194,8 +194,8 @@ def test_a_name_commands_no_terminal(tiny, file, capsys):
     assert "\x07" not in out
 
 
-def test_who_was_dropped_is_told_and_stays_so(tiny, file, capsys):
+def test_dropped_students_are_listed_and_stay_dropped(tiny, file, capsys):
     dropped.write_list(tiny.folder, ["anna"])
     assert main(["roster", "--class", str(tiny.folder), str(file(OWN))]) == 0
-    assert "In the file, but dropped (autograder drop --undo takes them back): anna" in capsys.readouterr().out
+    assert "In the file, but dropped (to take them back: autograder drop --undo): anna" in capsys.readouterr().out
     assert dropped.listed(tiny.folder) == ["anna"]

@@ -1,4 +1,4 @@
-"""The sandboxed kernel by itself: what it holds in, what it shows, what it leaves behind, and machines without one."""
+"""The sandboxed kernel: containment, output, cleanup, and machines without a sandbox."""
 
 import os
 import re
@@ -18,14 +18,14 @@ from tiny_class import NAME, RIGHT, TinyClass
 from autograder.__main__ import main
 from autograder.errors import ClassError
 from autograder.run.grade import grade
-from autograder.sandbox import machine
+from autograder.sandbox import machine, provisioner
 from autograder.sandbox.__main__ import ESCAPES, escaped
 from autograder.sandbox.manager import SandboxManager
-from autograder.sandbox.provisioner import FORKSERVER, SERVER, SandboxProvisioner
+from autograder.sandbox.provisioner import ADDRESS, FORKSERVER, SERVER, ForkServer, SandboxProvisioner
 
 
 def texts(folder: Path, *sources: str) -> list[str]:
-    """Run cells in one sandboxed kernel that starts in `folder`; returns what each printed, or its error."""
+    """Run cells in one sandboxed kernel that starts in `folder`; return each cell's output or error."""
     cells = [nbformat.v4.new_code_cell(source) for source in sources]
     notebook = nbformat.v4.new_notebook(cells=cells)
     client = NotebookClient(notebook, kernel_manager_class=SandboxManager, allow_errors=True, timeout=300)
@@ -37,25 +37,25 @@ def texts(folder: Path, *sources: str) -> list[str]:
 
 @pytest.fixture
 def no_memory_of_the_machine():
-    """Let the machine be asked again, before and after."""
+    """Clear the cached check of the machine, before and after."""
     machine.require.cache_clear()
     yield
     machine.require.cache_clear()
 
 
-def test_every_escape_is_held():
+def test_every_escape_attempt_is_blocked():
     out, _ = escaped()
     assert out == []
 
 
 @pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("unshare"), reason="there is no unshare")
-def test_an_ordinary_user_has_the_same_sandbox():
-    """As nearly everybody is who grades; who is root becomes one in a namespace, and files stay readable."""
+def test_an_ordinary_user_gets_the_same_sandbox():
+    """Most graders are ordinary users; root becomes one in a namespace, and files stay readable."""
     ordinary = ["unshare", "--user", "--map-user=1000", "--map-group=1000"] if os.geteuid() == 0 else []
     command = [*ordinary, sys.executable, "-m", "autograder.sandbox"]
     tried = subprocess.run(command, capture_output=True, text=True, check=False)
     assert tried.returncode == 0, tried.stdout + tried.stderr
-    assert f"{len(ESCAPES)} of {len(ESCAPES)} escapes were held" in tried.stdout
+    assert f"{len(ESCAPES)} of {len(ESCAPES)} escape attempts were blocked" in tried.stdout
 
 
 HOARD = """
@@ -71,20 +71,20 @@ for _ in range(10):
 
 
 def most_held(folder: Path) -> int:
-    """The most MiB that a control group has held so far, as Linux counts it."""
+    """Return a control group's peak memory in MiB, as counted by Linux."""
     return max(int(path.read_text()) >> 20 for path in folder.glob("gradlab-*/memory.*") if path.name in PEAKS)
 
 
-PEAKS = "memory.peak", "memory.max_usage_in_bytes"  # of version 2 and 1
+PEAKS = "memory.peak", "memory.max_usage_in_bytes"  # versions 2 and 1
 
 
 def forkserver():
-    """The program that forks kernels, as a module; only for Linux."""
+    """The fork server's program as a module; for Linux only."""
     return runpy.run_path(str(FORKSERVER))
 
 
 @pytest.mark.skipif(forkserver()["groups_folder"]() is None, reason="this machine delegates no control group")
-def test_in_a_control_group_all_processes_of_a_kernel_together_never_hold_more(tmp_path, monkeypatch):
+def test_a_control_group_limits_all_of_a_kernels_processes_in_total(tmp_path, monkeypatch):
     folder = forkserver()["groups_folder"]()
     held = []
     end = SandboxProvisioner.end
@@ -105,8 +105,8 @@ def test_in_a_control_group_all_processes_of_a_kernel_together_never_hold_more(t
         ("3:cpu:/own\n0::/", [], None),
     ],
 )
-def test_the_nearest_group_that_limits_memory_is_where_groups_are_made(tmp_path, groups, limits, found):
-    """As Linux shows it in /proc/self/cgroup, of version 2 or 1."""
+def test_groups_are_created_in_the_nearest_one_that_limits_memory(tmp_path, groups, limits, found):
+    """As shown in /proc/self/cgroup, for versions 2 and 1."""
     mounted, own = tmp_path / "mounted", tmp_path / "own"
     own.write_text(f"{groups}\n")
     for line in groups.splitlines():
@@ -122,7 +122,7 @@ def test_the_nearest_group_that_limits_memory_is_where_groups_are_made(tmp_path,
     assert forkserver()["groups_folder"](str(mounted), str(own)) == (mounted / found if found else None)
 
 
-def test_a_kernel_sees_the_submissions_files_and_no_notebook(tmp_path):
+def test_a_kernel_sees_the_submissions_files_but_no_notebook(tmp_path):
     for name in ("data.csv", "x.ipynb", "näme with 空格.txt", "sub/deep.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(name)
@@ -144,8 +144,8 @@ def test_a_kernel_sees_the_submissions_files_and_no_notebook(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["data.csv", "link", "näme with 空格.txt", "sub", "x.ipynb"]
 
 
-def test_nothing_of_the_grader_is_in_the_environment_or_the_arguments(tmp_path, monkeypatch):
-    """Neither the kernel's environment nor those of the sandbox's own processes tell of the class."""
+def test_environment_and_arguments_reveal_nothing_about_the_grader(tmp_path, monkeypatch):
+    """Neither the kernel's environment nor that of the sandbox's own processes reveals anything about the class."""
     monkeypatch.setenv("GRADEBOOK_PASSWORD", "tell-nobody")
     folder = tmp_path / "tell-nobody"
     folder.mkdir()
@@ -164,7 +164,7 @@ print(len(seen) > 3, 'tell-nobody' in ''.join(seen))
 
 
 def test_a_daemon_dies_with_its_kernel(tmp_path):
-    """A grandchild in a session of its own is gone when the notebook has ended."""
+    """A grandchild in a new session is gone when the notebook has ended."""
     mark = f"{os.getpid()}.5"
     source = f"""
 import subprocess
@@ -179,8 +179,8 @@ print(daemon.poll())
 @pytest.mark.skipif(
     not Path("/proc/self/autogroup").exists(), reason="this Linux does not share the processor out by session"
 )
-def test_a_session_of_its_own_brings_a_process_no_more_of_the_processor(tmp_path):
-    """Linux gives each session an equal share: the kernel's stands back a little, any other that it makes goes last."""
+def test_a_process_in_a_new_session_gets_no_more_processor_time(tmp_path):
+    """Linux gives sessions equal shares: the kernel's has a lower priority, and any new one the lowest."""
     source = """
 import os, time
 
@@ -200,7 +200,7 @@ print(niceness('self'), niceness(child))
     assert texts(tmp_path, source) == ["5 19\n"]
 
 
-def test_the_folder_of_the_sockets_cannot_be_written_and_the_device_of_zeros_is_a_file(tmp_path):
+def test_the_sockets_folder_is_read_only_and_dev_zero_is_a_file(tmp_path):
     shown = texts(
         tmp_path,
         "import os; os.rename('/run/kernel/s-1', '/run/kernel/s-9')",
@@ -233,15 +233,25 @@ def test_a_fork_server_that_died_is_started_again(tmp_path):
     assert texts(tmp_path, "print(1)") == ["1\n"]
 
 
+def test_processes_share_a_living_fork_server_whose_address_they_know(tmp_path, monkeypatch):
+    texts(tmp_path, "pass")
+    monkeypatch.setenv(ADDRESS, SERVER.address)
+    monkeypatch.setattr(provisioner, "SERVER", worker := ForkServer())
+    assert texts(tmp_path, "print(1)") == ["1\n"]
+    assert worker._process is None
+    monkeypatch.setenv(ADDRESS, str(tmp_path / "gone"))
+    monkeypatch.setattr(provisioner, "SERVER", worker := ForkServer())
+    assert texts(tmp_path, "print(2)") == ["2\n"]
+    assert worker._process.poll() is None
+
+
 def test_without_bubblewrap_grading_stops_and_says_what_to_install(tmp_path, monkeypatch, no_memory_of_the_machine):
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(ClassError, match=r"(?s)Debian, Ubuntu: sudo apt-get install .*Fedora: .*--no-sandbox"):
         list(grade(tmp_path, NAME))
 
 
-def test_where_namespaces_are_forbidden_grading_stops_and_says_what_to_enable(
-    tmp_path, monkeypatch, no_memory_of_the_machine
-):
+def test_without_namespaces_grading_stops_and_says_what_to_enable(tmp_path, monkeypatch, no_memory_of_the_machine):
     fake = tmp_path / "bwrap"
     fake.write_text("#!/bin/sh\necho bwrap: No permissions to create new namespace >&2; exit 1\n")
     fake.chmod(0o755)
@@ -257,13 +267,13 @@ def test_on_macos_grading_stops_and_says_where_to_grade(tmp_path, monkeypatch, n
 
 
 def test_on_windows_the_command_says_where_to_grade(tmp_path):
-    """As far as Linux can play Windows: without modules that Windows lacks, and by its name once all is imported."""
+    """Imitates Windows: without modules that Windows lacks, and with its name once everything is imported."""
     tiny = TinyClass(tmp_path / "class")
     program = (
-        "import sys, distributed\n"  # with psutil and locket, which are others on Windows
+        "import sys, distributed\n"  # with psutil and locket, which differ on Windows
         "for name in ('fcntl', 'resource', 'termios', 'grp', 'pty', 'readline', 'syslog'):\n"
         "    sys.modules[name] = None\n"
-        "import autograder.run.grade, autograder.settings, torch\n"  # a command imports them when it runs
+        "import autograder.run.grade, autograder.settings, torch\n"  # imported when a command runs
         "from autograder.__main__ import main\n"
         "sys.platform = 'win32'\n"
         f"sys.exit(main(['--class', {str(tiny.folder)!r}, 'grade', {NAME!r}]))\n"
@@ -275,12 +285,12 @@ def test_on_windows_the_command_says_where_to_grade(tmp_path):
 
 
 def test_a_class_that_every_submission_could_read_is_refused():
-    with pytest.raises(ClassError, match="/usr/share/class lies in /usr, which a submission can read"):
+    with pytest.raises(ClassError, match="/usr/share/class is inside /usr, which submissions can read"):
         machine.require_hidden(Path("/usr/share/class"))
 
 
 def test_limits_are_settings_of_the_class(tmp_path):
-    """A limit in the class's nbgrader_config.py holds for our own command too."""
+    """A limit in the class's nbgrader_config.py applies to our own command too."""
     tiny = TinyClass(tmp_path / "class")
     (tmp_path / "nbgrader_config.py").write_text(
         "from autograder.settings import configure\n\n"
@@ -291,7 +301,7 @@ def test_limits_are_settings_of_the_class(tmp_path):
     assert tiny.points("anna") == [2, 0]
 
 
-def test_without_a_sandbox_only_by_the_flag(tmp_path, monkeypatch, capsys, no_memory_of_the_machine):
+def test_only_the_flag_turns_the_sandbox_off(tmp_path, monkeypatch, capsys, no_memory_of_the_machine):
     """The command stops without bubblewrap, and grades with --no-sandbox."""
     tiny = TinyClass(tmp_path / "class")
     tiny.hand_in("anna", RIGHT)

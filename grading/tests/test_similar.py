@@ -1,4 +1,4 @@
-"""Which answers are listed as similar, and which are not: honest twins, the release's text, what all wrote."""
+"""Copied answers are listed as similar; coincidences, released text and common answers are not."""
 
 import nbformat
 import pytest
@@ -51,21 +51,21 @@ def test_a_copy_with_other_names_comments_and_layout_is_listed():
     assert listed(anna=LONG, bela=RENAMED, cleo=OTHER) == [("anna", "bela")]
 
 
-def test_two_who_write_the_obvious_three_lines_are_not_listed():
+def test_two_students_with_the_same_obvious_three_lines_are_not_listed():
     assert listed(anna=THREE_LINES, bela=THREE_LINES, cleo=OTHER) == []
 
 
-def test_what_the_solved_chapter_and_the_release_say_is_nobodys_own():
+def test_code_from_the_release_and_the_solved_chapter_does_not_count():
     assert find({"anna": {"a": LONG}, "bela": {"a": LONG}}, GIVEN, [LONG]) == []
     assert find({"anna": {"a": LONG}, "bela": {"a": RENAMED.replace("range", "range")}}, [*GIVEN, LONG], []) == []
 
 
-def test_what_many_of_a_class_wrote_is_not_listed():
+def test_code_that_many_students_wrote_is_not_listed():
     crowd = {f"student {number}": LONG for number in range(8)}
     assert listed(**crowd, other=OTHER) == []
 
 
-def test_cells_and_modules_that_are_no_answers_are_compared_too(tmp_path):
+def test_additional_cells_and_modules_are_compared_too(tmp_path):
     tiny = TinyClass(tmp_path / "class")
 
     def with_cell(nb):
@@ -84,7 +84,7 @@ def test_the_same_lines_in_another_exercise_do_not_count():
     assert find({"anna": {"answer-1": LONG}, "bela": {"answer-2": LONG}}, GIVEN) == []
 
 
-def test_the_most_unlikely_pair_stands_first_and_the_matching_lines_are_named():
+def test_the_most_unlikely_pair_is_first_and_its_matching_lines_are_given():
     twice = LONG + "\n\n\n" + LONG.replace("smooth", "again").replace("zeros", "full").replace("range(0", "range(1 * 0")
     answers = {"anna": twice, "bela": twice, "cleo": LONG, "dana": OTHER, "emil": THREE_LINES}
     first, *_ = find({student: {"answer-1": text} for student, text in answers.items()}, GIVEN)
@@ -109,12 +109,12 @@ def test_the_most_unlikely_pair_stands_first_and_the_matching_lines_are_named():
         "\f\t0777",
     ],
 )
-def test_whatever_was_handed_in_can_be_read(source):
+def test_any_submitted_source_can_be_compared(source):
     assert find({"anna": {"a": source + LONG}, "bela": {"a": source + RENAMED}}, GIVEN) is not None
 
 
 def test_fifteen_tokens_in_a_row_are_never_missed():
-    """The guarantee of winnowing, at every distance from the beginning."""
+    """Winnowing guarantees this at every position."""
     shared = " ".join(f"a{n} +" for n in range((GRAM + WINDOW) // 2)).split()[: GRAM + WINDOW - 1]
     names = {token for token in shared if token != "+"}
     for before in range(20):

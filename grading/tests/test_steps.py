@@ -1,4 +1,4 @@
-"""What the fork server imports; the order of the steps."""
+"""The fork server's imports and the order of the steps."""
 
 import ast
 import sys
@@ -8,7 +8,7 @@ import autograder
 from autograder.settings import GRADE, SANITISE
 
 
-def test_what_runs_in_a_kernels_process_imports_nothing_of_grading():
+def test_code_in_a_kernels_process_imports_no_grading_code():
     tree = ast.parse(Path(autograder.__path__[0], "sandbox/forkserver.py").read_text(encoding="utf-8"))
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     names = [getattr(node, "module", None) or node.names[0].name for node in imports]
@@ -16,16 +16,16 @@ def test_what_runs_in_a_kernels_process_imports_nothing_of_grading():
     assert not any(getattr(node, "level", 0) for node in imports)
 
 
-def test_the_steps_of_a_submission_stand_in_this_order():
+def test_the_steps_of_a_submission_run_in_this_order():
     assert [step.rpartition(".")[2] for step in SANITISE] == [
-        "ClearOutput",  # first: nothing that a submission says it has shown is looked at by any other step
-        "RestoreCells",  # the released cells, before anything goes by a cell's metadata; and the release's kernel
-        "PutCases",  # last: the cases lie beside what will run, in the place of a record that was handed in
+        "ClearOutput",  # first: no other step sees submitted outputs
+        "RestoreCells",  # released cells and kernel, before any step relies on a cell's metadata
+        "ReplaceRecord",  # last: replaces a submitted record by the class's
     ]
     assert [step.rpartition(".")[2] for step in GRADE] == [
-        "RunCells",  # first: puts an error into each check cell, which nothing but a verdict replaces
-        "WriteVerdicts",  # right after it: what was observed goes, and the score that nbgrader reads comes
-        "LimitOutput",  # after the verdicts, which it may shorten, and not before: it would cut observations
-        "SaveGrades",  # reads the scores that the verdicts left; what it saves is what the notebook shows
-        "TakeLatePenalties",  # last: a penalty is never more than the score that was saved
+        "RunCells",  # first: puts an error into each check cell, which only a verdict replaces
+        "WriteVerdicts",  # right after it: replaces observations by the score that nbgrader reads
+        "LimitOutput",  # after the verdicts, which it may shorten; earlier, it would truncate observations
+        "SaveGrades",  # reads the verdicts' scores, so it saves what the notebook shows
+        "DeductLatePenalties",  # last: a penalty never exceeds the saved score
     ]

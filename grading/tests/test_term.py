@@ -1,4 +1,4 @@
-"""A term of thirty students by the handbook's own commands: each block of commands is run, in the order of a term."""
+"""Run each of the handbook's command blocks, in the order of a term, for a class of thirty students."""
 
 import contextlib
 import csv
@@ -21,7 +21,7 @@ from autograder.views.report import gather
 
 ROOT = Path(__file__).resolve().parents[2]
 HANDBOOK = ROOT / "grading/README.md"
-ELSEWHERE = {  # the first words of a block that is not run here, and where the like of it is
+ELSEWHERE = {  # the first words of a block that is not run here, and where it is tested
     "make lab": "course/tests/test_lab.py opens it in a browser",
     "python -m venv": "solutions/tests/test_archive.py installs a student's environment",
     "make demo": "test_demo.py",
@@ -31,7 +31,7 @@ ELSEWHERE = {  # the first words of a block that is not run here, and where the 
     "dask scheduler": "test_parallel.py starts a scheduler with workers",
     "sudo -u postgres": "test_postgresql.py makes a server of its own",
 }
-PEOPLE = {  # of the demo's class, what each hands in; names from four alphabets
+PEOPLE = {  # which of the demo's submissions each student makes; names from four alphabets
     "ada": ("Ada", "O'Brien"),
     "boris": ("Борис", "Жуков"),
     "dana": ("Dana", "Weiß"),
@@ -41,28 +41,28 @@ PEOPLE = {  # of the demo's class, what each hands in; names from four alphabets
     "hugo": ("Hugo", "Sánchez"),
     "ines": ("Inês", "Gonçalves"),
     "jonas": ("Jonas", "Müller"),
-    "anna": ("안나", "김"),  # hands in what the demo's kim does
+    "anna": ("안나", "김"),  # submits the same as the demo's kim
 }
-MORE = [f"guest{number}" for number in range(20)]  # who hand nothing in this time, for a class of thirty
-MOST_COMMANDS = 3  # a week
+MORE = [f"guest{number}" for number in range(20)]  # who do not submit this time, for a class of thirty
+MOST_COMMANDS = 3  # one week
 POINTS = {"ada": 12, "boris": 12, "emil": 0, "gita": 0, "jonas": 12, "anna": 12}
 
 
 def blocks(page: Path) -> list[str]:
-    """The blocks of a page that are to be typed into a shell."""
+    """Return a page's blocks of shell commands."""
     found = re.findall(r"^```(\w*)\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     return [block for language, block in found if not language]
 
 
 class Term:
-    """An instructor who types the handbook's blocks; paths and the year of dates are their own."""
+    """An instructor who types the handbook's blocks, with different paths and years."""
 
     def __init__(self, home: Path):
         self.home = self.at = home
         self.left = [block for block in blocks(HANDBOOK) if not any(word in block for word in ELSEWHERE)]
 
     def type(self, words: str) -> int:
-        """Run the block that begins with these words, which is then done; returns how many commands it has."""
+        """Run the block that begins with these words and mark it as done; return its number of commands."""
         (block,) = (block for block in self.left if block.startswith(words))
         self.left.remove(block)
         for line in block.splitlines():
@@ -70,7 +70,7 @@ class Term:
         return len(block.splitlines())
 
     def run(self, line: str) -> None:
-        """Run one command in the class's folder: the course's and nbgrader's in this process, to import them once."""
+        """Run one command in the class's folder; run ours and nbgrader's in this process, to import them once."""
         line = line.replace("/srv/exchange", str(self.home / "exchange")).replace("~", str(self.home))
         program, *words = shlex.split(line.replace("2026-11", "2020-11"), comments=True)
         with contextlib.chdir(self.at):
@@ -88,7 +88,7 @@ class Term:
 
 
 def roster(head: str) -> str:
-    """The table of the class under the handbook's own first line."""
+    """Return the class's table with the handbook's header line."""
     rows = [
         f"{name},{first},{last},{name}@uni.example,{n}" for n, (name, (first, last)) in enumerate(PEOPLE.items(), 40)
     ]
@@ -97,19 +97,19 @@ def roster(head: str) -> str:
 
 
 def pack(path: Path, members: dict[str, str]) -> None:
-    """Write an archive as a learning platform hands it out."""
+    """Write an archive like a learning platform's."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in members.items():
             archive.writestr(name, text)
 
 
 def sortable(first: str, last: str) -> str:
-    """A name as Canvas writes it into the names of files: its letters alone, the last name first."""
+    """Return a name as in Canvas's file names: only letters, last name first."""
     return "".join(filter(str.isalnum, (last + first).casefold()))
 
 
 def worksheet(names: list[str], points: float) -> str:
-    """Moodle's grading worksheet for these students."""
+    """Write Moodle's grading worksheet for these students."""
     head = 'Identifier,"Full name","Email address",Status,Grade,"Maximum grade","Grade can be changed",'
     rows = [
         f'"Participant 31{name_number}","{" ".join(PEOPLE[name])}",{name}@uni.example,"Submitted for grading - ",,'
@@ -120,14 +120,14 @@ def worksheet(names: list[str], points: float) -> str:
 
 
 def canvas_gradebook(points: float) -> str:
-    """Canvas's gradebook as it is exported, of the whole class."""
+    """Write Canvas's exported gradebook for the whole class."""
     rows = [f'"{last}, {first}",{n},,{name},,' for n, (name, (first, last)) in enumerate(PEOPLE.items(), 40)]
     head = f"Student,ID,SIS User ID,SIS Login ID,Section,{CHAPTER} (771)"
     return "\n".join([head, f"    Points Possible,,,,,{points:.2f}", *rows]) + "\n"
 
 
 def test_every_block_of_commands_is_run_here_or_elsewhere():
-    """What the term does not run is named with the place where it is; no such name is left over."""
+    """Each block that the term does not run is listed with the place that tests it, without superfluous entries."""
     pages = [ROOT / name for name in ("README.md", "course/README.md", "grading/DASK.md", "grading/POSTGRESQL.md")]
     assert [block for page in pages for block in blocks(page) if not any(word in block for word in ELSEWHERE)] == []
     every = "".join(block for page in [*pages, HANDBOOK] for block in blocks(page))
@@ -136,7 +136,7 @@ def test_every_block_of_commands_is_run_here_or_elsewhere():
 
 @pytest.mark.exhaustive
 def test_a_term(tmp_path, monkeypatch, capsys):
-    """Begun, handed out, collected from two platforms, graded, returned, exported, updated, backed up and restored."""
+    """Create, release, import from two platforms, grade, return, export, update, back up and restore."""
     monkeypatch.setenv("GRADLAB_EXCHANGE", "")
     (tmp_path / "exchange").mkdir(mode=0o777)
     (tmp_path / "exchange").chmod(0o777)
@@ -147,7 +147,7 @@ def test_a_term(tmp_path, monkeypatch, capsys):
 
     term.type("python -m autograder new-class")
     term.at = here
-    assert "Only you can look into it" in said()
+    assert "Only you can read it" in said()
     table = next(block for block in blocks(HANDBOOK) if block.startswith("id,first_name"))
     (here / "class.csv").write_text(roster(table), encoding="utf-8")
     term.run("python -m autograder roster class.csv")
@@ -156,7 +156,7 @@ def test_a_term(tmp_path, monkeypatch, capsys):
     term.type("export GRADLAB_EXCHANGE")
 
     begun = term.type("python -m autograder release ")
-    assert "To give out by any other way" in said()
+    assert "To distribute it in any other way" in said()
     with zipfile.ZipFile(here / "platform" / f"{CHAPTER}.zip") as archive:
         assert f"{CHAPTER}/{CHAPTER}.ipynb" in archive.namelist()
     points = hand_in(here)
@@ -169,12 +169,12 @@ def test_a_term(tmp_path, monkeypatch, capsys):
         shown = said()
         assert "5 could not be graded" not in shown
         assert f"{CHAPTER}.feedback.zip: 5 for {platform.capitalize()}" in shown
-        needs_a_look = shown[shown.index("Needs a look:") :]
+        needs_a_look = shown[shown.index("Needs your attention:") :]
         assert ("ines: the notebook file is not valid JSON" in needs_a_look) == (platform == "moodle")
         with zipfile.ZipFile(here / "platform" / f"{CHAPTER}.feedback.zip") as archive:
             assert len(archive.namelist()) == 5
         assert (here / "platform" / f"{CHAPTER}.grades.csv").exists()
-        if platform == "canvas":  # later there are submissions from both
+        if platform == "canvas":  # later, submissions come from both platforms
             term.type(f"python -m autograder feedback {CHAPTER} --zip")
             assert "5 for Canvas" in said()
     assert {path.name for path in (here / "submitted").iterdir()} == PEOPLE.keys()
@@ -202,14 +202,14 @@ def test_a_term(tmp_path, monkeypatch, capsys):
         term.type(words)
         assert shows in said()
     assert len(list((here / "feedback").glob(f"*/{CHAPTER}/{CHAPTER}.html"))) == 10
-    with (here / "import.csv").open(encoding="utf-8-sig") as file:  # the second command's: Moodle's
+    with (here / "import.csv").open(encoding="utf-8-sig") as file:  # from the second command, for Moodle
         grades = {row["Email address"].split("@")[0]: row["Grade"] for row in csv.DictReader(file)}
     assert {name: float(grade) for name, grade in grades.items() if grade} == {
         name: report[name].score for name in grades if report[name].score is not None
     }
 
     term.type("python -m autograder update ")
-    assert "as the course" in said()
+    assert "up to date with the course" in said()
     term.at = tmp_path
     term.type("tar -czf")
     shutil.rmtree(here)
@@ -221,13 +221,13 @@ def test_a_term(tmp_path, monkeypatch, capsys):
 
 
 def gradebook_names(here: Path) -> list[str]:
-    """The ids of the gradebook's students."""
+    """Return the ids of the gradebook's students."""
     with class_api(here).gradebook as book:
         return sorted(student.id for student in book.students)
 
 
 def hand_in(here: Path) -> float:
-    """Write the archives of both platforms into the class's folder, half of the class in each; returns the points."""
+    """Write both platforms' archives into the class's folder, with half of the class in each; return the points."""
     solved = nbformat.read(here / "source" / CHAPTER / f"{CHAPTER}.ipynb", as_version=4)
     released = here / "release" / CHAPTER / f"{CHAPTER}.ipynb"
     texts = class_of_a_dozen(solved)

@@ -1,4 +1,4 @@
-"""The views of a term on one class in which everything happens: overview, report, changes, appeals, twins."""
+"""Overview, report, changes, appeals and similar pairs of a class with one case of everything."""
 
 import csv
 import html
@@ -37,7 +37,7 @@ TWIN_2 = OWN.format(comment="all my own work", rows="liste", i="k", one="wert", 
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory):
-    """A class that was graded, looked at by hand, and graded again with a mended check."""
+    """A class that was graded, reviewed manually, and graded again with a fixed check."""
     tiny = TinyClass(tmp_path_factory.mktemp("term") / "class")
     names = {"anna": ("Anna", "Ødegård"), "bela": ("Béla", "Nagy"), "missing": (HOSTILE, "=1+1")}
     with tiny.api.gradebook as gradebook:
@@ -64,7 +64,7 @@ def tiny(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def regraded(tiny):
-    """The same class, after its first check was mended: it permits autograd now."""
+    """The same class after its first check was fixed: it now permits autograd."""
     solved = solved_notebook()
     next(cell for cell in solved.cells if cell.source == CHECK_1).source = CHECK_1.replace(", autograd=False", "")
     tiny.write_source(solved)
@@ -79,7 +79,7 @@ def hand_in(tiny: TinyClass, student: str, answers=None, at: datetime = DUE - ti
 
 
 def command(tiny: TinyClass, capsys, *words: str) -> list[str]:
-    """The lines that a command prints, which has to succeed."""
+    """Return the lines printed by a command, which must succeed."""
     assert main(["--class", str(tiny.folder), *words]) == 0
     return capsys.readouterr().out.splitlines()
 
@@ -89,7 +89,7 @@ def refused(tiny: TinyClass, capsys, *words: str) -> str:
     return capsys.readouterr().err.splitlines()[-1]
 
 
-def test_the_overview_has_points_and_what_is_to_be_known_beside_them(tiny, capsys):
+def test_the_overview_has_points_and_the_facts_beside_them(tiny, capsys):
     lines = command(tiny, capsys, "overview")
     cells = {line.split("  ")[0].strip(): line.split("  ")[1:] for line in lines[:10]}
     shown = {who: [cell.strip() for cell in line if cell.strip()] for who, line in cells.items()}
@@ -105,7 +105,7 @@ def test_the_overview_has_points_and_what_is_to_be_known_beside_them(tiny, capsy
     assert [Path(line).name for line in lines[-3:]] == ["overview.csv", "overview_exercises.csv", "overview.html"]
 
 
-def test_the_overview_as_csv_is_a_line_for_each_student_and_no_formula(tiny, capsys):
+def test_the_overview_as_csv_has_a_line_per_student_and_no_formula(tiny, capsys):
     lines = list(csv.DictReader(io.StringIO("\n".join(command(tiny, capsys, "overview", "--csv")))))
     found = {line["student"]: line for line in lines}
     bela, missing = found["bela"], found["missing"]
@@ -123,11 +123,11 @@ def test_an_overview_without_an_assignment_says_what_to_do(tmp_path, capsys):
     assert "nbgrader generate_assignment" in capsys.readouterr().err
 
 
-def test_the_report_has_names_lateness_points_by_hand_and_a_page_for_each_submission(tiny, capsys):
+def test_the_report_has_names_lateness_manual_points_and_a_page_per_submission(tiny, capsys):
     lines = command(tiny, capsys, "report", NAME)
     said = [line.strip() for line in lines]
-    assert "late   1 day 2 h, 0.5 taken off" in said
-    assert "hand   1  1.5 set by hand" in said
+    assert "late   1 day 2 h, 0.5 deducted" in said
+    assert "hand   1  1.5 set manually" in said
     page = (tiny.folder / "reports" / f"{NAME}.html").read_text()
     assert "Anna Ødegård" in page
     assert "1 day 2 h" in page
@@ -149,18 +149,18 @@ def test_pages_of_submissions_are_made_once(tiny, capsys):
     assert page.stat().st_mtime_ns == before
 
 
-def test_an_appeal_shows_what_a_grade_came_of_and_nothing_of_others(tiny, capsys):
+def test_an_appeal_shows_how_a_grade_came_about_and_nothing_about_others(tiny, capsys):
     lines = command(tiny, capsys, "appeal", "by-hand", NAME)
     facts = {line.split("  ")[0]: " ".join(line.split("  ")[1:]).strip() for line in lines[:-1]}
     assert facts["Score"] == "4.5 of 5"
-    assert facts["Handed in"] == "2026-11-02 11:00:00 UTC"
+    assert facts["Submitted"] == "2026-11-02 11:00:00 UTC"
     assert facts["Due"] == "2026-11-02 12:00:00 UTC"
-    assert facts["1 by hand"] == "1.5 points, instead of 0 by the check"
+    assert facts["1 set manually"] == "1.5 points, instead of 0 by the check"
     assert facts["Judged by"].startswith("record ")
     page = Path(lines[-1]).read_text()
     for shown in [
-        "torch&#39;s autograd may not be used here",
-        "It is as it was when it was graded.",
+        "your answer may not use torch&#39;s autograd",
+        "The submission is unchanged since it was graded.",
         "Nearly &lt;script&gt;",
     ]:
         assert shown in page
@@ -170,10 +170,10 @@ def test_an_appeal_shows_what_a_grade_came_of_and_nothing_of_others(tiny, capsys
     assert not [other for other in ["anna", "bela", "twin-1", "Ødegård"] if other in page]
     assert "<script" not in page
     late = command(tiny, capsys, "appeal", "bela", NAME)
-    assert any(line.endswith("1 day 2 h; 0.5 points taken off") for line in late)
+    assert any(line.endswith("1 day 2 h; 0.5 points deducted") for line in late)
 
 
-def test_an_appeal_against_what_could_not_be_graded_lists_the_files(tiny, capsys):
+def test_an_appeal_against_an_ungradable_submission_lists_the_files(tiny, capsys):
     lines = command(tiny, capsys, "appeal", "broken", NAME)
     assert any("the notebook file is not valid JSON" in line for line in lines)
     page = Path(lines[-1]).read_text()
@@ -181,15 +181,15 @@ def test_an_appeal_against_what_could_not_be_graded_lists_the_files(tiny, capsys
     assert f"{NAME}.ipynb" in page
 
 
-def test_an_appeal_by_nobody_is_refused(tiny, capsys):
+def test_an_appeal_for_an_unknown_student_is_refused(tiny, capsys):
     assert refused(tiny, capsys, "appeal", "ana", NAME) == "error: The gradebook has no student ana. Did you mean anna?"
     assert "not submitted" in refused(tiny, capsys, "appeal", "missing", NAME)
 
 
 def test_twins_are_listed_side_by_side_and_honest_ones_are_not(tiny, capsys):
-    """Two wrote the same loop with other names; two others the same obvious three lines."""
+    """Two students wrote the same loop with different names; two others wrote the same obvious three lines."""
     lines = command(tiny, capsys, "similar", NAME)
-    assert lines[0] == f"{NAME}: 1 pair of 7 submissions, for a look"
+    assert lines[0] == f"{NAME}: 1 similar pair among 7 submissions, for review"
     assert lines[2].endswith("twin-1 and twin-2: 1")
     page = Path(lines[-1]).read_text()
     assert page.count('<div class="pair">') == 1
@@ -199,7 +199,7 @@ def test_twins_are_listed_side_by_side_and_honest_ones_are_not(tiny, capsys):
 
 
 def test_twins_of_earlier_years_and_twins_beside_their_answers_are_listed(tiny, tmp_path, capsys):
-    """An earlier class's folder is compared too; so are cells that students added. Earlier pairs are no news."""
+    """An earlier class's folder and added cells are compared too. Pairs of two earlier students are not listed."""
     for student, source in {"old": TWIN_1, "older": TWIN_2}.items():
         path = tmp_path / "last year" / "autograded" / student / NAME / f"{NAME}.ipynb"
         path.parent.mkdir(parents=True)
@@ -207,7 +207,7 @@ def test_twins_of_earlier_years_and_twins_beside_their_answers_are_listed(tiny, 
         nb.cells.append(new_code_cell(source.replace("pull_back", "helper")))
         nbformat.write(nb, path)
     words = ["similar", NAME, "--earlier", str(tmp_path / "last year")]
-    assert command(tiny, capsys, *words)[0] == f"{NAME}: 1 pair of 9 submissions, for a look"
+    assert command(tiny, capsys, *words)[0] == f"{NAME}: 1 similar pair among 9 submissions, for review"
     mine = tiny.folder / "autograded" / "anna" / NAME / f"{NAME}.ipynb"
     kept = mine.read_bytes()
     nb = tiny.autograded("anna")
@@ -223,7 +223,7 @@ def test_twins_of_earlier_years_and_twins_beside_their_answers_are_listed(tiny, 
         ]
     finally:
         mine.write_bytes(kept)
-    assert "Nothing in " in refused(tiny, capsys, "similar", NAME, "--earlier", str(tmp_path))
+    assert "contains no graded submissions" in refused(tiny, capsys, "similar", NAME, "--earlier", str(tmp_path))
 
 
 def test_solutions_wait_for_the_last_due_date(tiny, capsys):
@@ -231,7 +231,7 @@ def test_solutions_wait_for_the_last_due_date(tiny, capsys):
         gradebook.find_assignment(NAME).duedate = datetime.now(UTC).replace(tzinfo=None) - timedelta(days=1)
         gradebook.db.commit()
         gradebook.grant_extension(NAME, "anna", days=9)
-    assert "by the extension of anna. Wait, or use --force." in refused(tiny, capsys, "solutions", NAME)
+    assert "because anna has an extension. Wait, or use --force." in refused(tiny, capsys, "solutions", NAME)
     [path] = command(tiny, capsys, "solutions", NAME, "--force")
     with tiny.api.gradebook as gradebook:
         gradebook.grant_extension(NAME, "anna")
@@ -245,28 +245,28 @@ def test_solutions_wait_for_the_last_due_date(tiny, capsys):
     assert "has no due date" in refused(tiny, capsys, "solutions", NAME)
 
 
-def test_what_a_regrade_changed_is_told_and_what_points_by_hand_hide(regraded, capsys):
+def test_changes_by_a_regrade_are_listed_even_under_manual_points(regraded, capsys):
     lines = command(regraded, capsys, "changes", NAME)
-    assert lines[0].startswith(f"{NAME}: changed since before the run of ")
+    assert lines[0].startswith(f"{NAME}: changes since just before the run of ")
     said = [line.replace(" (Béla Nagy)", "").split() for line in lines[2:]]
     found = {tuple(words[:2]): " ".join(words[2:]) for words in said}
     assert found["by-autograd", "1"] == "0 2"
-    assert found["by-hand", "1"] == "1.5 1.5 points set by hand stay, and hide that the check went from 0 to 2"
-    assert found["bela", "lateness"] == "-0.5 0 points taken off"
+    assert found["by-hand", "1"] == "1.5 1.5 manual points stay and hide a change in the check's points from 0 to 2"
+    assert found["bela", "lateness"] == "-0.5 0 points deducted"
     assert len(found) == 3
     assert regraded.points("by-hand") == [1.5, 3]
     appeal = command(regraded, capsys, "appeal", "by-autograd", NAME)
     assert any(line.endswith("1: from 0 to 2") for line in appeal)
 
 
-def test_what_was_never_graded_again_has_not_changed(tmp_path, capsys):
+def test_an_assignment_never_graded_again_has_no_changes(tmp_path, capsys):
     tiny = TinyClass(tmp_path / "class")
     assert "has not been graded again" in refused(tiny, capsys, "changes", NAME)
     assert "Did you mean 90_tiny?" in refused(tiny, capsys, "changes", "90_tini")
 
 
 @pytest.mark.browser
-def test_the_pages_are_quiet_ask_for_nothing_and_fit_a_phone(tiny, page):
+def test_the_pages_log_nothing_load_nothing_and_fit_a_phone(tiny, page):
     reports, appeals = tiny.folder / "reports", tiny.folder / "appeals" / NAME
     paths = [reports / "overview.html", reports / f"{NAME}.similar.html", reports / NAME / "anna.html"]
     paths += [appeals / "by-hand.html", appeals / "broken.html"]
@@ -286,12 +286,12 @@ def test_the_pages_are_quiet_ask_for_nothing_and_fit_a_phone(tiny, page):
 
 
 def text_of(page: str) -> str:
-    """What a page says, without its marks."""
+    """Return a page's text without its tags."""
     return html.unescape(re.sub(r"<[^>]*>", "", page))
 
 
 @pytest.mark.parametrize("student", ["anna", "broken"])
-def test_formgrader_says_at_the_top_what_could_not_be_graded(tiny, student):
+def test_formgrader_says_at_the_top_why_grading_failed(tiny, student):
     path = tiny.folder / "autograded" / student / NAME / f"{NAME}.ipynb"
     names = dict.fromkeys(["assignment_id", "notebook_id", "submission_id", "student", "notebook_path"], NAME)
     names |= {"index": 0, "total": 1, "base_url": "", "last_name": None, "first_name": None}

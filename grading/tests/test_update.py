@@ -1,4 +1,4 @@
-"""An update brings a class up to the course: it says what changes, loses no score; what is stale is noticed."""
+"""An update lists the course's changes, loses no scores, and makes outdated grades visible."""
 
 import json
 import shutil
@@ -7,18 +7,18 @@ import nbformat
 import pytest
 from tiny_class import NAME, RIGHT, TinyClass, changed, solved_notebook
 
-from autograder import source, update
+from autograder import class_chapters, update
 from autograder.__main__ import main
-from autograder.run.submission import Grader
+from autograder.run.grader import Grader
 from autograder.settings import class_api
 
 SLIP = RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"}
-TO_GRADE = f"to be graded again: 2, by make grade ASSIGNMENT={NAME}"
+TO_GRADE = f"to be graded again: 2, with make grade ASSIGNMENT={NAME}"
 
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
-    """A class of two, both graded; ben's first exercise by hand, with a comment on his second."""
+    """A class of two, both graded; ben has manual points for the first exercise and a comment on the second."""
     tiny = TinyClass(tmp_path_factory.mktemp("update") / "class")
     tiny.folder.chmod(0o700)
     tiny.hand_in("anna", RIGHT)
@@ -33,7 +33,7 @@ def graded(tmp_path_factory):
 
 @pytest.fixture
 def tiny(graded, tmp_path):
-    """The same class anew, in a folder of its own."""
+    """A copy of the same class."""
     tiny = TinyClass(tmp_path / "class")
     shutil.rmtree(tiny.folder)
     shutil.copytree(graded.folder, tiny.folder)
@@ -42,19 +42,19 @@ def tiny(graded, tmp_path):
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    """What writes the course's state of the chapter."""
+    """Return a function that writes the course's version of the chapter."""
 
     def write(notebook) -> None:
         path = tmp_path / "course" / NAME / f"{NAME}.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(notebook, path)
 
-    monkeypatch.setattr(source, "SOURCES", tmp_path / "course")
+    monkeypatch.setattr(class_chapters, "SOURCES", tmp_path / "course")
     return write
 
 
 def grade(tiny: TinyClass) -> dict[str, str]:
-    """Grade what is due, in this process; returns why it was."""
+    """Grade what is due, in this process; return the reasons."""
     grader = Grader(class_api(tiny.folder), NAME)
     due = {student: why for student in grader.submitted() if (why := grader.why_due(student))}
     for student in due:
@@ -63,7 +63,7 @@ def grade(tiny: TinyClass) -> dict[str, str]:
 
 
 def command(tiny: TinyClass, capsys, *words: str, code: int = 0) -> list[str]:
-    """The lines that the command prints, of which the first names the class where no configuration does."""
+    """Return the lines that the command prints."""
     capsys.readouterr()
     assert main(["update", "--class", str(tiny.folder), *words]) == code
     said = capsys.readouterr()
@@ -74,23 +74,23 @@ def points(tiny: TinyClass) -> dict[str, list]:
     return {student: tiny.points(student) for student in ("anna", "ben")}
 
 
-def test_a_class_that_is_as_the_course_is_needs_nothing(tiny, course, capsys):
+def test_a_class_that_equals_the_course_needs_no_update(tiny, course, capsys):
     shutil.copytree(tiny.folder / "source" / NAME, tiny.folder.parent / "course" / NAME)
-    assert command(tiny, capsys) == ["The class is as the course is now."]
+    assert command(tiny, capsys) == ["The class is up to date with the course."]
 
 
-def test_what_is_not_graded_changes_no_grade(tiny, course, capsys):
+def test_ungraded_changes_change_no_grade(tiny, course, capsys):
     solved = nbformat.read(tiny.folder / "source" / NAME / f"{NAME}.ipynb", as_version=4)
-    solved.cells[0].source = "# Tiny, and mended"
+    solved.cells[0].source = "# Tiny, and fixed"
     course(solved)
     assert command(tiny, capsys) == [
         NAME,
-        "  only what is not graded",
-        "Nothing has been changed. To make these changes: the same command with --apply.",
+        "  only ungraded parts differ",
+        "Nothing was changed. To make these changes, repeat the command with --apply.",
     ]
     command(tiny, capsys, "--apply")
-    assert "mended" in (tiny.folder / "release" / NAME / f"{NAME}.ipynb").read_text()
-    assert "mended" not in (tiny.folder / "replaced" / NAME / "release" / f"{NAME}.ipynb").read_text()
+    assert "fixed" in (tiny.folder / "release" / NAME / f"{NAME}.ipynb").read_text()
+    assert "fixed" not in (tiny.folder / "replaced" / NAME / "release" / f"{NAME}.ipynb").read_text()
     assert grade(tiny) == {}
 
 
@@ -99,13 +99,13 @@ def test_a_comment_in_a_check_cell_regrades_nobody(tiny, course, capsys):
     (check,) = (cell for cell in solved.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == "check-1")
     check.source = "# The first one.\n" + check.source + "  # and no shortcut"
     course(solved)
-    assert command(tiny, capsys, "--apply") == [NAME, "  only what is not graded", "Done."]
+    assert command(tiny, capsys, "--apply") == [NAME, "  only ungraded parts differ", "Done."]
     assert "# The first one." in (tiny.folder / "release" / NAME / f"{NAME}.ipynb").read_text()
     assert grade(tiny) == {}
 
 
-def test_who_has_no_grade_yet_is_not_counted_as_graded_again(tiny, course, capsys):
-    """One submission is new, one was dropped, one is there for an extension alone."""
+def test_a_submission_without_a_grade_is_not_counted_as_graded_again(tiny, course, capsys):
+    """One submission is new, one student was dropped, and one entry exists only for an extension."""
     tiny.hand_in("new", RIGHT)
     tiny.hand_in("broken", text="{")
     grade_all = Grader(class_api(tiny.folder), NAME)
@@ -120,12 +120,12 @@ def test_who_has_no_grade_yet_is_not_counted_as_graded_again(tiny, course, capsy
     assert f"  {TO_GRADE.replace('2', '1')}" in command(tiny, capsys)
 
 
-def test_a_class_in_which_nobody_has_handed_in_takes_any_change(tmp_path, course, capsys):
+def test_a_class_without_submissions_accepts_any_change(tmp_path, course, capsys):
     tiny = TinyClass(tmp_path / "class")
     solved = nbformat.read(tiny.folder / "source" / NAME / f"{NAME}.ipynb", as_version=4)
     solved.cells[2].source = solved.cells[2].source.replace("6 * x * v", "x * v * 6")
     course(solved)
-    assert command(tiny, capsys, "--apply") == [NAME, "  solution or setup cells are others", "Done."]
+    assert command(tiny, capsys, "--apply") == [NAME, "  solution or setup cells differ", "Done."]
     course(changed(third=True, second=False))
     assert command(tiny, capsys, "--apply") == [
         NAME,
@@ -135,9 +135,9 @@ def test_a_class_in_which_nobody_has_handed_in_takes_any_change(tmp_path, course
     ]
 
 
-def test_points_that_changed_are_told_noticed_and_graded_again(tiny, course, capsys):
+def test_changed_points_are_listed_noticed_and_graded_again(tiny, course, capsys):
     course(changed(points=4))
-    told = [NAME, "  1 is worth 4 points instead of 2; look at what you have set by hand: ben", f"  {TO_GRADE}"]
+    told = [NAME, "  1 is worth 4 points instead of 2; check the points you set manually: ben", f"  {TO_GRADE}"]
     assert command(tiny, capsys)[:-1] == told
     assert points(tiny) == {"anna": [2, 3], "ben": [1.5, 1.5]}
     assert command(tiny, capsys, "--apply") == [*told, "Done."]
@@ -159,24 +159,27 @@ def test_the_run_says_how_many_it_grades_again(tiny, course, capsys):
     course(changed(points=4))
     command(tiny, capsys, "--apply")
     assert tiny.grade("anna") == {"anna": "graded"}
-    assert "To be graded again, as they were graded before checks or points changed: 1." in capsys.readouterr().out
+    assert (
+        "Submissions to grade again, because they were graded before checks or points changed: 1."
+        in capsys.readouterr().out
+    )
 
 
-def test_an_answer_that_is_expected_otherwise_is_told_and_graded_by(tiny, course, capsys):
-    """The check cell is the same; that is no reason to go on with what was recorded of the old reference."""
+def test_a_changed_expected_answer_is_listed_and_used(tiny, course, capsys):
+    """The check cell is unchanged, but the old reference's record must not be used."""
     course(changed(sign="-"))
-    assert command(tiny, capsys, "--apply") == [NAME, "  checked otherwise: 1, 2", f"  {TO_GRADE}", "Done."]
+    assert command(tiny, capsys, "--apply") == [NAME, "  checked differently: 1, 2", f"  {TO_GRADE}", "Done."]
     seed = json.loads((tiny.folder / "records" / f"{NAME}.json").read_text())["seed"]
     grade(tiny)
     assert points(tiny)["anna"][0] == 0
     assert json.loads((tiny.folder / "records" / f"{NAME}.json").read_text())["seed"] == seed
 
 
-def test_an_exercise_that_is_added_costs_no_score_and_no_release(tiny, course, capsys):
+def test_an_added_exercise_costs_no_score_and_no_release(tiny, course, capsys):
     course(changed(third=True))
     assert command(tiny, capsys, "--apply") == [
         NAME,
-        "  3 is added, worth 1 point; in what has been handed in there is no answer to it",
+        "  3 is added, worth 1 point; existing submissions have no answer to it",
         f"  {TO_GRADE}",
         "Done.",
     ]
@@ -188,13 +191,13 @@ def test_an_exercise_that_is_added_costs_no_score_and_no_release(tiny, course, c
     assert tiny.points("cleo") == [2, 3, 1]
 
 
-def test_what_would_lose_scores_is_refused_unless_it_is_asked_for(tiny, course, capsys):
+def test_a_loss_of_scores_is_refused_without_the_flag(tiny, course, capsys):
     course(changed(second=False))
     before = (tiny.folder / "release" / NAME / f"{NAME}.ipynb").read_bytes()
     said = command(tiny, capsys, "--apply", code=1)
     assert "  WOULD BE LOST: the points of 2 for 2" in said
-    assert "  WOULD BE LOST: your comments to 1 on answer-2" in said
-    assert "Nothing has been changed, because scores would be lost in 90_tiny." in said[-1]
+    assert "  WOULD BE LOST: your comments for 1 on answer-2" in said
+    assert "Nothing was changed, because scores would be lost in 90_tiny." in said[-1]
     assert points(tiny) == {"anna": [2, 3], "ben": [1.5, 1.5]}
     assert (tiny.folder / "release" / NAME / f"{NAME}.ipynb").read_bytes() == before
     assert grade(tiny) == {}
@@ -203,7 +206,7 @@ def test_what_would_lose_scores_is_refused_unless_it_is_asked_for(tiny, course, 
     assert points(tiny) == {"anna": [2], "ben": [1.5]}
 
 
-def test_a_chapter_that_is_new_or_not_generated_comes_as_it_is(tiny, course, capsys):
+def test_a_new_or_not_yet_generated_chapter_is_copied_unchanged(tiny, course, capsys):
     course(solved_notebook())
     (tiny.folder.parent / "course" / NAME).rename(tiny.folder.parent / "course" / "91_new")
     path = tiny.folder.parent / "course" / "91_new"
@@ -211,68 +214,68 @@ def test_a_chapter_that_is_new_or_not_generated_comes_as_it_is(tiny, course, cap
     assert command(tiny, capsys, "--apply") == ["91_new", "  new", "Done."]
     (path / "91_new.ipynb").write_text((path / "91_new.ipynb").read_text().replace("# Tiny", "# New"))
     assert command(tiny, capsys, "--apply") == ["91_new", "  not generated yet", "Done."]
-    assert source.contents(tiny.folder / "source" / "91_new") == source.contents(path)
+    assert class_chapters.contents(tiny.folder / "source" / "91_new") == class_chapters.contents(path)
     assert grade(tiny) == {}
 
 
-def test_only_the_chapters_that_are_named_are_updated(tiny, course, capsys):
+def test_only_the_named_chapters_are_updated(tiny, course, capsys):
     course(changed(points=4))
     assert "Did you mean 90_tiny?" in command(tiny, capsys, "90_tinny", code=1)[-1]
     assert command(tiny, capsys, NAME)[0] == NAME
 
 
-def test_a_chapter_of_the_class_itself_that_was_changed_is_brought_in_step_as_well(tiny, course, capsys):
+def test_a_changed_chapter_of_the_class_itself_is_updated_too(tiny, course, capsys):
     tiny.write_source(changed(third=True))
     assert command(tiny, capsys, "--apply")[1].startswith("  3 is added")
     grade(tiny)
     assert points(tiny)["anna"] == [2, 3, 0]
 
 
-def test_an_update_that_was_interrupted_is_taken_up_by_the_next(tiny, course, capsys):
+def test_an_interrupted_update_is_completed_by_the_next(tiny, course, capsys):
     course(changed(points=4))
     shutil.rmtree(tiny.folder / "release" / NAME)
-    source.put(tiny.folder.parent / "course" / NAME, tiny.folder / "source" / "new")
+    class_chapters.put(tiny.folder.parent / "course" / NAME, tiny.folder / "source" / "new")
     shutil.rmtree(tiny.folder / "source" / NAME)
     (tiny.folder / "source" / "new").rename(tiny.folder / "source" / NAME)
-    assert "  the release is missing, or not for this gradlab" in command(tiny, capsys, "--apply")
+    assert "  the release is missing or does not fit this gradlab" in command(tiny, capsys, "--apply")
     assert grade(tiny).keys() == {"anna", "ben"}
     assert points(tiny)["anna"] == [4, 3]
 
 
-def test_a_chapter_that_cannot_be_generated_stays_as_it_was(tiny, course, capsys, monkeypatch):
+def test_a_chapter_that_cannot_be_generated_stays_unchanged(tiny, course, capsys, monkeypatch):
     course(changed(points=4))
-    before = source.contents(tiny.folder / "source"), source.contents(tiny.folder / "release")
+    before = class_chapters.contents(tiny.folder / "source"), class_chapters.contents(tiny.folder / "release")
 
     def fail(*args):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(update.BringCells, "preprocess", fail)
+    monkeypatch.setattr(update.UpdateCells, "preprocess", fail)
     said = command(tiny, capsys, "--apply", code=1)
-    assert f"error: {NAME} could not be generated, and stays as it was:" in said
-    assert (source.contents(tiny.folder / "source"), source.contents(tiny.folder / "release")) == before
+    assert f"error: {NAME} could not be generated and is unchanged:" in said
+    assert (class_chapters.contents(tiny.folder / "source"), class_chapters.contents(tiny.folder / "release")) == before
     assert grade(tiny) == {}
 
 
-def test_records_of_another_format_are_told_and_made_again(tiny, course, capsys):
-    """Grading makes its own again from its seed; the students' is made again by an update."""
+def test_records_in_a_different_format_are_reported_and_made_again(tiny, course, capsys):
+    """Grading makes the class's record again from its seed; an update makes the students' record again."""
     for path in (tiny.folder / "records" / f"{NAME}.json", tiny.folder / "release" / NAME / f"{NAME}.record.json"):
         path.chmod(0o644)
         path.write_text(path.read_text().replace('"format": 1', '"format": 99').replace('"format":1', '"format":99'))
     assert grade(tiny) == {}
     said = capsys.readouterr().err
-    assert f"{NAME}.json has format 99, and this gradlab reads format 1. It is made again from its seed." in said
-    assert command(tiny, capsys, "--apply") == [NAME, "  the release is missing, or not for this gradlab", "Done."]
+    assert f"{NAME}.json has format 99, but this gradlab reads format 1. The record is made again from its" in said
+    assert command(tiny, capsys, "--apply") == [NAME, "  the release is missing or does not fit this gradlab", "Done."]
     assert '"format":1,' in (tiny.folder / "release" / NAME / f"{NAME}.record.json").read_text()
 
 
-def test_a_copy_that_does_not_work_with_the_course_any_more_says_so(tiny, course, capsys):
+def test_a_copy_that_no_longer_works_with_the_course_says_so(tiny, course, capsys):
     solved = solved_notebook()
     solved.cells[1].source += "\nfrom gradlab import what_is_gone"
     tiny.write_source(solved)
     assert main(["grade", NAME, "--class", str(tiny.folder)]) == 1
     said = capsys.readouterr().err
     assert "cannot import name 'what_is_gone'" in said
-    assert f"does not work with it any more: python -m autograder update {NAME}" in said
+    assert f"too old for this version of the course, run python -m autograder update {NAME}" in said
     course(solved_notebook())
     command(tiny, capsys, "--apply")
     grade(tiny)

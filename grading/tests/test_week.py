@@ -1,4 +1,4 @@
-"""A week in two commands, on the tiny class: release, and all that follows once submissions are in."""
+"""A week in two commands, on the tiny class: release, then everything once submissions are in."""
 
 import shutil
 import zipfile
@@ -17,7 +17,7 @@ def tiny(tmp_path):
 
 
 def said(tiny, capsys, *words):
-    """What a command prints, which has to succeed."""
+    """Return the output of a command, which must succeed."""
     capsys.readouterr()
     assert main([*words, "--class", str(tiny.folder)]) == 0
     return capsys.readouterr().out
@@ -29,7 +29,7 @@ def test_a_release_needs_no_exchange_and_can_be_repeated(tiny, capsys):
     assert f"{NAME} was generated.\n{NAME} is due 2026-11-02 23:59:59" in shown
     path = tiny.folder / "platform" / f"{NAME}.zip"
     before = path.read_bytes()
-    assert f"{NAME} was generated before.\n" in said(tiny, capsys, "release", NAME)
+    assert f"{NAME} was already generated.\n" in said(tiny, capsys, "release", NAME)
     assert path.read_bytes() == before
     with zipfile.ZipFile(path) as archive:
         assert sorted(archive.namelist()) == [f"{NAME}/{NAME}.ipynb", f"{NAME}/{NAME}.record.json"]
@@ -40,15 +40,15 @@ def test_a_release_is_in_the_exchange_if_there_is_one(tiny, capsys):
     (tiny.folder / "exchange").mkdir(mode=0o777)
     (tiny.folder / "exchange").chmod(0o777)
     for _ in range(2):
-        assert "It is in the exchange" in said(tiny, capsys, "release", NAME)
+        assert "Students can fetch it from the exchange" in said(tiny, capsys, "release", NAME)
     assert len(list((tiny.folder / "exchange").glob(f"*/outbound/{NAME}/{NAME}.ipynb"))) == 1
 
 
-def test_a_week_takes_what_is_there_and_says_what_needs_a_look(tiny, capsys):
+def test_a_week_uses_existing_submissions_and_lists_what_needs_attention(tiny, capsys):
     tiny.hand_in("anna", RIGHT)
     tiny.hand_in("ben", text="{")
     shown = said(tiny, capsys, "week", NAME, "--dry-run")
-    assert "  anna: what was handed in has no grade yet\n" in shown
+    assert "  anna: the submission has no grade yet\n" in shown
     assert not (tiny.folder / "autograded").exists()
     words = ["week", NAME, "--scheduler", threads().scheduler_address]
     shown = said(tiny, capsys, *words)
@@ -56,7 +56,7 @@ def test_a_week_takes_what_is_there_and_says_what_needs_a_look(tiny, capsys):
         f"$ autograder grade {NAME} --scheduler {threads().scheduler_address}",
         f"$ autograder feedback {NAME}",
     ]
-    needs = shown[shown.index("Needs a look:") :].splitlines()[1:]
+    needs = shown[shown.index("Needs your attention:") :].splitlines()[1:]
     assert needs[0] == "Could not be graded:"
     assert needs[1].startswith("  ben: the notebook file is not valid JSON")
     with tiny.api.gradebook as gradebook:
@@ -66,8 +66,8 @@ def test_a_week_takes_what_is_there_and_says_what_needs_a_look(tiny, capsys):
     tiny.hand_in("anna", SLIP)
     tiny.hand_in("ben", RIGHT)
     shown = said(tiny, capsys, *words)
-    needs = shown[shown.index("Needs a look:") :]
-    assert f"(autograder by-hand {NAME}):\n  anna: 1: 1 by hand, 0 by the check\n" in needs
+    needs = shown[shown.index("Needs your attention:") :]
+    assert f"(autograder by-hand {NAME}):\n  anna: 1: 1 set manually, 0 by the check\n" in needs
     assert "To do" not in needs, "every page is new"
     said(tiny, capsys, "by-hand", NAME, "--drop", "anna")
-    assert said(tiny, capsys, *words).endswith("Needs a look:\nnothing\n")
+    assert said(tiny, capsys, *words).endswith("Needs your attention:\nnothing\n")

@@ -1,4 +1,4 @@
-"""Which class and which settings a command takes, wherever one stands."""
+"""The class and settings that a command uses, in any working folder."""
 
 import subprocess
 from pathlib import Path
@@ -29,20 +29,20 @@ def test_the_class_may_be_named_before_and_after_the_command(graded, words, caps
     assert "1 student: 1 graded" in capsys.readouterr().out.replace("1 students", "1 student")
 
 
-def test_a_class_that_no_configuration_names_is_told(graded, capsys):
+def test_a_class_that_no_configuration_names_prints_a_warning(graded, capsys):
     assert command.main(["report", NAME, "--class", str(graded.folder)]) == 0
     said = capsys.readouterr().err
-    assert f"The class in {graded.folder}, with the course's own settings" in said
+    assert f"Using the class in {graded.folder} with default settings" in said
     assert f"configure(get_config(), '{graded.folder}')" in said
 
 
-def test_a_class_that_is_not_there_is_not_begun(tmp_path, capsys):
+def test_a_missing_class_is_not_created(tmp_path, capsys):
     assert command.main(["report", NAME, "--class", str(tmp_path / "typo")]) == 1
     assert f"There is no class in {tmp_path}/typo" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_a_name_it_is_the_class_whose_configuration_is_where_one_stands(tmp_path, monkeypatch, capsys):
+def test_without_a_name_the_working_folders_configuration_selects_the_class(tmp_path, monkeypatch, capsys):
     folder = write_settings(tmp_path / "settings").parent / "class"
     TinyClass(tmp_path / "made").folder.rename(tmp_path / "moved")
     folder.rmdir() if folder.exists() else None
@@ -54,8 +54,8 @@ def test_without_a_name_it_is_the_class_whose_configuration_is_where_one_stands(
     assert f"{folder}/reports/{NAME}.csv" in shown.out
 
 
-def test_settings_count_where_one_stands_beside_the_class_and_in_it(tmp_path, monkeypatch):
-    """One in the class folder counts more; one of another class does not count at all."""
+def test_settings_are_read_in_the_working_folder_beside_the_class_and_in_it(tmp_path, monkeypatch):
+    """The class folder's settings take precedence; those of a different class are ignored."""
     folder = write_settings(tmp_path)
     add_setting(tmp_path / "nbgrader_config.py", "c = get_config(); c.RunCells.submission_timeout_s = 111")
     assert class_api(folder).config.RunCells.submission_timeout_s == 111

@@ -1,4 +1,4 @@
-"""What is said of a submission and of a slip of the keyboard is what happened."""
+"""Messages about submissions and typing errors are accurate."""
 
 import json
 
@@ -8,7 +8,7 @@ from tiny_class import NAME, RIGHT, TinyClass, solved_notebook, write_settings
 
 from autograder.__main__ import main
 from autograder.errors import did_you_mean
-from autograder.run.submission import Grader
+from autograder.run.grader import Grader
 from autograder.settings import class_api
 
 ENDLESS = "    while True:\n        pass"
@@ -16,7 +16,7 @@ ENDLESS = "    while True:\n        pass"
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory):
-    """A class with a summary at the end of its chapter, where a cell has a second."""
+    """A class with a summary at the end of its chapter, and a time limit of a second per cell."""
     home = tmp_path_factory.mktemp("words")
     tiny = TinyClass(home / "class")
     write_settings(home)
@@ -42,7 +42,7 @@ def test_an_endless_loop_did_not_end(tiny):
     assert "The check did not end within 1 second." in said
     assert "KeyboardInterrupt" not in said
     assert "This cell did not end within 1 second." in tiny.verdict("loop before", "answer-2")
-    assert "The cell of implied did not end within 1 second." in tiny.verdict("loop before", "check-2")
+    assert "The cell for implied did not end within 1 second." in tiny.verdict("loop before", "check-2")
     assert tiny.points("loop") == tiny.points("loop before") == [2, 0]
 
 
@@ -50,8 +50,8 @@ def test_an_answer_that_was_defined_before_its_cell_was_interrupted_counts(tiny)
     assert "did not end" not in tiny.verdict("loop in a cell", "check-2")
 
 
-def test_a_syntax_error_is_called_so(tiny):
-    assert "The cell of implied has a syntax error in line 1: '(' was never closed." in tiny.verdict(
+def test_a_syntax_error_is_named(tiny):
+    assert "The cell for implied has a syntax error in line 1: '(' was never closed." in tiny.verdict(
         "syntax", "check-2"
     )
 
@@ -71,10 +71,10 @@ def test_the_summary_counts_what_was_graded(tiny):
         (["feedback", "90_Tiny"], "Did you mean 90_tiny?"),
     ],
 )
-def test_a_name_that_is_not_known_is_answered_with_one_like_it(tiny, words, meant, capsys):
+def test_an_unknown_name_gets_a_similar_suggestion(tiny, words, meant, capsys):
     assert main(["--class", str(tiny.folder), *words]) == 1
     assert meant in capsys.readouterr().err
 
 
-def test_a_name_like_none_is_answered_with_none():
+def test_a_name_like_no_other_gets_no_suggestion():
     assert did_you_mean("zoe", ["anna", "ben"]) == did_you_mean("zoe", []) == did_you_mean("", ["anna"]) == ""

@@ -1,4 +1,4 @@
-"""A tiny class: one notebook with two exercises, worth 2 and 3 points, in a folder of its own."""
+"""A tiny class with one notebook and two exercises, worth 2 and 3 points."""
 
 import contextlib
 import functools
@@ -6,11 +6,13 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import dask
 import nbformat
 from distributed import LocalCluster
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.apps.nbgraderapp import NbGraderApp, NoStart
 
+from autograder.run import cluster
 from autograder.run.grade import grade
 from autograder.settings import class_api
 
@@ -104,7 +106,7 @@ def _cell(source: str, grade_id: str, points: int | None = None):
 
 
 def solved_notebook():
-    """The solved notebook of the tiny chapter; its second check cell holds two checks."""
+    """Return the solved notebook of the tiny chapter; its second check cell contains two checks."""
     cells = [
         new_markdown_cell("# Tiny"),
         new_code_cell(SETUP, metadata={"tags": ["setup"]}),
@@ -118,9 +120,9 @@ def solved_notebook():
 
 
 def changed(points: int = 2, third: bool = False, second: bool = True, sign: str = ""):
-    """The solved notebook with other points for the first exercise, with one more or one less, with another answer.
+    """Return the solved notebook with changed points, exercises or answers.
 
-    sign: what stands before the gradient at x that is expected of the first exercise.
+    sign: a factor for the first exercise's expected gradient with respect to x.
     """
     nb = solved_notebook()
     cells = {cell.metadata.get("nbgrader", {}).get("grade_id", "references"): cell for cell in nb.cells[3:]}
@@ -141,7 +143,7 @@ def changed(points: int = 2, third: bool = False, second: bool = True, sign: str
 
 @functools.cache
 def generated() -> tempfile.TemporaryDirectory:
-    """A class as nbgrader generate_assignment leaves it, made once in each process and copied from then on."""
+    """Return a class after nbgrader generate_assignment, made once per process."""
     made = tempfile.TemporaryDirectory(prefix="tiny-class-")
     TinyClass(Path(made.name, "class"), copied=False)
     return made
@@ -149,23 +151,24 @@ def generated() -> tempfile.TemporaryDirectory:
 
 @functools.cache
 def threads() -> LocalCluster:
-    """Dask workers that are threads of this process: they share its fork server, and nothing has to be imported again.
+    """Return Dask workers as threads of this process, which share its fork server and imports.
 
-    What grading starts by itself, processes, is tested in test_parallel.py. conftest.py closes it.
+    Worker processes, which grading starts by default, are tested in test_parallel.py. conftest.py closes the threads.
     """
-    return LocalCluster(
-        n_workers=1,
-        threads_per_worker=8,
-        processes=False,
-        memory_limit=0,
-        dashboard_address="127.0.0.1:0",
-        scheduler_kwargs={"dashboard": False},
-        silence_logs=50,
-    )
+    with dask.config.set(cluster.LOCAL):
+        return LocalCluster(
+            n_workers=1,
+            threads_per_worker=8,
+            processes=False,
+            memory_limit=0,
+            dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False},
+            silence_logs=50,
+        )
 
 
 def nbgrader(folder: Path, *words: str) -> None:
-    """Run one of nbgrader's commands as its own program does, in `folder`, but in this process."""
+    """Run an nbgrader command in `folder` as its program does, but in this process."""
     with contextlib.chdir(folder):
         app = NbGraderApp.instance()
         try:
@@ -177,7 +180,7 @@ def nbgrader(folder: Path, *words: str) -> None:
 
 
 def write_settings(folder: Path, **settings) -> Path:
-    """Write nbgrader_config.py as an instructor does; returns the class folder beside it."""
+    """Write nbgrader_config.py as an instructor does; return the class folder beside it."""
     folder.mkdir(parents=True, exist_ok=True)
     words = "".join(f", {name}={value!r}" for name, value in settings.items())
     (folder / "nbgrader_config.py").write_text(
@@ -187,9 +190,9 @@ def write_settings(folder: Path, **settings) -> Path:
 
 
 class TinyClass:
-    """A class folder with the tiny chapter generated, and words to hand in, grade and read the results.
+    """A class folder with the tiny chapter generated, and methods to submit, grade and read the results.
 
-    copied: generated once for all such classes; a class whose gradebook is elsewhere needs it generated in its own.
+    copied: copy a generated class; a class with a different gradebook must generate its own.
     """
 
     def __init__(self, folder: Path, copied: bool = True):
@@ -214,13 +217,13 @@ class TinyClass:
         assert result["success"], result
 
     def submission(self, student: str) -> Path:
-        """The folder of a student's submission."""
+        """Return the folder of a student's submission."""
         return self.folder / "submitted" / student / NAME
 
     def hand_in(
         self, student: str, answers: dict[str, str] | None = None, change=None, text: str | None = None
     ) -> None:
-        """Copy the release for a student, with answers by grade_id, changed cells, or another text altogether."""
+        """Submit a copy of the release for a student, with answers by grade_id, changed cells, or a different text."""
         folder = self.submission(student)
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.folder / "release" / NAME, folder)
@@ -237,35 +240,35 @@ class TinyClass:
         return {outcome.student: outcome.status for outcome in self.outcomes(*students, force=force)}
 
     def outcomes(self, *students: str, force: bool = False, **options):
-        """Grade on the threads of this process; yields one Outcome per submission."""
+        """Grade on threads of this process; yield one Outcome per submission."""
         options.setdefault("scheduler", threads().scheduler_address)
         yield from grade(self.folder, NAME, force, list(students), **options)
 
     def points(self, student: str) -> list[float | None]:
-        """The points of the two check cells: what counts in the gradebook, None where there is none."""
+        """Return the gradebook's points for the two check cells, None if there are none."""
         with self.api.gradebook as gradebook:
             grades = sorted(gradebook.find_submission_notebook(NAME, NAME, student).grades, key=lambda g: g.name)
             return [g.score if g.auto_score is not None or g.manual_score is not None else None for g in grades]
 
     def results(self) -> dict[str, tuple]:
-        """The points of every submission, and the verdicts that its student sees."""
+        """Return each submission's points, and the verdicts that its student sees."""
         students = sorted(path.name for path in (self.folder / "submitted").iterdir())
         return {s: (self.points(s), self.verdict(s, "check-1"), self.verdict(s, "check-2")) for s in students}
 
     def copy_to(self, folder: Path) -> "TinyClass":
-        """Another class with the same submissions and, once this one has been graded, the same seed."""
+        """Copy the class, with its submissions and seed."""
         other = TinyClass(folder)
         for part in ("submitted", "records"):
             if (self.folder / part).exists():
-                shutil.copytree(self.folder / part, folder / part)
+                shutil.copytree(self.folder / part, folder / part, dirs_exist_ok=True)
         return other
 
     def autograded(self, student: str):
-        """The autograded notebook of a student."""
+        """Return a student's autograded notebook."""
         return nbformat.read(self.folder / "autograded" / student / NAME / f"{NAME}.ipynb", as_version=4)
 
     def verdict(self, student: str, grade_id: str) -> str:
-        """What the autograded notebook shows in a check cell."""
+        """Return the text of a check cell in the autograded notebook."""
         cell = next(
             c for c in self.autograded(student).cells if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id
         )

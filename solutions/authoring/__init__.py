@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-# nbgrader starts alembic by name: the scripts of this Python must be found where its environment is not activated.
+# nbgrader runs alembic by name, so put this Python's scripts on the path even if its environment is not activated.
 _SCRIPTS = str(Path(sys.executable).parent)
 if _SCRIPTS not in os.environ.get("PATH", "").split(os.pathsep):
     os.environ["PATH"] = _SCRIPTS + os.pathsep + os.environ.get("PATH", "")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import nbformat
 
-from . import archive, build, margins, weights
+from . import archive, build, margins, phrases, weights
 from .chapter import chapter_names, load_chapter, source_path
 from .minutes import minutes
 from .places import ChapterError
@@ -19,17 +19,17 @@ SEEDS, OTHER_SEEDS, MUTANT_SEEDS, MARGIN_SEEDS = 20, 200, 3, 3
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; returns the exit code."""
+    """Run one command and return its exit code."""
     parser = argparse.ArgumentParser(prog="python -m authoring", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, help_text in (
-        ("build", "execute the solved notebooks and make the student edition from them"),
-        ("check", "name every committed file that is not what its source makes"),
+        ("build", "execute the solved notebooks and generate the student edition"),
+        ("check", "list stale generated files, and phrases that must not come back"),
         ("archive", "pack what a student needs, and nothing else, into build/autograd-course.zip"),
-        ("weights", "train the networks of a chapter as it shows, and put their weights beside it; then build it"),
-        ("minutes", "reckon how long each chapter takes, and on what"),
+        ("weights", "train a chapter's networks, save the weights beside it, and build it"),
+        ("minutes", "compute how long each chapter takes, and for what"),
         ("validate", "try slips, constants and other right answers on every check, and print a table"),
-        ("margins", "measure how far right answers stay from the tolerance, on processors that this one can imitate"),
+        ("margins", "measure how close right answers come to the tolerance, on processors that this one can imitate"),
     ):
         command = commands.add_parser(name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
         if name in ("build", "minutes"):
@@ -77,13 +77,13 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _check() -> int:
-    found = build.stale()
-    for line in found:
+    stale, marked = build.stale(), phrases.found()
+    for line in stale + marked:
         print(line)
-    print(
-        f"{len(found)} stale files: run make notebooks, and commit what it makes." if found else "chapters: up to date"
-    )
-    return bool(found)
+    print(f"{len(stale)} stale files: run make notebooks, and commit the result." if stale else "chapters: up to date")
+    if marked:
+        print(f"{len(marked)} phrases to rewrite; authoring/phrases.py lists them, and the few places that keep one.")
+    return bool(stale or marked)
 
 
 def _minutes(names: list[str]) -> int:
@@ -96,7 +96,7 @@ def _minutes(names: list[str]) -> int:
 
 
 def _chosen(words: list[str]) -> Iterator[AuthoredCheck]:
-    """The checks that are meant by words such as 05_freezing, 05 and 05.3; all checks without words."""
+    """Yield the checks selected by words such as 05_freezing, 05 and 05.3; all checks if there are no words."""
     for word in words or chapter_names():
         number, point, _ = word.partition(".")
         name = next((name for name in chapter_names() if name.startswith(f"{number}_")), word)
@@ -118,7 +118,7 @@ def _validate(words: list[str], seeds: int, other_seeds: int, mutant_seeds: int)
     print(together.row())
     print(f"slips and constants on {seeds} seeds each, the solution and other right answers on {other_seeds}")
     if together.unexplained:
-        print(f"mutants that pass on {mutant_seeds} seeds, for the author to tell apart or to explain:")
+        print(f"mutants that pass on {mutant_seeds} seeds, for the author to reject with a case or to explain:")
         print("\n".join(f"  {mutant}" for mutant in together.unexplained))
     for fault in together.faults:
         print(f"FAULT {fault}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What a student is given, as one archive: the course, the versions it needs, the engine to read, and a first page."""
+"""Pack everything a student receives into one archive: the course, its versions, the engine, and a first page."""
 
 import zipfile
 from collections.abc import Iterator
@@ -11,14 +11,21 @@ from .places import SOLUTIONS
 ROOT = SOLUTIONS.parent
 ARCHIVE = ROOT / "build/autograd-course.zip"
 FIRST_PAGE = Path(__file__).with_name("student_readme.md")
-HANDED_OUT = ["README.md", "pyproject.toml", "nbgrader_config.py", "gradlab", "chapters"]  # of course/; no tests
+HANDED_OUT = [
+    "README.md",
+    "pyproject.toml",
+    "nbgrader_config.py",
+    "gradlab",
+    "chapters",
+    "pages",
+]  # of course/; no tests
 LOCK = "requirements.lock"
-ENGINE = "solutions/mini_autograd"  # to be read, so without its pyproject.toml: what has one is installed
+ENGINE = "solutions/mini_autograd"  # for reading only, so without a pyproject.toml, which would get it installed
 LEFT_BEHIND = {"__pycache__", ".ipynb_checkpoints", "build"}
 
 
 def write(place: Path = ARCHIVE, root: Path = ROOT) -> Path:
-    """Write the archive, a zip that every system can open; the same content makes the same bytes."""
+    """Write the archive as a zip file and return its path; the same content gives the same bytes."""
     place.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(place, "w") as archive:
         for name, content in sorted(contents(root).items()):
@@ -29,8 +36,8 @@ def write(place: Path = ARCHIVE, root: Path = ROOT) -> Path:
 
 
 def contents(root: Path = ROOT) -> dict[str, bytes]:
-    """Return the files of the archive by their path in it."""
-    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in _handed_out(root)}
+    """Return the content of each file in the archive, by its path there."""
+    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in _contents(root)}
     return {
         **files,
         "README.md": FIRST_PAGE.read_bytes(),
@@ -39,7 +46,7 @@ def contents(root: Path = ROOT) -> dict[str, bytes]:
     }
 
 
-def _handed_out(root: Path) -> Iterator[Path]:
+def _contents(root: Path) -> Iterator[Path]:
     engine = root / ENGINE
     for place in [*(root / "course" / name for name in HANDED_OUT), engine / "README.md", *engine.rglob("*.py")]:
         below = [place] if place.is_file() else place.rglob("*")
@@ -47,10 +54,10 @@ def _handed_out(root: Path) -> Iterator[Path]:
 
 
 def _requirements(root: Path) -> str:
-    """The lines of requirements.txt for what a student needs."""
+    """Return a requirements.txt with only the lines that a student needs."""
     wanted = tuple(f"{name}==" for name in needed_pins(root, STUDENT))
     lines = (root / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    return "\n".join(["# The versions the course is made and tested with.", *filter(_begins(wanted), lines), ""])
+    return "\n".join(["# The versions the course is built and tested with.", *filter(_begins(wanted), lines), ""])
 
 
 def _begins(with_one_of: tuple[str, ...]):

@@ -1,11 +1,15 @@
-"""From solved notebooks to the student edition: execute, normalise, generate, compare."""
+"""Build the student edition from the solved notebooks: execute, normalize, generate, compare."""
 
 import atexit
 import functools
+import math
+import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import nbformat
 from nbclient import NotebookClient
 from nbformat import NotebookNode
@@ -13,8 +17,10 @@ from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
 
 from gradlab import live
+from gradlab.checks.record import SUFFIX, Record
 from gradlab.engine import source_of
 
+from . import pages
 from .chapter import chapter_names, source_path
 from .edition import GENERATE
 from .minutes import say_minutes, with_minutes
@@ -36,16 +42,17 @@ KERNELSPEC = {"display_name": "Python 3 (ipykernel)", "language": "python", "nam
 
 
 def execute(notebook: NotebookNode, folder: Path) -> None:
-    """Run all cells of a solved notebook, in place; raises nbclient's CellExecutionError at the first that fails."""
-    config = Config({"KernelManager": {"transport_encryption": "auto"}})  # or ipykernel warns on stderr
+    """Run all cells of a solved notebook, in place; raises nbclient's CellExecutionError at the first failing cell."""
+    config = Config({"KernelManager": {"transport_encryption": "auto"}})  # else ipykernel warns on stderr
     resources = {"metadata": {"path": str(folder)}}
-    NotebookClient(notebook, timeout=600, kernel_name="python3", resources=resources, config=config).execute()
+    client = NotebookClient(notebook, timeout=600, kernel_name="python3", resources=resources, config=config)
+    client.execute(env={**os.environ, "TQDM_DISABLE": "1"})  # on a slow machine, the bars of `track` would be saved
 
 
 def normalise(notebook: NotebookNode) -> NotebookNode:
-    """Take out, in place, what changes from run to run: times, widgets, versions; counts go from 1 up.
+    """Remove, in place, everything that varies between runs: times, widgets, versions; execution counts start at 1.
 
-    The opening's minutes become those that the chapter takes.
+    The opening's minutes are set to the chapter's computed minutes.
     """
     say_minutes(notebook)
     notebook.metadata = NotebookNode(kernelspec=KERNELSPEC, language_info={"name": "python"})
@@ -62,14 +69,14 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
         cell.outputs = _joined(cell.outputs)
         for output in cell.outputs:
             output.pop("transient", None)
-            output.get("data", {}).pop(live.WIDGET, None)  # what stands beside it can be read without a kernel
+            output.get("data", {}).pop(live.WIDGET, None)  # the output beside a widget can be read without a kernel
             if "execution_count" in output:
                 output["execution_count"] = cell.execution_count
     return notebook
 
 
 def _joined(outputs: list[NotebookNode]) -> list[NotebookNode]:
-    """The outputs with neighbouring pieces of one stream put together: where they part depends on timing."""
+    """Return the outputs with adjacent pieces of a stream joined, because where a stream is split depends on timing."""
     joined: list[NotebookNode] = []
     for output in outputs:
         last = joined[-1] if joined else None
@@ -81,7 +88,7 @@ def _joined(outputs: list[NotebookNode]) -> list[NotebookNode]:
 
 
 def as_shipped(notebook: NotebookNode) -> NotebookNode:
-    """Bring a student's notebook, in place, into the form in which JupyterLab saves one that was opened and not run."""
+    """Change a student's notebook, in place, to the form in which JupyterLab saves one that was opened but not run."""
     notebook.metadata.language_info = LANGUAGE_INFO
     for cell in notebook.cells:
         if cell.metadata.get("jupyter", {}).get("outputs_hidden"):
@@ -92,8 +99,35 @@ def as_shipped(notebook: NotebookNode) -> NotebookNode:
     return notebook
 
 
+def same(made: Path, committed: Path) -> bool:
+    """Return whether two files are equal, ignoring the last digits of a record's numbers, which vary by machine."""
+    if made.read_bytes() == committed.read_bytes():
+        return True
+    return made.name.endswith(SUFFIX) and _near(_whole(made), _whole(committed))
+
+
+def _whole(path: Path) -> dict:
+    """Return the record in a file as plain data, with all observations of each slip instead of its deltas."""
+    record = Record.from_json(path.read_bytes(), path.name)
+    whole = msgspec.to_builtins(record)
+    for check_id, check in record.checks.items():
+        for slip, plain in zip(check.slips, whole["checks"][check_id]["slips"], strict=True):
+            plain["deltas"] = msgspec.to_builtins(slip.observations(check.expected))
+    return whole
+
+
+def _near(one: Any, other: Any) -> bool:
+    if type(one) is type(other) is float:
+        return math.isclose(one, other, rel_tol=1e-5, abs_tol=1e-6)
+    if type(one) is type(other) is dict:
+        return one.keys() == other.keys() and all(_near(part, other[key]) for key, part in one.items())
+    if type(one) is type(other) is list:
+        return len(one) == len(other) and all(map(_near, one, other))
+    return type(one) is type(other) and one == other
+
+
 def write(notebook: NotebookNode, path: Path) -> None:
-    """Write a notebook in the one form in which it is committed; raises ChapterError past MAX_BYTES."""
+    """Write a notebook in the normal form for commits; raises ChapterError if it exceeds MAX_BYTES."""
     text = nbformat.writes(notebook, version=4)
     if len(text) > MAX_BYTES:
         raise ChapterError(f"{path.name} would have {len(text)} bytes; no notebook may have more than {MAX_BYTES}.")
@@ -101,22 +135,24 @@ def write(notebook: NotebookNode, path: Path) -> None:
 
 
 def generate(names: list[str], folder: Path) -> None:
-    """Let nbgrader make the student edition of the named chapters in `folder`, from their sources as they are."""
+    """Let nbgrader generate the student edition of the named chapters in `folder`, from their current sources."""
     api = _class_of(SOURCES)
     for name in names:
         result = api.generate_assignment(name)
         if not result["success"]:
-            raise ChapterError(f"nbgrader could not make the student edition of {name}:\n{result['log']}")
-        released = Path(api.coursedir.root, "release", name)
+            raise ChapterError(f"nbgrader could not generate the student edition of {name}:\n{result['log']}")
+        released, record = Path(api.coursedir.root, "release", name), name + SUFFIX
         path = released / f"{name}.ipynb"
         write(as_shipped(nbformat.read(path, as_version=4)), path)
+        if (folder / name / record).exists() and same(released / record, folder / name / record):
+            shutil.copy(folder / name / record, released / record)  # changes that are only noise would hide real ones
         shutil.rmtree(folder / name, ignore_errors=True)
         shutil.copytree(released, folder / name)
 
 
 @functools.cache
 def _class_of(sources: Path) -> NbGraderAPI:
-    """A class whose assignments these are, for as long as this process runs: to begin one takes nbgrader a second."""
+    """Return nbgrader's API for a class with these sources, cached per process: creating one takes a second."""
     scratch = tempfile.TemporaryDirectory()
     atexit.register(scratch.cleanup)
     config = Config()
@@ -131,7 +167,7 @@ def _class_of(sources: Path) -> NbGraderAPI:
 
 
 def stages(name: str, notebook: NotebookNode) -> dict[Path, str]:
-    """What a chapter's cells tagged `engine` come to, by the files in later chapters' folders that hold it."""
+    """Return, for each later chapter, the path and text of the file with the code of this chapter's `engine` cells."""
     text = source_of(notebook.cells)
     if not text.strip():
         return {}
@@ -142,7 +178,7 @@ def stages(name: str, notebook: NotebookNode) -> dict[Path, str]:
 
 
 def build(names: list[str]) -> None:
-    """Execute and normalise the named solved chapters, then generate their student edition."""
+    """Execute and normalize the named solved chapters, then generate their student edition."""
     for name in names:
         path = source_path(name)
         print(f"{name}: executing", flush=True)
@@ -154,39 +190,44 @@ def build(names: list[str]) -> None:
     print("generating the student edition", flush=True)
     generate(names, STUDENT_EDITION)
     START_PAGE.write_text(with_minutes(START_PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    for name, text in pages.made().items():
+        (pages.PAGES / name).write_text(text, encoding="utf-8")
 
 
 def shown(path: Path) -> str:
-    """A path as seen from the top of the repository."""
+    """Return a path relative to the top of the repository."""
     return str(path.relative_to(SOLUTIONS.parent))
 
 
 def stale() -> list[str]:
-    """What is not as `build` would leave it, one sentence a file; outputs are not run again (nbval does that)."""
+    """Return a sentence for each file that differs from what `build` generates; cell outputs are left to nbval."""
     return [*stale_pages(), *(sentence for name in chapter_names() for sentence in stale_chapter(name))]
 
 
 def stale_pages() -> list[str]:
-    """What is stale of the start page, and which folders belong to no chapter."""
+    """Return a sentence for each stale page (the start page and those beside it) and each folder without a chapter."""
     found = []
     page = START_PAGE.read_text(encoding="utf-8")
     if with_minutes(page) != page:
-        found.append(f"{shown(START_PAGE)} gives other minutes than the chapters take")
+        found.append(f"{shown(START_PAGE)} does not give the chapters' minutes")
+    for name, text in pages.made().items():
+        if not (pages.PAGES / name).exists() or (pages.PAGES / name).read_text(encoding="utf-8") != text:
+            found.append(f"{shown(pages.PAGES / name)} is not what the chapters generate")
     folders = [path for path in STUDENT_EDITION.iterdir() if path.is_dir() and not path.name.startswith((".", "__"))]
     return found + [f"{shown(path)} belongs to no chapter" for path in folders if path.name not in chapter_names()]
 
 
 def stale_chapter(name: str) -> list[str]:
-    """What is stale of one chapter: its notebook's form, the engine that it leaves, its student edition."""
+    """Return a sentence for each stale file of one chapter: its notebook, its engine stage, its student edition."""
     path, found = source_path(name), []
     notebook = nbformat.read(path, as_version=4)
     if any(c.cell_type == "code" and c.execution_count is None for c in notebook.cells):
-        found.append(f"{shown(path)} has cells that were not run")
+        found.append(f"{shown(path)} has cells that did not run")
     if nbformat.writes(normalise(notebook)).rstrip("\n") + "\n" != path.read_text(encoding="utf-8"):
         found.append(f"{shown(path)} is not in normal form")
     for stage, made in stages(name, notebook).items():
         if not stage.exists() or stage.read_text(encoding="utf-8") != made:
-            found.append(f"{shown(stage)} is not what the cells of {name} make")
+            found.append(f"{shown(stage)} is not what the cells of {name} generate")
     with tempfile.TemporaryDirectory() as scratch:
         fresh, edition = Path(scratch) / name, STUDENT_EDITION / name
         generate([name], fresh.parent)
@@ -197,6 +238,6 @@ def stale_chapter(name: str) -> list[str]:
                 found.append(f"{shown(committed)} is missing")
             elif not made.exists():
                 found.append(f"{shown(committed)} belongs to no chapter")
-            elif made.read_bytes() != committed.read_bytes():
-                found.append(f"{shown(committed)} is not what its source makes")
+            elif not same(made, committed):
+                found.append(f"{shown(committed)} is not what its source generates")
     return found

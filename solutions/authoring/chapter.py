@@ -1,4 +1,4 @@
-"""A solved chapter, read from its notebook: its checks, and the records they leave."""
+"""A solved chapter, read from its notebook: its checks, and their records."""
 
 import contextlib
 import linecache
@@ -22,7 +22,7 @@ from .reference import STUDENT_SEEDS, AuthoredCheck, references
 
 @dataclass(frozen=True)
 class Chapter:
-    """The checks of a solved notebook, by id."""
+    """A solved notebook's name, and its checks by id."""
 
     name: str
     checks: dict[str, AuthoredCheck]
@@ -33,7 +33,7 @@ class Chapter:
 
 
 def source_path(name: str) -> Path:
-    """The path of a chapter's solved notebook; raises ChapterError naming the chapters if there is none."""
+    """Return the path of a chapter's solved notebook; raises ChapterError, with the known names, for an unknown one."""
     path = SOURCES / name / f"{name}.ipynb"
     if not path.exists():
         raise ChapterError(f"There is no chapter {name!r}. Chapters: {', '.join(chapter_names())}.")
@@ -41,21 +41,21 @@ def source_path(name: str) -> Path:
 
 
 def chapter_names() -> list[str]:
-    """The names of all chapters, in order."""
+    """Return the names of all chapters, in order."""
     return sorted(path.stem for path in SOURCES.glob("*/*.ipynb") if path.stem == path.parent.name)
 
 
 def load_chapter(name: str) -> Chapter:
-    """Read the chapter of that name from where solved notebooks live."""
+    """Read the named chapter from the solved chapters' folder."""
     return read_chapter(nbformat.read(source_path(name), as_version=4), name)
 
 
 def read_chapter(notebook: NotebookNode, name: str, folder: Path | None = None) -> Chapter:
     """Run the setup, solution, reference and check cells of a solved notebook, and collect its checks.
 
-    Other cells are not run: exercises may use only what setup cells define. Raises ChapterError if a cell fails, if a
-    check has no reference, or if two checks share an id. folder: where the files are that cells import, such as the
-    stages of the engine; that of the solved chapter unless told otherwise.
+    Other cells are not run: exercises may use only names that setup cells define. Raises ChapterError if a cell fails,
+    a check has no reference, or two checks share an id. folder: where cells import files from, such as the engine's
+    stages; by default, the solved chapter's.
     """
     checks: dict[str, AuthoredCheck] = {}
     collected: list[AuthoredCheck] = []
@@ -97,7 +97,7 @@ def read_chapter(notebook: NotebookNode, name: str, folder: Path | None = None) 
 
 @contextlib.contextmanager
 def importing_from(folder: Path) -> Iterator[None]:
-    """Let imports find the modules in `folder`, each made anew: a chapter may change what another has imported too."""
+    """Inside `with`, let imports find the modules in `folder`, loaded again: another chapter may have changed them."""
     here = {path.stem for path in folder.glob("*.py")}
     before = {name: sys.modules.pop(name) for name in here if name in sys.modules}
     sys.path.insert(0, str(folder))

@@ -1,4 +1,4 @@
-"""By which steps nbgrader makes a student edition from a solved notebook; by name, so nothing is imported here."""
+"""The steps nbgrader takes to turn a solved notebook into a student edition, listed by name to avoid imports here."""
 
 OURS, THEIRS = "authoring.preprocessors", "nbgrader.preprocessors"
 

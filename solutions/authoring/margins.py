@@ -1,4 +1,4 @@
-"""How far right answers stay from a check's tolerance, on this processor and on others that it can behave like."""
+"""Measure how close right answers come to a check's tolerance, on this processor and on those that it can imitate."""
 
 import json
 import math
@@ -17,12 +17,12 @@ from gradlab.checks.verdict import judge_check
 from .processors import PROCESSORS, available
 from .reference import AuthoredCheck
 
-ENOUGH = 10  # times the largest deviation of a right answer fits into the tolerance
-HERE = "here"  # this processor as it is
+ENOUGH = 10  # the smallest allowed ratio of the tolerance to a right answer's largest deviation
+HERE = "here"  # this processor without imitation
 
 
 def deviation(expected: Observation, observed: Observation) -> float:
-    """The largest |observed − expected| in units of the tolerance, over all floats of two observations of one form."""
+    """Return the largest |observed − expected|, in units of the tolerance, over all floats of two observations."""
     return max((_apart(*pair) for pair in zip(expected.values, observed.values, strict=True)), default=0.0)
 
 
@@ -43,10 +43,7 @@ def _units(tolerance, want: float | str, got: float | str) -> float:
 
 
 def worst(check: AuthoredCheck, record: CheckRecord) -> float:
-    """The largest deviation of the solution and the other right answers from a record; infinite if one is rejected.
-
-    Where a judge decides, answers may differ from what is expected: only the solution's deviation counts there.
-    """
+    """Return the largest deviation of right answers from a record; infinity if an answer is rejected."""
     found = 0.0
     for answer in [check.answer, *check.reference.others]:
         seen = check.observe(answer, record.cases)
@@ -58,9 +55,9 @@ def worst(check: AuthoredCheck, record: CheckRecord) -> float:
 
 
 def measure(checks: list[AuthoredCheck], words: list[str], seeds: range) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield each check's id and its largest deviation by kind of processor, from records made on this one.
+    """Yield each check's id and its largest deviation, by kind of processor, from records made on this processor.
 
-    words: those by which a command names these checks.
+    words: the command-line words that select these checks.
     """
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder, "made.json")
@@ -76,6 +73,6 @@ def measure(checks: list[AuthoredCheck], words: list[str], seeds: range) -> Iter
 
 
 def against(checks: Iterable[AuthoredCheck], made: Path) -> dict[str, float]:
-    """Each check's largest deviation from the records in a file, which another processor may have made."""
+    """Return, by check id, the largest deviation from the records in a file, perhaps from a different processor."""
     records = Record.from_json(made.read_bytes()).checks
     return {check.check_id: worst(check, records[check.check_id]) for check in checks}

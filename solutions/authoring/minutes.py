@@ -1,4 +1,4 @@
-"""How long a chapter takes, reckoned and not hoped: by the same rule for all chapters, from the solved notebook."""
+"""Compute how long a chapter takes, by the same rule for all chapters, from the solved notebook."""
 
 import itertools
 import re
@@ -16,19 +16,20 @@ WORDS_A_MINUTE = 130
 SECONDS_A_LINE = 5  # of code
 MINUTES_A_PREDICTION = 1
 RESERVE = 1.25
-APPENDIX = "## Appendix (optional) · "  # so begins a part after the close that a learner may leave out
+APPENDIX = "## Appendix (optional) · "  # begins an optional part after the close
 
 _EXERCISE = re.compile(r"importance [●○]+ · (\d+) minutes")
 _FOLDED = re.compile(r"<details>.*?</details>", re.DOTALL)
 _EXPLANATION = re.compile(r"<details>\s*<summary>What happened, and why</summary>(.*?)</details>", re.DOTALL)
-_ROW = re.compile(r"^\|.*\]\((\w+)/\1\.ipynb\).*\|( *\d* *)\|[^|]*\|$", re.MULTILINE)  # of the start page's table
+_ROW = re.compile(r"^\|.*\]\((\w+)/\1\.ipynb\).*\|( *\d* *)\|[^|]*\|$", re.MULTILINE)  # a row of the start page's table
 _TIME = re.compile(r"^(\*\*Time\*\*: about )\d+( minutes, )\d+( of them)", re.MULTILINE)  # in a chapter's opening
-_NO_WORDS = re.compile(r"<[^>]*>|\$[^$]*\$|`[^`]*`|!\[[^\]]*\]\([^)]*\)|\]\([^)]*\)")
+_LINK_TARGET = re.compile(r"(?<=\])\([^)]*\)")  # not read
+_NO_WORDS = re.compile(r"<[^>]*>|\$[^$]*\$|`[^`]*`|!\[[^\]]*\]")  # each counts as one word
 
 
 @dataclass(frozen=True)
 class Minutes:
-    """The minutes of a chapter by what they are spent on; `total` has a quarter more, to the next five."""
+    """A chapter's minutes by activity; `total` adds a quarter and rounds to a multiple of five."""
 
     prose: float
     code: float
@@ -37,7 +38,7 @@ class Minutes:
 
     @property
     def total(self) -> int:
-        """What the opening of the chapter and the start page say."""
+        """The minutes that the chapter's opening and the start page state."""
         return 5 * round(RESERVE * (self.prose + self.code + self.predictions + self.exercises) / 5)
 
 
@@ -47,12 +48,13 @@ def without_appendices(notebook: NotebookNode) -> Iterator[NotebookNode]:
 
 
 def minutes(notebook: NotebookNode) -> Minutes:
-    """Reckon the minutes of a solved notebook. Appendices, references, folded code and folds in prose do not count."""
+    """Compute the minutes of a solved notebook. Appendices, references, folded code and folds in prose do not count."""
     words = lines = predictions = exercises = 0
     for cell in without_appendices(notebook):
         if cell.cell_type == "markdown":
             explained = " ".join(_EXPLANATION.findall(cell.source))
-            words += len(_NO_WORDS.sub(" x ", _FOLDED.sub(" ", cell.source) + " " + explained).split())
+            text = _LINK_TARGET.sub("", _FOLDED.sub(" ", cell.source) + " " + explained)
+            words += len(_NO_WORDS.sub(" x ", text).split())
             exercises += sum(map(int, _EXERCISE.findall(cell.source)))
         elif not (
             _folded(cell) or {"reference", "after-exercises"} & set(tags(cell)) or is_grade(cell) or is_solution(cell)
@@ -63,19 +65,19 @@ def minutes(notebook: NotebookNode) -> Minutes:
 
 
 def _folded(cell: NotebookNode) -> bool:
-    """Whether a learner sees the cell's code only after a click."""
+    """Return whether a learner sees the cell's code only after a click."""
     return cell.metadata.get("jupyter", {}).get("source_hidden", False)
 
 
 def say_minutes(notebook: NotebookNode) -> None:
-    """Write the minutes of a solved notebook, in place, where its opening says them."""
+    """Write a solved notebook's minutes into its opening, in place."""
     found = minutes(notebook)
     for cell in notebook.cells[:1]:
         cell.source = _TIME.sub(rf"\g<1>{found.total}\g<2>{found.exercises}\g<3>", cell.source)
 
 
 def with_minutes(page: str) -> str:
-    """Return the start page with the minutes of each chapter that is there, in the last column but one."""
+    """Return the start page with the minutes of each existing chapter in its table's last column but one."""
 
     def filled(row: re.Match) -> str:
         if row[1] not in names:

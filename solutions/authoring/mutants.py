@@ -1,7 +1,7 @@
-"""Mutants: variations of right answers, made by a program. A check that lets one pass tests less than it says.
+"""Mutants: generated variations of right answers. A check that accepts one may test less than it says.
 
-Not every mutant is wrong: some compute the same in another way. Those that pass are listed for the author, who adds a
-case that tells them apart, or writes down in the Reference why they are right (`mutants={"the mutant": "why"}`).
+Not every mutant is wrong: some compute the same result in a different way. Mutants that pass are listed for the author,
+who adds a case that rejects them or explains in the Reference why they are right (`mutants={"the mutant": "why"}`).
 """
 
 import ast
@@ -20,7 +20,7 @@ from gradlab.checks.verdict import judge_check
 
 from .reference import AuthoredCheck
 
-LIMIT_S = 5  # of one mutant on all cases: one that does not end is rejected
+LIMIT_S = 5  # for one mutant on all cases; an endless one is rejected
 _TWINS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.And: ast.Or, ast.Or: ast.And}
 _TWINS |= {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 _TWINS |= {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}
@@ -30,14 +30,14 @@ _WRAPPERS = {"sorted", "reversed", "list", "tuple", "set", "abs", "float", "int"
 
 @dataclass(frozen=True)
 class Mutant:
-    """One variation. says: what was changed, in a line that names it. answer: the function or class."""
+    """One variation of a right answer. says: one line on the change. answer: the changed function or class."""
 
     says: str
     answer: Callable
 
 
 def surviving(check: AuthoredCheck, seeds: range) -> tuple[int, list[str]]:
-    """How many mutants of a check's solution and reference were tried, and which of them passed on all seeds."""
+    """Return how many mutants of a check's solution and reference were tried, and which of them passed on all seeds."""
     made = [mutant for answer in (check.answer, check.reference.answer) for mutant in mutants(answer)]
     left = list({mutant.says: mutant for mutant in made}.values())
     tried = len(left)
@@ -48,24 +48,24 @@ def surviving(check: AuthoredCheck, seeds: range) -> tuple[int, list[str]]:
 
 
 def mutants(answer: Callable) -> Iterator[Mutant]:
-    """All variations of a function or class whose source is known, and of how often it works."""
+    """Yield all variations of a function or class with known source, and a function that repeats its first result."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(answer)))
-    except (OSError, TypeError, SyntaxError):  # one of torch's own, or a lambda in the midst of a line
+    except (OSError, TypeError, SyntaxError):  # one of torch's functions, or a lambda inside a line
         return
     if not isinstance(tree.body[0], ast.FunctionDef | ast.ClassDef):
         return
     for node in ast.walk(tree):
         _drop_what_is_never_reached(node)
     for says, changed in variations(tree):
-        with contextlib.suppress(Exception):  # what cannot even be made is no mutant
+        with contextlib.suppress(Exception):  # code that cannot be compiled is not a mutant
             yield Mutant(says, _made(changed, answer))
     if inspect.isfunction(answer) and not inspect.isgeneratorfunction(answer):
         yield Mutant("works on its first call only", _first_only(answer))
 
 
 def _drop_what_is_never_reached(node: ast.AST) -> None:
-    """Cut a block off after its `return` or `raise`: there stands the loop as it was found, or a stub's last line."""
+    """Remove code after a block's `return` or `raise`, such as a stub's last line."""
     for name in BLOCKS:
         block = getattr(node, name, None)
         if isinstance(block, list):
@@ -74,7 +74,7 @@ def _drop_what_is_never_reached(node: ast.AST) -> None:
 
 
 def variations(tree: ast.Module) -> Iterator[tuple[str, ast.Module]]:
-    """Copies of a tree with one thing changed, each with the change in words."""
+    """Yield, for each possible change, its description and a copy of the tree with only this change."""
     for place, node in enumerate(ast.walk(tree)):
         for says, change in _changes(node):
             changed = copy.deepcopy(tree)
@@ -84,7 +84,7 @@ def variations(tree: ast.Module) -> Iterator[tuple[str, ast.Module]]:
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
-    """What can be changed at a node: the words, and a function that changes its copy."""
+    """Yield each possible change at a node: a description, and a function that changes a copy of the node."""
     for name in BLOCKS:
         block = getattr(node, name, None)
         if isinstance(block, list) and not isinstance(node, ast.Module | ast.ClassDef):
@@ -136,7 +136,7 @@ def _block_changes(name: str, block: list[ast.stmt]) -> Iterator[tuple[str, Call
 
 
 def _only_begins(*statements: ast.stmt) -> bool:
-    """Whether one of two statements gives an empty or constant beginning to a name that the other does not mention."""
+    """Return whether one statement gives a name an empty or constant start value and the other does not mention it."""
     for one, other in (statements, statements[::-1]):
         if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant | ast.List | ast.Dict | ast.Tuple):
             named, mentioned = ({n.id for n in ast.walk(s) if isinstance(n, ast.Name)} for s in (one, other))
@@ -169,7 +169,7 @@ def _line(node: ast.AST) -> str:
 
 
 def _made(tree: ast.Module, answer: Callable) -> Callable:
-    """The mutant of `answer`, with the same globals and the closed-over values of the original."""
+    """Compile `tree`, a mutant of `answer`, with the original's globals and closure, and return it."""
     free = inspect.getclosurevars(answer).nonlocals if inspect.isfunction(answer) else {}
     module = inspect.getmodule(answer)
     namespace = dict(getattr(answer, "__globals__", None) or vars(module)) | free
@@ -198,7 +198,7 @@ def _passes(check: AuthoredCheck, record: CheckRecord, mutant: Mutant) -> bool:
 
 @contextlib.contextmanager
 def _limited() -> Iterator[None]:
-    """Raise TimeoutError in what does not end, again and again, since the observer takes errors for observations."""
+    """Raise TimeoutError in a `with` block after LIMIT_S, repeatedly: the observer records errors as observations."""
 
     def late(number: int, frame: object) -> None:
         raise TimeoutError

@@ -1,4 +1,4 @@
-"""Where the solved chapters are, and the error that names what is wrong with one; imports nothing heavy."""
+"""The folder of the solved chapters, and the error for a broken chapter; imports nothing heavy."""
 
 from pathlib import Path
 
@@ -7,4 +7,4 @@ SOURCES = SOLUTIONS / "chapters"
 
 
 class ChapterError(Exception):
-    """A solved chapter breaks a rule of the course; the message names the cell and the rule."""
+    """The error for a solved chapter that breaks a rule of the course; the message names the cell and the rule."""

@@ -1,4 +1,4 @@
-"""The steps by which nbgrader makes a student edition from a solved notebook, beyond its own."""
+"""The course's own steps in nbgrader's generation of a student edition from a solved notebook."""
 
 import re
 from pathlib import Path
@@ -14,26 +14,28 @@ from traitlets import Dict
 from gradlab.checks.record import SUFFIX
 
 from .cells import tags
-from .chapter import read_chapter
+from .chapter import Chapter, read_chapter
 
 AFTER_EXERCISES = "after-exercises"
-LONGEST_CHECK = 12  # lines of a check cell that stands open
-YOUR_TURN = "# Your turn: put your code here, in the place of the next line.\nraise NotImplementedError()"
-WITHOUT_GRADLAB = (
-    "# No module named 'gradlab'? Then this is another Python: start Jupyter with `make lab`, in the course."
-)
+LONGEST_CHECK = 12  # most lines of a check cell that is not folded
+YOUR_TURN = "# Your turn: replace the next line with your code.\nraise NotImplementedError()"
+WITHOUT_GRADLAB = "# No module named 'gradlab'? Then this is the wrong Python: run `make lab` in the course's folder."
 _IMPORT = re.compile(r"^from gradlab import", re.MULTILINE)
 
 
 class WriteRecord(NbGraderPreprocessor):
-    """Put the record for the students' seeds beside the notebook."""
+    """Write the record for the students' seeds beside the notebook."""
 
     def preprocess(self, nb, resources):
-        """Make the record from the solved notebook, before its reference cells go."""
-        name, folder = resources["nbgrader"]["notebook"], resources.get("metadata", {}).get("path")
-        chapter = read_chapter(nb, name, Path(folder) if folder else None)
-        resources.setdefault("outputs", {})[name + SUFFIX] = chapter.record().to_json().encode()
+        """Make the record from the solved notebook, before the reference cells are removed."""
+        chapter = self.read(nb, resources)
+        resources.setdefault("outputs", {})[chapter.name + SUFFIX] = chapter.record().to_json().encode()
         return nb, resources
+
+    def read(self, nb, resources) -> Chapter:
+        """Run the cells of the solved notebook that matter to its checks, and return its Chapter."""
+        folder = resources.get("metadata", {}).get("path")
+        return read_chapter(nb, resources["nbgrader"]["notebook"], Path(folder) if folder else None)
 
 
 class RemoveReferences(NbGraderPreprocessor):
@@ -46,7 +48,7 @@ class RemoveReferences(NbGraderPreprocessor):
 
 
 class LeaveYourTurn(ClearSolutions):
-    """Clear solutions as nbgrader does; what stands in their place speaks to the learner."""
+    """Clear solutions as nbgrader does, and leave a line that addresses the learner."""
 
     code_stub = Dict({"python": YOUR_TURN}).tag(config=True)
 
@@ -65,27 +67,27 @@ class PermitExerciseErrors(NbGraderPreprocessor):
     """Tag exercise cells `raises-exception`, so that the unsolved edition runs from top to bottom."""
 
     def preprocess_cell(self, cell, resources, cell_index):
-        """Tag solution and graded code cells; in the solved edition an error there is an error."""
+        """Tag solution and graded code cells; in the solved edition, an error in them still fails the build."""
         if cell.cell_type == "code" and (is_solution(cell) or is_grade(cell)):
             cell.metadata["tags"] = [*tags(cell), "raises-exception"]
         return cell, resources
 
 
 class FoldLongChecks(NbGraderPreprocessor):
-    """Fold the source of long check cells: a click opens it, and what is asked and answered stays in sight."""
+    """Fold the source of long check cells: a click opens it, and the statement and the answer stay close together."""
 
     def preprocess_cell(self, cell, resources, cell_index):
-        """Hide the source; nbgrader's checksum knows nothing of it."""
+        """Hide the source of a long check cell; nbgrader's checksum does not cover this setting."""
         if cell.cell_type == "code" and is_grade(cell) and cell.source.count("\n") >= LONGEST_CHECK:
             cell.metadata["jupyter"] = {**cell.metadata.get("jupyter", {}), "source_hidden": True}
         return cell, resources
 
 
 class HelpWithoutGradlab(NbGraderPreprocessor):
-    """Say above the import of gradlab what to do where it fails: the traceback shows the line."""
+    """Add a comment above the import of gradlab that says what to do if it fails: the traceback shows that line."""
 
     def preprocess_cell(self, cell, resources, cell_index):
-        """Put the comment into setup cells that import gradlab."""
+        """Add the comment to setup cells that import gradlab."""
         if cell.cell_type == "code" and "setup" in tags(cell):
             cell.source = _IMPORT.sub(rf"{WITHOUT_GRADLAB}\n\g<0>", cell.source, count=1)
         return cell, resources

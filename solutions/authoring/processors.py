@@ -1,7 +1,8 @@
-"""Other machines, simulated on this one: what libraries read at their start, by the kind of processor.
+"""Imitate different machines on this one, with environment variables that libraries read when they start.
 
-Libraries choose their kernels by instruction set, and with them the order of their sums. So a float's last bits differ
-between machines. Each kind also has its own number of threads, hash seed, time zone, locale and terminal width.
+Libraries choose their kernels by instruction set, and the kernels determine the order of sums. So a float's last bits
+differ between machines. Each kind also has a different number of threads, hash seed, time zone, locale and terminal
+width.
 """
 
 from pathlib import Path
@@ -55,7 +56,7 @@ _NEEDS = {"avx": "avx", "avx2": "avx2", "avx512": "avx512f"}
 
 
 def available() -> list[str]:
-    """Return the kinds that this processor can behave like; none where that is not known, as on macOS and Windows."""
+    """Return the kinds that this processor can imitate; none if that is unknown, as on macOS and Windows."""
     info = Path("/proc/cpuinfo")
     flags = set(info.read_text().split()) if info.exists() else set()
     return [kind for kind in PROCESSORS if "sse4_2" in flags and _NEEDS.get(kind, "sse4_2") in flags]

@@ -1,6 +1,6 @@
-"""What a reference cell uses: the reference answer, its cases, known slips and other right answers.
+"""The API of reference cells: the reference answer, its cases, known slips and other right answers.
 
-Reference cells stand in the solved edition only. They leave records behind, and those are all that a student gets.
+Only the solved edition contains reference cells. Students get just the records made from them.
 """
 
 import functools
@@ -25,15 +25,15 @@ STUDENT_SEEDS = (1, 2)
 
 @dataclass(frozen=True)
 class Reference:
-    """The right answer to an exercise and what surrounds it.
+    """The right answer to an exercise, its cases and its known slips.
 
-    cases(rng): yields dicts of plain values; NumPy arrays reach the scenario as tensors of their dtype, or, in a check
-    without torch, as they are; "says" is the
-    case in words, and "words", where the case ends in an error, what its message must contain if not the whole message.
-    answer: torch itself wherever torch has the thing. slips: functions; a slip's name and docstring are what the
-    learner reads. others: other right answers. All are called as the check's scenario calls the learner's answer.
-    mutants: why a variation made by a program passes rightly, by its words in the table of `validate`.
-    owns: one sentence for whoever passes: what their function can do now.
+    cases(rng): yields dicts of plain values; NumPy arrays reach the scenario as tensors of their dtype, or unchanged in
+    a check without torch. "says" describes the case. "words", if the case ends in an error, lists what its message must
+    contain; without it, the whole message must match.
+    answer: torch itself wherever torch has the function. slips: functions whose names and docstrings the learner reads.
+    others: other right answers. All are called as the check's scenario calls the learner's answer.
+    mutants: why a mutant is right to pass, by its description in the table of `validate`.
+    owns: one sentence for a learner who passes: what their function can do now.
     """
 
     cases: Callable[[np.random.Generator], Iterator[dict]]
@@ -59,10 +59,10 @@ def reference(check_id: str) -> Callable[[Callable[[], Reference]], Callable]:
 
 @dataclass(frozen=True)
 class on_torch:
-    """An answer that is torch's own, for a scenario that makes tensors of the learner's engine.
+    """A reference answer that is torch's own, for a scenario that makes tensors of the learner's engine.
 
-    Such a scenario takes them from its third parameter, `tensor=Tensor`: `tensor(array)`, or with `requires_grad=True`.
-    For the reference it is run with torch's, so what is expected comes from the same program on torch.
+    Such a scenario makes them with its third parameter, `tensor=Tensor`: `tensor(array)`, or with `requires_grad=True`.
+    For the reference, it runs with torch's tensors, so the same program on torch gives the expected results.
     """
 
     answer: Callable
@@ -72,25 +72,26 @@ class on_torch:
 
     @staticmethod
     def tensor(data: Any, requires_grad: bool = False) -> torch.Tensor:
-        """A tensor of torch's with a copy of the array."""
+        """Return a torch tensor with a copy of the array."""
         return torch.tensor(np.array(data), requires_grad=requires_grad)
 
 
 def numbers(rng: np.random.Generator, shape: tuple[int, ...] = (), low: float = 0.3, high: float = 2.0) -> np.ndarray:
     """Draw float64 numbers of either sign that are easy to read and hard to confuse.
 
-    Magnitudes lie in [low, high], have two decimals and are all different, so nothing is near zero and nothing ties.
+    Magnitudes lie in [low, high], have two decimals and are all different, so no number is near zero and none tie.
+    Raises ValueError if the interval has too few such numbers.
     """
     count = int(np.prod(shape, dtype=int))
     grid = np.arange(round(low * 100), round(high * 100) + 1) / 100
     if count > len(grid):
-        raise ValueError(f"{count} different numbers were asked for; between {low} and {high} there are {len(grid)}")
+        raise ValueError(f"{count} different numbers were requested; between {low} and {high} there are {len(grid)}")
     magnitudes = rng.choice(grid, size=count, replace=False)
     return (magnitudes * rng.choice([-1.0, 1.0], size=count)).reshape(shape)
 
 
 def encode_case(case: dict[str, Any], torch_too: bool = True) -> Case:
-    """Turn a case as an author writes it into plain data; arrays become tensors, unless torch is left out."""
+    """Return an author's case as plain data; arrays become tensors unless `torch_too` is false."""
 
     def tensors(value):
         if isinstance(value, np.ndarray) and torch_too:
@@ -105,19 +106,19 @@ def encode_case(case: dict[str, Any], torch_too: bool = True) -> Case:
 
 @dataclass(frozen=True, kw_only=True)
 class AuthoredCheck(Check):
-    """A check as its cells define it: what the check cell states, and the Reference that belongs to it."""
+    """A check as its cells define it: the arguments in the check cell, and its Reference."""
 
     reference: Reference
     cell: str = ""  # the grade_id of its cell
-    answer_name: str = ""  # what the cell calls the answer
+    answer_name: str = ""  # the answer's name in the cell
 
     @classmethod
     def of(cls, stated: Check) -> "AuthoredCheck":
-        """Bring a check together with its Reference; raises KeyError if there is none."""
+        """Combine a check with its Reference; raises KeyError if there is none."""
         return cls(**vars(stated), reference=references[stated.check_id])
 
     def record(self, seeds: Iterable[int] = STUDENT_SEEDS, slips: bool = True) -> CheckRecord:
-        """Draw the cases for `seeds`, and observe the reference and, with `slips`, each slip on them."""
+        """Return the record of the cases drawn for `seeds`, observed on the reference and, with `slips`, the slips."""
         rngs = [np.random.default_rng([seed, crc32(self.check_id.encode())]) for seed in seeds]
         cases = [encode_case(case, self.torch) for rng in rngs for case in self.reference.cases(rng)]
         right, scenario = self.reference.answer, self.scenario
@@ -141,12 +142,12 @@ class AuthoredCheck(Check):
         )
 
     def observe(self, answer: Callable, cases: list[Case]) -> list[Observation]:
-        """What a run of this check observes of `answer`, one observation per case."""
+        """Return what this check observes of `answer`, one observation per case."""
         return [self.observe_case(case.inputs, answer) for case in cases]
 
 
 def _for_record(seen: Observation) -> Observation:
-    """The observation with 12 digits of each number, and without the line that raised: a record quotes no reference."""
+    """Return `seen` with 12 digits of each number and without the line that raised: a record quotes no reference."""
 
     def shorten(number):
         return float(f"{number:.12g}") if type(number) is float else number
@@ -157,12 +158,12 @@ def _for_record(seen: Observation) -> Observation:
 
 
 def slip_name(slip: Callable) -> str:
-    """A slip's function name in words."""
+    """Return a slip's function name in words."""
     return slip.__name__.replace("_", " ")
 
 
 def slip_says(slip: Callable) -> str:
-    """A slip's docstring on one line; raises ValueError if it has none."""
+    """Return a slip's docstring on one line; raises ValueError if it has none."""
     if not slip.__doc__:
         raise ValueError(f"The slip {slip.__name__!r} has no docstring: write the sentence that helps the learner.")
     return " ".join(slip.__doc__.split())

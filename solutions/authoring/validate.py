@@ -1,4 +1,4 @@
-"""Proof that the checks can fail: slips are rejected and named, right answers pass, no constant passes."""
+"""Show that each check can fail: slips are rejected and named, right answers pass, no constant passes."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ from .reference import AuthoredCheck, slip_name
 
 @dataclass
 class Tally:
-    """What was tried on one check, and what went wrong, one sentence each."""
+    """The counts of what was tried on one check, and the faults, one sentence each."""
 
     check_id: str
     slips: int = 0
@@ -34,11 +34,11 @@ class Tally:
     faults: list[str] = field(default_factory=list)
 
     def fault(self, seed: int, text: str) -> None:
-        """Write down a fault."""
+        """Add a fault found with `seed` to the list of faults."""
         self.faults.append(f"{self.check_id}, seed {seed}: {text}")
 
     def row(self) -> str:
-        """The counts as a line of the table that `HEADING` begins."""
+        """Return the counts as a line of the table that begins with `HEADING`."""
         return (
             f"{self.check_id:14} {self.slips:5} {self.rejected:7}/{self.tried:<5} {self.named:7}/{self.tried:<5}"
             f" {self.others:12} {self.accepted:7}/{self.right:<6} {self.caught:8}/{self.constants:<6}"
@@ -54,7 +54,7 @@ HEADING = (
 
 
 def total(tallies: list[Tally]) -> Tally:
-    """The sums over all exercises, as the last line of the table."""
+    """Return the sums over all exercises, for the last line of the table."""
     sums = Tally(f"{len(tallies)} exercise{'s' if len(tallies) != 1 else ''}")
     for name in (
         "slips",
@@ -76,7 +76,7 @@ def total(tallies: list[Tally]) -> Tally:
 
 
 def validate(check: AuthoredCheck, seeds: range, other_seeds: range) -> Tally:
-    """Try every slip and constant on `seeds`, and the solution and the other right answers on `other_seeds` too."""
+    """Try every slip and constant on `seeds`, and the solution and other right answers on `other_seeds` too."""
     tally = Tally(check.check_id, slips=len(check.reference.slips), others=len(check.reference.others))
     every = sorted({*seeds, *other_seeds})
     for seed in tqdm(every, check.check_id, leave=False, ncols=72, unit="seed", disable=None):  # on a terminal only
@@ -94,7 +94,7 @@ def validate(check: AuthoredCheck, seeds: range, other_seeds: range) -> Tally:
 
 
 def try_mutants(check: AuthoredCheck, seeds: range, tally: Tally) -> None:
-    """Try variations of the right answers; those that pass without a reason in the Reference are for the author."""
+    """Try mutants of the right answers, and list in `tally` those that pass without a reason in the Reference."""
     tally.mutants, passing = surviving(check, seeds)
     reasons = check.reference.mutants
     tally.explained = sum(says in reasons for says in passing)
@@ -130,7 +130,7 @@ def _try_constants(check: AuthoredCheck, record: CheckRecord, seed: int, tally: 
 
 
 def constants(check: AuthoredCheck, record: CheckRecord) -> Iterator[tuple[str, list[Observation]]]:
-    """Answers that know nothing, as observations by name: each must be rejected by every check."""
+    """Yield the name and observations of each answer that ignores the exercise; every check must reject all of them."""
 
     def tried(answer: Callable) -> list[Observation]:
         return check.observe(answer, record.cases)
@@ -159,13 +159,13 @@ def constants(check: AuthoredCheck, record: CheckRecord) -> Iterator[tuple[str, 
     plain = [observation for observation in record.expected if not observation.error]
     for number in (0, 1):
         filled = [_filled(observation, number) for observation in record.expected]
-        if filled != record.expected:  # there are numbers in it
+        if filled != record.expected:  # it contains numbers
             yield f"always {number}", filled
     for label, first in (("the first case's answer", plain[0]), ("the last case's answer", plain[-1])):
         yield label, [observation if observation.error else first for observation in record.expected]
 
 
 def _filled(observation: Observation, number: int) -> Observation:
-    """The observation with every number of every value replaced by `number` of the same type."""
+    """Return the observation with every number of every value replaced by `number`, keeping its type."""
     values = [replace_numbers(value, lambda old: type(old)(number)) for value in observation.values]
     return replace(observation, values=values)

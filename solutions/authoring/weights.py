@@ -1,4 +1,4 @@
-"""The weights that come with a chapter: trained once, because training ends differently on each kind of processor."""
+"""The weights that come with a chapter, trained once, because training results depend on the processor."""
 
 import hashlib
 import io
@@ -20,9 +20,9 @@ FILE = re.compile(r"weights-[0-9a-f]{8}\.pt")
 
 
 def make(name: str) -> Path:
-    """Train a chapter's networks as its cells do, and put their weights beside the solved notebook.
+    """Train a chapter's networks as its cells do, save their weights beside the solved notebook, and return the path.
 
-    The file is named by its hash, in the notebook too, so that no notebook is taken for one of other weights.
+    The file's name, also written into the notebook, contains its hash, so a notebook never loads the wrong weights.
     """
     path = source_path(name)
     notebook = nbformat.read(path, as_version=4)
@@ -38,12 +38,12 @@ def make(name: str) -> Path:
 
 
 def file_name(content: bytes) -> str:
-    """The name of the file with this content: as torch.hub names weights, it ends in the first digits of the hash."""
+    """Return the name for a file with this content; as in torch.hub, it ends with the first digits of the hash."""
     return f"weights-{hashlib.sha256(content).hexdigest()[:8]}.pt"
 
 
 def trained(notebook: NotebookNode, name: str) -> dict[str, list[dict[str, torch.Tensor]]]:
-    """Run the setup cells and those tagged `weights`; of each function train_x that is there then, x: the weights."""
+    """Run the setup cells and those tagged `weights`; return the weights from each function train_x, under x."""
     namespace = {"__name__": "__main__"}
     for cell in notebook.cells:
         if cell.cell_type == "code" and {"setup", TAG} & set(tags(cell)):
@@ -55,7 +55,7 @@ def trained(notebook: NotebookNode, name: str) -> dict[str, list[dict[str, torch
 
 
 def packed(weights: dict[str, list[dict[str, torch.Tensor]]]) -> bytes:
-    """The bytes of a file for torch.load; floats in half precision, which is enough and half as large."""
+    """Return the weights as bytes for torch.load; floats are stored in half precision, which is accurate enough."""
     small = {
         key: [{k: v.half() if v.is_floating_point() else v.clone() for k, v in state.items()} for state in states]
         for key, states in weights.items()

@@ -1,12 +1,12 @@
-"""Time of one training step beside torch, in one run, single thread, processor time.
+"""Time one training step and compare it with torch: one run, one thread, processor time.
 
     python solutions/bench/convnet_bench.py
 
-(b) the network 784-256-128-10, (c) the ConvNet of chapter 07, both on 64 pictures of 28×28 pixels, with cross entropy
+(b) the network 784-256-128-10, (c) the ConvNet of chapter 07, both on 64 images of 28×28 pixels, with cross entropy
 and SGD, written with `nn` and `optim`.
 """
 
-from mini_autograd_bench import compare, np, torch  # first of all: it asks for one thread before NumPy is loaded
+from mini_autograd_bench import compare, np, torch  # imported first: it requests one thread before NumPy is loaded
 
 import mini_autograd
 

@@ -1,10 +1,10 @@
-"""Time and memory of mini_autograd beside torch, in one run, single thread, processor time.
+"""Compare the time and memory of mini_autograd with torch's: one run, one thread, processor time.
 
     python solutions/bench/mini_autograd_bench.py
 
 (a) a chain of 1,000 elementwise operations on 2 numbers, forward and backward; (b) one training step of a network
-784-256-128-10 on 64 pictures, with cross entropy and SGD, beside the same step written out by hand in NumPy; and a
-chain of 100,000 operations: bytes for each operation, and whether reference counts alone free it.
+784-256-128-10 on 64 images, with cross entropy and SGD, compared with the same step written by hand in NumPy; and a
+chain of 100,000 operations: bytes per operation, and whether reference counts alone free it.
 """
 
 import gc
@@ -74,7 +74,7 @@ def network(lib, functional):
 
 
 def network_by_hand():
-    """Return a function that does the same step in NumPy, with the gradients written out."""
+    """Return a function that does the step of `network` in NumPy, with the gradients written out."""
     parameters, x, labels = start()
     w1, b1, w2, b2, w3, b3 = parameters
     rows = np.arange(len(labels))
@@ -101,7 +101,7 @@ def network_by_hand():
 
 
 def compare(name, rounds=40, repeats=5, **functions):
-    """Print the processor time of `functions`, measured in turns, and the median ratio of the first to each other."""
+    """Print each function's median processor time and the first one's median ratio to it; the functions take turns."""
     for function in functions.values():
         function(), function()
     times = []
@@ -115,11 +115,13 @@ def compare(name, rounds=40, repeats=5, **functions):
     times = np.array(times)
     print(name)
     for label, own in zip(functions, times.T, strict=True):
-        print(f"    {label:14} {np.median(own):7.3f} ms, mini_autograd is at {np.median(times[:, 0] / own):.2f} of it")
+        print(
+            f"    {label:14} {np.median(own):7.3f} ms, mini_autograd takes {np.median(times[:, 0] / own):.2f} of that"
+        )
 
 
 def long_chain(length=100_000):
-    """Print what a chain of `length` operations costs in memory, and what is left of it without the collector."""
+    """Print the memory of a chain of `length` operations, and what remains of it without the garbage collector."""
     x = mini_autograd.tensor([1.0, 2.0], requires_grad=True)
     c = mini_autograd.tensor([0.999999, 1.000001])
     gc.collect()

@@ -1,9 +1,9 @@
-"""mini_autograd: how torch.autograd behaves, in Python and NumPy, made to be read. Start with README.md.
+"""mini_autograd: torch.autograd's behavior in Python and NumPy, written to be read. Start with README.md.
 
 Names are torch's, so lesson code runs with `import mini_autograd as torch`.
 """
 
-# ruff: noqa: F401 - the names imported here are what the package offers
+# ruff: noqa: F401 - the imported names are the package's API
 
 from math import e, inf, nan, pi
 
@@ -64,5 +64,5 @@ globals().update({name: methods.for_tensors(name, function) for name, function i
 
 
 def __getattr__(name):
-    """Say of a name that this package has not that it is left out."""
+    """Raise AttributeError with a note that the mini engine may leave this name out."""
     raise no_attribute("", name)

@@ -1,8 +1,8 @@
-"""Answers that have found something in a check: wrong ones that passed or were named falsely, right ones that failed.
+"""Answers that revealed a fault in a check: wrong ones that passed or got the wrong slip, right ones that failed.
 
-They stand in `answers/`, a file for each chapter, as a learner would type them: `@wrong("01.1", "words")` says which
-check must reject an answer and what is said then, `@right("01.1")` which must accept it. What the title of a Help fold
-quotes must be what such a wrong answer, or a slip, is told.
+They are in `answers/`, one file per chapter, as a learner would type them: `@wrong("01.1", "words")` names the check
+that must reject an answer and what it must say, `@right("01.1")` the check that must accept one. If a Help fold's title
+quotes a message, such a wrong answer, or a slip, must receive it.
 """
 
 import ast
@@ -23,7 +23,7 @@ from gradlab.checks import reached
 from gradlab.checks.observe import call
 from gradlab.checks.verdict import Verdict, judge_check
 
-SEEDS = (), (11,), (12,)  # the student's record, and two as a class could have them
+SEEDS = (), (11,), (12,)  # the student's record, and two that a class could have
 QUOTING = re.compile(r"<summary>Help: (?:I get|the first difference is at) (.*?)</summary>")
 
 
@@ -63,7 +63,7 @@ def answer_of(check_id: str, source: str, file: str) -> Iterator[Callable]:
     check = chapter_of(check_id[:2]).checks[check_id]
     names = (check.answer if check.scenario is call else check.scenario).__globals__
     for seeds in SEEDS:
-        record_of(check_id, seeds)  # made by the chapter's own functions
+        record_of(check_id, seeds)  # created by the chapter's functions
     with mock.patch.dict(names):
         exec(compile(source, file, "exec"), names)
         yield names[check.answer_name]

@@ -1,4 +1,4 @@
-"""What a student is given works by itself: unpacked elsewhere, where no other room is, nor can be imported."""
+"""The student's archive works alone: unpacked elsewhere, where no other room exists or can be imported."""
 
 import json
 import subprocess
@@ -66,7 +66,7 @@ def test_the_commands_of_its_page_work(student):
     """`--help` and `doctor` answer, and the doctor misses nothing."""
     assert "lab" in student.run("-m", "gradlab", "--help").stdout
     examined = student.run("-m", "gradlab", "doctor")
-    assert "Everything needed is here." in examined.stdout, examined.stdout
+    assert "Everything you need is here." in examined.stdout, examined.stdout
 
 
 WORK = """

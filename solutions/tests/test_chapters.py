@@ -11,6 +11,7 @@ from nbformat.v4 import new_code_cell
 from nbgrader.utils import is_grade
 
 from authoring import build
+from authoring.cells import tags
 from authoring.chapter import chapter_names, load_chapter, read_chapter, source_path
 from authoring.places import ChapterError
 from authoring.reference import Reference
@@ -53,7 +54,7 @@ def test_the_untouched_student_edition_solves_nothing(chapters, name):
     assert not any("BEGIN SOLUTION" in cell.source for cell in edition.cells)
     assert not any("reference" in cell.metadata.get("tags", []) for cell in edition.cells)
     solved = nbformat.read(source_path(name), as_version=4)
-    for cell in solved.cells:  # the stubs in the places of the solutions, the references still there
+    for cell in solved.cells:  # with stubs instead of solutions, and with the references
         if cell.metadata.get("nbgrader", {}).get("solution"):
             cell.source = sources[cell.metadata.nbgrader["grade_id"]]
     checks = read_chapter(solved, name).checks
@@ -88,9 +89,7 @@ def test_the_start_page_asks_for_the_chapters_that_the_openings_ask_for():
     by_opening = {}
     for name in chapter_names():
         opening = nbformat.read(source_path(name), as_version=4).cells[0].source
-        asked = re.search(r"\*\*You need\*\*([^;]*?)(?:;|\n\n)", opening)[
-            1
-        ]  # what helps in a section comes after a semicolon
+        asked = re.search(r"\*\*You need\*\*([^;]*?)(?:;|\n\n)", opening)[1]  # a section's come after ;
         numbers = re.findall(r"\b\d\d\b", asked)
         for first, last in re.findall(r"(\d\d) to (\d\d)", asked):
             numbers += [f"{number:02}" for number in range(int(first), int(last))]
@@ -113,6 +112,21 @@ def test_a_check_cell_defines_no_name_that_a_learner_could_use(name):
     assert not any(other.values()), other
 
 
+PLOTTING = re.compile(r"\b(ax|axis|axes|figure|plt)\b[.,\[ ]")
+
+
+@pytest.mark.parametrize("name", chapter_names())
+def test_a_lesson_cell_shows_the_idea_and_its_plumbing_is_folded(name):
+    """An open lesson cell is at most 42 lines long, and at most 8 of them draw; folded cells may have more."""
+    cells = nbformat.read(source_path(name), as_version=4).cells
+    lessons = [cell for cell in cells if cell.cell_type == "code" and not {"setup", "reference"} & set(tags(cell))]
+    shown = [cell for cell in lessons if "nbgrader" not in cell.metadata]
+    opened = [cell for cell in shown if not cell.metadata.get("jupyter", {}).get("source_hidden")]
+    assert {cell.id for cell in opened if len(cell.source.splitlines()) > 42} == set()
+    drawing = {cell.id: sum(bool(PLOTTING.search(line)) for line in cell.source.splitlines()) for cell in opened}
+    assert {cell: lines for cell, lines in drawing.items() if lines > 8} == {}
+
+
 def test_a_stale_file_is_named(monkeypatch, tmp_path):
     """What is generated is taken from the committed edition, which is that, if nothing is stale."""
     name, committed = FIRST, build.STUDENT_EDITION
@@ -130,10 +144,23 @@ def test_a_stale_file_is_named(monkeypatch, tmp_path):
     path = tmp_path / name / f"{name}.ipynb"
     path.write_text(path.read_text() + " ")
     found = "\n".join(build.stale())
-    assert f"{path} is not what its source makes" in found
+    assert f"{path} is not what its source generates" in found
     assert "left.txt belongs to no chapter" in found
     assert f"{tmp_path / '99_left'} belongs to no chapter" in found
     assert f"{name}.record.json is missing" in found
+
+
+def test_a_record_made_on_another_processor_is_not_stale(tmp_path):
+    """Processors differ in the last digits of sums; what differs by more is another record."""
+    text = (build.STUDENT_EDITION / FIRST / f"{FIRST}.record.json").read_text()
+    number = max(re.findall(r"-?\d\.\d+", text), key=len)
+    made, near, far = (tmp_path / f"{name}.record.json" for name in ("made", "near", "far"))
+    made.write_text(text)
+    near.write_text(text.replace(number, repr(float(number) + 1e-11)))
+    far.write_text(text.replace(number, repr(float(number) + 1e-3)))
+    assert near.read_text() != text
+    assert build.same(made, near)
+    assert not build.same(made, far)
 
 
 def solved_notebook() -> nbformat.NotebookNode:
@@ -211,6 +238,12 @@ def test_outputs_are_put_into_one_form():
     assert [output.get("text") for output in cell.outputs] == ["ab", None]
     assert (notebook.cells[0].execution_count, cell.execution_count, cell.outputs[1].execution_count) == (None, 1, 1)
     assert "execution" not in cell.metadata
+
+
+def test_no_progress_bar_is_saved(tmp_path):
+    cell = new_code_cell("from gradlab import track\n\nprint('no bar:', track([]).disable)")
+    build.execute(nbformat.v4.new_notebook(cells=[cell]), tmp_path)
+    assert [output.text for output in cell.outputs] == ["no bar: True\n"]
 
 
 def test_a_notebook_over_one_megabyte_is_refused(tmp_path):

@@ -1,4 +1,4 @@
-"""The pictures that failed checks bring along: of every known slip, wherever what came back can be drawn."""
+"""The pictures of failed checks: every known slip has one if its values can be drawn."""
 
 import pytest
 

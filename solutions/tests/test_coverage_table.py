@@ -1,4 +1,4 @@
-"""solutions/COVERAGE.md points at cells that are there."""
+"""solutions/COVERAGE.md refers only to existing cells."""
 
 import functools
 import re

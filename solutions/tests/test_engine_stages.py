@@ -1,4 +1,4 @@
-"""The engine that students build: its stages bear mini_autograd's names, and programs run on them as on torch."""
+"""The engine that students build: its stages use mini_autograd's names, and programs run on them as on torch."""
 
 import ast
 import contextlib
@@ -102,7 +102,7 @@ def test_a_chapters_engine_cells_make_the_file_in_later_folders(monkeypatch, tmp
     assert build.stages("11_one", nbformat.v4.new_notebook(cells=cells[1:2])) == {}
 
 
-# Programs. Each takes what makes a tensor from an array, and yields what is to be compared.
+# Programs. Each takes a function that makes a tensor from an array, and yields values to compare.
 
 
 def diamond(make):
@@ -238,7 +238,7 @@ def test_a_program_does_on_the_stages_what_it_does_on_torch(engine, program):
         return torch.tensor(data, requires_grad=requires_grad)
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch's on .grad of what is no leaf
+        warnings.simplefilter("ignore")  # torch's warning about .grad of a non-leaf tensor
         ours, theirs = ([plain(value) for value in program(make)] for make in (engine.Tensor, on_torch))
     assert ours == theirs
     assert theirs

@@ -1,4 +1,4 @@
-"""What a learner reads when a check fails: where the difference is, what both sides are called, which slip it is."""
+"""The feedback on a failed check: where the difference is, the names of both sides, and the slip."""
 
 import sys
 
@@ -109,7 +109,7 @@ def test_empty_inputs_are_not_shown():
 
     text = says(lambda x, **rest: x, cases=cases, wrong=lambda x, **rest: 3.0)
     assert "    x = 2\n" in text
-    assert "    gradient = None\n" in text  # to be given nothing is something
+    assert "    gradient = None\n" in text  # None as an argument still counts as a value
     assert "constants" not in text
     assert "events" not in text
 
@@ -240,7 +240,7 @@ def labelled(answer, case):
 @pytest.mark.parametrize(
     ("wrong", "hint"),
     [
-        (lambda x: None, "There is None: was it not computed, or not returned?"),
+        (lambda x: None, "There is None where a value belongs: was it never computed, or not returned?"),
         (lambda x: (torch.ones(2),), "There is a tuple: take the tensor out of it."),
     ],
 )
@@ -262,13 +262,22 @@ def gradient_labelled(answer, case):
             "Your function returned None: is the return statement missing?\n",
         ),
         ([2.0, torch.ones(2)], [2.0, None], "There is None where a gradient belongs: "),
-        ([None, torch.ones(2)], [2.0, torch.ones(2)], "What came back is of another type.\n"),
+        ([None, torch.ones(2)], [2.0, torch.ones(2)], "The type differs from the expected one.\n"),
     ],
 )
 def test_what_is_said_of_none_depends_on_where_it_stands(right, wrong, hint):
     text = says(lambda x: right.pop(0), gradient_labelled, wrong=lambda x: wrong.pop(0))
     assert hint in text
     assert "backward() itself" not in text
+
+
+def test_gradients_under_one_label_are_gradients_too():
+    def labelled(answer, case):
+        answer(**case)
+        yield {"gradients": answer(**case)}
+
+    text = says(lambda x: torch.ones(2), labelled, wrong=lambda x: None)
+    assert "There is None where a gradient belongs: " in text
 
 
 def test_where_none_is_an_answer_no_return_is_missed():
@@ -307,10 +316,10 @@ def test_an_error_comes_before_what_was_seen_after_it():
 
     text = says(lambda x: x, leaves_a_trace, wrong=misspells)
     assert "Raised at line" in text
-    assert "What was due then: 'returned'.\n" in text
+    assert "The check expected 'returned' next.\n" in text
     assert "    yours    NameError: name 'reslt' is not defined\n" in text
     text = says(refuses, leaves_a_trace, wrong=lambda x: x)
-    assert "Your function returned where an error was expected." in text
+    assert "Your function returned, but should have raised an error." in text
 
 
 def test_a_state_that_was_left_changed_is_told_with_the_error_that_it_led_to():
@@ -329,7 +338,7 @@ def test_a_state_that_was_left_changed_is_told_with_the_error_that_it_led_to():
         return found
 
     text = says(slope, twice, wrong=switches_off)
-    assert "What was due then: 'second'. By then: gradients are switched off.\n" in text
+    assert "The check expected 'second' next. Left behind: gradients are switched off.\n" in text
 
 
 def test_what_happened_instead_is_told():
@@ -344,21 +353,21 @@ def test_what_happened_instead_is_told():
         raise ValueError("no")
 
     text = says(refuses, ends, wrong=lambda x: x)
-    assert "Something else happened than was expected." in text
+    assert "The events differ from the expected ones." in text
     assert "    yours    'returned': 2\n    expected 'the error': 'no'" in text
 
 
 def test_the_keys_of_a_learners_own_dict_are_called_theirs():
     text = says(lambda x: {"a": 1, "b": 2}, wrong=lambda x: {"a": 1, "c": 2})
-    assert "The keys of your dict are not the expected ones." in text
+    assert "Your dict's keys differ from the expected ones." in text
     assert "    yours    missing: 'b'; not expected: 'c'\n" in text
 
 
 def test_where_float32_comes_from_is_said_of_tensors_only():
     text = says(lambda x: torch.ones(2, dtype=torch.float64), wrong=lambda x: torch.ones(2))
-    assert "torch makes float32 by .float(), and by tensor, zeros, ones and eye without dtype=." in text
+    assert "In torch, .float() returns float32, and so do tensor, zeros, ones and eye without dtype=." in text
     text = says(lambda x: np.ones(2), wrong=lambda x: np.ones(2, np.float32))
-    assert "The dtype is not the expected one." in text
+    assert "The dtype differs from the expected one." in text
     assert "torch makes" not in text
 
 
@@ -368,7 +377,7 @@ def helper(x):
 
 def test_another_function_that_is_not_solved_is_named():
     text = says(lambda x: x, wrong=lambda x: helper(x))
-    assert "Not solved yet: helper, which yours calls, still raises NotImplementedError." in text
+    assert "Not solved yet: helper, which your function calls, still raises NotImplementedError." in text
     assert f"\n{NOT_SOLVED} " in text, "by which a report knows what was not tried"
 
 

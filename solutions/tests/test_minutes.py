@@ -1,4 +1,4 @@
-"""A chapter's minutes are reckoned without its appendices, which cost no points to leave out."""
+"""A chapter's minutes exclude its appendices, which can be skipped without losing points."""
 
 import nbformat
 import pytest
@@ -28,6 +28,11 @@ def test_an_appendix_takes_no_minutes():
 def test_folded_code_takes_no_minutes():
     helpers = new_code_cell("line\n" * 120, metadata={"jupyter": {"source_hidden": True}})
     assert minutes(chapter(helpers)) == minutes(chapter())
+
+
+def test_the_target_of_a_link_takes_no_minutes():
+    linked = new_markdown_cell("a [leaf](../README.md#glossary) of a graph")
+    assert minutes(chapter(linked)) == minutes(chapter(new_markdown_cell("a leaf of a graph")))
 
 
 def test_the_opening_is_given_the_minutes_that_the_chapter_takes():

@@ -1,4 +1,4 @@
-"""Mutants: what is varied, which of them a check must reject, and what is said of those that pass."""
+"""Mutants: which variations are made, which a check must reject, and how survivors are reported."""
 
 from dataclasses import replace
 

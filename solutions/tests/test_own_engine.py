@@ -1,4 +1,4 @@
-"""What a learner wrote in chapters 11 to 14 runs in real kernels of later chapters, and is taken home as a module."""
+"""A learner's functions from chapters 11 to 14 run in real kernels of later chapters, and form one module."""
 
 import json
 import re
@@ -16,8 +16,8 @@ from gradlab.checks.record import Record
 from gradlab.engine import MARKS
 
 PART_TWO = [name for name in chapter_names() if name[:2] in ("11", "12", "13", "14")]
-LESSONS = [name for name in chapter_names() if name[:2] in ("02", "03", "06")]  # which the finale runs
-COUNTED = {  # a line of the learner's, and a line before it that counts how often it is reached
+LESSONS = [name for name in chapter_names() if name[:2] in ("02", "03", "06")]  # run by the finale
+COUNTED = {  # a line of the learner's code, and a counting line to insert before it
     "answer-12-4": ("    dependencies, arrived = count_dependencies(roots), {}", "    COUNTS['run'] += 1"),
     "answer-12-6": ("    run([edge_or_leaf(tensor)]", "    COUNTS['backward'] += 1"),
 }
@@ -86,6 +86,20 @@ def test_the_chapter_says_function_by_function_whose_its_engine_is(ran):
     assert re.search(r"^  sum_to +the finished one: 11.6 has not passed$", said, re.MULTILINE)
     assert said.startswith("engine_11: 6 of 7 functions are yours\n")
     assert "engine_12: 7 of 7 functions are yours\n" in said
+
+
+def test_the_finale_counts_its_lessons_asks_which_curve_is_whose_and_saves_a_picture(ran, home):
+    if "payoff-share" not in ran:
+        return
+    text = {
+        name: "".join(output.get("data", {}).get("text/plain", "") for output in ran[name].outputs)
+        for name in ran
+        if name.startswith("payoff")
+    }
+    assert re.search(r"\d\d of \d\d lesson cells of chapters 02, 03 and 06 print the same", text["payoff-finale"])
+    assert "Your guess: Which line is torch's?" in text["payoff-blind"]
+    assert re.search(r"Saved as my_engine.png .* has [2-9]\d\d lines of Python", text["payoff-share"])
+    assert (home / "14_train" / "my_engine.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_a_check_that_passes_notes_the_text_of_the_answer(ran, home):

@@ -1,11 +1,11 @@
-"""Part two answered by torch: no check of chapters 11 to 14 passes, and each says why."""
+"""Part two answered with torch: no check of chapters 11 to 14 passes, and each says why."""
 
 import pytest
 
 from authoring.chapter import chapter_names, load_chapter
 from gradlab.checks.verdict import judge_check
 
-SAYS = "Torch was used. In part two your own engine takes its place: work with NumPy and the engine's Tensor."
+SAYS = "Your answer used torch. In part two your own engine takes its place: use NumPy and the engine's Tensor."
 LAYER = """class Linear(torch.nn.Linear):
     def __init__(self, weight, bias):
         super().__init__(weight.shape[1], weight.shape[0], dtype=torch.float64)
@@ -49,7 +49,7 @@ ANSWERS = {
     "14.6": "class SGD(torch.optim.SGD):\n    pass",
 }
 
-# What is made before the check runs, so that only an object of torch's gives it away.
+# Objects made before the check runs, so that only their type reveals torch.
 BEFORE = {
     "11.1": "made = torch.ones(2, requires_grad=True).exp()\n\n\ndef edge_or_leaf(tensor):\n    return made.grad_fn, 0",
     "12.1": "made = torch.ones(2)\n\n\ndef accumulate(leaf, gradient):\n    leaf.grad = made",
@@ -78,7 +78,7 @@ def message(check, source: str) -> str:
     exec(source, namespace)
     answer = namespace[check.answer_name]
     record = check.record([1], slips=False)
-    return judge_check(record, check.observe(answer, record.cases), check.judge).told.lead
+    return judge_check(record, check.observe(answer, record.cases), check.judge).feedback.lead
 
 
 def test_there_is_an_answer_by_torch_for_every_exercise(checks):

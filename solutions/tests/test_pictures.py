@@ -1,4 +1,4 @@
-"""The pictures treat mini_autograd as they treat torch: same graph, same order, same gradients, same words."""
+"""The pictures treat mini_autograd like torch: same graph, order, gradients and text."""
 
 import numpy as np
 import pytest

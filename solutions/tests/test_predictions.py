@@ -1,4 +1,4 @@
-"""In every chapter a guess comes before its answer, and what depends on widgets can be read without them."""
+"""In every chapter, a guess comes before its answer, and the output of widgets can be read without them."""
 
 import ast
 import re
@@ -14,6 +14,10 @@ from gradlab.live import WIDGET
 
 KINDS = {"numbers", "choice", "true_false", "order"}
 FOLD = "<details><summary>What happened, and why</summary>\n\n"
+FOLDED = re.compile(r"<details>.*?</details>", re.S)
+NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?(?!\w)")
+VERDICT = re.compile(r"\w{4}.*\b(True|False|None|\w+Error)\b")
+CONCLUDES = re.compile(r"(So|Thus|Hence|Therefore|In short|In other words|(That|This) is why|As you saw)\b")
 
 
 def edition(name, room):
@@ -63,6 +67,107 @@ def test_question_guess_answer_and_explanation_come_in_this_order(name, room):
         assert form.data["text/plain"].startswith("Your guess: ")
         assert re.search(r'<div class="gl-kept"><details><summary>.*</details></div>$', answer.data["text/html"], re.S)
         assert answer.data["text/plain"].startswith("The answer:\n")
+
+
+def seen_before_a_guess(cells, place):
+    """What can be read below a prediction without guessing, by cell: open text and saved outputs up to a heading."""
+    for cell in cells[place + 1 :]:
+        if cell.cell_type == "markdown":
+            text = FOLDED.sub("", cell.source)
+            before, *below = re.split(r"^#+ ", text, maxsplit=1, flags=re.M)
+            yield cell.id, before
+            if below:
+                return
+        elif not is_prediction(cell) and not cell.metadata.get("jupyter", {}).get("outputs_hidden"):
+            yield (
+                cell.id,
+                "\n".join(
+                    output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs
+                ),
+            )
+
+
+def telling(text):
+    """The numbers in a text that nobody writes by chance: all but small whole ones."""
+    found = {float(number.replace(",", "").replace("−", "-")) for number in NUMBER.findall(text)}
+    return {number for number in found if abs(number) >= 10 or number != int(number)}
+
+
+def words(text):
+    return [word.lower() for word in re.findall(r"\w+", text) if len(word) > 3]
+
+
+def options(cell):
+    """The options of a choice that are more than a name, from the form itself or what the cell assigns to a name."""
+    parts = [block(cell).items[0].context_expr.args[2]]
+    names = {node.id for node in ast.walk(parts[0]) if isinstance(node, ast.Name)}
+    for node in ast.walk(ast.parse(cell.source)):
+        if isinstance(node, ast.Assign) and names & {getattr(target, "id", "") for target in node.targets}:
+            parts.append(node.value)
+    texts = [node.value for part in parts for node in ast.walk(part) if isinstance(node, ast.Constant)]
+    return {text for text in texts if isinstance(text, str) and " " in text}
+
+
+def gives_away(cells):
+    """Say what of an answer can be read below each prediction before its guess.
+
+    This finds an answer's own numbers and verdicts, an option in full, and below the fold a paragraph that concludes or
+    a sentence that says again what is folded. Whether other words are a hint is for a person to judge.
+    """
+    found = []
+    for place, cell in enumerate(cells):
+        if not is_prediction(cell):
+            continue
+        kind = block(cell).items[0].context_expr.func.attr
+        asked = cells[place - 1].source + cell.source
+        answer = cell.outputs[-1].data["text/plain"].removeprefix("The answer:\n")
+        numbers = telling(answer) - telling(asked) if kind == "numbers" else set()
+        lines = {line.strip() for line in answer.splitlines() if VERDICT.search(line) and line.strip() not in asked}
+        whole = lines | (options(cell) if kind == "choice" else set())
+        for below, text in seen_before_a_guess(cells, place):
+            found += [f"{below} shows {number:g}, of {cell.id}" for number in sorted(numbers & telling(text))]
+            found += [f"{below} says “{one}”, of {cell.id}" for one in sorted(whole) if one in text]
+        after = cells[place + 1]
+        fold, open_text = FOLDED.search(after.source)[0], FOLDED.sub("", after.source).strip()
+        for paragraph in open_text.split("\n\n"):
+            if CONCLUDES.match(paragraph):
+                found.append(f"{after.id} concludes: {paragraph[:60]}")
+        for sentence in re.split(r"(?<=[.:?!])\s+", open_text):
+            again = [word in words(fold) and word not in words(asked) for word in words(sentence)]
+            if len(again) > 4 and 2 * sum(again) > len(again):
+                found.append(f"{after.id} says again what its fold says: {sentence[:60]}")
+    return found
+
+
+@pytest.mark.parametrize("name", chapter_names())
+def test_nothing_in_plain_sight_answers_a_question_above_it(name):
+    assert gives_away(edition(name, "student")) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "printed", "says"),
+    [
+        ("So the gradient is 300 at the first.", "", ["text shows 300, of s1-run", "text concludes: So the gradient"]),
+        ("Each entry arrives multiplied by its own external weight.", "", ["text says again what its fold says: Each"]),
+        ("", "tensor([300.0000,   0.3000])", ["later shows 0.3, of s1-run", "later shows 300, of s1-run"]),
+        ("Now with other numbers.", "tensor([-30., 3.])", []),
+        ("", "tensor([1., 2.])\n## not a heading", []),
+        ("## 2 · Next\n\nAbove, it was 300.", "300", []),
+    ],
+)
+def test_a_planted_conclusion_is_found(source, printed, says):
+    new = nbformat.v4
+    question = new.new_markdown_cell("What will `x.grad` hold for the argument `[100, 0.1]`?", id="question")
+    run = new.new_code_cell(
+        'with predict.numbers("s1-run", "What?", {"x.grad": 2}) as guess:\n    guess.compare(x.grad)', id="s1-run"
+    )
+    run.outputs = [new.new_output("display_data", {"text/plain": "The answer:\ntensor([300.0000,   0.3000])"})]
+    folded = "Each entry is multiplied by its external weight: 300 arrives at the first.\n\n</details>"
+    text = new.new_markdown_cell(f"{FOLD}{folded}\n\n{source}", id="text")
+    later = new.new_code_cell("print(other)", id="later", outputs=[new.new_output("stream", text=printed)])
+    found = gives_away([question, run, text, later])
+    assert len(found) == len(says)
+    assert all(one.startswith(start) for one, start in zip(sorted(found), sorted(says), strict=True)), found
 
 
 @pytest.mark.parametrize("name", chapter_names())

@@ -1,4 +1,4 @@
-"""CONTRIBUTING leads a newcomer: each step of a trip is there, and every module says what it is for."""
+"""CONTRIBUTING guides newcomers: each step of a trip exists, and every module describes itself."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""The command that proves the checks: what it tries on which seeds, what it prints, and how it ends."""
+"""The command that validates checks: its seeds, its output and its exit code."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ def test_slips_are_observed_only_on_the_seeds_on_which_they_are_tried(first_chec
     first_check.reference.slips[:] = [counted]
     tally = validate(first_check, range(100, 102), range(100, 104))
     cases = len(first_check.record([100], slips=False).cases)
-    assert len(runs) == 2 * 2 * cases  # on two seeds, once for the record and once as an answer
+    assert len(runs) == 2 * 2 * cases  # on two seeds, for the record and as an answer
     assert (tally.tried, tally.right) == (2, 4 * 4)
 
 
@@ -57,7 +57,7 @@ def test_the_table_has_a_line_for_each_chosen_check_and_their_sum(capsys):
         totals = [total + one for total, one in zip(totals, (slips, others, right), strict=True)]
     assert together.split()[:7] == ["2", "exercises", *counted(*totals)]
     assert last == "slips and constants on 1 seeds each, the solution and other right answers on 2"
-    assert shown.err == ""  # the bar belongs on a terminal
+    assert shown.err == ""  # the bar appears only on a terminal
 
 
 def test_a_chapter_is_found_by_its_number(capsys):
@@ -97,7 +97,7 @@ def test_a_slip_that_would_be_named_as_another_is_a_fault(first_check):
         return doubled(x, v) if x.dim() > 0 else 3 * x**2 * v
 
     first_check.reference.slips[:] = [doubled, doubled_in_vectors]
-    assert validate(first_check, range(1), range(0)).faults == []  # two of four cases are too few
+    assert validate(first_check, range(1), range(0)).faults == []  # two of four cases are not enough
     first_check.reference.slips[:] = [doubled, doubled_but_for_a_scalar]
     assert validate(first_check, range(1), range(0)).faults == [
         "02.1, seed 0: an answer like the slip 'doubled but for a scalar' would be named 'doubled'"

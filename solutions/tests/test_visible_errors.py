@@ -1,4 +1,4 @@
-"""A learner's own error is always shown: for every check, its type, its message and the line that raised it."""
+"""A learner's own error is always visible: for every check, its type, its message and the line that raised it."""
 
 import ast
 from collections.abc import Iterator

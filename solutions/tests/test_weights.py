@@ -1,4 +1,4 @@
-"""The weights that come with a chapter are those that its notebooks were run with, and come along wherever it goes."""
+"""A chapter's weights are those its notebooks were run with, and they accompany it everywhere."""
 
 import nbformat
 import pytest

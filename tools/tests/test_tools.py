@@ -1,4 +1,4 @@
-"""The tools that run the tests: what they run, what they count, and what they say."""
+"""The tools that run the tests: what they run, count and print."""
 
 import os
 import socket
@@ -19,7 +19,7 @@ manager.shutdown_kernel()
 """
 
 
-def test_who_asks_a_server_that_has_died_for_a_kernel_is_told_at_once(tmp_path):
+def test_asking_a_dead_server_for_a_kernel_fails_at_once(tmp_path):
     address = str(tmp_path / "server")
     with socket.socket(socket.AF_UNIX) as died:
         died.bind(address)
@@ -60,7 +60,7 @@ def test_a_part_that_runs_no_test_has_failed(tmp_path):
     [
         (["nothing"], "There is no part nothing. Parts: grading, browser, solutions, nbval, course."),
         (["--chapter", "99"], "There is no chapter 99. Chapters: 01_graph, "),
-        (["--rest", "--chapter", "08"], "--chapter goes with the parts of make test alone"),
+        (["--rest", "--chapter", "08"], "--chapter works only with the parts of make test"),
     ],
 )
 def test_an_unknown_word_is_answered_with_the_known_ones(words, says, capsys):

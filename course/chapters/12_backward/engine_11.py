@@ -9,7 +9,7 @@ import numpy as np
 
 # %% engine-tensor
 class Tensor:
-    """An array with what autograd needs to know about it."""
+    """An array, and what autograd must know about it."""
 
     __array_ufunc__ = None  # so that array * tensor is a Tensor
 
@@ -40,7 +40,7 @@ class Tensor:
 
 
 def as_array(data):
-    """Return data as an array: Python's floats as float32, as in torch; an array as it is, in its own memory."""
+    """Return data as an array: Python floats become float32, as in torch; an array is returned as it is, uncopied."""
     array = np.asarray(data)
     return array.astype(np.float32) if array.dtype == np.float64 and not hasattr(data, "dtype") else array
 
@@ -50,7 +50,7 @@ class Node:
     """One step of the forward pass, as backward will see it.
 
     next_functions: one edge (node, 0) for each tensor argument, (None, 0) where no gradient goes.
-    outputs: ((shape, dtype),) of what the step made: its gradient arrives in that form.
+    outputs: ((shape, dtype),), one pair for the step's one result: its gradient arrives in that shape and dtype.
     """
 
     next_functions = ()
@@ -60,16 +60,16 @@ class Node:
         return type(self).__name__
 
     def run(self, gradient):
-        """Return, for the gradient of what this step made (an array), one for each of next_functions, or None."""
+        """Return a gradient or None for each of next_functions, given the gradient of the step's result, an array."""
         return self.apply(gradient)
 
     def apply(self, gradient):
-        """Compute what run returns; each kind of node has its own."""
+        """Compute what run returns; each kind of node defines its own apply."""
         raise NotImplementedError
 
 
 class AccumulateGrad(Node):
-    """The end of a path: the gradient that arrives here belongs to the leaf, variable."""
+    """The end of a path: the gradient that arrives here belongs to the leaf `variable`."""
 
     def __init__(self, variable):
         self.variable = variable
@@ -78,7 +78,7 @@ class AccumulateGrad(Node):
 
 # %% answer-11-1
 def accumulator(leaf):
-    """Return the node of a leaf, made when first needed and the same one ever after.
+    """Return a leaf's node, which is created when first needed and stays the same ever after.
 
     leaf: Tensor that requires a gradient and has no grad_fn.
     Returns an AccumulateGrad.
@@ -89,10 +89,10 @@ def accumulator(leaf):
 
 
 def edge_or_leaf(tensor):
-    """Return the edge along which the gradient of a tensor leaves: to the node that made it, or to its accumulator.
+    """Return the edge along which a tensor's gradient leaves: to the node that made it, or to its accumulator.
 
-    tensor: Tensor of any kind, or a number (Python's or NumPy's). It stays as it is, but for its _accumulator.
-    Returns a tuple of a node, or None, and 0.
+    tensor: Tensor of any kind, or a number (Python's or NumPy's). Only a leaf's _accumulator may change.
+    Returns a tuple: a node or None, and 0.
     """
     if not isinstance(tensor, Tensor) or not tensor.requires_grad:
         return (None, 0)
@@ -101,7 +101,7 @@ def edge_or_leaf(tensor):
 
 # %% engine-operation
 class OperationNode(Node):
-    """The node of an operation. Its class has the operation's formulas, the node what they need."""
+    """An operation's node. Its class holds the gradient formulas; the node holds what they need."""
 
     formulas = {}
 
@@ -114,19 +114,19 @@ class OperationNode(Node):
         ]
 
     def restore(self, name):
-        """Return what is saved under a name."""
+        """Return what the node saved under a name."""
         return self.saved[name]
 
     def unpack(self, name):
-        """Return what is saved under a name, as node._saved_name shows it; None if no formula needs it."""
+        """Return what is saved under a name, as node._saved_name shows it, or None if no formula needs it."""
         value = self.restore(name) if name in self.saved else None
         is_tensor = value is not None and name in (*self.formulas, "result")
         return Tensor(value) if is_tensor and not isinstance(value, Tensor) else value
 
 
-@functools.cache  # a signature takes long to read
+@functools.cache  # reading a signature is slow
 def asked_for(formula):
-    """Return the names of what a formula asks for besides the gradient, which comes first."""
+    """Return the names that a formula asks for besides the gradient, its first parameter."""
     return list(inspect.signature(formula).parameters)[1:]
 
 
@@ -135,10 +135,10 @@ def value_of(value):
 
 
 def operation(name, forward, **formulas):
-    """Return a function that does forward, which takes and gives arrays, on tensors, and records it.
+    """Return a function on tensors that runs forward, a function on arrays, and records it.
 
-    name: of the node. formulas: for each tensor argument, which come first, the formula of its gradient; it asks by
-    name for what it needs besides: an argument, "result", or "shape", that of the first argument.
+    name: of the node. formulas: the gradient formula of each tensor argument; these arguments come first. A
+    formula asks by name for what else it needs: an argument, "result", or "shape", the shape of the first argument.
     """
     names = list(inspect.signature(forward).parameters)
     asked = {each for formula in formulas.values() for each in asked_for(formula)}
@@ -183,10 +183,10 @@ Tensor.__mul__ = Tensor.__rmul__ = mul
 
 # %% answer-11-2
 def record(node, inputs, output):
-    """Hang the tensor output, which a step has made of inputs, into the graph by its node.
+    """Attach the tensor output, which a step computed from inputs, to the graph through the step's node.
 
-    node: Node, new. inputs: list of Tensors and numbers, the tensor arguments of the step. output: Tensor, a leaf that
-        requires no gradient so far. Nothing is recorded where gradients are off or no input needs one.
+    node: Node, new. inputs: tuple of Tensors and numbers, the tensor arguments of the step. output: Tensor, so far a
+        leaf that requires no gradient. Nothing is recorded if gradients are off or no input requires one.
     """
     edges = tuple(edge_or_leaf(each) for each in inputs)
     if state.grad and any(below is not None for below, _ in edges):
@@ -198,7 +198,7 @@ def record(node, inputs, output):
 
 # %% answer-11-3
 class no_grad:
-    """Record nothing inside a with block; what was so before comes back at its end."""
+    """Record nothing inside a with block, and restore the earlier state at its end."""
 
     def __enter__(self):
         self.before = state.grad
@@ -210,10 +210,10 @@ class no_grad:
 
 # %% answer-11-4
 def save(node, known):
-    """Return, by name, what the formulas of a node ask for, as far as the gradient of their input is wanted.
+    """Return, by name, what the formulas of a node's wanted gradients ask for.
 
-    node: OperationNode, with formulas (a dict) and next_functions, one of each for each tensor argument.
-    known: dict by name: the arguments of the step, "result" and "shape". It stays as it is.
+    node: OperationNode with formulas (a dict) and next_functions, one of each per tensor argument.
+    known: dict by name: the arguments of the step, "result" and "shape". It stays unchanged.
     Returns a new dict with some of its items, the objects themselves.
     """
     kept = {}
@@ -226,10 +226,10 @@ def save(node, known):
 
 # %% answer-11-5
 class Formulas:
-    """Formulas of gradients. Each takes arrays, or a number in the place of one, and leaves them as they are."""
+    """Gradient formulas. Each takes arrays, or a number instead of one, and leaves them unchanged."""
 
     def neg_self(grad):
-        """Return the gradient for self in -self: an array of the shape of grad."""
+        """Return the gradient for self in -self, an array of the shape of grad."""
         return -grad
 
     def sub_other(grad):
@@ -264,7 +264,7 @@ pow_scalar = operation("PowBackward0", lambda self, exponent: self**exponent, se
 
 
 def spread(gradient, shape, dim, keepdim):
-    """Undo a sum: repeat the gradient along the dimensions that were summed away."""
+    """Undo a sum: repeat the gradient along the dimensions that were summed."""
     if not keepdim:
         gradient = np.expand_dims(gradient, dim)
     return np.broadcast_to(gradient, shape)
@@ -289,11 +289,11 @@ Tensor.sum = lambda self, dim=None, keepdim=False: sum_all(self) if dim is None 
 
 # %% answer-11-6
 def sum_to(gradient, shape):
-    """Sum a gradient over the dimensions along which something of the given shape was broadcast to its shape.
+    """Sum a gradient over the dimensions along which an array of the given shape was broadcast.
 
-    gradient: array, float64 or float32, with any number of dimensions. It stays as it is.
+    gradient: array, float64 or float32, with any number of dimensions. It stays unchanged.
     shape: tuple of int.
-    Returns an array of that shape and the gradient's dtype; it may be the gradient itself, and a number of NumPy's
+    Returns an array of that shape and the gradient's dtype; it may be the gradient itself, and a NumPy scalar
     counts as an array of shape (). Raises RuntimeError if the shape cannot be broadcast to the gradient's.
     """
     extra = gradient.ndim - len(shape)
@@ -305,7 +305,7 @@ def sum_to(gradient, shape):
 
 # %% engine-conform
 def conform(gradient, node):
-    """Return a gradient in the form of what node made: a broadcast is undone here, for every operation at once."""
+    """Return a gradient in the shape and dtype of what node made: this undoes broadcasts, for every operation."""
     shape, dtype = node.outputs[0]
     return (gradient if gradient.shape == shape else sum_to(gradient, shape)).astype(dtype, copy=False)
 

@@ -7,10 +7,10 @@ from engine_11 import AccumulateGrad, Node, OperationNode, Tensor, conform, edge
 
 # %% answer-12-1
 def accumulate(leaf, gradient):
-    """Add a gradient to leaf.grad, which is a Tensor of its own.
+    """Add a gradient to leaf.grad, which shares no memory with it.
 
     leaf: Tensor; its .grad is None or a Tensor of its shape and dtype.
-    gradient: NumPy array of the leaf's shape and dtype, which stays as it is.
+    gradient: NumPy array of the leaf's shape and dtype. It stays unchanged.
     """
     if leaf.grad is None:
         leaf.grad = Tensor(np.array(gradient))
@@ -24,9 +24,9 @@ AccumulateGrad.apply = lambda node, gradient: accumulate(node.variable, gradient
 
 # %% answer-12-2
 def count_dependencies(edges):
-    """Return, for each node reached from edges, how many edges lead to it.
+    """Return, for each node that can be reached from edges, how many edges lead to it.
 
-    edges: list of pairs (node or None, 0), by which a walk enters the graph. It may be empty, and stays as it is.
+    edges: list of pairs (node or None, 0), where a backward pass enters the graph. It may be empty and stays unchanged.
     Returns a dict from node to int.
     """
     dependencies, stack = {}, [edges]
@@ -43,11 +43,11 @@ def count_dependencies(edges):
 
 # %% answer-12-3
 def weight(tensor, gradient=None):
-    """Return the gradient, as an array, with which a walk from tensor begins, or raise torch's error.
+    """Return the array with which a backward pass from tensor starts, or raise torch's error.
 
-    tensor: Tensor. gradient: None or what was given as external gradient.
-    Returns an array of the tensor's shape; without a gradient, of its dtype, too. A number of NumPy's counts as an
-    array of shape ().
+    tensor: Tensor. gradient: None, or what the caller gave as external gradient.
+    Returns an array of the tensor's shape; without a gradient, also of its dtype. A NumPy scalar counts as an array of
+    shape ().
     """
     inside = isinstance(gradient, list | tuple) and gradient
     kind = type(gradient[0] if inside else gradient).__name__  # torch looks into a list
@@ -78,14 +78,14 @@ Node.release = lambda node: None
 
 # %% answer-12-4
 def run(roots, gradients, keep_graph=False):
-    """Run backward from roots: each node once, when all of its gradient is there.
+    """Run backward from roots: each node once, when its whole gradient is there.
 
-    roots: list of edges (node, 0). gradients: list of arrays, one for each root. Both stay as they are.
-    keep_graph: whether the nodes keep what they have saved.
+    roots: list of edges (node, 0). gradients: list of arrays, one for each root. Both stay unchanged.
+    keep_graph: whether the nodes keep what they saved.
     """
     dependencies, arrived = count_dependencies(roots), {}  # by node: edges still to come, and the sum so far
-    ready, leaves = [], []  # nodes for which all is there
-    edges, produced = roots, gradients  # what is to be delivered next
+    ready, leaves = [], []  # nodes whose whole gradient is there
+    edges, produced = roots, gradients  # what to deliver next
     while True:
         for (node, _), gradient in zip(edges, produced, strict=True):
             if node is None:
@@ -114,9 +114,9 @@ FREED = (
 
 # %% answer-12-5
 def release(node):
-    """Free the tensors that an operation's node has saved; numbers and shapes stay.
+    """Free the tensors that an operation's node saved; numbers and shapes stay.
 
-    node: OperationNode; node.saved is a dict by name, and may be empty. It may be released already.
+    node: OperationNode; node.saved is a dict by name, and may be empty. The node may be released already.
     """
     for name in node.saved:
         if name in node.formulas or name == "result":
@@ -124,7 +124,7 @@ def release(node):
 
 
 def restore(node, name):
-    """Return what a node has saved under a name; raise RuntimeError(FREED) if it was freed."""
+    """Return what a node saved under a name; raise RuntimeError(FREED) if it was freed."""
     if node.saved[name] is FREED:
         raise RuntimeError(FREED)
     return node.saved[name]
@@ -137,9 +137,9 @@ OperationNode.restore = restore
 
 # %% answer-12-6
 def backward(tensor, gradient=None, retain_graph=False):
-    """Accumulate into the leaves behind tensor its gradient, weighted by gradient.
+    """Add the gradients of tensor, weighted by gradient, to the .grad of the leaves behind it.
 
-    tensor: Tensor. gradient: None, or a Tensor of its shape. retain_graph: whether a second walk is to be possible.
+    tensor: Tensor. gradient: None, or a Tensor of its shape. retain_graph: whether a second pass must be possible.
     """
     run([edge_or_leaf(tensor)], [weight(tensor, gradient)], keep_graph=retain_graph)
 

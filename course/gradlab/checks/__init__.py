@@ -1,1 +1,1 @@
-"""The check at the end of an exercise: observe, compare, judge, and say it in words."""
+"""The check at the end of an exercise: observe, compare, judge, and explain."""

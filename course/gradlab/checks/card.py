@@ -1,13 +1,13 @@
-"""The answer of a check as a card in the notebook: HTML without script, in the colours of JupyterLab's theme."""
+"""A check's feedback as a card in the notebook: HTML without scripts, in the colors of JupyterLab's theme."""
 
 import html
 from functools import cache
 from importlib import resources
 
 from ..pictures.picture import Picture
-from .words import PASSED, STALE, STOPPED, UNSOLVED, WRONG, Told
+from .words import PASSED, STALE, STOPPED, UNSOLVED, WRONG, Feedback
 
-STYLE = "jupyter/labextensions/gradlab-looks/static/card.css"  # where JupyterLab finds it too
+STYLE = "jupyter/labextensions/gradlab-looks/static/card.css"  # JupyterLab loads it, too
 _MARKS = {PASSED: "✓", WRONG: "✗", UNSOLVED: "…", STALE: "!", STOPPED: "!"}
 
 
@@ -17,30 +17,35 @@ def _style() -> str:
     return f"<style>{''.join(text.splitlines())}</style>"
 
 
-def card(told: Told, picture: Picture | None = None) -> str:
-    """Return the card, with a picture of the case that went wrong if there is one."""
-    parts = [_lead(told), *(f"<p>{_text(sentence)}</p>" for sentence in told.more)]
-    if told.case:
-        parts.append(f'<p class="gl-card-case">{_text(told.case)}</p>')
-    if told.where:
-        parts.append(f"<p>{_text(told.where)}</p>")
-    if told.whose:
-        parts.append(_sides(told))
+def card(feedback: Feedback, picture: Picture | None = None, helps: str = "") -> str:
+    """Return feedback as an HTML card, with `picture` if there is one. helps: the HTML of a `help_link`, or ""."""
+    parts = [_lead(feedback), *(f"<p>{_text(sentence)}</p>" for sentence in feedback.more)]
+    if feedback.case:
+        parts.append(f'<p class="gl-card-case">{_text(feedback.case)}</p>')
+    if feedback.where:
+        parts.append(f"<p>{_text(feedback.where)}</p>")
+    if feedback.whose:
+        parts.append(_sides(feedback))
     if picture:
         parts.append(f'<div class="gl-card-picture">{picture.html()}</div>')
-    if told.inputs:
-        parts.append(_fold("The case in full", _pairs(told.inputs)))
-    if told.score:
-        parts.append(f"<p>{_text(told.score)}</p>")
-    if told.first:
-        parts.append(f"<p>{_text(told.first)}</p>")
-    if told.printed:
-        parts.append(_fold("Your code printed:", f"<pre>{_text(told.printed)}</pre>"))
-    return framed(told.state, told.title, told.head, "".join(parts))
+    if feedback.inputs:
+        parts.append(_fold("The case in full", _pairs(feedback.inputs)))
+    if feedback.score:
+        parts.append(f"<p>{_text(feedback.score)}</p>")
+    if feedback.first:
+        parts.append(f"<p>{_text(feedback.first)}</p>")
+    if feedback.printed:
+        parts.append(_fold("Your code printed:", f"<pre>{_text(feedback.printed)}</pre>"))
+    return framed(feedback.state, feedback.title, feedback.head, "".join([*parts, helps]))
+
+
+def help_link(place: str, fold: int, says: str) -> str:
+    """Return an HTML link that opens a fold; where nothing can open folds, it leads to the fold's cell."""
+    return f'<p class="gl-card-help"><a href="{_text(place)}" data-fold="{fold}">{_text(says)}</a></p>'
 
 
 def framed(state: str, title: str, head: str, body: str) -> str:
-    """Return a card with this heading; it is no <h4>, which JupyterLab would list in the table of contents."""
+    """Return an HTML card; its heading is not an <h4>, which JupyterLab would list in the table of contents."""
     label = f"{title}: {head}"
     return (
         f'{_style()}<div class="gl-card gl-card-{state}" role="group" aria-label="{_text(label)}">'
@@ -51,18 +56,18 @@ def framed(state: str, title: str, head: str, body: str) -> str:
     )
 
 
-def _lead(told: Told) -> str:
-    if told.owned and not told.lead:
-        return f'<p class="gl-card-lead">Yours now: <code>{_text(told.owned)}</code></p>'
-    slip = f"<strong>{_text(told.slip)}</strong> " if told.slip else ""
-    return f'<p class="gl-card-lead">{slip}{_text(told.lead)}</p>' if told.lead else ""
+def _lead(feedback: Feedback) -> str:
+    if feedback.owned and not feedback.lead:
+        return f'<p class="gl-card-lead">Yours now: <code>{_text(feedback.owned)}</code></p>'
+    slip = f"<strong>{_text(feedback.slip)}</strong> " if feedback.slip else ""
+    return f'<p class="gl-card-lead">{slip}{_text(feedback.lead)}</p>' if feedback.lead else ""
 
 
-def _sides(told: Told) -> str:
-    """Yours and what was expected, one below the other: the number that differs first, then all of them."""
+def _sides(feedback: Feedback) -> str:
+    """Return an HTML table of your value above the expected one: the number that differs, then the whole value."""
     rows = "".join(
         f'<tr><th scope="row">{_text(side)}</th><td>{_value(value)}</td></tr>'
-        for side, value in (("yours", told.yours), (told.whose, told.expected))
+        for side, value in (("yours", feedback.yours), (feedback.whose, feedback.expected))
     )
     return f"<table><tbody>{rows}</tbody></table>"
 
@@ -84,7 +89,7 @@ def _fold(title: str, body: str) -> str:
 
 
 def overview(rows: list[tuple[str, str, str]], total: str) -> str:
-    """Return the table of a chapter's checks: of each its title, its state, and its points in words."""
+    """Return an HTML table of a chapter's checks, with the title, state and points of each."""
     body = "".join(
         f'<tr class="gl-row-{"passed" if state == "passed" else "open"}"><td>{_text(title)}</td>'
         f"<td>{_text(state)}</td><td>{_text(worth)}</td></tr>"

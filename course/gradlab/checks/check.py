@@ -6,15 +6,17 @@ from typing import Any
 
 import msgspec
 from IPython import get_ipython
-from IPython.display import display
+from IPython.display import DisplayHandle, display
 
 from .. import notebook
 from ..pictures.diff import difference_picture
 from ..pictures.picture import Picture
 from . import reached, words
-from .card import card, overview
+from .card import card, help_link, overview
 from .compare import Judge
 from .encoding import decode
+from .ending import ending
+from .folds import fitting
 from .given import as_given, given
 from .known_state import known_state
 from .memory import read, remember, remember_answer
@@ -26,18 +28,19 @@ from .printed import kept_back
 from .record import CheckRecord, RecordError, digest, load_beside
 from .session import called_checks, missing_name, watched
 from .verdict import Verdict, judge_check
-from .words import Told
+from .words import Feedback
 
 CasePicture = Callable[[dict, list, list], Picture | None]
 
 
-# Where chapters are written: what makes the record of a check from its reference cell, None if there is no such cell
+# Set while a chapter is built: makes a check's record from its reference cell, or returns None if it has none
 authored: Callable[["Check"], CheckRecord | None] | None = None
-_stands: dict[str, bool] = {}  # by name: whether the check passed when it ran last
+_stands: dict[str, bool] = {}  # by name: whether the check's last run passed
+_summary: list[DisplayHandle] = []  # where `summary` was last shown; checks passed later appear there too
 
 
 class CheckFailed(AssertionError):
-    """A check did not pass; the message is written for the learner, and is all that a terminal shows of it."""
+    """The error of a check that did not pass. Its message addresses the learner; a terminal shows only the message."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
@@ -61,11 +64,11 @@ class Check:
         return self.name.split()[0]
 
     def observe_case(self, case: Dict, answer: Callable | None = None) -> Observation:
-        """What is observed on one case of the answer that is checked, or of another one."""
+        """Observe `answer`, by default the checked one, on one case."""
         return observe(answer or self.answer, self.scenario, case, self.autograd, self.torch)
 
     def digest(self) -> str:
-        """The fingerprint by which a record knows its check."""
+        """Return the fingerprint that ties this check to its record."""
         return digest(self.name, self.scenario, self.judge, self.autograd, self.torch)
 
 
@@ -79,19 +82,19 @@ def check(
     torch: bool = True,
     picture: CasePicture | None = None,
 ) -> None:
-    """Try `answer` on every case of this check and say what came of it.
+    """Run `answer` on every case of this check and show the result.
 
-    name: the check's id, then its title in words: "02.1 the gradient that arrives at x".
-    scenario(answer, case): what is done with the answer; a plain call with the case's values by default. What it
-    returns is compared, or each value that it yields.
-    judge(case, observed, expected): decides where several answers are right; returns None, or why not.
-    autograd: False where torch's autograd would be a shortcut around the exercise.
-    torch: False where the learner's own engine takes torch's place; then the values of cases are arrays.
-    picture(case, observed, expected): draws a case that went wrong; it takes what `judge` takes, and has no part in the
-    verdict.
+    name: the check's id, then its title: "02.1 the gradient that arrives at x".
+    scenario(answer, case): how to use the answer; by default it calls the answer with the case's values. The check
+    compares what the scenario returns, or each value that it yields.
+    judge(case, observed, expected): decides when several answers are right; returns None, or why the answer is wrong.
+    autograd: False if torch's autograd would be a shortcut around the exercise.
+    torch: False if the learner's own engine replaces torch; the cases' values are then arrays.
+    picture(case, observed, expected): draws a wrong case; it takes the same arguments as `judge` and does not affect
+    the verdict.
 
-    Raises CheckFailed, whose text explains the first difference, and RecordError where the check cannot be made. In
-    grading, where the record holds cases but nothing that is expected, it only shows what it observed.
+    Raises CheckFailed, whose text explains the first difference, and RecordError if there is no usable record. In
+    grading, where the record holds cases but no expected results, it only shows what it observed.
     """
     stated = Check(name, answer, scenario, judge, autograd, torch, picture)
     session = watched()
@@ -100,34 +103,39 @@ def check(
     try:
         record = _find(stated)
     except RecordError as error:
-        _show(Told(name, words.STOPPED, str(error)))
+        _show(Feedback(name, words.STOPPED, str(error)))
         raise
     if not record.expected:
         with as_given(record.given, scenario, missing=True):
-            _hand_over(stated, record)
+            _show_observations(stated, record)
         return
     text = "" if authored else given(cells_beside(notebook.FOLDER), _running())
     with kept_back() as printed, as_given(text, scenario):
         verdict, picture = _verdict(stated, record)
-    told = replace(verdict.told, printed=printed.text, first=words.ran_first(session.ran_first) if session else "")
-    if told.state != words.STOPPED:
+    feedback = replace(
+        verdict.feedback, printed=printed.text, first=words.ran_first(session.ran_first) if session else ""
+    )
+    if feedback.state != words.STOPPED:
         _stands[name] = verdict.passed
         _remember(stated, record.answer, verdict)
-    _show(told, picture)
+    _show(feedback, picture, "" if authored else _help(stated, record, verdict))
     printed.show_displayed()
+    if _summary:
+        for shown, data in zip(_summary, _overview(), strict=False):
+            shown.update(data, raw=True)
     if not verdict.passed:
-        raise CheckFailed(told.text)
+        raise CheckFailed(feedback.text)
 
 
-def _hand_over(stated: Check, record: CheckRecord) -> None:
-    """Show what is observed, for whoever grades."""
+def _show_observations(stated: Check, record: CheckRecord) -> None:
+    """Display what this check observes of the answer in each case, for grading."""
     for number, case in enumerate(record.cases):
         seen = msgspec.to_builtins(stated.observe_case(case.inputs))
         display({OBSERVATION_MIME: {"check": stated.check_id, "case": number, "observation": seen}}, raw=True)
 
 
 def _verdict(stated: Check, record: CheckRecord) -> tuple[Verdict, Picture | None]:
-    """The verdict on the answer as it stands on the page, or why there can be none; and a picture of what is wrong."""
+    """Return the verdict on the answer, or why it cannot be judged, and a picture of the first wrong case, or None."""
     session = watched()
     saved = {cell.get("id", ""): text_of(cell) for cell in cells_beside(notebook.FOLDER)}
     stale = session and session.why_stale(stated.answer, record.answer, saved)
@@ -153,15 +161,15 @@ def _verdict(stated: Check, record: CheckRecord) -> tuple[Verdict, Picture | Non
     if missing:
         return Verdict.of(words.setup_missing(stated.name, missing, cells)), None
     verdict = judge_check(record, seen, stated.judge)
-    drawn = _drawn(stated, record, seen, verdict.wrong) if verdict.told.state == words.WRONG else None
-    told = replace(verdict.told, drawn=drawn.text if drawn else "")
-    return Verdict.of(told), drawn or _arrays_drawn(verdict)
+    drawn = _drawn(stated, record, seen, verdict.wrong) if verdict.feedback.state == words.WRONG else None
+    feedback = replace(verdict.feedback, drawn=drawn.text if drawn else "")
+    return Verdict.of(feedback), drawn or _arrays_drawn(verdict)
 
 
 def _drawn(stated: Check, record: CheckRecord, seen: list[Observation], number: int) -> Picture | None:
-    """The check's own picture of a wrong case, where what came back has the form of what was expected.
+    """Return the check's own picture of a wrong case, or None if the observed values have unexpected types.
 
-    The verdict stands without it: whatever goes wrong in drawing, there is no picture.
+    An error in drawing means no picture; the verdict does not depend on it.
     """
     got, want = seen[number].values, record.expected[number].values
     if stated.picture is None or list(map(type, got)) != list(map(type, want)):
@@ -175,15 +183,15 @@ def _drawn(stated: Check, record: CheckRecord, seen: list[Observation], number: 
 
 
 def _arrays_drawn(verdict: Verdict) -> Picture | None:
-    """The picture of the two sides and their difference, where they are arrays of several numbers."""
+    """Return a picture of the two arrays that differ and their difference; None if there are no such arrays."""
     if verdict.difference is None or not verdict.difference.arrays:
         return None
     yours, expected, differs = verdict.difference.arrays
-    return difference_picture(yours, expected, verdict.told.whose, differs)
+    return difference_picture(yours, expected, verdict.feedback.whose, differs)
 
 
 def _missing_setup(seen: list[Observation]) -> tuple[str, int]:
-    """A name that setup cells define and that was missing in a case, and how many setup cells there are."""
+    """Return a setup cell's name that a case did not find ("" if there is none), and the number of setup cells."""
     errors = [one.error for one in seen if one.error and one.error.type == "NameError"]
     missing = [name for error in errors if (name := missing_name(NameError(error.message)))]
     names = [name for name in missing if name not in getattr(get_ipython(), "user_ns", {})]
@@ -194,11 +202,11 @@ def _missing_setup(seen: list[Observation]) -> tuple[str, int]:
 
 
 def _remember(stated: Check, answer: str, verdict: Verdict) -> None:
-    """Note for `gradlab.progress` what a student has passed or tried; an author's runs leave no trace.
+    """Record for `gradlab.progress` that a student passed or tried this check; an author's runs are not recorded.
 
-    Of an answer that becomes a part of the engine, the text is noted, too.
+    If the answer becomes a part of the engine, its text is recorded too.
     """
-    untouched = verdict.told.state == words.UNSOLVED and stated.check_id not in read()
+    untouched = verdict.feedback.state == words.UNSOLVED and stated.check_id not in read()
     if authored is not None or untouched:
         return
     remember(stated.check_id, "passed" if verdict.passed else "tried")
@@ -207,13 +215,19 @@ def _remember(stated: Check, answer: str, verdict: Verdict) -> None:
         remember_answer(stated.check_id, session.texts[answer])
 
 
-def _show(told: Told, picture: Picture | None = None) -> None:
-    """Show the card in a notebook; elsewhere the text of what passed, for what did not pass is told by its error."""
+def _help(stated: Check, record: CheckRecord, verdict: Verdict) -> str:
+    """Return an HTML link to the fold that fits a repeated failure, "" if there is none."""
+    fold = fitting(stated.name, verdict, notebook.FOLDER, record.cell)
+    return help_link(f"{notebook.FOLDER.name}.ipynb#cell-id={fold.cell}", fold.number, fold.says) if fold else ""
+
+
+def _show(feedback: Feedback, picture: Picture | None = None, helps: str = "") -> None:
+    """Show the card in a notebook. In a terminal, print only a pass: a failure appears as an error."""
     if _in_notebook():
-        text = told.text if told.state == words.PASSED else f"{told.title}: {told.head}."
-        display({"text/html": card(told, picture), "text/plain": text}, raw=True)
-    elif told.state == words.PASSED:
-        print(told.text)
+        text = feedback.text if feedback.state == words.PASSED else f"{feedback.title}: {feedback.head}."
+        display({"text/html": card(feedback, picture, helps), "text/plain": text}, raw=True)
+    elif feedback.state == words.PASSED:
+        print(feedback.text)
 
 
 def _in_notebook() -> bool:
@@ -221,25 +235,25 @@ def _in_notebook() -> bool:
 
 
 def _find(stated: Check) -> CheckRecord:
-    """The record of a check: made on the spot in the solved notebook, read from beside the student's."""
+    """Return a check's record: made now in a solved notebook, else read from the file beside the student's notebook."""
     check_id = stated.check_id
     made = authored and authored(stated)
     if made:
         return made
     checks = load_beside(notebook.FOLDER)
     if check_id not in checks:
-        raise RecordError(f"The record beside this notebook knows no check {check_id}. It knows: {', '.join(checks)}.")
+        raise RecordError(f"The record beside this notebook has no check {check_id}. It has: {', '.join(checks)}.")
     if checks[check_id].digest != stated.digest():
         raise RecordError(
-            f"The check cell of {check_id} is not the one that the record beside this notebook was made for. "
-            "If you changed the cell, take it from the released chapter again; if the chapter has a newer edition, "
-            "take its notebook and its record together."
+            f"The check cell of {check_id} differs from the one that the record beside this notebook was made for. "
+            "If you changed the cell, restore it from the released chapter; if the chapter has a newer edition, "
+            "take both its notebook and its record."
         )
     return checks[check_id]
 
 
 def _running() -> str:
-    """The text of the cell that runs."""
+    """Return the text of the running cell."""
     return "".join(_cells_so_far()[-1:])
 
 
@@ -249,13 +263,13 @@ def _cells_so_far() -> list[str]:
 
 
 def passed(check_id: str) -> bool:
-    """Tell whether a check passed when it ran last, in this kernel or before it."""
+    """Return whether the last run of a check passed, in this kernel or an earlier one."""
     now = [stood for name, stood in _stands.items() if name.split()[0] == check_id]
     return now[-1] if now else read().get(check_id) == "passed"
 
 
 def answer_name(check_id: str) -> str:
-    """What a check of this chapter calls its answer, "" where no record tells."""
+    """Return the name of the answer that a check of this chapter tests, or "" if no record has it."""
     try:
         return load_beside(notebook.FOLDER)[check_id].answer
     except (RecordError, KeyError):
@@ -263,7 +277,7 @@ def answer_name(check_id: str) -> str:
 
 
 def check_of_answer(name: str) -> str:
-    """The id of the check of this chapter that tries an answer of this name, "" if none does or no record tells."""
+    """Return the id of this chapter's check that tests the answer of this name, or "" if no record has one."""
     try:
         return next(check_id for check_id, check in load_beside(notebook.FOLDER).items() if check.answer == name)
     except (RecordError, StopIteration):
@@ -271,7 +285,19 @@ def check_of_answer(name: str) -> str:
 
 
 def summary() -> None:
-    """Show which exercises of this chapter stand, and their points: what their checks said last, in any session."""
+    """Show each exercise's state and points, from the last run of its check in any session.
+
+    In a notebook, also link the next chapter and, once all checks have passed, list what the reader can do now.
+    """
+    data = _overview()
+    if _in_notebook():
+        _summary[:] = [display(one, raw=True, display_id=True) for one in data]
+    else:
+        print(data[0]["text/plain"])
+
+
+def _overview() -> list[dict[str, str]]:
+    """Return what `summary` displays: the table with its total and, for a student, the end of the chapter."""
     names = list(_stands) if authored else [record.title for record in load_beside(notebook.FOLDER).values()]
     known, worth = {} if authored else read(), points(notebook.FOLDER)
     rows, got, all_of = [], 0.0, 0.0
@@ -286,30 +312,28 @@ def summary() -> None:
     total += f", {got:g} of {all_of:g} points." if all_of else "."
     width = max((len(name) for name in names), default=0) + 4
     lines = [f"{name} {'.' * (width - len(name))} {state:9} {of}".rstrip() for name, state, of in rows]
-    text = "\n".join([*lines, total])
-    if _in_notebook():
-        display({"text/html": overview(rows, total), "text/plain": text}, raw=True)
-    else:
-        print(text)
+    table = {"text/html": overview(rows, total), "text/plain": "\n".join([*lines, total])}
+    end = "" if authored else ending(notebook.FOLDER, all(state == "passed" for _, state, _ in rows))
+    return [table, *([{"text/markdown": end, "text/plain": end}] if end else [])]
 
 
 def explain_missing(shell: Any, kind: type, error: Exception, trace: Any, tb_offset: int | None = None) -> None:
-    """In the place of IPython's traceback: a check cell without its setup or its answer says which cells to run.
+    """Replace IPython's traceback if a check cell lacks its setup or its answer: say which cells to run.
 
-    Below the traceback of another cell stands the same, where a setup cell defines the name.
+    For any other cell, add this advice below the traceback if a setup cell defines the name.
     """
     name, checks = missing_name(error), called_checks(_running())
-    told = _cells_to_run(checks, name) if name and authored is None and name not in shell.user_ns else None
-    if told and checks:
-        _show(told)
-        kind, error, trace = CheckFailed, CheckFailed(told.text), None
-    elif told:
-        error.add_note(told.lead)
+    feedback = _cells_to_run(checks, name) if name and authored is None and name not in shell.user_ns else None
+    if feedback and checks:
+        _show(feedback)
+        kind, error, trace = CheckFailed, CheckFailed(feedback.text), None
+    elif feedback:
+        error.add_note(feedback.lead)
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
 
 
-def _cells_to_run(checks: dict[str, str], name: str) -> Told | None:
-    """What to say where a cell misses a name, with the checks that it calls: which other cells have not run."""
+def _cells_to_run(checks: dict[str, str], name: str) -> Feedback | None:
+    """Return feedback on which cells to run first if a cell misses `name`; None if no such cell defines it."""
     for title, answer in checks.items():
         if name == answer:
             return words.answer_missing(title, name)

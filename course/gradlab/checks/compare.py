@@ -1,4 +1,4 @@
-"""The one comparer: what was observed against what was expected, and the first difference between them."""
+"""Compare the observed with the expected results and find the first difference."""
 
 import math
 from collections.abc import Callable
@@ -31,7 +31,7 @@ Judge = Callable[[dict, list, list], str | None]
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Two numbers agree if |yours − expected| ≤ atol + rtol · |expected|."""
+    """The tolerance of a comparison: two numbers agree if |yours − expected| ≤ atol + rtol · |expected|."""
 
     rtol: float
     atol: float
@@ -41,17 +41,17 @@ class Tolerance:
 TOLERANCES = {"float64": Tolerance(1e-8, 1e-10), "float32": Tolerance(1e-4, 1e-6), "float16": Tolerance(1e-2, 1e-3)}
 TOLERANCES["bfloat16"] = TOLERANCES["float16"]
 
-_KINDS = {  # errors that say more than that something was raised
+_KINDS = {  # errors that are a separate kind of difference
     "NotImplementedError": "unsolved",
     "gradlab.checks.shortcuts.ShortcutError": "shortcut",
     "gradlab.checks.without_torch.TorchError": "torch",
 }
 
-ALMOST = 1e-3  # a relative error below this, and above the tolerance, is no other formula but too few digits
-LONGEST = 160  # characters of a list that is shown for its length
+ALMOST = 1e-3  # a relative error between the tolerance and this means a right formula with too few digits
+LONGEST = 160  # characters shown of a list whose length differs
 
 
-_FLOAT32 = "torch makes float32 by .float(), and by tensor, zeros, ones and eye without dtype=."
+_FLOAT32 = "In torch, .float() returns float32, and so do tensor, zeros, ones and eye without dtype=."
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,9 @@ class Difference:
     """The first difference between two observations of one case.
 
     kind: what differs ("raised", "type", "dtype", "shape", "graph", "value", "mutated", "judged", …).
-    where: the value in words, "" when there is only one. yours, expected: both sides as text. note: one more sentence.
-    arrays: yours, what was expected, and which elements differ, where these are arrays of several numbers; else empty.
-    whose: what the expected side is called: "torch's" for what torch computes or raises, "expected" for the rest.
+    where: which value differs; "" if there is only one. yours, expected: both sides as text. note: one more sentence.
+    arrays: yours, the expected one, and a mask of the elements that differ, if both have several numbers; else empty.
+    whose: the label of the expected side: "torch's" for errors that torch raises, "expected" for everything else.
     """
 
     kind: str
@@ -82,9 +82,9 @@ def compare(expected: Observation, observed: Observation, words: tuple[str, ...]
     error = _compare_errors(expected.error, observed.error, words)
     came = alike_labelled(expected.values, observed.values)
     if error and error.kind in ("raised", "error type"):
-        due = f"What was due then: {_due(expected.values, came)}." if came < len(expected.values) else ""
+        due = f"The check expected {_due(expected.values, came)} next." if came < len(expected.values) else ""
         left = ", ".join(name for name in observed.left if name not in expected.left)
-        error = replace(error, note=" ".join(filter(None, (due, left and f"By then: {left}."))))
+        error = replace(error, note=" ".join(filter(None, (due, left and f"Left behind: {left}."))))
     if error and observed.values and error.kind not in _KINDS.values():
         error = _compare_values(expected.values, observed.values, whole=False) or error
     return (
@@ -108,7 +108,7 @@ def _compare_errors(expected: Error | None, observed: Error | None, words: tuple
     elif observed.type != expected.type:
         kind, note = _KINDS.get(observed.type, "error type"), ""
     elif missing:
-        kind, note = "error message", f"Your message does not say: {missing[0]}"
+        kind, note = "error message", f"Your message does not contain: {missing[0]}"
     else:
         return None
     return Difference(kind, observed.at, _error_text(observed), _error_text(expected), note, whose="torch's")
@@ -119,7 +119,7 @@ def _error_text(error: Error) -> str:
 
 
 def _compare_values(expected: list[Value], observed: list[Value], whole: bool = True) -> Difference | None:
-    """The first difference among the values; with `whole=False` only what came before an error is compared."""
+    """Return the first difference among the values. whole: False compares only values yielded before an error."""
     came = alike_labelled(expected, observed)
     for number, (want, got) in enumerate(zip(expected[:came], observed[:came], strict=True)):
         if difference := _compare_value(want, got, _place(expected, number)):
@@ -132,9 +132,9 @@ def _compare_values(expected: list[Value], observed: list[Value], whole: bool = 
 
 
 def alike_labelled(expected: list[Value], observed: list[Value]) -> int:
-    """How many values came under the labels that were expected, before one that did not: something else happened.
+    """Return how many values, counted from the start, have the expected labels; after them, the events differ.
 
-    One value on each side may be a dict of the learner's own, whose keys are no labels.
+    If each side has one value, it may be the learner's own dict, whose keys are not labels.
     """
     labelled = len(expected) != 1 or len(observed) != 1
     for number, (want, got) in enumerate(zip(expected, observed, strict=False)):
@@ -149,7 +149,7 @@ def _with_labels(value: Dict) -> str:
 
 
 def _place(values: list[Value], number: int) -> str:
-    """Which of the values this is, in words; "" for the only one, and for a dict whose keys say it."""
+    """Return a value's label or position in words; "" for the only value, and for a dict, whose keys identify it."""
     labels = [list(value.items) if isinstance(value, Dict) else [] for value in values]
     others = {label for other, found in enumerate(labels) if other != number for label in found}
     if len(values) == 1 or (labels[number] and others.isdisjoint(labels[number])):
@@ -158,13 +158,13 @@ def _place(values: list[Value], number: int) -> str:
 
 
 def _due(values: list[Value], number: int) -> str:
-    """The value that was to come at this place, by its label if it has one."""
+    """Return words for the value expected at this position: its label if it has one."""
     labels = list(values[number].items) if isinstance(values[number], Dict) else []
     return _place(values, number) or ", ".join(map(repr, labels)) or "what the function returns"
 
 
 def _inside(where: str, key: int | str) -> str:
-    """The place of a part: a label by itself, else as Python would write it: recorded[0][1]."""
+    """Return the name of a part: its label alone, or a Python expression such as recorded[0][1]."""
     if type(key) is str and not where:
         return repr(key)
     if type(key) is str and where.startswith("value "):
@@ -203,19 +203,19 @@ def _same_kind(want: Value, got: Value) -> bool:
 
 
 def _with_type(value: Value) -> str:
-    """A value with the type that it has, where its text does not tell that by itself."""
+    """Return a value as text, with its type if the text does not show it."""
     if value is None or isinstance(value, (*NUMERIC, Size, DType, Other)):
         return show(value)
     return f"{kind_of(value)}: {show(value)}"
 
 
 def _plain(value: Value) -> bool:
-    """Tell whether a container holds words, numbers and the like only: it is read as a whole."""
+    """Return whether a container holds only simple values such as words and numbers, so that it is shown whole."""
     return all(part is None or isinstance(part, str | int | float) for part in parts(value).values())
 
 
 def _in_both(difference: Difference, want: Value, got: Value) -> Difference:
-    """The difference of one item, with all items of both sides, where they are few enough to be read."""
+    """Return the difference in one item, with all items of both sides added if they are short."""
     yours, expected = show(got), show(want)
     if max(len(yours), len(expected)) > LONGEST:
         return difference
@@ -255,7 +255,7 @@ def _compare_arrays(want: Tensor | Array, got: Tensor | Array, where: str) -> Di
     if shape_of(want) != shape_of(got):
         yours, expected = shape_of(got), shape_of(want)
         turned = len(expected) == 2 and yours == expected[::-1]
-        note = "Yours has the two dimensions the other way round." if turned else ""
+        note = "Your two dimensions are swapped." if turned else ""
         return Difference("shape", where, f"shape {yours}", f"shape {expected}", note)
     if want.dtype != got.dtype:
         return Difference("dtype", where, got.dtype, want.dtype, _FLOAT32 if _is_float32(got) else "")
@@ -299,26 +299,26 @@ def _scalar(number: np.generic) -> Value:
 
 
 def _pattern(w: np.ndarray, g: np.ndarray) -> str:
-    """What is wrong with all elements alike, in a sentence; "" if nothing simple is."""
+    """Return a sentence on an error that all elements of `g` share, compared with `w`; "" if there is no simple one."""
     if w.dtype.kind != "f" or g.dtype.kind != "f" or not np.isfinite(g).all() or not np.isfinite(w).all():
         return ""
     error = np.abs(g - w) / np.where(w == 0, 1, np.abs(w))
     if error.max(initial=0) <= ALMOST:
-        return f"Right to about {-math.log10(error.max()):.0f} digits: float32 on the way, or an approximation?"
+        return f"Right to about {-math.log10(error.max()):.0f} digits: did a step use float32, or approximate?"
     if w.size < 2 or not w.all():
         return ""
     if not g.any():
-        return "All of yours are zero."
+        return "All your values are zero."
     ratio = g / w
     if np.allclose(ratio, ratio.flat[0], rtol=1e-6, atol=0):
-        return f"Each of yours is {ratio.flat[0]:.4g} times what it should be."
+        return f"Each of your values is {ratio.flat[0]:.4g} times the expected one."
     offset = g - w
     if np.allclose(offset, offset.flat[0], rtol=1e-6, atol=1e-12):
-        return f"Each of yours is too {'large' if offset.flat[0] > 0 else 'small'} by {abs(offset.flat[0]):.4g}."
+        return f"Each of your values is too {'large' if offset.flat[0] > 0 else 'small'} by {abs(offset.flat[0]):.4g}."
     if w.ndim == 2 and w.shape[0] == w.shape[1] and np.allclose(g, w.T, rtol=1e-6, atol=1e-12):
-        return "Yours is the transpose of what it should be."
+        return "Your result is the transpose of the expected one."
     if np.allclose(np.sort(g, axis=None), np.sort(w, axis=None), rtol=1e-6, atol=1e-12):
-        return "Yours has the right numbers in another order."
+        return "Your result has the right values in a different order."
     return ""
 
 
@@ -329,7 +329,7 @@ def _graph_text(tensor: Tensor) -> str:
 
 
 def _compare_named(kind: str, head: str, expected: list[str], observed: list[str]) -> Difference | None:
-    """The difference between two lists of names, in any order."""
+    """Return the difference between two lists of names, ignoring their order; None if they agree."""
     if sorted(expected) == sorted(observed):
         return None
     names = [", ".join(sorted(side)) or "nothing" for side in (observed, expected)]

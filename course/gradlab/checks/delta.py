@@ -1,14 +1,14 @@
-"""How a record is kept small: of a slip it holds only what is not as expected, for slips are right in most parts."""
+"""Keep records small: store a slip's observations as differences from the expected ones, which mostly agree."""
 
 import json
 from typing import Any
 
 
 def delta(new: Any, old: Any) -> Any:
-    """What makes `new` of `old`, both JSON data; None if they are the same.
+    """Return the change from `old` to `new`, both JSON data; None if they are equal.
 
-    {"to": new data}, or of a dict or list {"at": deltas of its parts}, whichever is shorter. A part is named by its key
-    or index, or by several that lead to it, as in a JSON pointer. "of" is the length of a list that had another.
+    The change is {"to": new data} or, for a dict or list, {"at": changes by part}, whichever is shorter. A part is
+    named by its key or index, or by a JSON pointer. "of" is a list's new length.
     """
     if _same(new, old):
         return None
@@ -26,7 +26,7 @@ def delta(new: Any, old: Any) -> Any:
 
 
 def applied(change: Any, old: Any) -> Any:
-    """Undo `delta`; raises KeyError, TypeError or ValueError if `change` is no delta of `old`."""
+    """Return `old` with the change applied; raises KeyError, TypeError or ValueError if the change does not fit."""
     if change is None:
         return old
     if "to" in change:
@@ -42,7 +42,7 @@ def applied(change: Any, old: Any) -> Any:
 
 
 def _joined(key: str, part: dict) -> tuple[str, dict]:
-    """A part in which only one part has changed is named together with that one."""
+    """Return a part's name and change; if only one inner part changed, the name is a pointer to that inner part."""
     if part.keys() == {"at"} and len(part["at"]) == 1:
         ((inner, change),) = part["at"].items()
         return f"{key}/{inner}", change
@@ -54,5 +54,5 @@ def _escaped(key: str) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Equal in type too, where Python's == takes 1 for True and for 1.0."""
+    """Return whether two values and their types are equal; Python's == treats 1, True and 1.0 as equal."""
     return one == other and repr(one) == repr(other)

@@ -1,8 +1,8 @@
-"""From values to plain data, and back.
+"""Encode values as plain data, and decode them.
 
-`encode` copies a value at once; nothing it returns shares memory with the value, and nothing in it can run code. Only
-exact types are read: a subclass may lie about itself, so it is named, not opened. `decode` makes fresh values again,
-for cases only, never of what a student's process has sent.
+`encode` copies a value immediately; its result shares no memory with the value and contains nothing that can run code.
+Only exact types are read: a subclass can misreport itself, so it is recorded by name. `decode` makes fresh values from
+cases, never from what a student's process has sent.
 """
 
 import math
@@ -41,15 +41,15 @@ _DICTS = (dict, Counter, defaultdict, OrderedDict)
 
 
 class TooLarge(Exception):
-    """More values, depth or text than an observation may hold."""
+    """The error for a value with more numbers, depth or text than an observation may hold."""
 
 
 def encode(value: Any) -> Value:
     """Copy `value` into plain data.
 
     Tensors keep dtype, shape, values, requires_grad and the name of their grad_fn; lists, tuples, torch.Size and dicts
-    with string keys keep their type. Anything else is named by its type. Raises TooLarge past MAX_VALUES numbers or
-    MAX_DEPTH levels.
+    with string keys keep their type. Any other value is recorded by its type's name. Raises TooLarge past MAX_VALUES
+    numbers or MAX_DEPTH levels.
     """
     budget = [MAX_VALUES]
 
@@ -107,8 +107,8 @@ def _encode_tensor(tensor: torch.Tensor, spend: Callable[[int], None]) -> Value:
 def _with_shape(kind: type[Tensor | Array], values: list, dtype: str, shape, **more) -> Value:
     values = [_number(number) if type(number) is float else number for number in values]
     if any(type(number) is int and not -INT64 <= number < INT64 for number in values):
-        return Other(f"{dtype} numbers beyond 64 bits with sign")
-    dtype = sys.intern(dtype)  # a default is left out of JSON if it is the same object
+        return Other(f"{dtype} values outside the signed 64-bit range")
+    dtype = sys.intern(dtype)  # JSON leaves out a default only if it is the same object
     return kind(values, dtype, None if tuple(shape) == (len(values),) else list(shape), **more)
 
 
@@ -119,18 +119,18 @@ def _number(number: float) -> float | str:
 
 
 def text_within(text: str) -> str:
-    """A text within its limit, without halves of characters, which JSON cannot carry."""
+    """Return a text cut to the limit, with lone surrogates replaced, which JSON cannot carry."""
     return text[:MAX_TEXT].encode("utf-8", "replace").decode()
 
 
 def type_name(kind: type) -> str:
-    """The name of a type as a learner knows it: builtins without their module."""
+    """Return a type's name as learners know it: builtins without their module."""
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     return text_within(name)
 
 
 def decode(value: Value) -> Any:
-    """Make a fresh value from what `encode` returned, which shares memory with nothing; tensors have no graph."""
+    """Make a fresh value from what `encode` returned; it shares no memory, and its tensors have no graph."""
     match value:
         case Tensor():
             numbers = [NONFINITE[n] if type(n) is str else n for n in value.values]

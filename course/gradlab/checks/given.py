@@ -1,4 +1,4 @@
-"""What a check uses of the notebook: as setup and check cells give it, whatever other cells have made of a name."""
+"""Run a check with the names its setup and check cells define, even if other cells have redefined them."""
 
 import ast
 import contextlib
@@ -14,9 +14,9 @@ _DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 
 
 def given(cells: Iterable[dict[str, Any]], check_cell: str) -> str:
-    """The imports, definitions and constants of the setup and check cells down to the check cell with this text.
+    """Return the imports, definitions and constants of setup and check cells, up to the one with text `check_cell`.
 
-    Left out are the names that an answer's cell defines, and the stages of an engine, which are the learner's as well.
+    Names that an answer's cell defines are left out, and so are the engine's stages, because the learner writes them.
     """
     statements: list[ast.stmt] = []
     answers: set[str] = set()
@@ -45,9 +45,9 @@ def _is_constant(statement: ast.stmt) -> bool:
 
 @contextlib.contextmanager
 def as_given(text: str, scenario: Callable, missing: bool = False) -> Iterator[None]:
-    """Let what a scenario uses mean what a text of `given` says; afterwards the names mean what they meant before.
+    """Inside the block, let names that a scenario uses have the values that `text`, from `given`, defines.
 
-    A name that means nothing, because its setup cell has not run, stays missing, unless `missing` ones are given too.
+    A name that is undefined because its setup cell has not run stays undefined, unless `missing` is true.
     """
     names, fresh = getattr(scenario, "__globals__", {}), {}
     if text:

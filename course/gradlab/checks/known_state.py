@@ -1,4 +1,4 @@
-"""A known state to run a learner's code in, and the way back to the state that was there before."""
+"""Run a learner's code in a known state, and restore the earlier state afterwards."""
 
 import contextlib
 import random
@@ -19,12 +19,12 @@ _LIMIT = sys.getrecursionlimit()
 
 @contextlib.contextmanager
 def known_state() -> Iterator[Callable[[], list[str]]]:
-    """Enter torch's state of a fresh process with seed 0, and restore what was there, whatever happens inside.
+    """Enter the state of a fresh torch process with seed 0, and restore the earlier state on exit, even after an error.
 
-    Known are: grad mode on, inference and anomaly mode off, default dtype float32, default device the CPU, the
-    recursion limit, the random states of torch, NumPy and Python, no global module hooks, and each warning shown once
-    and never an error. Yields a function that names what is no longer so, but for random states and warnings, which are
-    anyone's to change.
+    The state is: grad mode on, inference and anomaly mode off, default dtype float32, default device the CPU, a fixed
+    recursion limit, fixed random states of torch, NumPy and Python, no global module hooks, and each warning shown once
+    and never raised as an error. Yields a function that lists the settings that have changed since. Random
+    states and warnings do not count: any code may change them.
     """
     dtype, device, limit = torch.get_default_dtype(), torch.get_default_device(), sys.getrecursionlimit()
     anomaly, nan_check = torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
@@ -51,7 +51,7 @@ def known_state() -> Iterator[Callable[[], list[str]]]:
             torch.set_default_dtype(torch.float32)
             _set_default_device(CPU)
             torch.autograd.set_detect_anomaly(False)
-            torch.default_generator.manual_seed(0)  # torch.manual_seed would queue a call for every GPU as well
+            torch.default_generator.manual_seed(0)  # torch.manual_seed would also queue a call for every GPU
             np.random.seed(0)
             random.seed(0)
             for name in _GLOBAL_HOOKS:
@@ -74,6 +74,6 @@ def known_state() -> Iterator[Callable[[], list[str]]]:
 
 
 def _set_default_device(device: torch.device) -> None:
-    """Set it only where it is another: torch handles each call of a function more slowly once it has been set."""
+    """Set torch's default device, but only if it differs: setting it once slows down all of torch's later calls."""
     if torch.get_default_device() != device:
         torch.set_default_device(None if device == CPU else device)

@@ -1,7 +1,7 @@
-"""An observation: what a check saw of an answer on one case, as typed plain data that goes through JSON.
+"""An observation: what a check saw of an answer on one case, as typed plain data that can be stored as JSON.
 
-What a student's process sends is read by `read_observation`, which never raises: msgspec checks the form, and what has
-not the form is no observation.
+`read_observation` reads data from a student's process and never raises: msgspec checks the form and rejects anything
+else.
 """
 
 import math
@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-OBSERVATION_MIME = "application/vnd.gradlab.observation+json"  # of the output by which a check shows one
+OBSERVATION_MIME = "application/vnd.gradlab.observation+json"  # of the output that carries an observation
 MAX_VALUES = 100_000
 MAX_DEPTH = 20
 MAX_TEXT = 2_000
@@ -25,17 +25,17 @@ Shape = Annotated[list[Annotated[int, Meta(ge=0, le=MAX_VALUES)]], Meta(max_leng
 
 
 class _Form(msgspec.Struct, tag_field="is", omit_defaults=True, forbid_unknown_fields=True, frozen=True):
-    """What all parts have in common: a key "is" that says which it is, and no keys but their own."""
+    """The base class of all encoded values: in JSON, the key "is" names the type, and unknown keys are forbidden."""
 
 
 class Float(_Form, tag="float"):
-    """A float that JSON has no number for."""
+    """A float that JSON cannot represent: NaN or an infinity."""
 
     value: Nonfinite
 
 
 class Tensor(_Form, tag="tensor"):
-    """A tensor: its values in a row, and its place in a graph. Without a shape it has one dimension."""
+    """A tensor: its flattened values, and its link to a graph. Without a shape it has one dimension."""
 
     values: Numbers = msgspec.field(name="of")
     dtype: Text = "float64"
@@ -45,7 +45,7 @@ class Tensor(_Form, tag="tensor"):
 
 
 class Array(_Form, tag="ndarray"):
-    """A NumPy array, in the same way."""
+    """A NumPy array, stored like a tensor."""
 
     values: Numbers = msgspec.field(name="of")
     dtype: Text = "float64"
@@ -65,7 +65,7 @@ class Tuple(_Form, tag="tuple"):
 
 
 class Size(_Form, tag="torch.Size"):
-    """What `tensor.shape` is."""
+    """A torch.Size."""
 
     items: list["Value"] = msgspec.field(name="of")
 
@@ -77,13 +77,13 @@ class Dict(_Form, tag="dict"):
 
 
 class DType(_Form, tag="torch.dtype"):
-    """A dtype of torch, by its name without "torch."."""
+    """A torch dtype, by its name without "torch."."""
 
     name: Text
 
 
 class Other(_Form, tag="object"):
-    """Anything else, by the name of its type."""
+    """Any other value, by the name of its type."""
 
     type: Text
 
@@ -98,11 +98,11 @@ _NAMES = (
     "int7 int8 qint32 qint8 quint2x4 quint4x2 quint8 uint1 uint16 uint2 uint3 uint32 uint4 uint5 uint6 uint64 uint7 "
     "uint8"
 )
-DTYPES = set(_NAMES.split())  # of torch, but for complex ones; named, so that nobody has to import torch to read
+DTYPES = set(_NAMES.split())  # torch's dtypes except complex ones, by name, so that reading does not import torch
 
 
 class Error(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, frozen=True):
-    """An error that passed through the scenario. at: the last line of the learner's own code that it passed."""
+    """An error that the scenario raised. at: the last line of the learner's code in its traceback."""
 
     type: Text
     message: Text
@@ -110,10 +110,10 @@ class Error(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, froz
 
 
 class Observation(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, frozen=True):
-    """What was seen on one case.
+    """What was observed on one case.
 
-    values: what the scenario returned, or each value that it yielded. mutated: the names of the case's values that are
-    no longer what they were. left: what was left changed around the answer, in words: "gradients are switched off".
+    values: what the scenario returned, or each value that it yielded. mutated: the names of the case's values that have
+    changed. left: state that was left changed, in words: "gradients are switched off".
     """
 
     values: list[Value]
@@ -122,11 +122,11 @@ class Observation(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
     left: list[Text] = []
 
 
-# The walker for all who read it
+# Traversal of values
 
 
 def parts(value: Value) -> dict[int | str, Value]:
-    """The parts of a container, by index or key; none of anything else."""
+    """Return the parts of a container by index or key; an empty dict for any other value."""
     if isinstance(value, Dict):
         return value.items
     if isinstance(value, CONTAINERS):
@@ -135,12 +135,12 @@ def parts(value: Value) -> dict[int | str, Value]:
 
 
 def tensors(value: Value) -> list[Tensor]:
-    """The tensors in a value, in order."""
+    """Return the encoded tensors inside a value, in order."""
     return [value] if type(value) is Tensor else [found for part in parts(value).values() for found in tensors(part)]
 
 
 def replace_leaves(value: Value, change: Callable[[Value], Value]) -> Value:
-    """The same value with `change` of each part that is no container; raises what `change` raises."""
+    """Return the value with `change` applied to each part that is not a container; raises what `change` raises."""
     if isinstance(value, Dict):
         return Dict({key: replace_leaves(item, change) for key, item in value.items.items()})
     if isinstance(value, CONTAINERS):
@@ -149,7 +149,7 @@ def replace_leaves(value: Value, change: Callable[[Value], Value]) -> Value:
 
 
 def replace_numbers(value: Value, change: Callable[[Any], Any]) -> Value:
-    """The same value with `change` of each number in it, those of tensors too; bools count as numbers."""
+    """Return the value with `change` applied to each number in it, even inside tensors; bools count as numbers."""
 
     def leaf(part: Value) -> Value:
         if isinstance(part, NUMERIC):
@@ -160,7 +160,7 @@ def replace_numbers(value: Value, change: Callable[[Any], Any]) -> Value:
 
 
 def without_graph(value: Value) -> Value:
-    """The same value without what tells a tensor's place in a graph: values alone, to see a mutation."""
+    """Return the value without its tensors' graph attributes, so that a comparison sees only changed values."""
 
     def leaf(part: Value) -> Value:
         return msgspec.structs.replace(part, requires_grad=False, grad_fn=None) if type(part) is Tensor else part
@@ -169,12 +169,12 @@ def without_graph(value: Value) -> Value:
 
 
 def shape_of(value: Tensor | Array) -> tuple[int, ...]:
-    """The shape of an encoded tensor or array."""
+    """Return the shape of an encoded tensor or array."""
     return (len(value.values),) if value.shape is None else tuple(value.shape)
 
 
 def kind_of(value: Value) -> str:
-    """The type of an encoded value as the learner knows it: 'tensor', 'list', 'float', 'None', 'numpy.float64', …"""
+    """Return the type of an encoded value as learners know it: 'tensor', 'list', 'float', 'None', 'numpy.float64', …"""
     if isinstance(value, Other):
         return value.type
     if isinstance(value, _Form):
@@ -183,15 +183,15 @@ def kind_of(value: Value) -> str:
 
 
 def room(shape) -> int:
-    """How many brackets or numbers a text of this shape has: a shape (10**6, 0) has no number and a million rows."""
+    """Return how many brackets or numbers an array of this shape prints: (10**6, 0) has a million rows, no numbers."""
     return math.prod(max(1, int(length)) for length in shape)
 
 
-# What comes from outside
+# Data from student processes
 
 
 def read_observation(data: Any) -> Observation | None:
-    """The observation that `data`, come from a student's process, is; None if it is none, whatever it is instead."""
+    """Return the observation in `data`, which a student's process sent; None if it is anything else."""
     try:
         observation = msgspec.convert(data, Observation)
         budget = [2 * MAX_VALUES]
@@ -201,7 +201,7 @@ def read_observation(data: Any) -> Observation | None:
 
 
 def _holds(value: Value, budget: list[int], depth: int) -> bool:
-    """Tell whether a value of the right form is one that `encode` could have made: its sizes, its dtypes."""
+    """Return whether `encode` could have produced this value: valid sizes and dtypes, within the limits."""
     budget[0] -= 1
     if isinstance(value, NUMERIC):
         shape = shape_of(value)

@@ -1,4 +1,4 @@
-"""The one observer: run a scenario on one case in a known state, and write down what could be seen."""
+"""Run a scenario on one case in a known state, and record what can be observed."""
 
 import contextlib
 import inspect
@@ -21,16 +21,16 @@ Scenario = Callable[[Callable, dict], Any]
 
 
 def call(answer: Callable, case: dict) -> Any:
-    """The default scenario: one call with the case's values by name, and what it returns."""
+    """Call the answer with the case's values by name: the default scenario."""
     return answer(**case)
 
 
 def observe(answer: Callable, scenario: Scenario, case: Dict, autograd: bool = True, torch: bool = True) -> Observation:
     """Run `scenario(answer, …)` on fresh values of the encoded `case`.
 
-    What a generator scenario yields is copied at once. With `autograd=False` torch's autograd raises ShortcutError
-    inside the answer, and in what its results do later; only the scenario may record. With
-    `torch=False` whatever is torch's raises TorchError. KeyboardInterrupt passes through.
+    Values that a generator scenario yields are copied at once. With `autograd=False`, torch's autograd raises
+    ShortcutError inside the answer and in any later operation on its results; only the scenario may record. With
+    `torch=False`, any use of torch raises TorchError. KeyboardInterrupt propagates.
     """
     values: list = []
     error = None
@@ -47,16 +47,16 @@ def observe(answer: Callable, scenario: Scenario, case: Dict, autograd: bool = T
                     values.append(encode(outcome))
         except (Exception, SystemExit) as raised:
             stopped = isinstance(raised.__cause__, StopIteration) and inspect.isgeneratorfunction(scenario)
-            error = _describe(raised.__cause__ if stopped else raised, answer, scenario)  # Python hides it in another
+            error = _describe(raised.__cause__ if stopped else raised, answer, scenario)  # wrapped by Python
         left = left_changed()
         mutated, marked = _changed(inputs, case)
         return Observation(values, error, mutated, left + marked)
 
 
 def _changed(inputs: dict, case: Dict) -> tuple[list[str], list[str]]:
-    """The names of the inputs whose values are not those of the case, and what else was done to inputs, in words.
+    """Return the names of inputs whose values differ from the case, and any other changes to inputs, in words.
 
-    Of an input that requires grad, its .grad is not looked at: a scenario that made it a leaf looks at it itself.
+    The .grad of an input that requires grad is ignored: the scenario that made it a leaf observes its .grad itself.
     """
     try:
         now = encode(inputs).items
@@ -69,7 +69,7 @@ def _changed(inputs: dict, case: Dict) -> tuple[list[str], list[str]]:
 
 
 def _filled(value: Any) -> bool:
-    """Tell whether a tensor in an input has a .grad."""
+    """Return whether a tensor in an input has a .grad."""
     if isinstance(value, dict | list | tuple):
         return any(_filled(part) for part in (value.values() if isinstance(value, dict) else value))
     return type(value) is torch.Tensor and value.is_leaf and value.grad is not None
@@ -85,7 +85,7 @@ def _describe(raised: BaseException, answer: Callable, scenario: Scenario) -> Er
 
 
 def _unsolved(raised: BaseException, answer: Callable) -> str:
-    """The name of another function of the learner's that raised NotImplementedError, ""."""
+    """Return the name of the learner's function, not the answer, that raised NotImplementedError; "" if none did."""
     trace = raised.__traceback__ if isinstance(raised, NotImplementedError) else None
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -96,25 +96,25 @@ def _unsolved(raised: BaseException, answer: Callable) -> str:
 
 
 def _line_of(raised: BaseException, answer: Callable, scenario: Scenario) -> str:
-    """The last line of the learner's own cells that the error passed through, or "".
+    """Return the last line of the learner's cells in the error's traceback, or "".
 
-    That is a line of a file that holds the answer; in the file of the scenario, one that was reached from the answer.
+    It is a line in a file that holds the answer, or, in the scenario's file, a line that the answer called.
     """
-    codes = [code for code in _codes(answer) if Path(code.co_filename).parent != notebook.FOLDER]  # no engine's
+    codes = [code for code in _codes(answer) if Path(code.co_filename).parent != notebook.FOLDER]  # not the engine's
     files, here = {code.co_filename for code in codes}, getattr(scenario, "__code__", call.__code__).co_filename
     trace, line, inside = raised.__traceback__, "", False
     while trace is not None:
         code = trace.tb_frame.f_code
         inside = inside or code in codes
         if code.co_filename in files and (inside or code.co_filename != here):
-            text = linecache.getline(code.co_filename, trace.tb_lineno or 0).strip()  # a signal may come between lines
+            text = linecache.getline(code.co_filename, trace.tb_lineno or 0).strip()  # signals arrive anywhere
             line = f"line {trace.tb_lineno}: {text}" if text else ""
         trace = trace.tb_next
     return line
 
 
 def _codes(answer: Callable) -> list[CodeType]:
-    """The code of a function, and of the functions that it holds; of a class, that of its methods and properties."""
+    """Return the code objects of a function and of those in its closure; for a class, of its methods and properties."""
     functions: list = [answer]
     if isinstance(answer, type):
         members = own_members(answer).values()
@@ -128,10 +128,10 @@ def _codes(answer: Callable) -> list[CodeType]:
 
 
 def _held(function: Callable) -> list[FunctionType]:
-    """The functions in the variables that a function closes over: of an engine's operation, its formulas."""
+    """Return the functions in a function's closure: for an engine's operation, these are its gradient formulas."""
     held = []
     for cell in getattr(function, "__closure__", None) or ():
-        with contextlib.suppress(ValueError):  # nothing is in it yet
+        with contextlib.suppress(ValueError):  # the closure's cell is still empty
             inside = cell.cell_contents
             found = inside.values() if isinstance(inside, dict) else [inside]
             held += [value for value in found if isinstance(value, FunctionType)]
@@ -139,7 +139,7 @@ def _held(function: Callable) -> list[FunctionType]:
 
 
 def _with_inner(code: CodeType) -> Iterator[CodeType]:
-    """The code of a function, and of what is defined inside it: a hook runs when the function has long returned."""
+    """Yield a code object and those defined inside it: an inner function, such as a hook, may run much later."""
     yield code
     for const in code.co_consts:
         if isinstance(const, CodeType):

@@ -1,7 +1,8 @@
-"""What the notebook beside a record says of itself: the points of its checks, and what its setup cells define."""
+"""Read the notebook beside a record: its checks' points, and the names its setup cells define."""
 
 import itertools
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,27 +11,50 @@ from .reached import defined
 from .record import SUFFIX
 from .session import called_checks
 
+_SUMMARY = re.compile(r"<summary>(.*?)</summary>")
 
-def cells_beside(folder: Path) -> list[dict[str, Any]]:
-    """The code cells of the chapter's notebook in `folder`, as it was saved last; none where it cannot be read."""
+
+def all_cells(folder: Path) -> list[dict[str, Any]]:
+    """Return the cells of the saved notebook of the chapter in `folder`; none if it cannot be read."""
     names = [path.name.removesuffix(SUFFIX) for path in folder.glob("*" + SUFFIX)] or [folder.name]
     found = []
     for name in names:
         try:
             notebook = json.loads((folder / f"{name}.ipynb").read_text(encoding="utf-8"))
-            found += [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+            found += [cell for cell in notebook["cells"] if cell["cell_type"] in ("code", "markdown")]
         except (OSError, ValueError, KeyError, TypeError):
             continue
     return found
 
 
+def cells_beside(folder: Path) -> list[dict[str, Any]]:
+    """Return the code cells of the saved notebook of the chapter in `folder`."""
+    return [cell for cell in all_cells(folder) if cell["cell_type"] == "code"]
+
+
+def help_above(folder: Path, check: str) -> list[tuple[str, int, str]]:
+    """Return (cell id, index of the fold in the cell, title) of each fold between a check's cell and its heading.
+
+    check: the grade_id of the check's cell.
+    """
+    above: list[tuple[str, int, str]] = []
+    for cell in all_cells(folder):
+        if cell.get("metadata", {}).get("nbgrader", {}).get("grade_id") == check:
+            return above
+        text = text_of(cell) if cell["cell_type"] == "markdown" else ""
+        if text.startswith("#"):
+            above = []
+        above += [(cell.get("id", ""), n, title) for n, title in enumerate(_SUMMARY.findall(text))]
+    return []
+
+
 def tagged(cells: Iterable[dict[str, Any]], tag: str) -> list[str]:
-    """The texts of the cells with a tag, in their order."""
+    """Return the texts of the cells that have this tag, in order."""
     return [text_of(cell) for cell in cells if tag in cell.get("metadata", {}).get("tags", [])]
 
 
 def points(folder: Path) -> dict[str, float]:
-    """The points of each check by its id; checks that share a cell share its points equally."""
+    """Return each check's points by id; checks in the same cell share its points equally."""
     found = {}
     for cell in cells_beside(folder):
         marks = cell.get("metadata", {}).get("nbgrader", {})
@@ -40,13 +64,13 @@ def points(folder: Path) -> dict[str, float]:
 
 
 def answer_cells(folder: Path, name: str) -> set[str]:
-    """The ids of the cells for answers that define a name."""
+    """Return the ids of the answer cells that define a name."""
     answers = [cell for cell in cells_beside(folder) if cell.get("metadata", {}).get("nbgrader", {}).get("solution")]
     return {cell.get("id", "") for cell in answers if name in defined(text_of(cell))}
 
 
 def setup_names(folder: Path, above: str) -> tuple[set[str], int]:
-    """The names that the setup cells above a cell with this text define, and how many such cells there are."""
+    """Return the names that the setup cells above the cell with this text define, and the number of those cells."""
     cells = cells_beside(folder)
     before = itertools.takewhile(lambda cell: text_of(cell).strip() != above.strip(), cells)
     setup = tagged(before, "setup")
@@ -54,6 +78,6 @@ def setup_names(folder: Path, above: str) -> tuple[set[str], int]:
 
 
 def text_of(cell: dict[str, Any]) -> str:
-    """The text of a cell, which a file may hold line by line."""
+    """Return a cell's text, which a file may store line by line."""
     text = cell.get("source", "")
     return text if isinstance(text, str) else "".join(text)

@@ -1,4 +1,4 @@
-"""Plain data as NumPy arrays and as plain Python: what comparing and judging need of it, without torch."""
+"""Convert plain data to NumPy arrays and plain Python, for comparing and judging without torch."""
 
 import math
 from typing import Any
@@ -11,7 +11,7 @@ NONFINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
 def as_array(value: Tensor | Array) -> np.ndarray:
-    """The values of an encoded tensor or array as a NumPy array of its shape: of bools, integers or floats."""
+    """Return an encoded tensor's or array's values as a NumPy array of its shape, with bools, integers or floats."""
     numbers = [NONFINITE[n] if type(n) is str else n for n in value.values]
     kinds = {type(n) for n in numbers}
     kind = bool if kinds == {bool} else np.int64 if kinds == {int} else float
@@ -19,7 +19,7 @@ def as_array(value: Tensor | Array) -> np.ndarray:
 
 
 def as_python(value: Value) -> Any:
-    """Plain Python data for a judge: containers as lists, tensors as nested lists, what cannot be read as its name."""
+    """Return plain Python data for a judge: containers as lists, tensors as nested lists, anything else by its name."""
     match value:
         case Tensor() | Array():
             return as_array(value).tolist()

@@ -1,4 +1,4 @@
-"""What an answer prints and displays while it is checked: kept back until the verdict, no more than is read."""
+"""Hold back what an answer prints and displays until the verdict, and cut it to a readable length."""
 
 import contextlib
 import sys
@@ -11,14 +11,14 @@ from IPython.display import display
 
 from ..captured import Publisher
 
-MOST = 2_000  # characters that are kept
-MOST_SHOWN = 10  # displays that are kept
+MOST = 2_000  # most characters kept
+MOST_SHOWN = 10  # most displays kept
 
 
 class Printed(TextIOBase):
-    """Takes what is printed, keeps the beginning, and counts the rest.
+    """A text stream that keeps the beginning of what is printed and counts the rest.
 
-    displayed: what was displayed, by MIME type; of what comes past MOST_SHOWN nothing is kept but that it was there.
+    displayed: MIME bundles, in order; past MOST_SHOWN, only their number is kept.
     """
 
     def __init__(self):
@@ -36,16 +36,16 @@ class Printed(TextIOBase):
 
     @property
     def text(self) -> str:
-        """What was kept, and how much was left out."""
-        rest = f"\n… and {self.left_out:,} characters more" if self.left_out else ""
+        """The printed text that was kept, and the number of characters left out."""
+        rest = f"\n… and {self.left_out:,} more characters" if self.left_out else ""
         return self.kept.rstrip("\n") + rest
 
     def show_displayed(self) -> None:
-        """Display what was kept back, and say how much was left out."""
+        """Show the displays that were held back, and say how many were left out."""
         for data in self.displayed[:MOST_SHOWN]:
             display(data, raw=True)
         if len(self.displayed) > MOST_SHOWN:
-            print(f"… and {len(self.displayed) - MOST_SHOWN:,} displays more")
+            print(f"… and {len(self.displayed) - MOST_SHOWN:,} more displays")
 
 
 class _FirstDisplays(Publisher):
@@ -55,7 +55,7 @@ class _FirstDisplays(Publisher):
 
 @contextlib.contextmanager
 def _displays_into(parts: list[dict]) -> Iterator[None]:
-    """Let a shell put what is displayed into a list; without a shell, displaying is printing."""
+    """Inside the block, collect displays in `parts`. Without a shell, do nothing: `display` then prints."""
     shell = get_ipython()
     if shell is None:
         yield
@@ -69,7 +69,7 @@ def _displays_into(parts: list[dict]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def kept_back() -> Iterator[Printed]:
-    """Keep back what is printed and displayed in the block, and each warning once, without the path of a cell."""
+    """Hold back everything printed and displayed in the block, and show each warning once, without a cell's path."""
     printed = Printed()
     with (
         contextlib.redirect_stdout(printed),

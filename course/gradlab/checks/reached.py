@@ -1,4 +1,4 @@
-"""What a function reaches by the source of its cells, and where that mentions torch's autograd; runs nothing."""
+"""Find mentions of torch's autograd in the source that a function reaches, without running any of it."""
 
 import ast
 import dis
@@ -27,17 +27,17 @@ WORDS = {
     "func",
 }
 
-# With one of these a string becomes a name; without them a word in a string is a word.
+# These functions look up a name by a string; if none is in reach, words in strings do not matter.
 LOOK_UPS = {"getattr", "attrgetter", "methodcaller", "vars", "__dict__", "__getattribute__", "eval", "exec", "compile"}
 LOOK_UPS |= {"__import__", "import_module", "get_field", "resolve_name", "timeit"}
 
 
 def find(name: str, sources: Iterable[str]) -> list[str]:
-    """Lines that mention torch's autograd in the definition of `name`, or in what that definition reaches.
+    """Return the lines that mention torch's autograd in the definition of `name`, or in any definition it reaches.
 
-    `sources` are cells in the order in which they ran; a later definition of a name replaces an earlier one, also for
-    functions that were defined before it. What the learner's own classes define is not torch's, and type hints are
-    nobody's. A word in a string counts only where something in reach can look a name up by a string.
+    `sources` are cells in execution order. A later definition replaces an earlier one, even for functions defined
+    before it. Names that the learner's own classes define do not count as torch's, and type hints are ignored. A word
+    in a string counts only if something in reach can look up a name by a string.
     """
     reached, own = _reached(name, sources)
     statements = [definition.statement for definition in reached]
@@ -48,7 +48,7 @@ def find(name: str, sources: Iterable[str]) -> list[str]:
 
 
 def cells_behind(names: Iterable[str], sources: list[str]) -> set[int]:
-    """The positions of the cells that the definitions of `names` reach, and of those that mention a name from there."""
+    """Return the indices in `sources` of the cells that definitions of `names` reach or that mention these names."""
     reached = [definition for name in names for definition in _reached(name, sources)[0]]
     known = {id(definition.statement) for definition in reached}
     given = {name for one in reached if not isinstance(one.statement, _IMPORTS) for name in one.binds}
@@ -61,9 +61,9 @@ def cells_behind(names: Iterable[str], sources: list[str]) -> set[int]:
 
 
 def _reached(name: str, sources: Iterable[str]) -> tuple[list["_Definition"], set[str]]:
-    """The definition of a name, and all that it takes from others; and what the classes of all cells define."""
+    """Return the definitions that a name reaches, and the names that the classes of all cells define."""
     bound: dict[str, tuple[_Definition, ...]] = {}
-    then: dict[_Definition, dict] = {}  # what names meant to a statement when it ran
+    then: dict[_Definition, dict] = {}  # which definitions a statement saw when it ran
     own: set[str] = set()
     for cell in sources:
         for definition in _definitions(cell):
@@ -85,8 +85,8 @@ def _reached(name: str, sources: Iterable[str]) -> tuple[list["_Definition"], se
 class _Definition:
     """A statement that binds names in a cell.
 
-    binds: the names, and whether what they meant before is gone. reads_now, reads_later: the names that it takes from
-    other statements when it runs, and when a function in it is called. own: what a class in it defines.
+    binds: the names, and whether each one's earlier definition is gone. reads_now, reads_later: the global names that
+    it reads when it runs, and when a function in it is called. own: the names that a class in it defines.
     """
 
     statement: ast.stmt
@@ -97,14 +97,14 @@ class _Definition:
 
 
 def defined(text: str) -> set[str]:
-    """The names that a cell defines."""
+    """Return the names that a cell defines."""
     return {name for definition in _definitions(text) for name in definition.binds} - {"*"}
 
 
 def _definitions(text: str) -> list[_Definition]:
-    """What a cell defines. IPython compiles statement by statement, and one that it cannot compile ends the cell.
+    """Return a cell's definitions, up to the first statement that does not compile, where IPython stops, too.
 
-    A statement that stands twice is two definitions, so nothing of this is kept from cell to cell.
+    Identical statements are separate definitions, so results are not shared between cells.
     """
     definitions = []
     for statement, reads_now, reads_later, binds, own in _statements(text):
@@ -112,7 +112,7 @@ def _definitions(text: str) -> list[_Definition]:
     return definitions
 
 
-@functools.lru_cache(maxsize=512)  # a class shares most of its cells
+@functools.lru_cache(maxsize=512)  # the submissions of a class share most of their cells
 def _statements(text: str) -> list[tuple]:
     tree = source.read(text).tree
     statements = []
@@ -132,9 +132,9 @@ _NESTING = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.Try, ast.TryStar, ast.
 
 
 def _bound_names(statement: ast.stmt) -> dict[str, bool]:
-    """The names that a statement binds, and whether it does so in any case and for good.
+    """Return, for each name that a statement binds, whether it certainly does so and replaces the earlier binding.
 
-    A name whose attribute or item is set counts as bound as well, and so do names that a function calls global.
+    Setting a name's attribute or item counts as binding it, and so does a function's `global` declaration.
     """
     binds: dict[str, bool] = {}
 
@@ -173,7 +173,7 @@ def _bound_names(statement: ast.stmt) -> dict[str, bool]:
 
 
 def _own_names(statement: ast.stmt) -> frozenset[str]:
-    """What the classes in a statement define: methods, names in their bodies, attributes of self."""
+    """Return the names that classes in a statement define: methods, class attributes, and attributes of self."""
     own = set()
     for cls in (node for node in ast.walk(statement) if isinstance(node, ast.ClassDef)):
         for node in ast.walk(cls):
@@ -187,7 +187,7 @@ def _own_names(statement: ast.stmt) -> frozenset[str]:
 
 
 def _without_hints(statement: ast.stmt) -> Iterator[ast.AST]:
-    """All parts of a statement but for type hints that are a name in torch: one that computes is code as any other."""
+    """Yield a statement's nodes except type hints that are torch names; a hint with a computation counts as code."""
     todo: list[ast.AST] = [statement]
     while todo:
         node = todo.pop(0)
@@ -224,12 +224,12 @@ _SEPARATES = re.compile(r"[.:]")
 
 
 def _is_name(text: str) -> bool:
-    """Tell a string that could be a name such as "backward" or "torch:grad", or code such as "x.backward()"."""
+    """Return whether a string could be a name, such as "backward" or "torch:grad", or code, such as "x.backward()"."""
     return bool({part.partition("(")[0] for part in _SEPARATES.split(text)} & WORDS)
 
 
 def _strings(statement: ast.stmt, own: set[str]) -> list[str]:
-    """The strings, but for docstrings, keys and own names, that could be a name or code of torch's autograd."""
+    """Return a statement's strings that could name or use torch's autograd, except docstrings, keys and `own` names."""
     no_names = set()
     for n in ast.walk(statement):
         if isinstance(n, ast.FunctionDef | ast.ClassDef) and n.body and isinstance(n.body[0], ast.Expr):
@@ -250,7 +250,7 @@ def _looks_up(statement: ast.AST) -> bool:
 
 
 def _globals_read(statement: ast.stmt) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that a statement reads and does not define: when it runs, and when a function in it is called.
+    """Return the global names that a statement reads when it runs, and those that functions in it read when called.
 
     Raises SyntaxError if Python cannot compile it.
     """
@@ -258,7 +258,7 @@ def _globals_read(statement: ast.stmt) -> tuple[frozenset[str], frozenset[str]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             code = compile(ast.Module([statement], []), "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-    except (RecursionError, MemoryError):  # how deep it may be depends on who asks: any name in it
+    except (RecursionError, MemoryError):  # the depth limit depends on the caller's stack, so report any name
         names = frozenset(node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
         return names, names
     now, later = set(), set()

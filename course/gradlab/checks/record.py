@@ -1,7 +1,7 @@
-"""Records: for one seed, the cases of each check, what is expected, and what each known slip would have given.
+"""Records: for one seed, each check's cases, the expected observations, and what each known slip gives.
 
-A record is plain data. Students get one beside their notebook; grading makes one per class, for a seed that no
-student has seen, and hands the student's process the cases only.
+A record is plain data. Students get one with their notebook. Grading makes one per class from a secret seed and passes
+only its cases to the student's process.
 """
 
 import ast
@@ -19,22 +19,26 @@ from .delta import applied, delta
 from .observation import Dict, Observation
 
 SUFFIX = ".record.json"
-FORMAT = 1  # of the file; raised when an older gradlab could not read it, or would read it wrongly
+FORMAT = 1  # of the file; raise it when an older gradlab could not read the file correctly
 
 
 class RecordError(Exception):
-    """A record is missing, unreadable, or was made for something else; the message says what to do."""
+    """The error for a record that is missing, unreadable, or made for a different check; it says what to do."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
 
 
 class _Part(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, frozen=True):
-    """A part of a record, as it stands in the file."""
+    """The base class of the parts of a record's file."""
 
 
 class Case(_Part):
-    """One case. inputs: by name. says: the case in words. words: of the message of an expected error, if not all."""
+    """One case of a check.
+
+    inputs: the encoded values by name. says: a description. words: what an expected error's message must contain; if
+    empty, the whole message must be equal.
+    """
 
     inputs: Dict
     says: str = ""
@@ -42,7 +46,7 @@ class Case(_Part):
 
 
 class Slip(_Part):
-    """A known wrong answer, its sentence, and for each case how what it gives differs from what is expected."""
+    """A known wrong answer, its sentence, and how its observation of each case differs from the expected one."""
 
     name: str
     says: str
@@ -50,22 +54,22 @@ class Slip(_Part):
 
     @classmethod
     def of(cls, name: str, says: str, seen: list[Observation], expected: list[Observation]) -> "Slip":
-        """Note what was observed of the slip, one observation per case."""
+        """Make a slip from its observations, one per case."""
         plain = map(msgspec.to_builtins, seen), map(msgspec.to_builtins, expected)
         return cls(name, says, [delta(new, old) for new, old in zip(*plain, strict=True)])
 
     def observations(self, expected: list[Observation]) -> list[Observation]:
-        """What was observed of the slip; raises msgspec.ValidationError if its deltas do not fit."""
+        """Return the slip's observations; raises msgspec.ValidationError if its deltas do not fit `expected`."""
         pairs = zip(self.deltas, map(msgspec.to_builtins, expected), strict=True)
         return [msgspec.convert(applied(change, old), Observation) for change, old in pairs]
 
 
 class CheckRecord(_Part):
-    """What a record holds of one check.
+    """The record of one check.
 
     cell: the grade_id of the check's cell. answer: the name of the learner's function. expected: one observation per
-    case, none where only the cases may be known. digest: of the name, scenario and options, to tell a changed cell.
-    owns: what the learner has who passes, in one sentence. given: in grading, what setup and check cells define.
+    case, none in grading. digest: a hash of the name, scenario and options, which detects a changed cell.
+    owns: one sentence on what a learner gains by passing. given: in grading, the source from setup and check cells.
     """
 
     title: str
@@ -80,7 +84,7 @@ class CheckRecord(_Part):
     given: str = ""
 
     def cases_only(self, given: str = "") -> "CheckRecord":
-        """The same check without anything that tells an answer."""
+        """Return the check without anything that reveals an answer."""
         return msgspec.structs.replace(self, expected=[], slips=[], owns="", given=given)
 
 
@@ -92,24 +96,24 @@ class Record(_Part):
     format: int = FORMAT
 
     def without_cases(self) -> "Record":
-        """The record that a student's process gets in grading, until a check cell runs."""
+        """Return the record that a student's process has in grading before a check cell runs."""
         checks = {name: msgspec.structs.replace(check.cases_only(), cases=[]) for name, check in self.checks.items()}
         return Record(self.chapter, checks)
 
     def of_cell(self, cell: str, given: str = "") -> "Record":
-        """The record that a student's process gets in grading while a check cell runs: the cases of that cell alone."""
+        """Return the record that a student's process has in grading while a check cell runs: that cell's cases only."""
         shown = {name: check.cases_only(given) for name, check in self.checks.items() if check.cell == cell}
         return Record(self.chapter, self.without_cases().checks | shown)
 
     def by_cell(self) -> dict[str, dict[str, CheckRecord]]:
-        """The checks of each cell, by grade_id and check id."""
+        """Return the checks of each cell, by grade_id and check id."""
         found: dict[str, dict[str, CheckRecord]] = {}
         for check_id, check in self.checks.items():
             found.setdefault(check.cell, {})[check_id] = check
         return found
 
     def to_json(self) -> str:
-        """The record as text, one check to a line, so that a change is seen check by check."""
+        """Return the record as text, one check per line, so that a diff shows which check changed."""
 
         def text(part: Any) -> str:
             return msgspec.json.encode(part).decode()
@@ -120,7 +124,7 @@ class Record(_Part):
 
     @classmethod
     def from_json(cls, text: str | bytes, source: str = "the record") -> "Record":
-        """Read what `to_json` wrote; raises RecordError for anything else, or for another format."""
+        """Parse the output of `to_json`; raises RecordError for anything else or any other format."""
         try:
             made_in = msgspec.json.decode(text, type=_Head).format
             if made_in == FORMAT:
@@ -128,7 +132,7 @@ class Record(_Part):
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise RecordError(f"{source} cannot be read ({error}). {_RESTORE}") from None
         raise RecordError(
-            f"{source} has format {made_in}, and this gradlab reads format {FORMAT}. Notebook, record and gradlab "
+            f"{source} has format {made_in}, but this gradlab reads format {FORMAT}. Notebook, record and gradlab "
             "belong together: start the course again with make lab, which brings them up to date and keeps your work."
         )
 
@@ -137,16 +141,36 @@ class _Head(msgspec.Struct):
     format: int = 0
 
 
-_RESTORE = "Take the file from the released chapter again."
+class Exercise(msgspec.Struct, frozen=True):
+    """What a record says about a check, except its cases: much less to read. cell: the grade_id of the check's cell."""
+
+    title: str
+    cell: str = ""
+
+
+class _Exercises(_Head):
+    checks: dict[str, Exercise] = {}
+
+
+def exercises(text: bytes) -> dict[str, Exercise]:
+    """Return what a record's text says about each check, by check id; nothing if it cannot be read."""
+    try:
+        found = msgspec.json.decode(text, type=_Exercises)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return {}
+    return found.checks if found.format == FORMAT else {}
+
+
+_RESTORE = "Copy the file from the released chapter again."
 
 
 def load_beside(folder: Path) -> dict[str, CheckRecord]:
-    """The checks of all records in `folder`, by id; raises RecordError if there is none."""
+    """Return the checks of all records in `folder`, by id; raises RecordError if there is no record."""
     paths = sorted(folder.glob("*" + SUFFIX))
     if not paths:
         raise RecordError(
-            f"There is no record (a file that ends in {SUFFIX}) in {folder}. It lies beside the released notebook: "
-            "start the notebook from its own chapter folder, or take the file from the released chapter again."
+            f"There is no record (a file that ends in {SUFFIX}) in {folder}. It belongs beside the released notebook: "
+            "open the notebook in its own chapter folder, or copy the file from the released chapter again."
         )
     checks: dict[str, CheckRecord] = {}
     for path in paths:
@@ -155,7 +179,7 @@ def load_beside(folder: Path) -> dict[str, CheckRecord]:
 
 
 def digest(name: str, scenario: Callable, judge: Judge | None, autograd: bool, torch: bool = True) -> str:
-    """A fingerprint of what a check does, taken from its source without comments and layout."""
+    """Return a fingerprint of what a check does, from its source without comments and layout."""
     parts = [name, str(autograd), *([] if torch else ["without torch"])]
     for function in (scenario, judge):
         if function is not None and not function.__module__.startswith("gradlab."):

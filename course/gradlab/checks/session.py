@@ -1,7 +1,8 @@
-"""What the session's cells did: which definitions in memory are not those that stand on the page.
+"""Track the session's cells: which definitions in memory differ from those in the notebook.
 
-A cell that fails leaves the functions of its earlier version behind, and a check would judge those. Two of IPython's
-events tell of each cell: before it runs, what its names mean; afterwards, whether it failed, and what they mean now.
+A cell that fails leaves the functions of its earlier version in memory, and a check would judge those. Two IPython
+events report each cell: before it runs, the objects its names refer to; afterwards, whether it failed, and the new
+objects.
 """
 
 import ast
@@ -18,17 +19,16 @@ from . import source
 from .reached import defined
 
 _BINDS = re.compile(r"^(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
-_MISSING = None  # what a name means that is not defined: nothing that can be called
+_MISSING = None  # the object of an undefined name; it is not callable
 
 
 @dataclass
 class Session:
-    """What is known of the cells that ran. namespace: where they define their names.
+    """What is known about the cells that ran. namespace: where they define their names.
 
     homes: for each name, the id of the cell that defined it last; texts: that cell's text; saved_at: when the notebook
-    had been saved then. stale: for each name whose
-    definition on the page is not in memory, why, in a sentence. ran_first: the names of the cells that the page ran of
-    its own accord before the cell that runs now, because they had been edited.
+    was last saved at that time. stale: for each name whose definition in memory differs from the notebook's, the
+    reason, in a sentence. ran_first: the names in edited cells that the notebook ran automatically before this one.
     """
 
     namespace: dict[str, Any]
@@ -40,13 +40,13 @@ class Session:
     _before: dict[str, Any] = field(default_factory=dict)
 
     def begins(self, info: Any) -> None:
-        """Note what the names of a cell mean before it runs; for IPython's event pre_run_cell."""
+        """Note the objects that a cell's names refer to before it runs; for IPython's event pre_run_cell."""
         self._before = {name: self.namespace.get(name, _MISSING) for name in self._names(info)}
         if _runs_first():
             self.ran_first |= self._before.keys()
 
     def ended(self, result: Any) -> None:
-        """Note what has become of the names of a cell; for IPython's event post_run_cell."""
+        """Note which of a cell's names were redefined; for IPython's event post_run_cell."""
         info, before, self._before = result.info, self._before, {}
         if not _runs_first():
             self.ran_first.clear()
@@ -66,19 +66,19 @@ class Session:
                 self.stale[name] = "the cell that defined it has since run without that definition."
 
     def give_back(self, *own: Callable | None) -> None:
-        """Let the names of a check cell's own functions mean what they meant before the cell ran.
+        """Restore what the names of a check cell's own functions referred to before the cell ran.
 
-        A released check cell has names that nobody else uses. One of an older edition may have taken the name of a
-        learner's helper, which the answer calls.
+        No other cell uses the names in a released check cell. But a check cell from an older edition may have
+        taken the name of a learner's helper that the answer calls.
         """
         for name in {getattr(function, "__name__", "") for function in own} & self._before.keys():
             if self._before[name] is not _MISSING:
                 self.namespace[name] = self._before.pop(name)
 
     def why_stale(self, answer: Any, name: str, saved: dict[str, str]) -> tuple[str, str] | None:
-        """The name and the reason, if the answer of this name, or a function that it calls, is not the page's.
+        """Return (name, reason) of a stale definition, the answer's or that of a function it calls; None without one.
 
-        saved: the texts of the cells by their ids, as the notebook was saved last.
+        saved: the cells' texts by id, as the notebook was last saved.
         """
         todo, seen, now = [name], set(), notebook.saved_at()
         while todo:
@@ -90,26 +90,26 @@ class Session:
                 return name, self.stale[name]
             text = self.texts.get(name, "")
             if self.saved_at.get(name, now) != now and saved.get(self.homes[name], text).strip() != text.strip():
-                return name, "its cell was edited and saved since it ran."
+                return name, "its cell was edited and saved after it ran."
             value = self.namespace.get(name, answer)
             todo += [other for other in reads(value) if other in self.homes]
         return None
 
     def _names(self, info: Any) -> set[str]:
-        """The names that a cell defines, and those that its earlier version did."""
+        """Return the names that a cell defines or that its earlier version defined."""
         cell = getattr(info, "cell_id", None)
         before = {name for name, home in self.homes.items() if cell is not None and home == cell}
         return _bound(info.raw_cell or "") | before
 
 
 def _runs_first() -> bool:
-    """Whether the page says of the cell that runs that it does so before another one, as it was edited."""
+    """Return whether the notebook is running this cell automatically before a check, because the cell was edited."""
     kernel = getattr(get_ipython(), "kernel", None)
     return kernel is not None and bool(kernel.get_parent("shell").get("metadata", {}).get("ran_first"))
 
 
 def _bound(text: str) -> set[str]:
-    """The names that a cell defines; of one that is no Python, those that begin a line as a definition does."""
+    """Return the names that a cell defines; if it is not valid Python, those in lines that begin like a definition."""
     tree = source.read(text).tree
     if tree is not None:
         return defined(text)
@@ -117,7 +117,7 @@ def _bound(text: str) -> set[str]:
 
 
 def reads(value: Any) -> set[str]:
-    """The global names in the code of a function, or of a class's methods."""
+    """Return the global names in the code of a function, or of a class's methods."""
     functions = [*vars(value).values()] if isinstance(value, type) else [value]
     todo = [function.__code__ for function in functions if isinstance(function, FunctionType)]
     names: set[str] = set()
@@ -135,15 +135,15 @@ def _in_words(error: BaseException) -> str:
 
 
 def missing_name(error: BaseException) -> str:
-    """The name that a NameError could not find, "" for any other error."""
+    """Return the name that a NameError could not find, "" for any other error."""
     found = re.match(r"name '(\w+)' is not defined", str(error)) if isinstance(error, NameError) else None
     return found[1] if found else ""
 
 
 def called_checks(text: str) -> dict[str, str]:
-    """The checks that a cell calls, as far as their names are written out: {"02.1 the gradient …": "pull_back"}.
+    """Return the checks that a cell calls by a literal name: {"02.1 the gradient …": "pull_back"}.
 
-    With each the name of what it tries, "" where that is no name alone.
+    Each value is the name of the checked answer, "" if that is not a plain name.
     """
     tree = source.read(text).tree
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else []
@@ -157,7 +157,7 @@ def called_checks(text: str) -> dict[str, str]:
 
 
 def watched() -> Session | None:
-    """The session of the shell that runs, watched from the first call on; None where there is no shell."""
+    """Return the `Session` of the running shell, which the first call starts to watch; None if there is no shell."""
     shell = get_ipython()
     if shell is None:
         return None

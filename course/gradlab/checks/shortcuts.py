@@ -1,8 +1,9 @@
-"""The shortcut that some exercises forbid: letting torch's autograd do what the learner was asked to do by hand.
+"""Block the shortcut that some exercises forbid: letting torch's autograd do what the learner should do by hand.
 
 While the learner's callable runs, torch runs no backward pass in any thread, the calling thread records no graph, and
-Python starts no other thread or process, which would record one. The cells that the callable reaches are searched as
-well: for what torch cannot be kept from, such as another way to call a node, and for the friendlier message.
+Python starts no other thread or process, which could record one. The source of the cells that the callable reaches is
+searched as well, to find what cannot be blocked in torch, such as direct calls of a node, and to give a friendlier
+message.
 """
 
 import _thread
@@ -26,7 +27,7 @@ _ENTRIES = [
     (torch.func, ["grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "linearize"]),
     (torch.autograd.forward_ad, ["dual_level", "make_dual"]),
 ]
-# What these entries call by its name when they are called themselves, so that one that was kept before is no way round.
+# The functions that these entry points call by name; blocking them stops references saved earlier, too.
 _INSIDE = [
     (torch.autograd, ["_engine_run_backward"]),
     (torch.autograd.graph, ["_engine_run_backward"]),
@@ -41,23 +42,23 @@ _RECORDING = functools.reduce(
         for name in ("AutogradFunctionality", "AutogradCPU", "AutogradMeta", "AutogradOther", "AutogradNestedTensor")
     ],
 )
-NOT_RECORDED = "does not require grad"  # in torch's message where a walk is to start and nothing was recorded
+NOT_RECORDED = "does not require grad"  # in torch's message if `backward` is called without a recorded graph
 
 
-# By which Python starts threads and processes: its audit events, and what tells nobody before Python 3.12
+# The audit events of starting threads and processes, and functions that raise no such event before Python 3.12
 _EVENTS = ("_thread.start", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.system", "subprocess.Popen")
 _STARTS = [(_thread, ["start_new_thread"]), (threading, ["_start_new_thread", "_start_joinable_thread"])]
-_STARTED = "a thread or a process was started, in which autograd would go unseen"
-_blocks: list[object] = []  # one for each `blocked` that runs now
+_STARTED = "a thread or a process was started, which could run autograd unseen"
+_blocks: list[object] = []  # one for each active `blocked`
 
 
 class ShortcutError(Exception):
-    """torch's autograd was called in an exercise that asks to do without it, or might be where nobody sees it."""
+    """The error in an exercise that forbids torch's autograd, if the answer calls it or could call it out of sight."""
 
 
 @functools.cache
 def _watch_starts() -> None:
-    """Refuse new threads and processes in every block from now on: Python has no way to take an audit hook back."""
+    """Make every `blocked` block refuse new threads and processes, by an audit hook, which Python cannot remove."""
 
     def refuse(event: str, _: tuple) -> None:
         if _blocks and event.startswith(_EVENTS):
@@ -68,10 +69,10 @@ def _watch_starts() -> None:
 
 @contextlib.contextmanager
 def blocked(recording: bool = False) -> Iterator[None]:
-    """Make every entry to torch's autograd raise ShortcutError; restored on the way out.
+    """Make every entry point to torch's autograd raise ShortcutError; restore them on exit.
 
-    torch's engine itself refuses to walk, in every thread. This thread records no graph either, unless `recording`, and
-    no other thread or process is started.
+    torch's engine itself refuses to run backward, in every thread. Unless `recording`, this thread records no graph. No
+    other thread or process can start.
     """
     _watch_starts()
     labels = [(owner, name, f"{_name(owner)}.{name}") for owner, names in _ENTRIES for name in names]
@@ -82,7 +83,7 @@ def blocked(recording: bool = False) -> Iterator[None]:
     not_recording = contextlib.nullcontext() if recording else torch._C._ExcludeDispatchKeyGuard(_RECORDING)
     before = compiled_autograd.set_autograd_compiler(
         _refusing("torch's autograd was called"), False
-    )  # the engine asks it before each walk
+    )  # the engine calls it before each backward pass
     block = object()
     try:
         for owner, name, why in labels:
@@ -109,9 +110,9 @@ def _name(owner) -> str:
 
 
 def without_autograd(answer: Callable) -> Callable:
-    """Wrap `answer` so that torch's autograd is blocked while it runs; of a class, each method of the learner's own.
+    """Wrap `answer` so that torch's autograd is blocked while it runs; for a class, wrap each of the learner's methods.
 
-    An answer that is given a part of a graph may record: whether it does is then a part of what is asked.
+    An answer that receives part of a graph may record: whether it does is then part of the exercise.
     """
     if isinstance(answer, type):
         methods = {name: guarded for name, member in own_members(answer).items() if (guarded := _guarded(member))}
@@ -137,10 +138,7 @@ def _of_a_graph(given) -> bool:
 
 
 def _raised_in_python(error: BaseException) -> bool:
-    """Tell an error that a raise statement has raised, as a learner writes it, from one of torch's own.
-
-    By the bytecode of CPython 3.11 to 3.13.
-    """
+    """Return whether a `raise` statement, not torch, raised the error, as CPython 3.11 to 3.13's bytecode shows."""
     trace = error.__traceback__
     while trace.tb_next is not None:
         trace = trace.tb_next
@@ -148,13 +146,13 @@ def _raised_in_python(error: BaseException) -> bool:
 
 
 def own_members(cls: type) -> dict:
-    """What a class and its bases from the same module define, as it stands in their dicts."""
+    """Return the members that a class and its bases in the same module define, as stored in their `__dict__`."""
     own = [owner for owner in reversed(cls.__mro__) if owner.__module__ == cls.__module__]
     return {name: member for owner in own for name, member in vars(owner).items()}
 
 
 def _guarded(member):
-    """A member of a class with autograd blocked in it, or None where it runs nothing."""
+    """Wrap a class member so that autograd is blocked while it runs; return None if it contains no code."""
     if isinstance(member, types.FunctionType):
         return without_autograd(member)
     if isinstance(member, classmethod | staticmethod):

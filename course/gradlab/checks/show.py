@@ -1,4 +1,4 @@
-"""Plain data as a learner would type it."""
+"""Format plain data as a learner would type it."""
 
 from .observation import (
     Array,
@@ -19,9 +19,9 @@ from .observation import (
 
 
 def show(value: Value, digits: int = 6) -> str:
-    """Plain data as a learner would type it; numbers have `digits` significant digits, long tensors are cut.
+    """Return plain data as a learner would type it; numbers have `digits` significant digits, long tensors are cut.
 
-    In a tensor or array of floats, what is as small as rounding beside its largest number is shown as ≈0.
+    In a float tensor or array, values as small as rounding errors of its largest element are shown as ≈0.
     """
     match value:
         case Tensor() | Array():
@@ -44,7 +44,7 @@ def show(value: Value, digits: int = 6) -> str:
 
 
 def shown_apart(one: Value, other: Value) -> list[str]:
-    """Two different numbers as texts, with as many digits as show the difference."""
+    """Return two different numbers as texts, with enough digits to show the difference."""
     texts = [show(one), show(other)]
     for digits in range(7, 18):
         if texts[0] != texts[1]:
@@ -54,11 +54,11 @@ def shown_apart(one: Value, other: Value) -> list[str]:
 
 
 def show_number(number: float | str, digits: int = 6) -> str:
-    """A number with so many significant digits; never a minus before a zero."""
+    """Return a number with this many significant digits, and never as -0."""
     return f"{number + 0.0:.{digits}g}" if type(number) is float else str(number)
 
 
-_ROUNDING = {"float64": 1e-14, "float32": 1e-6}  # of the largest number beside it: what is below came of rounding
+_ROUNDING = {"float64": 1e-14, "float32": 1e-6}  # times the largest value: anything smaller is a rounding error
 
 
 def _show_array(value: Tensor | Array, digits: int, most: int = 24) -> str:

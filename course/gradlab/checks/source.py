@@ -1,6 +1,6 @@
-"""What a student wrote in a cell, as a tree that can be searched, whatever the text is.
+"""Parse the text of a student's cell into a syntax tree; any text is accepted.
 
-Used where torch's autograd is forbidden, in the student's own run and in grading, and for what is flagged for a look.
+Used where torch's autograd is forbidden, in the student's run and in grading, and to flag unusual submissions.
 """
 
 import ast
@@ -12,15 +12,15 @@ from itertools import takewhile
 
 from IPython.core.inputtransformer2 import TRANSFORM_LOOP_LIMIT, TransformerManager, leading_empty_lines
 
-MOST_CHARACTERS = 200_000  # of one source
-MOST_WORK = 300_000  # characters that IPython's transformer reads; for each magic it begins anew
-MOST_TIMED = 2_000  # characters of the code that a magic is given
-TIMED = {"time", "timeit", "capture", "prun"}  # magics whose text is Python of the cell
+MOST_CHARACTERS = 200_000  # in one source
+MOST_WORK = 300_000  # characters IPython's transformer reads; it starts again for each magic
+MOST_TIMED = 2_000  # characters of code passed to a magic
+TIMED = {"time", "timeit", "capture", "prun"}  # magics whose text is Python code of the cell
 
 
 @dataclass(frozen=True)
 class Magic:
-    """A magic, a shell command ("!") or a question ("pinfo"). line: counted from 1."""
+    """A magic, a shell command ("!") or a help query ("pinfo"). line: counted from 1."""
 
     line: int
     name: str
@@ -28,10 +28,10 @@ class Magic:
 
 @dataclass(frozen=True)
 class Source:
-    """What was read.
+    """A parsed cell.
 
-    tree: with the lines of the source; a magic is the code that it is given, or nothing; None where the text is no
-    Python. unread: it is larger, or nested deeper, than can be read here, though Python may run it.
+    tree: with the source's line numbers; a magic is replaced by the code passed to it, or by nothing; None if the text
+    is not Python. unread: the text is too large or too deeply nested to parse here, though Python may run it.
     """
 
     tree: ast.Module | None
@@ -40,12 +40,12 @@ class Source:
 
 
 class _TooMuch(Exception):
-    """The source is too large, or has too many magics."""
+    """The error for a source that is too large or has too many magics."""
 
 
-@functools.lru_cache(maxsize=512)  # a class shares most of its cells
+@functools.lru_cache(maxsize=512)  # the submissions of a class share most of their cells
 def read(text: str) -> Source:
-    """Read the source of a cell; never raises. The tree is shared: do not change it."""
+    """Parse the source of a cell; never raises. The tree is cached and shared: do not change it."""
     text = re.sub("\r\n?", "\n", text)
     try:
         if len(text) > MOST_CHARACTERS:
@@ -57,20 +57,20 @@ def read(text: str) -> Source:
             return Source(_parsed(python) if python is not None else None, tuple(magics))
     except (_TooMuch, RecursionError, MemoryError):
         return Source(None, unread=True)
-    except (SyntaxError, ValueError, IndexError):  # the last is IPython's, for a line such as =%\
+    except (SyntaxError, ValueError, IndexError):  # the last error is IPython's, for a line such as =%\
         return Source(None)
 
 
 def _parsed(text: str) -> ast.Module:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # SyntaxWarning: it would be shown to whoever reads
+        warnings.simplefilter("ignore")  # SyntaxWarning, which learners would see
         return ast.parse(text)
 
 
 def _without_magics(text: str) -> tuple[str | None, list[Magic]]:
-    """The text with Python in the place of what only IPython knows, line by line, and what that was.
+    """Replace IPython's own syntax with Python, line by line; return the text and the magics replaced.
 
-    None in the place of the text where IPython gives up, too.
+    The text is None if IPython cannot parse it either.
     """
     manager, magics, work = TransformerManager(), [], 0
     lines = (text + "\n").splitlines(keepends=True)
@@ -100,14 +100,14 @@ def _without_cell_magic(lines: list[str], magics: list[Magic]) -> list[str]:
     name, _, given = lines[first][2:].strip().partition(" ")
     magics.append(Magic(1 + sum(line.count("\n") for line in lines[:first]), name))
     if name not in TIMED:
-        return []  # the rest of the cell is not Python
+        return []  # a cell magic: the rest of the cell is not Python
     return [*lines[:first], f"{_timed(given, magics[-1].line, magics) or ''}\n", *lines[first + 1 :]]
 
 
 def _instead_of(old: str, new: str, number: int, magics: list[Magic]) -> str:
-    """A line of Python for `old`, of which IPython makes `new`: the code that a magic is given, or nothing."""
+    """Return a line of Python for `old`, which IPython turns into `new`: the code passed to a magic, or nothing."""
     same = takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))
-    before = "".join(character for character, _ in same)  # of an assignment, the names and the sign
+    before = "".join(character for character, _ in same)  # an assignment's names and its =
     try:
         call = ast.parse(new[len(before) :].strip(), mode="eval").body
         method, given = call.func.attr, [argument.value for argument in call.args]
@@ -118,13 +118,13 @@ def _instead_of(old: str, new: str, number: int, magics: list[Magic]) -> str:
     code = _timed(given[1], number, magics) if name in TIMED else None
     if not before.strip():
         return f"{before}{code or 'pass'}\n"
-    if name in ("pinfo", "pinfo2", "psearch"):  # the names before are what is asked about
+    if name in ("pinfo", "pinfo2", "psearch"):  # the names before the ? are what it asks about
         return f"{before[: len(before) - len(before.lstrip())]}pass\n"
     return f"{before}({code})\n" if code and _is_expression(code) else f"{before}None\n"
 
 
 def _timed(text: str, number: int, magics: list[Magic]) -> str | None:
-    """The code that a magic is given, if it is one line of Python."""
+    """Return the code passed to a timing magic in `text`, or None if it is not one line of Python."""
     if len(text) > MOST_TIMED or text.startswith("-"):
         return None
     inner: list[Magic] = []

@@ -1,6 +1,6 @@
-"""The verdict on a check: what was observed against its record, and the known slip that it may be.
+"""Judge a check: compare the observations with its record, and recognize known slips.
 
-`judge_check` is the one place where a verdict is made, for a student's own run and for grading.
+`judge_check` is the only place that makes a verdict, for a student's own run and for grading.
 """
 
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ from .observation import Observation, read_observation, tensors
 from .plain import as_python
 from .record import Case, CheckRecord, Slip
 
-LONGEST = 500  # characters of a judged value that are shown
+LONGEST = 500  # characters shown of a judged value
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check came to: passed or not, and the words for it.
+    """The outcome of a check: whether it passed, and the message.
 
-    slip: the name of the known slip, if it was one. difference: the first one, where observations were compared, and
-    wrong: the number of its case. told: what `message` says, part by part.
+    slip: the name of the known slip, if any. difference: the first one, if observations were compared. wrong: the index
+    of its case. feedback: the parts of `message`.
     """
 
     passed: bool
@@ -30,33 +30,33 @@ class Verdict:
     slip: str = ""
     difference: Difference | None = None
     wrong: int | None = None
-    told: words.Told | None = None
+    feedback: words.Feedback | None = None
 
     @classmethod
-    def of(cls, told: words.Told, difference: Difference | None = None, wrong: int | None = None) -> "Verdict":
-        """The verdict that is told so."""
-        return cls(told.state == words.PASSED, told.text, told.name, difference, wrong, told)
+    def of(cls, feedback: words.Feedback, difference: Difference | None = None, wrong: int | None = None) -> "Verdict":
+        """Make the verdict that this feedback describes."""
+        return cls(feedback.state == words.PASSED, feedback.text, feedback.name, difference, wrong, feedback)
 
 
 def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None) -> Verdict:
-    """Compare one observation per case with what is expected; the only place where a verdict is made.
+    """Compare one observation per case with the expected ones; the only place that makes a verdict.
 
-    `seen` may come as plain data from a hostile process: what has not the form of an observation fails, and nothing in
-    it can make this raise.
+    `seen` may be plain data from a hostile process: anything that is not an observation fails, and no data makes this
+    raise.
     """
     if len(seen) != len(check.cases):
-        return _refused(check, f"{len(seen)} observations were seen for {len(check.cases)} cases.")
+        return _refused(check, f"There are {len(seen)} observations for {len(check.cases)} cases.")
     observations = [one if isinstance(one, Observation) else read_observation(one) for one in seen]
     if None in observations:
-        return _refused(check, "What was observed cannot be read.")
+        return _refused(check, "The observations cannot be read.")
     found = [_difference(check, i, observation, judge) for i, observation in enumerate(observations)]
     wrong = [i for i, difference in enumerate(found) if difference]
     if not wrong:
         return Verdict.of(words.success(check))
     slip = _known_slip(check, observations, wrong, judge)
     first = wrong[0]
-    told = words.failure(check, first, len(found) - len(wrong), found[first], slip)
-    return Verdict.of(told, found[first], first)
+    feedback = words.failure(check, first, len(found) - len(wrong), found[first], slip)
+    return Verdict.of(feedback, found[first], first)
 
 
 def _refused(check: CheckRecord, reason: str) -> Verdict:
@@ -67,18 +67,18 @@ def _difference(check: CheckRecord, index: int, observed: Observation, judge: Ju
     case, expected = check.cases[index], check.expected[index]
     if judge is None or expected.error or observed.error:
         return compare(expected, observed, tuple(case.words))
-    if _traces(observed) != _traces(expected):  # other values may be right as well
+    if _traces(observed) != _traces(expected):  # different values may be right, too
         return compare(replace(expected, values=observed.values), observed)
     came = alike_labelled(expected.values, observed.values)
-    if max(len(expected.values), len(observed.values)) > came:  # something else happened than a judge can read
+    if max(len(expected.values), len(observed.values)) > came:  # the events differ, so a judge cannot read them
         return compare(expected, replace(observed, values=expected.values[:came] + observed.values[came:]))
-    from .encoding import decode  # which brings torch: most checks have no judge of their own
+    from .encoding import decode  # imports torch; most checks have no `judge`
 
     want, got = ([as_python(value) for value in side.values] for side in (expected, observed))
     try:
         reason = judge(decode(case.inputs), got, want)
-    except Exception as error:  # the judge reads what came back as it should be, and it need not be
-        reason = f"It has not the form that was asked for ({type(error).__name__}: {error})."
+    except Exception as error:  # the judge expects the right form, but the values may have any
+        reason = f"It does not have the required form ({type(error).__name__}: {error})."
     yours, right = (str(side[0] if len(side) == 1 else side)[:LONGEST] for side in (got, want))
     return Difference("judged", "", yours, f"{right} is one right answer", reason) if reason else None
 
@@ -88,18 +88,18 @@ def _traces(observed: Observation) -> tuple[list[str], list[str]]:
 
 
 def _alike(one: Observation, other: Observation, case: Case) -> bool:
-    """Tell whether two answers were seen to do the same; who kept a graph is not who did not."""
+    """Return whether two observations of a case agree; tensors with and without a graph count as different."""
     graphs = [[leaf.grad_fn is None for value in side.values for leaf in tensors(value)] for side in (one, other)]
-    deep = one.error and other.error and one.error.type == "RecursionError"  # its message says which call was too deep
+    deep = one.error and other.error and one.error.type == "RecursionError"  # its message depends on the stack depth
     same = any(compare(one, other, words) is None for words in {(), tuple(case.words), ("",) if deep else ()})
     return same and graphs[0] == graphs[1]
 
 
 def _known_slip(check: CheckRecord, seen: list[Observation], wrong: list[int], judge: Judge | None) -> Slip | None:
-    """The slip that gives just these observations, or, if it is the only one, just these where they are `wrong`.
+    """Return the slip that matches `seen` in all cases, else the only one, if any, that matches in the `wrong` cases.
 
-    The second counts only where more than half of the slip's own wrong cases are among them: of the known slips, each
-    taken for an unknown answer, some would be named as another one without that, and none is with it.
+    A match in the wrong cases alone counts only if they are more than half of the slip's own wrong cases. Without this
+    rule, some slips, treated as unknown answers, would be named as different slips; with it, none is.
     """
     close = []
     for slip in check.slips:

@@ -1,4 +1,4 @@
-"""Part two: the learner's own engine takes torch's place, so nothing of torch may be used while a check runs."""
+"""Part two: the learner's own engine replaces torch, so a check raises an error on any use of torch."""
 
 from collections.abc import Callable
 from types import TracebackType
@@ -9,11 +9,11 @@ from torch.overrides import TorchFunctionMode, resolve_name
 
 
 class TorchError(Exception):
-    """Torch was used where the learner's own engine is asked for."""
+    """The error for using torch where the learner's own engine is required."""
 
 
 class without_torch(TorchFunctionMode):
-    """Inside the block, what torch is called for raises TorchError, and so does what torch itself refuses."""
+    """A context manager: in its block, calling torch raises TorchError, which replaces torch's own errors, too."""
 
     def __torch_function__(self, function: Callable, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
         name = resolve_name(function) or f"{function.__module__ or 'torch'}.{function.__name__}"
@@ -22,11 +22,11 @@ class without_torch(TorchFunctionMode):
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         super().__exit__(kind, error, trace)
         if _is_torchs(error):
-            raise TorchError(f"torch was used, and refused it: {error}").with_traceback(trace) from error
+            raise TorchError(f"torch was used and raised: {error}").with_traceback(trace) from error
 
 
 def refusing_torch(answer: Callable) -> Callable:
-    """Wrap `answer` so that an object of torch's that it returns raises TorchError; a class must not be torch's."""
+    """Wrap `answer` so that returning a torch object raises TorchError; raise it at once if a class is torch's own."""
     if isinstance(answer, type):
         _refuse(answer)
         return answer
@@ -48,7 +48,7 @@ def _refuse(kind: type) -> None:
 
 
 def _is_torchs(error: BaseException | None) -> bool:
-    """Tell an error that torch raised: for what is no tensor of its own, or in its Python code."""
+    """Return whether torch raised an error: for an argument that is not a torch tensor, or in torch's Python code."""
     if error is None or isinstance(error, TorchError):
         return False
     trace = error.__traceback__

@@ -1,1 +1,1 @@
-"""Pictures that make autograd visible: plain data first (graph, layout, recording), drawing and stepping on top."""
+"""Pictures that make autograd visible: plain data (graph, layout, recording) first, drawing and stepping on top."""

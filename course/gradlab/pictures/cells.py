@@ -1,33 +1,33 @@
-"""Arrays as tables of coloured cells: blue above zero, orange below, the stronger the farther from it."""
+"""Arrays as tables of colored cells: blue above zero, orange below; a larger magnitude has a stronger color."""
 
 from math import isfinite
 
 from .graph import number
 from .picture import text_width
 
-CELL_H = 24  # px, of a cell with a number in it
-TILE = 9  # px, of a cell without
+CELL_H = 24  # height in px of a cell with a number in it
+TILE = 9  # side in px of a cell without one
 
 
 def strength(value, most):
-    """How strongly a cell is coloured, from 0 to 0.75."""
+    """Return the opacity of a cell's color, from 0 to 0.75."""
     if not isfinite(value):
         return 0.75
     return round(0.75 * min(1, abs(value) / most), 3) if most else 0
 
 
 def largest(rows):
-    """The largest finite magnitude in rows of numbers."""
+    """Return the largest finite magnitude in rows of numbers."""
     return max((abs(v) for row in rows for v in row if isfinite(v)), default=0)
 
 
 def cell_width(*tables):
-    """Width in px that fits every number of the tables, and keeps neighbors apart in a wider font as well."""
+    """Return the width in px that fits every number in the tables and keeps neighbors apart even in a wider font."""
     return max([40, *(round(1.15 * text_width(number(v))) + 14 for rows in tables for row in rows for v in row)])
 
 
 def table(x, y, rows, w, most, key="", marked=lambda i, j: False, shown=number):
-    """A table of numbers with its top left corner at (x, y); `key` marks its cells for a script; `shown` writes one."""
+    """Return the SVG of a table at (x, y); `key` marks its cells for a script; `shown` formats a number."""
     parts = [_ground(x, y, len(max(rows, key=len, default=[])) * w, len(rows) * CELL_H)]
     for i, row in enumerate(rows):
         for j, value in enumerate(row):
@@ -43,7 +43,7 @@ def table(x, y, rows, w, most, key="", marked=lambda i, j: False, shown=number):
 
 
 def mosaic(x, y, rows, most, marked=lambda i, j: False):
-    """A table too large for numbers: colours alone, in twelve steps, one path for each."""
+    """Return the SVG of a table too large for numbers: colors only, in twelve steps, with one path for each."""
     paths = {}
     for i, row in enumerate(rows):
         for j, value in enumerate(row):

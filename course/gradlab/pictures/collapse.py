@@ -1,4 +1,4 @@
-"""Make a large graph small: draw modules as one box each, and leave out what still does not fit."""
+"""Reduce a large graph: draw each module as one box, and leave out nodes that still do not fit."""
 
 from .graph import Edge, Graph, Node
 
@@ -6,9 +6,9 @@ from .graph import Edge, Graph, Node
 def fit(graph, names, depth=None, limit=60):
     """Return the graph itself if it has at most `limit` nodes, else one with a box for each module.
 
-    The deepest level of modules that fits is taken, or `depth`. Modules are known from the names of their
-    parameters; an operation without parameters belongs to the module that feeds it, those after the last module
-    stand alone. What does not fit even so is cut off, farthest from the roots. `note` says what was done.
+    It uses the deepest level of modules that fits, or `depth`. Parameter names reveal the modules. An operation without
+    parameters belongs to the module that feeds it; operations after the last module have their own boxes. If the boxes
+    still do not fit, those farthest from the roots are cut off. `note` describes what was done.
     """
     total = len(graph.nodes)
     if depth is None and total <= limit:
@@ -36,7 +36,7 @@ def _inputs(graph):
 
 
 def _from_leaves(graph, inputs):
-    """Node indices, each after all of its inputs."""
+    """Return the node indices, each after all of its inputs, and for each node the nodes that use it."""
     waiting = [len(below) for below in inputs]
     users = [[] for _ in graph.nodes]
     for edge in graph.edges:
@@ -51,12 +51,12 @@ def _from_leaves(graph, inputs):
 
 
 def _owners(graph, names):
-    """The module path of each node, "" for none."""
+    """Return each node's module path ("" if it has none), and whether the node is a parameter or a view of one."""
     inputs = _inputs(graph)
     order, users = _from_leaves(graph, inputs)
     rank = {i: k for k, i in enumerate(order)}
     owner = [""] * len(graph.nodes)
-    still = [False] * len(graph.nodes)  # a parameter, or one only turned round, such as a transposed weight
+    still = [False] * len(graph.nodes)  # a parameter, or a view of one, such as a transposed weight
     own = [False] * len(graph.nodes)
     for i in order:
         if graph.nodes[i].kind == "leaf":
@@ -67,7 +67,7 @@ def _owners(graph, names):
         latest = sorted((j for j in inputs[i] if owner[j]), key=lambda j: (still[j], rank[j]))
         own[i] = any(still[j] for j in latest)
         owner[i] = owner[latest[-1]] if latest else ""
-    needed = [False] * len(graph.nodes)  # an operation of some module comes after
+    needed = [False] * len(graph.nodes)  # a later operation belongs to a module
     for i in reversed(order):
         needed[i] = own[i] or any(needed[u] for u in users[i])
         if not needed[i]:
@@ -76,7 +76,7 @@ def _owners(graph, names):
 
 
 def _by_module(graph, owner, still, level):
-    """Merge operations of one module that follow each other; groups count up along paths, so no cycle arises."""
+    """Return the graph with one box for consecutive operations of a module; group numbers increase: no cycle arises."""
     inputs = _inputs(graph)
     order, _ = _from_leaves(graph, inputs)
     path = [".".join(o.split(".")[:level]) for o in owner]
@@ -114,7 +114,7 @@ def _by_module(graph, owner, still, level):
 
 
 def _cut(graph, limit, note):
-    """Keep the nodes nearest the roots; one box stands for the rest."""
+    """Return the graph with only the nodes nearest the roots, and one box that represents the rest."""
     inputs = _inputs(graph)
     near = list(graph.roots)
     seen = set(near)

@@ -1,4 +1,4 @@
-"""A small picture of a wrong answer: yours, what was expected, and the difference."""
+"""A small picture of a wrong answer: yours, the expected array, and the difference."""
 
 import numpy as np
 
@@ -6,18 +6,18 @@ from .cells import CELL_H, TILE, cell_width, largest, mosaic, table
 from .graph import number
 from .picture import PAGE, TITLE, Picture, label, static, svg, text_width, wrapped
 
-WRITTEN = 8  # rows and columns up to which numbers are written in the cells
-SHOWN = 32  # rows and columns that are shown at most
-WIDE = 520  # px that tables of numbers may take side by side: what a small window has
-ROUNDING = float(np.finfo(float).tiny)  # stands for each difference that is no more than rounding
+WRITTEN = 8  # most rows and columns with numbers in the cells
+SHOWN = 32  # most rows and columns shown
+WIDE = 520  # most px for tables side by side: the width of a small window
+ROUNDING = float(np.finfo(float).tiny)  # replaces every difference that is only rounding
 
 
 def difference_picture(yours, expected, expected_name="expected", wrong=None):
-    """Draw two arrays and their difference side by side, with the elements that differ marked.
+    """Draw two arrays and their difference side by side, with the differing elements marked.
 
-    `wrong` is a boolean array of the shape of `expected` that says which elements differ; without it they are those
-    outside NumPy's usual tolerance. Arrays of more than two dimensions are drawn as rows of their last. Large ones are
-    cut to the surroundings of the largest difference. Where the shapes differ, there is no difference to draw.
+    `wrong` is a boolean array of the shape of `expected` that marks the differing elements; by default, those outside
+    NumPy's usual tolerance. Arrays of more than two dimensions are drawn as rows of their last dimension. Large arrays
+    are cut to the surroundings of the largest difference. If the shapes differ, there is no difference to draw.
     """
     a, b = np.asarray(yours), np.asarray(expected)
     if a.shape != b.shape:
@@ -40,12 +40,12 @@ def difference_picture(yours, expected, expected_name="expected", wrong=None):
 
 
 def _difference(value):
-    """A difference as it is written: one that is rounding as such."""
+    """Return a difference as text: "≈ 0" if it is only a rounding error."""
     return "≈ 0" if 0 < abs(value) <= ROUNDING else number(value)
 
 
 def _flat(array):
-    """The array as rows and columns."""
+    """Return the array as rows and columns."""
     return array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
 
 
@@ -62,7 +62,7 @@ def _words(a, b, difference, wrong, size, name):
 
 
 def _window(length, centre):
-    """First and last index to show, around `centre`."""
+    """Return the range of indices to show around `centre`: the first, and one past the last."""
     if length <= SHOWN:
         return 0, length
     first = min(max(0, centre - SHOWN // 2), length - SHOWN)
@@ -90,7 +90,7 @@ def _draw(panels, text, worst):
             columns = range(len(rows[0]) if rows else 0)
             body += [label(x + 26 + w // 2 + j * w, y + 32, str(left + j), "gl-note") for j in columns]
             body += [label(x + 20, y + 38 + i * h + 16, str(top + i), "gl-note", "end") for i in range(len(rows))]
-        few = marks is not None and (written or marks.mean() < 0.25)  # many marks hide the colours
+        few = marks is not None and (written or marks.mean() < 0.25)  # many marks hide the colors
         marked = (lambda i, j, m=marks: bool(m[i, j])) if few else (lambda i, j: False)
         if written:
             shown = _difference if name == "difference" else number

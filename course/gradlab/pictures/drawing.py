@@ -10,19 +10,19 @@ from .naming import callers_names, is_tensor
 from .picture import TEXT, TITLE, Picture, PictureError, label, shorten, static, svg, text_width
 from .texts import as_text, noted, summary
 
-LIMIT = 60  # boxes that can be read in one picture
-DETAILED = 24  # boxes up to which each saved value has a line of its own
+LIMIT = 60  # most readable boxes in one picture
+DETAILED = 24  # most boxes for which each saved value has a line
 MARGIN = 6
 
 
 def draw(*tensors, names=None, values=False, depth=None, limit=LIMIT, notes=None, wrong=()):
-    """Draw the graph that `tensors` hang on: operations, leaves, what needs no gradient, and what each node saved.
+    """Draw the graph behind `tensors`: operations, leaves, tensors that need no gradient, and saved values.
 
-    Roots are at the top, leaves at the bottom; an arrow goes the way the gradient goes. Tensors are called what the
-    caller's variables are called; `names` (a dict of tensors, or a module) comes first. `values=True` writes numbers
-    where the graph or the caller still has them. Above `limit` boxes modules are drawn as one box each, `depth`
-    names deep. `notes`, a dict from tensors or their nodes, puts a line of yours into a box; `wrong` marks boxes.
-    Reads the graph only: nothing is run, freed or kept alive.
+    Roots are at the top, leaves at the bottom; arrows point in the direction of the gradients. Tensors are named after
+    the caller's variables; `names` (a dict of tensors, or a module) takes precedence. `values=True` adds numbers that
+    the graph or the caller still has. Above `limit` boxes, each module is drawn as one box, `depth` names deep.
+    `notes`, a dict with tensors or nodes as keys, adds a line to a box; `wrong` marks boxes. The graph is only read:
+    nothing is run, freed or kept alive.
 
     >>> x = torch.tensor([1., 2.], requires_grad=True)
     >>> draw((x * 3).sum())
@@ -38,7 +38,7 @@ def draw(*tensors, names=None, values=False, depth=None, limit=LIMIT, notes=None
 
 
 def graph_of(tensors, names, values=False, depth=None, limit=LIMIT):
-    """The described graph behind tensors, made small enough to be read. Raises PictureError for what has no picture."""
+    """Return the graph behind tensors, described and reduced to a readable size; raises PictureError without one."""
     if not tensors:
         raise PictureError(
             "draw() was given nothing. Give it the tensor whose history you want to see, such as draw(loss)."
@@ -59,7 +59,7 @@ def graph_of(tensors, names, values=False, depth=None, limit=LIMIT):
 
 
 def _add_lone(graph, tensor, names, values):
-    """A box for a tensor without a graph, unless the graph holds it already as a leaf."""
+    """Add a box for a tensor without a graph, unless the graph already has it as a leaf."""
     if any(getattr(node.fn, "variable", None) is tensor for node in graph.nodes):
         return
     kind = "leaf" if tensor.requires_grad else kind_outside(tensor)
@@ -71,7 +71,7 @@ def _add_lone(graph, tensor, names, values):
 
 
 def _add_notes(graph, tensors, notes, wrong):
-    """Put the caller's lines and marks to the boxes of tensors and nodes."""
+    """Add the caller's lines and marks to the boxes of tensors and nodes."""
     boxes = {id(node.fn): node for node in graph.nodes if node.fn is not None}
     boxes |= {id(node.fn.variable): node for node in graph.nodes if hasattr(node.fn, "variable")}
     alone = [tensor for tensor in tensors if tensor.grad_fn is None and id(tensor) not in boxes]
@@ -91,7 +91,7 @@ def _add_notes(graph, tensors, notes, wrong):
 
 
 def picture(graph, css="", kind="gl-graph", extra=lambda i, node: [], done=()):
-    """Turn a described graph into a Picture. `extra` gives further lines for the box of node i, `done` those marked."""
+    """Turn a described graph into a Picture. `extra` returns more lines for node i's box; `done` lists marked nodes."""
     detailed = len(graph.nodes) <= DETAILED
     boxes = [box_lines(node, detailed) + extra(i, node) for i, node in enumerate(graph.nodes)]
     notes = textwrap.wrap(graph.note, 90, break_long_words=False, break_on_hyphens=False)
@@ -113,7 +113,7 @@ def picture(graph, css="", kind="gl-graph", extra=lambda i, node: [], done=()):
 
 
 def box_lines(node, detailed=True):
-    """The lines of a box as (text, CSS class): the title first, then shape, value, what is saved."""
+    """Return a box's lines as (text, CSS class): the title first, then shape, value and saved values."""
     if node.kind in ("group", "rest"):
         return [(shorten(node.name, 40), "gl-t"), (node.op, "")]
     shape = "" if node.shape is None else str(node.shape)
@@ -152,7 +152,7 @@ def _saved_lines(saved, detailed):
 
 
 def _size(lines, ports):
-    """Width and height in px of a box for its lines and edges; the width is even: the centre is a whole pixel."""
+    """Return a box's width and height in px for its lines and edges; an even width makes the center a whole pixel."""
     widest = max(text_width(text, TITLE if css == "gl-t" else TEXT, css == "gl-t") for text, css in lines)
     return max(44, (widest + 26 + 1) // 2 * 2, 12 * ports + 16), 12 + 15 * len(lines)
 
@@ -174,7 +174,7 @@ def _box(i, graph, box, lines, done):
 
 
 def _edge(edge, route, done):
-    """A line that leaves and enters vertically, with an arrowhead where a gradient arrives."""
+    """Return the SVG of an edge: a line with vertical ends and an arrowhead at the end that receives the gradient."""
     (x, y), *rest = route
     end = 0 if edge.frozen else 6
     path = [f"M{x} {y}"]

@@ -1,12 +1,12 @@
-"""The backward graph as plain data. One walker serves torch and every engine whose nodes have `next_functions`.
+"""The backward graph as plain data. One traversal serves torch and every engine whose nodes have `next_functions`.
 
-A node needs `next_functions`, a sequence of (node or None, index), and `name()`. A node that has a `variable` is a
-leaf's AccumulateGrad. What else torch offers (`_saved_…`, `saved_tensors`, `_input_metadata`) is used where present.
+A node needs `next_functions`, a sequence of (node or None, index), and `name()`. A node with a `variable` is a leaf's
+AccumulateGrad. torch's other attributes (`_saved_…`, `saved_tensors`, `_input_metadata`) are used if present.
 """
 
 from dataclasses import dataclass, field
 
-SHOWN = 6  # numbers of a tensor that are written out
+SHOWN = 6  # most elements of a tensor that are written out
 
 
 @dataclass(slots=True)
@@ -16,9 +16,9 @@ class Saved:
     name: str  # torch's attribute without `_saved_`
     shape: tuple | None  # None for a number
     state: str = "kept"  # or "freed", or "changed" by an in-place operation
-    value: str = ""  # written out where it is one number
-    holds: object = None  # the caller's name of the tensor, or of the one that it is a view of, if known
-    view: bool = False  # it is a view of that tensor, and not the tensor itself
+    value: str = ""  # written out if it is one number
+    holds: object = None  # the caller's name for the tensor, or for the base of a view, if known
+    view: bool = False  # whether it is a view of that tensor, not the tensor itself
 
 
 @dataclass(slots=True)
@@ -27,20 +27,20 @@ class Node:
 
     kind: str  # "op", "leaf", "frozen" (a parameter), "constant", "group" (a module) or "rest" (nodes left out)
     op: str  # torch's name of the node, such as MulBackward0
-    name: str = ""  # the caller's name of the tensor
+    name: str = ""  # the caller's name for the tensor
     shape: tuple | None = None
     saved: list[Saved] = field(default_factory=list)
     value: str = ""
     grad: str = ""
     more: int = 0  # further outputs of the operation
-    note: str = ""  # a line of the caller's
+    note: str = ""  # a line added by the caller
     wrong: bool = False  # marked by the caller
     fn: object = None  # the node itself; keeps it alive
 
 
 @dataclass(slots=True)
 class Edge:
-    """From an operation to one of its inputs, the way the gradient flows."""
+    """An edge from an operation to one of its inputs, in the direction of the gradient."""
 
     source: int
     target: int
@@ -51,7 +51,7 @@ class Edge:
 
 @dataclass(slots=True)
 class Graph:
-    """Nodes in depth-first order from the roots, and their edges."""
+    """A graph as plain data: nodes in depth-first order from the roots, edges, and the indices of the roots."""
 
     nodes: list[Node]
     edges: list[Edge]
@@ -63,7 +63,7 @@ class Graph:
 
 
 def walk(roots):
-    """Return every node reachable from `roots` in depth-first order, without a description: kinds and edges only."""
+    """Return a `Graph` of all nodes reachable from `roots`, depth-first, with kinds and edges but no descriptions."""
     index, nodes, edges = {}, [], []
     stack = [(fn, None) for fn in reversed(roots)]
     while stack:
@@ -83,11 +83,11 @@ def walk(roots):
 
 
 def describe(graph, names, values=False, nameless=True):
-    """Fill in names, shapes and saved values, and add a box for each constant and frozen parameter that can be seen.
+    """Fill in names, shapes and saved values, and add a box for each visible constant and frozen parameter.
 
-    A tensor that needs no gradient is not in the graph: the slot in `next_functions` is None. It is seen where a
-    node has saved it. With `nameless`, operations of up to two inputs also get a box for a number, and for what they
-    did not save.
+    A tensor that needs no gradient is not in the graph: its slot in `next_functions` is None. It is visible only if a
+    node saved it. With `nameless`, operations of up to two inputs also get a box for a number or for an input they did
+    not save.
     """
     outside = {}
     for i in range(len(graph.nodes)):
@@ -125,15 +125,15 @@ def _describe_op(node, names, values):
 
 
 def output_shapes(fn):
-    """Shapes of what an operation gave, which are those of the gradients it receives."""
+    """Return the shapes of an operation's outputs, which are the shapes of the gradients it receives."""
     if hasattr(fn, "_input_metadata"):  # torch
         return [tuple(output.shape) for output in fn._input_metadata]
     return [tuple(shape) for shape, _ in getattr(fn, "outputs", ())]
 
 
 def kind_outside(tensor):
-    """What a tensor is that needs no gradient: a parameter that could need one is frozen, anything else a constant."""
-    whole = getattr(tensor, "_base", None)  # of a view, such as a transposed weight
+    """Classify a tensor that requires no gradient: "frozen" for a parameter that could require one, else "constant"."""
+    whole = getattr(tensor, "_base", None)  # the base of a view, such as a transposed weight
     return "frozen" if "Parameter" in (type(tensor).__name__, type(whole).__name__) else "constant"
 
 
@@ -168,9 +168,9 @@ def _add_outside(graph, i, outside, names, values, nameless):
 
 
 def saved_values(fn, names=None):
-    """List (Saved, tensor or None) for what a node keeps: tensors, and the exponent of a power.
+    """Return (Saved, tensor or None) for each value a node keeps: its tensors, and the exponent of a power.
 
-    torch raises when a freed value is read, and when a saved tensor was changed in place; both are told, not raised.
+    torch raises if a saved tensor was freed or changed in place; the Saved says so instead.
     """
     found = []
     for attribute in dir(fn):
@@ -213,14 +213,14 @@ def _why(error):
 
 
 def is_freed(graph):
-    """Whether an earlier backward has freed what some node had saved."""
+    """Return whether an earlier backward has freed a node's saved values."""
     return any(s.state == "freed" for node in graph.nodes if node.fn is not None for s, _ in saved_values(node.fn))
 
 
 def short(tensor, most=SHOWN):
-    """Write a tensor's first numbers, like `[1, 0.25, … 10 in all]`, or `3` for one without dimensions."""
+    """Format a tensor's first elements, like `[1, 0.25, … 10 in all]`, or `3` for a 0-dimensional tensor."""
     flat = tensor.detach() if hasattr(tensor, "detach") else tensor
-    flat = flat if hasattr(flat, "reshape") else flat.data  # of an engine whose tensors can do little: an array
+    flat = flat if hasattr(flat, "reshape") else flat.data  # a plain array of a small engine
     try:
         flat = flat.reshape(-1)
         some = [number(flat[k].item()) for k in range(min(flat.shape[0], most))]
@@ -232,6 +232,6 @@ def short(tensor, most=SHOWN):
 
 
 def number(x):
-    """Write a number with at most 4 digits."""
+    """Format a number with at most 4 digits."""
     x = x if isinstance(x, complex) else float(x)
     return f"{x:.4g}".replace("-", "−")

@@ -1,4 +1,4 @@
-"""Images with a map laid over them: saliency, CAM, Grad-CAM."""
+"""Images with a map overlaid: saliency, CAM, Grad-CAM."""
 
 import io
 
@@ -8,16 +8,16 @@ from .picture import PictureError
 from .spots import in_words
 
 OVERLAY = 0.55  # opacity of the map over the image
-RISING = "inferno"  # told apart by colour-blind readers, as are
-BELOW, ZERO, ABOVE = "#e8801a", "#f7f7f7", "#3b82d6"  # orange and blue, as in every other picture: static/cells.css
+RISING = "inferno"  # color-blind readers can distinguish its colors
+BELOW, ZERO, ABOVE = "#e8801a", "#f7f7f7", "#3b82d6"  # orange and blue, the colors of all pictures: static/cells.css
 
 
 def heat(image, map=None, titles=None, columns=4):
-    """Show an image with a map laid over it and the map's colour bar; or a small grid of them.
+    """Show an image with a map overlaid and the map's color bar; or a small grid of them.
 
     `image` is one image, (H, W) or (C, H, W) with 1 or 3 channels, or several in a list or a batch; `map` is (h, w) or
-    a list or batch of as many, spread over the image where it is smaller. Tensors and arrays are read only. Maps share
-    one scale: from 0 where none is negative, else the same to both sides of 0. Without `map` images alone are shown.
+    a list or batch of as many, resized to the image if it is smaller. Tensors and arrays are not changed. Maps share
+    one scale: from 0 if no value is negative, else symmetric around 0. Without `map`, only the images are shown.
 
     >>> heat(torch.rand(8, 8), torch.eye(4), titles="saliency")
     saliency: 8 × 8 pixels; map 4 × 4, up to 1, not in one place.
@@ -32,7 +32,7 @@ def heat(image, map=None, titles=None, columns=4):
 
 
 def _array(value):
-    """A tensor or anything like an array, as NumPy has it."""
+    """Return a tensor, or anything like an array, as a NumPy array."""
     if hasattr(value, "detach"):
         value = value.detach()
         value = value.cpu() if hasattr(value, "cpu") else value
@@ -40,7 +40,7 @@ def _array(value):
 
 
 def _several(value, name):
-    """One image or map in a list, several as they are. Which it is tells the number of dimensions."""
+    """Return a list of images or maps; the number of dimensions shows whether `value` is one or several."""
     if isinstance(value, list | tuple):
         return list(value)
     array = _array(value)
@@ -49,7 +49,7 @@ def _several(value, name):
 
 
 def _image(value):
-    """An image as (H, W) or (H, W, 3) with values from 0 to 1."""
+    """Return an image as an array (H, W) or (H, W, 3) with values from 0 to 1."""
     array = _array(value)
     while array.ndim > 2 and array.shape[0] == 1:
         array = array[0]
@@ -71,14 +71,14 @@ def _map(value):
 
 
 def by_sign():
-    """Return matplotlib's colours for numbers of both signs: blue above zero, orange below."""
+    """Return a matplotlib colormap for signed numbers: blue above zero, orange below."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("gradlab", [BELOW, ZERO, ABOVE])
 
 
 class Heat:
-    """Images and maps; shown in a notebook as one figure, on a terminal as words: how large each map is, and where."""
+    """Images and maps, shown in a notebook as one figure, in a terminal as words on each map's size and position."""
 
     def __init__(self, images, maps, titles, columns):
         self.images, self.maps, self.titles, self.columns = images, maps, titles, columns
@@ -92,7 +92,7 @@ class Heat:
         return f"{name}: {h} × {w} pixels; map {map.shape[0]} × {map.shape[1]}, {in_words(map)}."
 
     def figure(self):
-        """Draw all of it into a new matplotlib Figure."""
+        """Draw everything into a new matplotlib Figure."""
         import matplotlib.style
         from matplotlib.figure import Figure
 
@@ -118,11 +118,11 @@ class Heat:
         if map is None:
             axis.imshow(image, cmap="gray", vmin=0, vmax=1)
             return None
-        axis.imshow(image if image.ndim == 2 else image.mean(2), cmap="gray", vmin=0, vmax=1)  # colour is the map's
+        axis.imshow(image if image.ndim == 2 else image.mean(2), cmap="gray", vmin=0, vmax=1)  # color is the map's
         low, high = self._range()
         h, w = image.shape[:2]
-        colours = by_sign() if low < 0 else RISING
-        return axis.imshow(map, cmap=colours, vmin=low, vmax=high, alpha=OVERLAY, extent=(-0.5, w - 0.5, h - 0.5, -0.5))
+        colors = by_sign() if low < 0 else RISING
+        return axis.imshow(map, cmap=colors, vmin=low, vmax=high, alpha=OVERLAY, extent=(-0.5, w - 0.5, h - 0.5, -0.5))
 
     def _range(self):
         values = np.concatenate([map[np.isfinite(map)] for map in self.maps if map is not None] or [np.zeros(1)])

@@ -1,4 +1,4 @@
-"""Which hooks are registered on a model, and which of them fire when. Plain data; timeline.py draws it."""
+"""List the hooks registered on a model, and record their calls, as plain data for timeline.py to draw."""
 
 import sys
 import warnings
@@ -23,12 +23,12 @@ EVERYWHERE = "every module"
 
 @dataclass(slots=True)
 class Hook:
-    """A registered hook: where, of which kind, and what the function is called."""
+    """A registered hook: its place, its kind, and the function's name."""
 
     place: str
     kind: str
     name: str
-    table: dict = field(repr=False, default=None)  # torch's own dict, and the key of the hook in it
+    table: dict = field(repr=False, default=None)  # torch's dict of hooks, and this hook's key in it
     key: object = field(repr=False, default=None)
 
 
@@ -40,11 +40,11 @@ class Fired:
     place: str
     kind: str
     name: str
-    shapes: list[tuple[str, str]]  # what the hook was given, such as ("grad_output", "((2, 3),)")
+    shapes: list[tuple[str, str]]  # the hook's arguments, such as ("grad_output", "((2, 3),)")
 
 
 def registered(model, inputs=()):
-    """List the hooks on a model's modules and parameters, on given input tensors, and those on all modules."""
+    """Return the hooks on a model's modules and parameters, on the given input tensors, and the global module hooks."""
     found = []
     for path, module in model.named_modules():
         for name, kind in MODULE_HOOKS.items():
@@ -75,10 +75,9 @@ def _name(hook):
 
 @contextmanager
 def listening(hooks, fired, phase):
-    """While inside, each call of one of `hooks` is written to the list `fired` before the hook runs.
+    """Inside the block, append each call of one of `hooks` to the list `fired` before the hook runs.
 
-    `phase` is a function that tells whether forward or backward is running. The hooks themselves stand in their places
-    again afterwards, also after an error.
+    `phase` returns "forward" or "backward", whichever is running. The hooks are restored on exit, even after an error.
     """
     originals = []
     try:
@@ -118,7 +117,7 @@ def _words(kind):
 
 
 def shape_of(value):
-    """Write the shapes inside what a hook was given, tuples as tuples: `((1, 10), None)`."""
+    """Format the shapes in a hook's argument, with tuples as tuples: `((1, 10), None)`."""
     if isinstance(value, tuple | list):
         inside = ", ".join(shape_of(v) for v in value)
         return f"({inside}{',' if len(value) == 1 else ''})"
@@ -129,14 +128,14 @@ def shape_of(value):
 
 @contextmanager
 def watching(model):
-    """Register a hook of each kind on every innermost module, and remove them at the end."""
+    """Register a hook of each kind on every innermost module, and remove them on exit."""
 
     def watch(*_):
         return None
 
     handles = []
     with warnings.catch_warnings():
-        # torch remarks on a full backward hook where the model's input needs no gradient; ours need no such remark.
+        # torch warns about full backward hooks if the model's input needs no gradient; for ours this is harmless.
         warnings.filterwarnings("ignore", "Full backward hook is firing")
         try:
             for module in model.modules():

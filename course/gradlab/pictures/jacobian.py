@@ -1,4 +1,4 @@
-"""Sliders for the external gradient: what v does to the rows of the Jacobian, for a small function."""
+"""Sliders for the external gradient v: how v weights the rows of a small function's Jacobian."""
 
 import json
 
@@ -7,14 +7,14 @@ from .graph import number
 from .naming import is_tensor
 from .picture import Picture, PictureError, element_names, label, shorten, static, svg, text_width
 
-MOST = 8  # inputs, and outputs
+MOST = 8  # most inputs and most outputs
 
 
 def vjp(f, x, v=None):
-    """Show the Jacobian J of f at x and a slider for each element of v; the row below is vᵀJ, what backward gives.
+    """Show the Jacobian J of f at x and a slider for each element of v; the row below is vᵀJ, which backward computes.
 
-    `f` maps one tensor to one tensor of up to 8 elements, `x` has up to 8. `v` (a list of numbers, one for each output)
-    is where the sliders start; without it, 1 for the first output and 0 for the others. `x` itself is left alone.
+    `f` maps one tensor to one tensor of up to 8 elements; `x` has up to 8. The sliders start at `v`, a list with one
+    number per output; by default, 1 for the first output and 0 for the others. `x` itself is not changed.
 
     >>> vjp(lambda x: torch.stack([x[0] * x[1], x.sum()]), torch.tensor([2., 3.]), v=[1., 0.5])
     Jacobian of 2 outputs and 2 inputs beside v; below it vᵀJ.
@@ -28,7 +28,7 @@ def vjp(f, x, v=None):
 
 
 def jacobian(f, x):
-    """The Jacobian as rows of numbers, one backward with a one-hot v for each row; and the shape of f(x)."""
+    """Return the Jacobian as rows of numbers, each from a backward pass with a one-hot v, and the shape of f(x)."""
     if not callable(f):
         raise PictureError(f"vjp() needs a function first, but was given a {type(f).__name__}: vjp(f, x).")
     if not is_tensor(x):
@@ -40,7 +40,7 @@ def jacobian(f, x):
         raise PictureError(f"f(x) is {given}; f must compute a tensor from x, without detaching it.")
     n, m = leaf.reshape(-1).shape[0], y.reshape(-1).shape[0]
     if n > MOST or m > MOST:
-        raise PictureError(f"x has {n} elements and f(x) {m}; the sliders show up to {MOST} of each. Take a smaller f.")
+        raise PictureError(f"x has {n} elements and f(x) {m}; the sliders show up to {MOST} of each. Use a smaller f.")
     rows = []
     for k in range(m):
         one_hot = y.detach().clone()
@@ -63,12 +63,12 @@ def _start(v, m, shape):
 
 
 def product(v, rows):
-    """vᵀJ as a list."""
+    """Return vᵀJ as a list."""
     return [sum(a * row[j] for a, row in zip(v, rows, strict=True)) for j in range(len(rows[0]))]
 
 
 class Sliders(Picture):
-    """The Jacobian `rows`, the external gradient `v` with which the picture starts, and names of outputs and inputs."""
+    """The Jacobian `rows`, the external gradient `v` at which sliders start, and the names of outputs and inputs."""
 
     def __init__(self, rows, v, outputs, inputs):
         self.rows, self.v, self.outputs, self.inputs = rows, v, outputs, inputs
@@ -92,8 +92,8 @@ def _list(values):
 
 
 def _draw(rows, v, result, outputs, inputs, alt):
-    """From left to right: names of outputs, v, J; below J the product."""
-    reach = [[-2 * len(rows) * largest(rows), -1.25]]  # what the sliders can lead to
+    """Return an SVG that shows, from left to right, the outputs' names, v and J, and the product below J."""
+    reach = [[-2 * len(rows) * largest(rows), -1.25]]  # the largest values the sliders can reach
     w = max(cell_width(rows, [v], [result], reach), *(text_width(name) + 10 for name in inputs))
     most = largest(rows)
     x0 = 10 + max(text_width(name) for name in [*outputs, "vᵀJ"])

@@ -1,17 +1,17 @@
-"""Place boxes in layers and route the edges between them. Plain numbers in, plain numbers out.
+"""Place boxes in layers and route the edges between them. Input and output are plain numbers.
 
 The four classical steps of Sugiyama, Tagawa and Toda (1981): layers by longest path, long edges cut by dummies,
-crossings reduced by barycentres, x-coordinates by Brandes and Köpf (2001): each node is aligned with a median
-neighbour in four ways and the two middle answers are averaged, which keeps long edges straight and boxes apart.
+crossings reduced by barycenters, x-coordinates by Brandes and Köpf (2001): each node is aligned with a median neighbor
+in four ways and the two middle results are averaged, which keeps long edges straight and boxes apart.
 """
 
 from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, floor
 
-GAP_X = 26  # px between two boxes of a layer
-GAP_Y = 34  # px between two layers, more where an edge goes far sideways
-LANE = 10  # px that an edge passing through a layer keeps for itself
+GAP_X = 26  # px between two boxes in a layer
+GAP_Y = 34  # px between two layers, more if an edge goes far sideways
+LANE = 10  # px reserved for an edge that passes through a layer
 PORT = 18  # px between two edges that leave or enter one box
 
 
@@ -27,7 +27,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Boxes, and for every edge the points it passes; it leaves and enters each of them vertically."""
+    """Boxes, and for every edge the points on its route; it passes each of them vertically."""
 
     boxes: list[Box]
     routes: list[list[tuple[int, int]]]
@@ -53,7 +53,7 @@ def layout(sizes, edges):
 
 
 def _longest_path(n, edges):
-    """Layer of each node: one below the lowest node that points to it."""
+    """Return the layer of each node: one below the lowest node that points to it."""
     layer, waiting, out = [0] * n, [0] * n, [[] for _ in range(n)]
     for u, v in edges:
         out[u].append(v)
@@ -74,7 +74,10 @@ def _longest_path(n, edges):
 
 
 def _with_dummies(n, edges, layer):
-    """Rows of node numbers; an edge over several layers gets a dummy (numbered from n) in each layer it crosses."""
+    """Return rows of nodes, each edge as a chain of nodes, and each node's neighbors above and below.
+
+    An edge over several layers gets a dummy node (numbered from n) in each layer it crosses.
+    """
     rows = [[] for _ in range(max(layer) + 1)]
     for v in range(n):
         rows[layer[v]].append(v)
@@ -107,7 +110,7 @@ def _crossings(rows, place, down):
 
 
 def _order(rows, up, down, sweeps=12):
-    """Reduce crossings: sort each row by the mean place of the neighbours above, then below, and keep the best."""
+    """Return the rows with fewer crossings: sort by the mean position of neighbors above, then below; keep the best."""
     rows = [row[:] for row in rows]
     place = {v: k for row in rows for k, v in enumerate(row)}
     best, fewest = [row[:] for row in rows], _crossings(rows, place, down)
@@ -127,7 +130,7 @@ def _order(rows, up, down, sweeps=12):
 
 
 def _swap_neighbours(rows, place, up, down):
-    """Exchange two neighbours wherever that alone removes crossings."""
+    """Exchange two neighbors wherever that alone removes crossings."""
     for row in rows:
         for k in range(len(row) - 1):
             a, b = row[k], row[k + 1]
@@ -143,7 +146,7 @@ def _swap_neighbours(rows, place, up, down):
 
 
 def _conflicts(rows, up, n):
-    """Edges that cross the inside of a long edge: the long edge stays straight, they may bend."""
+    """Return the edges that cross the inner part of a long edge: they may bend so that the long edge stays straight."""
     bad = set()
     for above, row in pairwise(rows):
         place = {v: k for k, v in enumerate(above)}
@@ -160,14 +163,14 @@ def _conflicts(rows, up, n):
 
 
 def _side_edges(edges, chains):
-    """First steps of edges to a node without successors, where the source has another way on, which goes straight."""
+    """Return the first segments of edges to a node without successors, if their source has an edge to one with some."""
     goes_on = {u for u, _ in edges}
     through = {u for u, v in edges if v in goes_on}
     return {(c[0], c[1]) for (u, v), c in zip(edges, chains, strict=True) if v not in goes_on and u in through}
 
 
 def _coordinates(rows, up, down, width, n, side):
-    """Centre of each node, by Brandes and Köpf."""
+    """Return the x-coordinate of each node's center, by the method of Brandes and Köpf."""
     bad = _conflicts(rows, up, n)
     up = {v: [w for w in ws if (w, v) not in side] for v, ws in up.items()}
     down = {v: [w for w in ws if (v, w) not in side] for v, ws in down.items()}
@@ -194,7 +197,10 @@ def _coordinates(rows, up, down, width, n, side):
 
 
 def _align(rows, near, bad):
-    """Chain each node to its median neighbour in the row before; a chain will share one x."""
+    """Chain each node to its median neighbor in the row before; return, for each node, the first one of its chain.
+
+    The nodes of a chain will share one x.
+    """
     root = {v: v for row in rows for v in row}
     tied = dict(root)
     place = {v: k for row in rows for k, v in enumerate(row)}
@@ -212,7 +218,7 @@ def _align(rows, near, bad):
 
 
 def _compact(rows, root, width):
-    """Push the chains to the left as far as the boxes allow, then back to the right where that shortens edges."""
+    """Return an x for each node: chains move left as far as the boxes allow, then back right if that shortens edges."""
     before, after = {}, {}
     for row in rows:
         for a, b in pairwise(row):
@@ -243,7 +249,7 @@ def _compact(rows, root, width):
 
 
 def _place(sizes, edges, layer, rows, chains, centre):
-    """Turn centres into boxes, and edges into routes of points."""
+    """Return the layout: centers become boxes, and edges become routes of points."""
     n = len(sizes)
     leave, enter = _ports(sizes, chains, centre)
     height = [max(sizes[v][1] if v < n else 0 for v in row) for row in rows]
@@ -270,7 +276,7 @@ def _place(sizes, edges, layer, rows, chains, centre):
 
 
 def _ports(sizes, chains, centre):
-    """Where each edge leaves its source and enters its target: spread evenly, then moved if that makes it straight."""
+    """Return where each edge leaves its source and enters its target: evenly spread, then moved to straighten edges."""
     leaving, entering = {}, {}
     for k, chain in enumerate(chains):
         leaving.setdefault(chain[0], []).append(k)

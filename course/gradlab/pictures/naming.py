@@ -1,23 +1,23 @@
-"""Names for tensors: those of the caller's variables, or those given by keyword."""
+"""Names for tensors: those of the caller's variables, or those passed by keyword."""
 
 import ast
 import sys
 from functools import lru_cache
 
-MOST_ITEMS = 64  # a longer list of tensors is left alone
+MOST_ITEMS = 64  # longer lists of tensors are ignored
 IPYTHON = {"In", "Out"}  # its history also holds tensors
 
 
 class Names:
-    """What tensors are called, found by identity.
+    """Names of tensors, found by identity.
 
     `of(tensor)` is its name or "". `module(tensor)` is the path of the module that owns a parameter, or "".
-    `outputs(node)` names the tensors whose `grad_fn` the node is.
+    `outputs(node)` names the tensors whose `grad_fn` is the node.
     """
 
     def __init__(self):
         self._tensors, self._modules, self._outputs = {}, {}, {}
-        self._keep = []  # an identity is valid only while its object lives
+        self._keep = []  # an id is valid only while its object exists
 
     def of(self, tensor):
         return self._tensors.get(id(tensor), "")
@@ -29,7 +29,7 @@ class Names:
         return ", ".join(name for _, (name, _) in sorted(self._outputs.get(id(node), {}).items()))
 
     def output(self, node):
-        """The named tensor whose `grad_fn` the node is, or None."""
+        """Return the named tensor whose `grad_fn` is the node, or None."""
         return self._outputs.get(id(node), {}).get(0, (None, None))[1]
 
     def add(self, name, tensor, module=""):
@@ -46,7 +46,7 @@ class Names:
 
 
 def is_tensor(value):
-    """Whether something looks like a tensor of torch or of an engine that uses torch's names, backward there or not."""
+    """Return whether a value looks like a tensor of torch or of an engine with torch's names."""
     kind = type(value)
     if isinstance(value, type):
         return False
@@ -62,9 +62,9 @@ def is_module(value):
 def names_from(variables):
     """Collect names from a dict of variables: tensors, short lists and dicts of tensors, parameters of modules.
 
-    A tensor's own variable wins over a list that holds it, and that over a module. With a single module its parameters
-    are called `fc.weight`, with several `model.fc.weight`. Variables that begin with an underscore are left out, and of
-    several names for one object the first counts.
+    A tensor's own variable takes precedence over a list that holds it, and a list over a module. With a single module,
+    its parameters are called `fc.weight`; with several, `model.fc.weight`. Variables that begin with an underscore are
+    ignored. If an object has several names, the first one counts.
     """
     names, public = Names(), {k: v for k, v in variables.items() if isinstance(k, str) and not k.startswith("_")}
     for name, value in public.items():
@@ -94,7 +94,7 @@ def _holds(outer, inner):
 
 
 def callers_names(given=None, depth=2):
-    """Names given as a dict come first, then the variables of the frame `depth` calls up, locals before globals."""
+    """Return names from `given`, then from the variables of the frame `depth` calls up, locals before globals."""
     frame = sys._getframe(depth)
     variables = {"model": given} if is_module(given) else dict(given or {})
     leaked = _loop_variables(frame)
@@ -106,7 +106,7 @@ def callers_names(given=None, depth=2):
 
 
 def _loop_variables(frame):
-    """The variables that only loops of earlier cells have bound: what they happen to hold is not called so."""
+    """Return the variables that only loops in earlier cells bound: a loop's last value should not get its name."""
     cells = frame.f_globals.get("In")
     if not isinstance(cells, list) or "get_ipython" not in frame.f_globals:
         return set()
@@ -121,7 +121,7 @@ def _loop_variables(frame):
 
 @lru_cache(maxsize=256)
 def _bindings(cell):
-    """The names that a cell binds as loop variables, and those that it binds in other ways."""
+    """Return the names that a cell binds as loop variables, and the names that it binds in other ways."""
     try:
         nodes = list(ast.walk(ast.parse(cell)))
     except (SyntaxError, ValueError, RecursionError, MemoryError, TypeError):

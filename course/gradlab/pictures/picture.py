@@ -1,4 +1,4 @@
-"""What every picture of the course shares: how it travels in a notebook, its colours, the width of its text."""
+"""What all pictures of the course share: embedding in a notebook, colors, and text widths."""
 
 import base64
 import html
@@ -7,9 +7,9 @@ from functools import cache
 from importlib import resources
 
 TEXT, TITLE = 11, 12  # px, as in static/picture.css
-PAGE = 14  # px, of the text of JupyterLab's pages
-LINE = 500  # px that a line of text below a picture takes at most
-# Advance widths of Helvetica, and so of Arial and Liberation Sans, from space to tilde, in thousandths of the size.
+PAGE = 14  # px, the text size of JupyterLab's pages
+LINE = 500  # most px for a line of text below a picture
+# Advance widths of Helvetica, Arial and Liberation Sans, from space to tilde, in thousandths of the font size.
 _WIDTHS = [
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556,
     556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
@@ -20,7 +20,7 @@ _WIDTHS = [
 
 
 class PictureError(ValueError):
-    """What cannot be shown as a picture, and why. In a notebook only the message shows, not our own frames."""
+    """The error if something cannot be drawn; a notebook shows only its message, which says why, and no traceback."""
 
     def _render_traceback_(self):
         return [f"{type(self).__name__}: {self}"]
@@ -28,12 +28,12 @@ class PictureError(ValueError):
 
 @cache
 def static(name):
-    """Read a file that stands beside the modules."""
+    """Return the text of a file in the modules' static folder."""
     return resources.files(__package__).joinpath("static", name).read_text(encoding="utf-8")
 
 
 def text_width(text, size=TEXT, bold=False):
-    """Width in px that a text takes in the font of the pictures; 7 % more where it is bold."""
+    """Return the width in px of a text in the pictures' font; bold text is 7 % wider."""
     total = sum(_WIDTHS[ord(c) - 32] if " " <= c <= "~" else 584 if ord(c) < 0x2E80 else 1000 for c in text)
     return round(total * size / 1000 * (1.07 if bold else 1))
 
@@ -44,13 +44,13 @@ def shorten(text, most):
 
 
 def element_names(name, shape):
-    """What the elements of a tensor are called, in the order of a flattened one: "x[0, 1]"; without dimensions "x"."""
+    """Return names for a tensor's elements in flattened order: "x[0, 1]"; "x" for a 0-dimensional tensor."""
     places = (", ".join(map(str, place)) for place in itertools.product(*map(range, shape)))
     return [f"{name}[{place}]" if place else name for place in places]
 
 
 def wrapped(text):
-    """A text in lines that are no wider than a small window."""
+    """Return a text split into lines that fit into a small window."""
     lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}".lstrip()
@@ -62,7 +62,7 @@ def wrapped(text):
 
 
 def label(x, y, text, css="", anchor="middle"):
-    """An SVG text, told its exact width: it fits its box even where the font is missing."""
+    """Return an SVG text with its exact width, so that it fits its box even if the font is missing."""
     bold = "gl-t" in css.split()
     kind = f' class="{css}"' if css else ""
     length = text_width(text, TITLE if bold else TEXT, bold)
@@ -73,12 +73,11 @@ def label(x, y, text, css="", anchor="middle"):
 
 
 def svg(width, height, body, alt, css="", kind="", beside=None):
-    """A self-contained SVG, in the colours of JupyterLab's theme where it reaches, else in those of the reader.
+    """Return a self-contained SVG in the colors of JupyterLab's theme if available, else of the reader's system.
 
-    Where the page is narrower, the picture shrinks. With `beside`, a size of text in px, it does not, and the page is
-    scrolled: it has its own size beside text of that size, and is larger where the reader has chosen larger letters.
-    Once in the page, the rules of all pictures there act on each other: what `css` says of one `kind` of picture must
-    be more specific than what others say of the same elements.
+    On a narrower page the picture shrinks. With `beside`, a text size in px, it keeps its size relative to text of that
+    size and the page scrolls; it grows if the reader has chosen larger letters. All pictures in a page share their CSS
+    rules, so rules in `css` for one `kind` must be more specific than general rules for the same elements.
     """
     size = "max-width:100%"
     if beside:
@@ -97,16 +96,16 @@ def data_uri(image):
 class Picture:
     """A picture for a notebook, with a text that says the same.
 
-    `svg` is the drawing, `text` what a terminal or a screen reader gets, `alt` one sentence. In the notebook it is an
-    image with all it needs inside, so it survives reopening untrusted, nbconvert and GitHub's viewer. Where scripts
-    run, one puts the SVG into the page, where it follows the theme.
+    `svg` is the drawing, `text` the version for terminals and screen readers, `alt` one sentence. In the notebook it is
+    a self-contained image, so it survives nbconvert, GitHub's viewer, and being reopened untrusted. If scripts
+    can run, one of them puts the SVG into the page, where it follows the theme.
     """
 
     def __init__(self, svg, text, alt):
         self.svg, self.text, self.alt = svg, text, alt
 
     def image(self):
-        """The picture as an HTML image that needs nothing else."""
+        """Return the picture as a self-contained HTML image."""
         return f'<img alt="{html.escape(self.alt)}" src="{data_uri(self.svg)}">'
 
     def html(self):

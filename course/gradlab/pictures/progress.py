@@ -1,4 +1,4 @@
-"""The picture of what has been done so far: a row for each chapter, a box for each exercise."""
+"""The picture of a learner's progress: a row for each chapter, a box for each exercise."""
 
 from .picture import Picture, label, static, svg, text_width
 
@@ -6,8 +6,8 @@ from .picture import Picture, label, static, svg, text_width
 class Progress(Picture):
     """The grid of all exercises.
 
-    chapters: the ids of each chapter's exercises, {"02_external_gradients": ["02.1"]}. verdicts: of those that were
-    tried, {"02.1": "passed"} or "tried".
+    chapters: the ids of each chapter's exercises, {"02_external_gradients": ["02.1"]}. verdicts: the states of
+    exercises that were tried, {"02.1": "passed"} or "tried".
     """
 
     def __init__(self, chapters, verdicts):

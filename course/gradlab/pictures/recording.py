@@ -1,4 +1,4 @@
-"""Run one backward pass and write down what happened at each node, in the order in which the engine ran them."""
+"""Run one backward pass and record what happens at each node, in the engine's order."""
 
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -11,12 +11,12 @@ from .naming import is_tensor
 from .picture import PictureError, shorten
 from .rules import formula
 
-LIMIT = 60  # nodes
+LIMIT = 60  # most nodes
 
 
 @dataclass(slots=True)
 class Sent:
-    """What a node sends to one of its inputs."""
+    """The gradient that a node returns for one of its inputs."""
 
     target: int  # index of the node that receives it
     slot: int
@@ -26,23 +26,23 @@ class Sent:
 
 @dataclass(slots=True)
 class Visit:
-    """One node's turn in the backward pass."""
+    """One node's step in the backward pass."""
 
     node: int  # index in the graph
-    arrives: list  # the gradient for each output of the operation, None where none came
+    arrives: list  # the gradient for each output of the operation, None if there is none
     sends: list[Sent] = field(default_factory=list)
-    saved: list[tuple[str, str]] = field(default_factory=list)  # name and value, as the node found them
+    saved: list[tuple[str, str]] = field(default_factory=list)  # names and values when the node ran
     freed: list[str] = field(default_factory=list)
     before: object = None  # a leaf's .grad, before and after
     after: object = None
 
 
 def record(loss, graph, gradient=None, retain_graph=False):
-    """Return the visits of `loss.backward(gradient, retain_graph)`, which really runs: leaves accumulate.
+    """Run `loss.backward(gradient, retain_graph)` and return its visits. It is a real pass: leaves accumulate.
 
-    `graph` is walk's for `loss`. Prehooks on its nodes tell the order and what arrives, hooks what each node sends; all
-    are removed again. In an engine without them the nodes' `run` is watched. An error of the engine becomes a
-    PictureError with the same words.
+    `graph` is the result of `walk` for `loss`. Temporary prehooks on its nodes record the order and the arriving
+    gradients, and hooks record what each node returns. In an engine without hooks, the nodes' `run` is wrapped. An
+    error of the engine becomes a PictureError with the same message.
     """
     visits = []
     place = {id(node.fn): i for i, node in enumerate(graph.nodes) if node.fn is not None}
@@ -66,7 +66,7 @@ def record(loss, graph, gradient=None, retain_graph=False):
 
 @contextmanager
 def _watched_run(fn, arrival, departure):
-    """Tell of each `fn.run(gradient)`, by which an engine without hooks runs a node; it returns one for each edge."""
+    """Report each `fn.run(gradient)`, which runs a node in an engine without hooks; it returns one value per edge."""
     kind = type(fn)
     run, own = kind.run, "run" in vars(kind)
 
@@ -89,7 +89,7 @@ def _watched_run(fn, arrival, departure):
 
 
 def _summed(gradient, edge):
-    """The gradient as it arrives: where a broadcast is undone on the way, it is summed to the shape that is due."""
+    """Return the gradient as it arrives at the node of `edge`: summed to that input's shape if it was broadcast."""
     node, number = edge
     shapes = output_shapes(node) if node is not None else []
     if gradient is None or not shapes or tuple(gradient.shape) == shapes[number]:
@@ -100,7 +100,7 @@ def _summed(gradient, edge):
 
 
 def refuse(loss, gradient, name):
-    """Raise PictureError for what cannot be stepped through, saying why and what to do."""
+    """Raise PictureError if `loss` cannot be stepped through, with the reason and what to do."""
     if not is_tensor(loss):
         raise PictureError(
             f"step() needs a tensor, but was given {shorten(repr(loss), 60)} of type {type(loss).__name__}. "
@@ -127,7 +127,7 @@ def refuse(loss, gradient, name):
     if is_freed(graph):
         raise PictureError(
             f"The saved values of this graph were freed by an earlier backward, so {name} cannot be stepped through "
-            "again. Compute it anew, or call the earlier backward with retain_graph=True."
+            "again. Compute it again, or call the earlier backward with retain_graph=True."
         )
 
 
@@ -136,7 +136,7 @@ def _copy(tensor):
         return None
     if hasattr(tensor, "clone"):
         return tensor.detach().clone()
-    return np.array(tensor.data if hasattr(tensor, "grad_fn") else tensor)  # of an engine that has no clone
+    return np.array(tensor.data if hasattr(tensor, "grad_fn") else tensor)  # an engine without clone
 
 
 def _arrival(graph, visits, i):
@@ -171,7 +171,7 @@ def _departure(graph, visits, i, place):
 
 
 def _note_freed(graph, visits):
-    """Look at the node that ran last: the engine frees what it saved only after its hooks."""
+    """Note what the node that ran last has freed: the engine frees saved values only after the node's hooks."""
     if visits and not visits[-1].freed:
         fn = graph.nodes[visits[-1].node].fn
         visits[-1].freed = [s.name for s, _ in saved_values(fn) if s.state == "freed"]

@@ -1,7 +1,7 @@
-"""What common nodes do with the gradient that arrives: for each input, a formula in torch's own words.
+"""Gradient formulas of common nodes: for each input, what the node returns, in torch's own names.
 
-`g` is what arrives; other names are what the node has saved; `shape` and `numel` belong to the input that the product
-goes to. Where an input was broadcast, the product is then summed to the input's shape.
+`g` is the incoming gradient; other names are the node's saved values; `shape` and `numel` belong to the input. If an
+input was broadcast, the result is then summed to the input's shape.
 """
 
 RULES = {
@@ -39,7 +39,7 @@ RULES = {
 
 
 def formula(fn, slot):
-    """The formula for what the node `fn` sends to its input number `slot`, or "" where the table has none."""
+    """Return the formula for what the node `fn` returns for its input number `slot`, or "" if the table has none."""
     factors = (getattr(fn, "_saved_alpha", 1), getattr(fn, "_saved_beta", 1))
     rules = RULES.get(fn.name(), ()) if factors == (1, 1) else ()
     return rules[slot] if slot < len(rules) else ""

@@ -1,10 +1,10 @@
-"""A map in words: how large its values are and where, so coarse that rounding on another machine changes no word."""
+"""Describe a map in words: how large its values are and where, so coarsely that rounding changes no word."""
 
 import numpy as np
 
-FAINT = 0.01  # of the largest magnitude: smaller values are hardly visible, and may be rounding
-EDGES = (0.41, 0.59)  # between upper, middle and lower, as shares of the height; of the width alike
-NARROW = 0.23  # the largest standard deviation, as a share of the map's size, of values around one place
+FAINT = 0.01  # times the largest magnitude: smaller values are hardly visible, and may be rounding errors
+EDGES = (0.41, 0.59)  # the limits of upper, middle and lower, as fractions of the height; likewise for the width
+NARROW = 0.23  # the largest standard deviation of values in one place, as a fraction of the map's size
 PLACES = (
     ("in the upper left", "at the top", "in the upper right"),
     ("on the left", "in the middle", "on the right"),
@@ -13,7 +13,7 @@ PLACES = (
 
 
 def in_words(map):
-    """Describe an array of shape (h, w): its range to two digits, and the place around which it is strong.
+    """Describe an array of shape (h, w): its range to two digits, and the position of its large values.
 
     >>> in_words(np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.7312]]))
     'up to 0.73, mostly in the lower right'
@@ -40,9 +40,9 @@ def _rounded(value):
 
 
 def _place(part):
-    """Where values from 0 to 1 are large: around their mean place, weighted by their squares.
+    """Return in words where values from 0 to 1 are large: their mean position, weighted by their squares.
 
-    A weighted mean moves as little as the values do, but the place of the largest value jumps where two are alike.
+    A weighted mean moves as little as the values do; the position of the maximum jumps if two values are nearly equal.
     """
     weights = part**2 / (part**2).sum()
     means, variance = [], 0.0

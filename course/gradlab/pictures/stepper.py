@@ -1,7 +1,7 @@
-"""The backward stepper: one backward pass as a picture through which one can step, play and drag.
+"""The backward stepper: one backward pass as a picture to step through, play and drag.
 
-It needs no kernel once it is shown: the SVG and what happened at each node travel in the output, and a script in the
-page (static/step.js) moves the marks. Where scripts do not run, the picture of the finished pass stays.
+Once shown, it needs no kernel: the output contains the SVG and the data of each node, and a script in the page
+(static/step.js) moves the marks. If scripts cannot run, it shows the picture of the finished pass.
 """
 
 import json
@@ -12,14 +12,14 @@ from .naming import callers_names, is_tensor
 from .picture import Picture, static
 from .recording import record, refuse
 
-NUMBERS = 4  # of a gradient, in a box
+NUMBERS = 4  # most characters of a gradient in a box
 
 
 def step(loss, gradient=None, retain_graph=False, names=None, values=True):
     """Run `loss.backward()` once and show it step by step, in the order in which the engine ran the nodes.
 
-    This is the real pass: leaves accumulate into `.grad`, and saved values are freed unless `retain_graph=True`.
-    `gradient` is the external gradient, needed where `loss` has several elements. `names` as in `draw`.
+    This is a real pass: leaves accumulate into `.grad`, and saved values are freed unless `retain_graph=True`.
+    `gradient` is the external gradient, required if `loss` has several elements. `names` works as in `draw`.
 
     >>> x = torch.tensor([1., 2.], requires_grad=True)
     >>> step((x * x).sum())
@@ -30,15 +30,15 @@ def step(loss, gradient=None, retain_graph=False, names=None, values=True):
     found = callers_names(names)
     name = (found.of(loss) if is_tensor(loss) else "") or "loss"
     refuse(loss, gradient, name)
-    graph = describe(walk([loss.grad_fn]), found, values)  # before backward frees what the picture tells
+    graph = describe(walk([loss.grad_fn]), found, values)  # before backward frees the values that the picture shows
     visits = record(loss, graph, gradient, retain_graph)
     for node in graph.nodes:
-        node.fn = None  # the picture keeps no graph alive
+        node.fn = None  # the picture must not keep the graph alive
     return Stepper(graph, visits, name)
 
 
 class Stepper(Picture):
-    """A recorded backward pass. `graph` and `visits` are plain data; shown in a notebook it can be stepped through."""
+    """A recorded backward pass, which a notebook shows as a stepper. `graph` and `visits` are plain data."""
 
     def __init__(self, graph, visits, name):
         self.graph, self.visits, self.name = graph, visits, name
@@ -60,11 +60,11 @@ class Stepper(Picture):
         return "; ".join(_text(g) for g in visit.arrives)
 
     def lines(self):
-        """One line for each step, in words."""
+        """Return one line of text for each step."""
         return [f"{k}. {_sentence(record)}" for k, record in enumerate(self.records(), start=1)]
 
     def records(self):
-        """What the page shows for each step, as plain data."""
+        """Return the data that the page shows for each step."""
         return [_record(self.graph, visit) for visit in self.visits]
 
     def html(self):
@@ -107,7 +107,7 @@ def _record(graph, visit):
 
 
 def _product(visit, sent):
-    """The formula of what is sent, with a remark where a broadcast is summed on the way back."""
+    """Return the formula for the gradient that a node sends, and a remark if backward sums over a broadcast."""
     if not sent.formula or sent.gradient is None or "expand" in sent.formula or "shape" in sent.formula:
         return sent.formula
     arrived = visit.arrives[0]

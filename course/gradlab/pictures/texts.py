@@ -6,12 +6,12 @@ KINDS = (
     ("frozen", "frozen parameter"),
     ("constant", "constant"),
     ("group", "module"),
-    ("rest", "box for what is left out"),
+    ("rest", "box for the nodes left out"),
 )
 
 
 def summary(graph):
-    """One sentence: what the picture shows."""
+    """Return one sentence on what the picture shows."""
     counts = [_plural(graph.count(kind), word) for kind, word in KINDS if graph.count(kind)]
     of = ", ".join(graph.nodes[r].name or graph.nodes[r].op for r in graph.roots)
     return f"Backward graph of {of}: {', '.join(counts)}.{' ' if graph.note else ''}{graph.note}"
@@ -22,7 +22,7 @@ def _plural(n, word):
 
 
 def as_text(graph):
-    """Draw the graph with characters: an operation's inputs stand below it, indented where there are several."""
+    """Draw the graph with characters: an operation's inputs are below it, indented if there are several."""
     inputs = [[] for _ in graph.nodes]
     for edge in graph.edges:
         inputs[edge.source].append(edge)
@@ -45,7 +45,7 @@ def as_text(graph):
 
 
 def one_line(node):
-    """A node in one line, such as `y = MulBackward0 (2,)  saved: other ()`."""
+    """Return a node in one line, such as `y = MulBackward0 (2,)  saved: other ()`."""
     if node.kind in ("group", "rest"):
         return f"[{node.name}: {node.op}]"
     shape = "" if node.shape is None else f" {node.shape}"
@@ -67,7 +67,7 @@ def one_line(node):
 
 
 def noted(node):
-    """The caller's line on a node; a mark before it says what the colour of its box says."""
+    """Return the caller's line on a node; a mark before it replaces the color of its box."""
     return f"{'✗ ' if node.wrong else ''}{node.note}".rstrip()
 
 

@@ -1,4 +1,4 @@
-"""Hooks in time: which fired when, with what shapes, over one forward and one backward pass."""
+"""A timeline of hooks: which hooks fired when, with what shapes, in one forward and one backward pass."""
 
 from contextlib import nullcontext
 from math import prod
@@ -8,21 +8,21 @@ from .naming import is_module, is_tensor
 from .picture import PAGE, TEXT, TITLE, Picture, PictureError, label, shorten, static, svg, text_width, wrapped
 
 ROW = 22  # px
-LINE = 15  # px more for a second line of what a hook is given
+LINE = 15  # px more for a second argument of a hook
 LANE = 16  # px between the lines of two places
-PHASE = 22  # px for the name of the phase, which is written upwards
-MOST = 60  # events that are drawn
-LISTED = 6  # places with the same hooks that are named
+PHASE = 22  # px for the name of the phase, written vertically
+MOST = 60  # most events drawn
+LISTED = 6  # most places listed by name for the same hooks
 HEADS = ("where", "kind", "hook", "is given")
 
 
 def hooks(model, *inputs, loss=None, watch=False):
-    """Show which hooks of a model fire over one pass, in order, and which are registered.
+    """Show which hooks of a model fire in one pass, in order, and which are registered.
 
-    `hooks(model)` only lists the registered hooks: call it where none should be left. With `inputs`, `model(*inputs)`
-    and a backward pass from `loss(output)` are run; without `loss` the external gradient is 1, 2, 3, … for the output's
-    elements. It is a real pass: gradients accumulate, running statistics move. `watch=True` adds a hook of each of the
-    four kinds to every innermost module, for this pass only.
+    `hooks(model)` only lists the registered hooks: call it to check that none is left. With `inputs`, it runs
+    `model(*inputs)` and a backward pass from `loss(output)`; without `loss`, the external gradient is 1, 2, 3, … for
+    the output's elements. It is a real pass: gradients accumulate and running statistics change. `watch=True` adds a
+    hook of each of the four kinds to every innermost module, for this pass only.
 
     >>> hooks(nn.Sequential(nn.Linear(2, 3), nn.ReLU()), torch.ones(1, 2), watch=True)
     8 calls of hooks in one forward and one backward pass:
@@ -37,14 +37,14 @@ def hooks(model, *inputs, loss=None, watch=False):
 
 
 def run(model, inputs, loss=None, watch=False):
-    """Run one pass and return the calls of hooks in their order."""
+    """Run one pass and return the hooks' calls in order."""
     fired, phase = [], "forward"
     with watching(model) if watch else nullcontext(), listening(registered(model, inputs), fired, lambda: phase):
         output = model(*inputs)
         value = loss(output) if loss is not None else output
         if not is_tensor(value) or value.grad_fn is None:
             raise PictureError(
-                f"there is nothing to run backward from: the model gave {shorten(type(value).__name__, 40)} without a "
+                f"nothing to run backward from: the model returned {shorten(type(value).__name__, 40)} without a "
                 "graph. Pass loss=, a function of the model's output that returns a scalar computed from it."
             )
         phase = "backward"
@@ -57,7 +57,7 @@ def run(model, inputs, loss=None, watch=False):
 
 
 def places(model, inputs):
-    """Every place that can carry a hook, in the order of the model."""
+    """Return every place that can have a hook, in the model's order."""
     found = [f"input {k}" for k in range(len(inputs))]
     for path, module in model.named_modules():
         found.append(path or type(module).__name__)
@@ -66,7 +66,7 @@ def places(model, inputs):
 
 
 class Timeline(Picture):
-    """`fired` is the list of calls in order (None if nothing was run), `registered` the list of hooks that are left."""
+    """`fired` lists the calls in order (None if nothing was run), `registered` the hooks that remain."""
 
     def __init__(self, fired, left, order):
         self.fired, self.registered = fired, left
@@ -116,9 +116,9 @@ def _given(event):
 
 
 def _draw(fired, timeline, order, alt):
-    """Time goes down; each place has a line of its own, and the path from call to call goes over and back.
+    """Return an SVG of the calls: time runs downward, each place has a column, and a path connects the calls.
 
-    Of what a hook is given each thing has a line of its own, so that the picture is narrow enough for a small window.
+    Each argument of a hook has a line, so that the picture fits into a small window.
     """
     shown = fired[:MOST]
     lanes = sorted({e.place for e in shown}, key=lambda p: order.index(p) if p in order else len(order))
@@ -170,7 +170,7 @@ def _notes(fired, timeline):
 
 
 def _runs(rows):
-    """First and last of each run of consecutive numbers."""
+    """Return the first and last number of each run of consecutive numbers."""
     found = []
     for r in rows:
         if found and found[-1][1] == r - 1:

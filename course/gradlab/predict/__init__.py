@@ -1,4 +1,4 @@
-"""Predictions: the learner guesses, says whether they are sure, and only then sees what torch answers.
+"""Predictions: the learner guesses, says how sure they are, and only then sees torch's answer.
 
 with predict.numbers("s1", "What will x.grad hold?", {"x.grad": 2}) as guess:
     ...

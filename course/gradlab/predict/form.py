@@ -1,4 +1,4 @@
-"""The form into which a guess is written: a widget with a label for every field; it decides nothing."""
+"""The form for entering a guess: a widget with a labeled field for every blank. It makes no decisions."""
 
 from functools import cache
 from importlib import resources
@@ -6,22 +6,22 @@ from importlib import resources
 
 @cache
 def form_class():
-    """Return the class of the form, or None where widgets are not installed."""
+    """Return the form's class, or None if widgets are not installed."""
     try:
-        import anywidget  # here and not above: a sandbox or a plain Python may be without
+        import anywidget  # imported here: a sandbox or a plain Python may lack it
         import traitlets
     except ImportError:
         return None
     static = resources.files(__package__).joinpath("static")
 
     class Form(anywidget.AnyWidget):
-        """A question, its blanks, "I am sure", and buttons. Its messages: {"texts", "sure"}, {"skip"}, {"again"}."""
+        """A question with blanks, "I am sure" and buttons. It sends {"texts", "sure"}, {"skip"} or {"again"}."""
 
         _esm = static.joinpath("form.js").read_text(encoding="utf-8")
         _css = static.joinpath("form.css").read_text(encoding="utf-8")
         question = traitlets.Unicode().tag(sync=True)
         blanks = traitlets.List().tag(sync=True)  # [{"label", "options"}]
-        problem = traitlets.Dict().tag(sync=True)  # {"blank", "sentence", "count"}: what cannot be read
-        verdict = traitlets.Unicode().tag(sync=True)  # HTML; where there is one, the form is done
+        problem = traitlets.Dict().tag(sync=True)  # {"blank", "sentence", "count"}: an unreadable field
+        verdict = traitlets.Unicode().tag(sync=True)  # HTML; once set, the form is done
 
     return Form

@@ -1,6 +1,6 @@
-"""What can be guessed: numbers, choices, an order. How a guess is read, and when it is right; plain data only.
+"""The kinds of guesses: numbers, choices, an order. How each is parsed, and when it is right; plain data only.
 
-A guess is one text for each blank: what was typed, or the option that was chosen.
+A guess is one text per blank: what was typed, or the chosen option.
 """
 
 import math
@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from ..pictures.picture import element_names
 
 NEAR = 0.02  # a number that is not whole may be off by 2 %
-EXACT = 1e-6  # whole numbers are to be given as they are
+EXACT = 1e-6  # whole numbers must match exactly
 
 
 class PredictionError(ValueError):
-    """A prediction is not written as it should be; the message is for its author."""
+    """The error for a prediction that is written incorrectly; the message is for its author."""
 
 
 class Unreadable(ValueError):
-    """A guess cannot be read. blank: its position; the message says to the learner what to write instead."""
+    """The error for a guess that cannot be parsed. blank: its position. The message says what to write instead."""
 
     def __init__(self, blank: int, sentence: str):
         super().__init__(sentence)
@@ -28,19 +28,19 @@ class Unreadable(ValueError):
 
 @dataclass(frozen=True)
 class Blank:
-    """One thing to fill in: a number where there are no options."""
+    """One field to fill in; without options, it takes a number."""
 
     label: str
     options: tuple[str, ...] = ()
 
 
 class Kind:
-    """What all kinds share. `blanks` is what the learner fills in."""
+    """The base class of all kinds of guesses. `blanks` are the fields to fill in."""
 
     blanks: list[Blank]
 
     def read(self, texts: Sequence[str]) -> list:
-        """Return the values of a guess; raises Unreadable at the first blank that has none."""
+        """Return the values of a guess, one per blank; raises Unreadable at the first blank that has none."""
         for place, (blank, text) in enumerate(zip(self.blanks, texts, strict=True)):
             if not isinstance(text, str) or not text.strip():
                 raise Unreadable(place, f"{blank.label} is still empty." if blank.label else "Choose an answer first.")
@@ -49,23 +49,23 @@ class Kind:
         return list(texts)
 
     def fits(self, texts: object) -> bool:
-        """Say whether a remembered guess is one for these blanks."""
+        """Return whether a remembered guess belongs to these blanks."""
         try:
             return isinstance(texts, list) and len(texts) == len(self.blanks) and bool(self.read(texts))
         except Unreadable:
             return False
 
     def answers(self, given: tuple) -> list:
-        """Return the right value for each blank, from the arguments of `compare`; raises PredictionError."""
+        """Return the right value for each blank, from the arguments of `compare`, or raise PredictionError."""
         raise NotImplementedError
 
     def right(self, texts: Sequence[str], answers: Sequence) -> list[bool]:
-        """Say for each blank whether its guess is right."""
+        """Return for each blank whether its guess is right."""
         return [value == answer for value, answer in zip(self.read(texts), answers, strict=True)]
 
 
 class Numbers(Kind):
-    """Numbers, by label: how many there are, or their shape."""
+    """Numbers to guess: for each label, how many there are, or their shape."""
 
     def __init__(self, sizes: Mapping[str, int | tuple[int, ...]], tolerance: float | None = None):
         if not isinstance(sizes, Mapping) or not sizes:
@@ -91,7 +91,7 @@ class Numbers(Kind):
 
 
 class Choice(Kind):
-    """One of the options, once or on each of several lines."""
+    """A choice among options, made once or on each of several lines."""
 
     def __init__(self, options: Sequence[str], lines: Sequence[str] = ("",)):
         if len(options) < 2 or len(set(options)) < len(options):
@@ -108,7 +108,7 @@ class Choice(Kind):
 
 
 class Order(Kind):
-    """The order in which events come."""
+    """A guess at the order of some events."""
 
     def __init__(self, events: Sequence[str]):
         if len(events) < 2 or len(set(events)) < len(events):
@@ -133,7 +133,7 @@ class Order(Kind):
 
 
 def shown(value) -> str:
-    """Return a value as a person would write it."""
+    """Format a value as a person would write it."""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
@@ -143,7 +143,7 @@ def _indexed(label: str, size: int | tuple[int, ...]) -> list[str]:
 
 
 def _spread(given: tuple, labels: Sequence[str]) -> list:
-    """The arguments of `compare`, one for each label: as they are, or from one dict or one list of them."""
+    """Return the arguments of `compare` as a list, one per label: passed separately, or as one dict or one list."""
     only = given[0] if len(given) == 1 else None
     if isinstance(only, Mapping):
         if set(only) != set(labels):
@@ -158,7 +158,7 @@ def _spread(given: tuple, labels: Sequence[str]) -> list:
 
 
 def _flat(value) -> list:
-    """The numbers in a tensor, an array or nested lists."""
+    """Return the numbers in a tensor, an array or nested lists, in one flat list."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     return [one for part in value for one in _flat(part)] if isinstance(value, list | tuple) else [value]
@@ -179,7 +179,7 @@ def _near(value: float | None, answer: float | None, tolerance: float | None) ->
 
 
 def _number(place: int, text: object, label: str) -> float | None:
-    """The number that was typed, None for the word None; raises Unreadable with what to write instead."""
+    """Return the number that was typed, None for the word None; raises Unreadable with what to write instead."""
     typed = str(text or "").strip().replace("\N{MINUS SIGN}", "-")
     if not typed:
         raise Unreadable(place, f"{label} is still empty.")
@@ -198,10 +198,10 @@ def _number(place: int, text: object, label: str) -> float | None:
             as_decimal = ""
         raise Unreadable(place, f"{start} Write the fraction as a decimal{as_decimal}.")
     if re.fullmatch(r"-?\d+,\d+", typed):
-        raise Unreadable(place, f"{start} Write it with a point: {typed.replace(',', '.')}.")
+        raise Unreadable(place, f"{start} Use a decimal point: {typed.replace(',', '.')}.")
     if re.search(r"[\[\],;]", typed):
         raise Unreadable(place, f"{start} Each field takes one number, without brackets.")
-    raise Unreadable(place, f"{start} Write one such as 2, -0.5 or 1e-3; None, inf and nan are read too.")
+    raise Unreadable(place, f"{start} Write a number such as 2, -0.5 or 1e-3; None, inf and nan also work.")
 
 
 def _ending(k: int) -> str:

@@ -1,41 +1,57 @@
-"""The end of a chapter: which guesses were sure and wrong."""
+"""The end of a chapter: list the guesses that the learner was sure of but got wrong."""
 
 import html
 
 from IPython import get_ipython
-from IPython.display import display
+from IPython.display import DisplayHandle, display
 
 from .. import notebook
 from . import memory
 
-NONE_YET = "No guess was entered in this chapter yet. Those that were sure and wrong will be listed here."
+NONE_YET = "No guesses in this chapter yet. Guesses that you were sure of but got wrong will be listed here."
+
+
+_shown: list[DisplayHandle] = []  # where `summary` was shown last
 
 
 def summary() -> None:
-    """Show how the guesses of this chapter went, and name those that were sure and wrong, with links to their cells."""
-    guesses = memory.recall()
+    """Show how this chapter's guesses went, and link to those you were sure of but got wrong.
+
+    Later guesses are shown in the same place.
+    """
+    data = _lookback(memory.recall())
+    if get_ipython() is None or not memory.recall():
+        print(data["text/plain"])
+    else:
+        _shown[:] = [display(data, raw=True, display_id=True)]
+
+
+def renew() -> None:
+    """Bring the summary that was shown last up to date."""
+    for shown in _shown:
+        shown.update(_lookback(memory.recall()), raw=True)
+
+
+def _lookback(guesses: dict[str, memory.Guess]) -> dict[str, str]:
+    """Return what the summary says, as text and as HTML."""
     if not guesses:
-        print(NONE_YET)
-        return
+        return {"text/plain": NONE_YET}
     right = sum(guess.all_right for guess in guesses.values())
-    surprises = [(name, guess) for name, guess in guesses.items() if guess.sure and not guess.all_right]
-    words = f"{len(guesses)} guesses entered, {right} of them all right."
+    surprises = [(name, guess) for name, guess in guesses.items() if guess.surprising]
+    words = f"{len(guesses)} guesses entered, {right} of them entirely right."
     words = words.replace("1 guesses", "1 guess")
     if surprises:
-        words += " You were sure of these, and they were not right; they are worth another look:"
+        words += " You were sure of these, but they were wrong. They are worth another look:"
     elif right < len(guesses):
-        words += " You were sure of none that was wrong."
-    if get_ipython() is None:
-        print("\n".join([words, *(f"- {guess.question}" for _, guess in surprises)]))
-        return
+        words += " You were not sure of any wrong guess."
     items = "".join(
         f"<li>{_link(name, guess)} You said {html.escape(', '.join(guess.said))}.</li>" for name, guess in surprises
     )
     text = "\n".join([words, *(f"- {guess.question} You said {', '.join(guess.said)}." for _, guess in surprises)])
-    display({"text/html": f"<p>{words}</p>" + (f"<ul>{items}</ul>" if items else ""), "text/plain": text}, raw=True)
+    return {"text/html": f"<p>{words}</p>" + (f"<ul>{items}</ul>" if items else ""), "text/plain": text}
 
 
 def _link(name: str, guess: memory.Guess) -> str:
-    """The question, as a link that JupyterLab follows to its cell."""
+    """Return the question as a link to its cell in JupyterLab."""
     place = f"{notebook.FOLDER.name}.ipynb#cell-id={name}"
     return f'<a href="{html.escape(place)}">{html.escape(guess.question)}</a>'

@@ -1,6 +1,6 @@
-"""Guesses that were made, remembered beside the chapters in a file of their own; the first counts, until forgotten.
+"""The learner's guesses, stored in a file beside the chapters; the first one counts until it is forgotten.
 
-The file holds, by chapter and by prediction: what was said, whether the learner was sure, what was right.
+For each prediction of a chapter, the file stores the guess, whether the learner was sure, and which parts were right.
 """
 
 from pathlib import Path
@@ -11,12 +11,12 @@ from .. import notebook
 from ..store import Store, converted
 
 FILE = ".predictions.json"
-_this_session: dict[tuple[str, str], "Guess"] = {}  # what could not be written is known until the kernel ends
+_this_session: dict[tuple[str, str], "Guess"] = {}  # guesses that could not be written, until the kernel ends
 _store = Store(FILE, dict)
 
 
 class Guess(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A guess that was entered. said, right: one entry for each blank."""
+    """A guess that was entered. said, right: one entry per blank."""
 
     question: str
     said: list[str]
@@ -25,23 +25,35 @@ class Guess(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self):
         if len(self.said) != len(self.right):
-            raise ValueError("each thing that was said is right or wrong")
+            raise ValueError("a guess needs one entry in right for each in said")
 
     @property
     def all_right(self) -> bool:
-        """Whether nothing in it was wrong."""
+        """Whether every part of the guess was right."""
         return all(self.right)
+
+    @property
+    def surprising(self) -> bool:
+        """Whether the learner was sure, and wrong."""
+        return self.sure and not self.all_right
 
 
 def recall(chapter: str | None = None) -> dict[str, Guess]:
-    """Return the guesses of a chapter, by prediction; what is damaged is passed over."""
+    """Return the guesses of a chapter, by prediction; damaged entries are skipped."""
     chapter = chapter or notebook.FOLDER.name
     found = {name: guess for (of, name), guess in _this_session.items() if of == chapter}
     return {**found, **converted(_store.read().get(chapter), Guess)}
 
 
+def surprises(workspace: Path) -> dict[str, dict[str, Guess]]:
+    """Return the wrong guesses in a workspace that the learner was sure of, by chapter and prediction."""
+    chapters = {name: converted(guesses, Guess) for name, guesses in sorted(_store.read(workspace).items())}
+    found = {name: {of: guess for of, guess in all_of.items() if guess.surprising} for name, all_of in chapters.items()}
+    return {name: guesses for name, guesses in found.items() if guesses}
+
+
 def remember(name: str, guess: Guess) -> None:
-    """Note the first guess at a prediction; where nothing can be written it is known until the kernel ends."""
+    """Record the first guess at a prediction; if nothing can be written, it is known until the kernel ends."""
     chapter = notebook.FOLDER.name
     if name in recall(chapter):
         return
@@ -51,7 +63,7 @@ def remember(name: str, guess: Guess) -> None:
 
 
 def forget(chapter: Path, name: str = "") -> None:
-    """Forget the guesses at the predictions of the chapter in this folder, or at the one of this name."""
+    """Forget the guesses at all predictions of the chapter in this folder, or only at the prediction `name`."""
     for of, guessed in list(_this_session):
         if of == chapter.name and name in ("", guessed):
             del _this_session[of, guessed]

@@ -1,4 +1,4 @@
-"""A prediction: a block of code whose output appears once the learner has entered a guess."""
+"""A prediction: a block of code whose output appears only after the learner has entered a guess."""
 
 import html
 
@@ -10,23 +10,24 @@ from ..captured import Captured
 from . import memory
 from .form import form_class
 from .kinds import Choice, Kind, Numbers, Order, PredictionError, Unreadable, shown
+from .lookback import renew
 from .memory import Guess
 
 FOLDED = "The answer. Run this cell and enter your guess, or open this fold."
-_open: dict[str, object] = {}  # by name: the form that waits for a guess
-_running: list[str] = []  # the prediction whose block runs
+_open: dict[str, object] = {}  # by name: the form waiting for a guess
+_running: list[str] = []  # the prediction whose block is running
 
 
 def numbers(name, question, sizes, tolerance=None):
-    """Ask for numbers: `sizes` maps each label to how many there are, or to a shape: {"x.grad": 2, "W.grad": (2, 3)}.
+    """Ask for numbers: `sizes` maps each label to a count or a shape: {"x.grad": 2, "W.grad": (2, 3)}.
 
-    Whole numbers are to be met exactly, others within 2 %; `tolerance` is another relative one. "None" can be typed.
+    Whole numbers must match exactly, others within 2 %; `tolerance` sets a different relative one. "None" can be typed.
     """
     return Prediction(name, question, Numbers(sizes, tolerance))
 
 
 def choice(name, question, options, lines=None):
-    """Ask for one of the options; with `lines`, for one of them on each line."""
+    """Ask for one of the options; with `lines`, for one option on each line."""
     return Prediction(name, question, Choice(options, [""] if lines is None else lines))
 
 
@@ -36,15 +37,15 @@ def true_false(name, question, lines):
 
 
 def order(name, question, events):
-    """Ask for the order in which the events come; list them in another order than the right one."""
+    """Ask for the order in which the events happen; list them in an order that is not the right one."""
     return Prediction(name, question, Order(events))
 
 
 class Prediction:
-    """The context of a block: what the block shows is held back until a guess was entered.
+    """The context manager of a block: it holds back the block's output until a guess is entered.
 
-    Made by `numbers`, `choice`, `true_false` and `order`. `name` is the id of its cell; `question` stands above the
-    form and, where the guess was sure and wrong, in the list at the chapter's end.
+    Made by `numbers`, `choice`, `true_false` and `order`. `name` is its cell's id. `question` appears above the form
+    and, if the learner was sure of a wrong guess, in the list at the chapter's end.
     """
 
     def __init__(self, name: str, question: str, kind: Kind):
@@ -54,12 +55,12 @@ class Prediction:
         self._shown = None
 
     def compare(self, *answers) -> None:
-        """Say what is right: one argument for each label or line; or all of them as a list, or as a dict by label."""
+        """Set the right answers: one argument per label or line; or all of them as a list, or as a dict by label."""
         self.answers = self.kind.answers(answers)
 
     def __enter__(self):
         if _running:
-            raise PredictionError(f"prediction {self.name} stands inside {_running[-1]}; end that block first")
+            raise PredictionError(f"prediction {self.name} is inside {_running[-1]}; end that block first")
         _running.append(self.name)
         self.answers, self._captured = None, Captured().start()
         return self
@@ -70,7 +71,7 @@ class Prediction:
         if error is not None or self.answers is None:
             self._captured.replay()
         if error is None and self.answers is None:
-            raise PredictionError(f"prediction {self.name} does not say what is right: end its block with compare(…)")
+            raise PredictionError(f"prediction {self.name} has no answer: end its block with compare(…)")
         if error is None:
             self._show()
         return False
@@ -86,7 +87,7 @@ class Prediction:
             self._ask(guess if guess is not None and self.kind.fits(guess.said) else None)
 
     def _ask(self, guess: Guess | None) -> None:
-        """Show the form, and beside it the answer: in a fold that hides while the form is alive, or after the guess."""
+        """Show the form and the answer; before a guess, the answer is in a fold, hidden while the form is alive."""
         make = form_class() if live.has_widgets() else None
         question = f"Your guess: {self.question}"
         if make is not None:
@@ -105,9 +106,10 @@ class Prediction:
         return {"text/html": live.kept(fold), "text/plain": f"The answer:\n{self._captured.text()}"}
 
     def _entered(self, form, content: dict) -> None:
-        """Take what the form sends: a guess, that there is none, or that the one that was made is to be forgotten."""
+        """Handle the form's message: a guess, a request to skip, or a request to forget the earlier guess."""
         if content.get("again"):
             memory.forget(notebook.FOLDER, self.name)
+            renew()
             self._shown.update(self._folded(), raw=True)
             form.problem, form.verdict = {}, ""
         if form.verdict or "again" in content:
@@ -129,6 +131,7 @@ class Prediction:
         right = self.kind.right(texts, self.answers)
         guess = Guess(self.question, texts, bool(content.get("sure")), right)
         memory.remember(self.name, guess)
+        renew()
         self._shown.update(self._answered(guess, "You guessed"), raw=True)
         form.verdict = self._verdict(guess, "You guessed")
 
@@ -138,7 +141,7 @@ class Prediction:
         return self._data(f'<div class="gl-verdict-kept">{self._verdict(guess, start)}</div>', words)
 
     def _data(self, verdict: str, words: str) -> dict:
-        """What is seen once a guess was entered: the verdict, then the output."""
+        """Return the output after a guess: the verdict, then the block's output."""
         output = f'<div class="gl-output">{self._captured.html(self.question)}</div>'
         return {
             "text/html": f"{live.style()}{verdict}{output}",
@@ -146,7 +149,7 @@ class Prediction:
         }
 
     def _verdict(self, guess: Guess, start: str) -> str:
-        """The verdict as HTML: the score, then each blank with what was said and, where it was wrong, what is right."""
+        """Return the verdict as HTML: the score, then what was said for each blank and, if wrong, the right answer."""
         items = "".join(
             f"<li>{_line(blank.label, said, right, answer)}</li>"
             for blank, said, right, answer in zip(self.kind.blanks, guess.said, guess.right, self.answers, strict=True)
@@ -157,14 +160,14 @@ class Prediction:
 
 
 def score(guess: Guess) -> str:
-    """Return how a guess did, and whether the learner was sure, as a sentence."""
+    """Return a sentence on how many parts of a guess were right, and whether the learner was sure."""
     count, all_of = sum(guess.right), len(guess.right)
     how = ("right" if guess.all_right else "not right") if all_of == 1 else f"{count} of {all_of} right"
     return f"{how}, and you were {'sure' if guess.sure else 'not sure'}."
 
 
 def _line(label: str, said: str, right: bool, answer) -> str:
-    """One blank: ✓ or ✗ for the eye, words for the ear."""
+    """Return the HTML of one blank's result: ✓ or ✗ for the eye, words for screen readers."""
     name = f"<code>{html.escape(label)}</code>: " if label else ""
     correct = "" if right else f", but it is <b>{html.escape(shown(answer))}</b>"
     mark, word = ("✓", "right") if right else ("✗", "wrong")

@@ -1,1 +1,1 @@
-"""What the course needs of a machine, and a student's own copy of it."""
+"""Set up the course: what it needs from a machine, and a student's own copy of the chapters."""

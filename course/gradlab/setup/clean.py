@@ -1,4 +1,4 @@
-"""Removing what tools leave behind."""
+"""Remove caches and build leftovers."""
 
 from __future__ import annotations  # an older Python must be able to read this file to say that it is too old
 
@@ -11,7 +11,7 @@ from .needs import ROOT
 
 
 def clean(root: Path = ROOT) -> None:
-    """Remove caches and what builds leave behind; work, classes and `.venv` stay."""
+    """Remove caches and build leftovers; work, classes and `.venv` stay."""
     kept = {".git", ".venv", "node_modules", "workspace", "class"}
     names = re.compile(
         r"__pycache__|build|.*\.egg-info|\.(pytest|ruff)_cache|\.hypothesis|\.ipynb_checkpoints|\.coverage"

@@ -12,60 +12,59 @@ from .commands import SetupError, become, say
 from .needs import EVERYTHING, ROOT, STUDENT
 
 LAB_HELP = """\
-Copy the chapters to a workspace of your own and open JupyterLab there.
+Copy the chapters to your own workspace and open JupyterLab there.
 
 Your work is never overwritten. New chapters are added, and chapters you have not written in are brought up to date. A
-new edition of a chapter you have begun takes in your answers, notes and own cells; what has no place in it any more
-stands at its end, and your copy as it was is kept beside it. The start page says so.
+new edition of a chapter you have begun includes your answers, notes and own cells. Anything that no longer fits is
+moved to its end, and your earlier copy is kept beside it. The start page says so.
 
-If your class hands in through nbgrader's exchange, set the environment variable GRADLAB_EXCHANGE to its folder, and
-GRADLAB_COURSE to its course id if that is not autograd. A chapter that the class has released is then in the workspace
-as the class has released it.
+If your class submits through nbgrader's exchange, set the environment variable GRADLAB_EXCHANGE to its folder, and
+GRADLAB_COURSE to its course id if that is not autograd. Your workspace then gets the class's editions of the chapters.
 """
 COMMANDS = {
-    "lab": ("open the course in JupyterLab, on a copy of your own", LAB_HELP),
-    "anew": (
-        "begin a chapter anew, and keep your copy of it",
-        "Put a chapter of your workspace back as it was released, and forget its guesses and which checks passed. Your "
-        "copy is kept in a folder beside it. In JupyterLab: Begin This Chapter Anew, in the notebook's context menu.",
+    "lab": ("open your own copy of the course in JupyterLab", LAB_HELP),
+    "start-over": (
+        "start a chapter over, and keep your copy of it",
+        "Restore a chapter of your workspace as it was released, and forget its guesses and which checks passed. Your "
+        "copy is kept in a folder beside it. In JupyterLab: Start This Chapter Over, in the notebook's context menu.",
     ),
     "doctor": (
-        "say what is missing or of the wrong version, and how to mend it",
+        "say what is missing or has the wrong version, and how to fix it",
         "Compare what is installed with what the course needs. The exit code is 1 if something is missing.",
     ),
     "setup": (
         "install what the course and its tests need, if anything is missing",
-        "Use the active conda or virtual environment if it has all in the right versions, else make .venv and fill it.",
+        "Use the active conda or virtual environment if it has the right versions; otherwise create .venv and fill it.",
     ),
     "system": (
-        "install the system packages that tests need, or say how to",
-        "Chromium, bubblewrap and PostgreSQL, by apt where this is root on a system that has it; a hub's proxy by npm.",
+        "install the system packages that tests need, or say how to do it",
+        "Install Chromium, bubblewrap and PostgreSQL with apt if you are root and have it; a hub's proxy with npm.",
     ),
     "run": (
         "set up if needed, then run Python with the arguments that follow",
-        "Run Python in the environment that setup makes. All that follows goes to Python: run -m pytest course/tests",
+        "Run Python in the environment that setup creates. Arguments go to Python: run -m pytest course/tests",
     ),
     "clean": (
-        "remove caches and what builds leave behind",
+        "remove caches and build leftovers",
         "Your work, the class and .venv stay.",
     ),
     "missing": (
-        "print what this very Python lacks, as JSON",
-        "setup asks the Python of .venv with this.",
+        "print what this Python lacks, as JSON",
+        "setup uses this to ask the Python of .venv.",
     ),
 }
 
 
 def main(arguments: list[str] | None = None, as_folder: bool = False) -> int:
-    """Run one command.
+    """Run one command and return its exit code.
 
-    as_folder: gradlab was run where it lies, by a Python in which it need not be installed. Then `lab` first installs
-    what a student needs, and `doctor` looks at the Python that `make` would use.
+    as_folder: gradlab was run from its folder, perhaps by a Python that lacks it. Then `lab` first installs what a
+    student needs, and `doctor` examines the Python that `make` would use.
     """
     words = sys.argv[1:] if arguments is None else arguments
     given = words[1:]
     if words[:1] == ["run"] and given[:1] not in (["-h"], ["--help"]):
-        words = words[:1]  # the rest is Python's
+        words = words[:1]  # the rest goes to Python
     parser = _parser(as_folder)
     chosen, options = parser.parse_known_args(words)
     if options and chosen.command != "lab":
@@ -91,8 +90,8 @@ def _parser(as_folder: bool) -> argparse.ArgumentParser:
         for name, (short, long) in COMMANDS.items()
     }
     of["lab"].epilog = "Other options are JupyterLab's own, such as --no-browser or --port=8889."
-    of["anew"].add_argument("chapter", help="its number or the name of its folder: 02, or 02_external_gradients")
-    for name in ("lab", "anew"):
+    of["start-over"].add_argument("chapter", help="its number or the name of its folder: 02, or 02_external_gradients")
+    for name in ("lab", "start-over"):
         of[name].add_argument("--workspace", default=str(ROOT / "workspace"), help="your copy's folder (%(default)s)")
     for name in ("setup", "missing"):
         of[name].add_argument("--student", action="store_true", help="only what a student needs: no grading, no tests")
@@ -104,13 +103,13 @@ def _run(chosen: argparse.Namespace, given: list[str], options: list[str], as_fo
     if chosen.command == "lab" and as_folder:
         return become([install.set_up(rooms=STUDENT), "-m", "gradlab", "lab", *given])
     if chosen.command == "lab":
-        from .lab import lab  # with what an older Python cannot read
+        from .lab import lab  # imports code that an older Python cannot read
 
         return lab(Path(chosen.workspace).resolve(), options)
-    if chosen.command == "anew" and as_folder:
-        return become([install.set_up(rooms=STUDENT), "-m", "gradlab", "anew", *given])
-    if chosen.command == "anew":
-        return _anew(chosen.chapter, Path(chosen.workspace).resolve())
+    if chosen.command == "start-over" and as_folder:
+        return become([install.set_up(rooms=STUDENT), "-m", "gradlab", "start-over", *given])
+    if chosen.command == "start-over":
+        return _start_over(chosen.chapter, Path(chosen.workspace).resolve())
     if chosen.command == "doctor":
         return doctor.doctor() if as_folder else doctor.report(doctor.examine())
     if chosen.command == "run":
@@ -128,12 +127,12 @@ def _run(chosen: argparse.Namespace, given: list[str], options: list[str], as_fo
     return 0
 
 
-def _anew(chapter: str, workspace: Path) -> int:
-    """Begin the chapter of this number or name anew."""
-    from ..anew import begin_anew
+def _start_over(chapter: str, workspace: Path) -> int:
+    """Start over the chapter with this number or name."""
+    from ..start_over import start_over
 
     found = [path for path in sorted(workspace.glob(".released/*_*")) if chapter in (path.name, path.name[:2])]
     if not found:
         raise SetupError(f"{workspace} has no chapter {chapter}. Give its number, such as 02, or its folder's name.")
-    say(begin_anew(workspace / found[0].name))
+    say(start_over(workspace / found[0].name))
     return 0

@@ -1,4 +1,4 @@
-"""The doctor: a line for each thing that the course needs, and how to mend what is missing."""
+"""The doctor: one line for each thing the course needs, and how to fix what is missing."""
 
 from __future__ import annotations  # an older Python must be able to read this file to say that it is too old
 
@@ -25,26 +25,26 @@ DISK_NEEDED_GB = 2
 
 
 class Finding:
-    """One line of the doctor's report: `needed` and not `fine` means that something must be mended."""
+    """One line of the doctor's report; if it is `needed` and not `fine`, it must be fixed."""
 
-    def __init__(self, name: str, found: str, fine: bool, mend: str = "", needed: bool = True):
+    def __init__(self, name: str, found: str, fine: bool, fix: str = "", needed: bool = True):
         self.name = name
         self.found = found
         self.fine = fine
-        self.mend = mend
+        self.fix = fix
         self.needed = needed
 
     def __str__(self):
-        mark = "ok" if self.fine else "MEND" if self.needed else "note"
-        advice = "" if self.fine or self.needed else f"; to get it: {self.mend}"
+        mark = "ok" if self.fine else "FIX" if self.needed else "note"
+        advice = "" if self.fine or self.needed else f"; to get it: {self.fix}"
         return f"  {mark:<5} {self.name:<41} {self.found}{advice}"
 
 
 def examine(root: Path = ROOT) -> list[Finding]:
-    """Compare the Python that runs this, and the machine around it, with what the course needs."""
+    """Compare the running Python and this machine with what the course needs."""
     install = f"make setup (without make: python -m pip install -c requirements.txt -e course, in {root})"
     if not new_enough():
-        return [*examine_python(), *examine_machine(root)]  # packages are looked for by a Python that can use them
+        return [*examine_python(), *examine_machine(root)]  # only a suitable Python can look for packages
     return [
         *examine_python(),
         *examine_packages(root, install),
@@ -56,7 +56,7 @@ def examine(root: Path = ROOT) -> list[Finding]:
 
 
 def examine_python() -> list[Finding]:
-    """Look at the version of Python and at the environment it belongs to."""
+    """Check the version of Python and the environment it belongs to."""
     oldest = ".".join(map(str, OLDEST_PYTHON))
     return [
         Finding(
@@ -66,7 +66,7 @@ def examine_python() -> list[Finding]:
             f"install Python {oldest} or newer, then: make setup",
         ),
         Finding(
-            "an environment of its own",
+            "a separate environment",
             sys.prefix if in_environment() else f"none: {sys.executable} is the system's",
             in_environment(),
             "make setup (without make: python -m venv .venv, then activate it)",
@@ -75,7 +75,7 @@ def examine_python() -> list[Finding]:
 
 
 def examine_packages(root: Path, install: str) -> list[Finding]:
-    """Look at each package and each room; what a student has no need of, only where some of it is installed."""
+    """Check each package and each room; what students do not need is checked only if part of it is installed."""
     requirements = root / "requirements.txt"
     if not requirements.exists():
         return [Finding("requirements.txt", f"not in {root}", False, "take it from the course's repository", False)]
@@ -103,7 +103,7 @@ def examine_packages(root: Path, install: str) -> list[Finding]:
 
 
 def examine_jupyter(install: str) -> list[Finding]:
-    """Look at whether JupyterLab finds the extensions and nothing has switched them off."""
+    """Check that JupyterLab finds the extensions and that none is switched off."""
     own = Path(sys.prefix) / "etc/jupyter"
     configs = [Path.home() / ".jupyter", own, Path("/usr/local/etc/jupyter"), Path("/etc/jupyter")]
     configs = [
@@ -121,13 +121,13 @@ def examine_jupyter(install: str) -> list[Finding]:
         there = (Path(sys.prefix) / "share/jupyter/labextensions" / name).exists()
         off = [folder for folder in configs if name in disabled_extensions(folder)]
         found = f"switched off in {off[0]}" if off else "on" if there else "not found"
-        mend = f"jupyter labextension enable {name}" if there else install
-        findings.append(Finding(f"JupyterLab: {name}", found, there and not off, mend))
+        fix = f"jupyter labextension enable {name}" if there else install
+        findings.append(Finding(f"JupyterLab: {name}", found, there and not off, fix))
     return findings
 
 
 def server_settings(folder: Path, name: str) -> list[tuple[Path, bool]]:
-    """Return each file of a Jupyter configuration folder that switches a server extension, and how."""
+    """Return (file, enabled) for each file of a Jupyter configuration folder that sets this server extension."""
     files = [folder / "jupyter_server_config.json", *sorted((folder / "jupyter_server_config.d").glob("*.json"))]
     return [
         (file, setting[name])
@@ -138,13 +138,13 @@ def server_settings(folder: Path, name: str) -> list[tuple[Path, bool]]:
 
 
 def disabled_extensions(folder: Path) -> list[str]:
-    """Return the lab extensions that a Jupyter configuration folder switches off."""
+    """Return the lab extensions that a Jupyter configuration folder disables."""
     switches = read_json(folder / "labconfig/page_config.json").get("disabledExtensions", {})
     return [name for name, off in switches.items() if off] if isinstance(switches, dict) else switches
 
 
 def read_json(file: Path) -> dict:
-    """Return a JSON file's object, an empty one if there is no such file or it cannot be read."""
+    """Return a JSON file's object, or an empty one if the file does not exist or cannot be read."""
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -152,7 +152,7 @@ def read_json(file: Path) -> dict:
 
 
 def examine_machine(root: Path) -> list[Finding]:
-    """Look at disk, workspace and system programs."""
+    """Check the disk, the workspace and system programs."""
     free_gb = shutil.disk_usage(root).free / 1e9
     workspace = root / "workspace"
     place = workspace if workspace.exists() else root
@@ -161,7 +161,7 @@ def examine_machine(root: Path) -> list[Finding]:
         Finding(
             f"{DISK_NEEDED_GB} GB of free disk", f"{free_gb:.1f} GB", free_gb >= DISK_NEEDED_GB, f"make room on {root}"
         ),
-        Finding("a workspace that can be written", str(workspace), os.access(place, os.W_OK), f"make {place} writable"),
+        Finding("a writable workspace", str(workspace), os.access(place, os.W_OK), f"make {place} writable"),
         Finding(
             "Chromium (for browser tests)",
             chromium or "not found",
@@ -173,21 +173,21 @@ def examine_machine(root: Path) -> list[Finding]:
 
 
 def examine_exchange(root: Path) -> list[Finding]:
-    """Look at the class's exchange, where one is named: who could put something into what it hands out."""
+    """Check the class's exchange, if one is set: whether others could add to its releases."""
     exchange = os.environ.get("GRADLAB_EXCHANGE")
     if not exchange or missing_pins(root, STUDENT):
         return []
-    from ..exchange import handed_out
+    from ..exchange import released_by_class
 
     try:
-        released = handed_out(root / "course" / "nbgrader_config.py")
+        released = released_by_class(root / "course" / "nbgrader_config.py")
     except OSError as error:
-        return [Finding("the exchange", str(error), False, "who teaches mends the exchange")]
+        return [Finding("the exchange", str(error), False, "ask your instructor to fix the exchange")]
     return [Finding("the exchange", f"{exchange}, released: {', '.join(released) or 'nothing yet'}", True)]
 
 
 def examine_sandbox(root: Path) -> list[Finding]:
-    """Try to break out of the sandbox in which submissions are graded; students need none."""
+    """Try to break out of the sandbox in which submissions are graded; students do not need it."""
     name = "a sandbox (for grading)"
     if "autograder" not in read_rooms(root):
         return []
@@ -197,9 +197,9 @@ def examine_sandbox(root: Path) -> list[Finding]:
     if shutil.which("bwrap") is None:
         return [Finding(name, "bubblewrap not found", False, install_command("bubblewrap"), needed=False)]
     if missing_pins(root) or missing_rooms(root):
-        return [Finding(name, "not tried before the rest is there", False, "make setup", needed=False)]
+        return [Finding(name, "not tried until the rest is installed", False, "make setup", needed=False)]
     tried = subprocess.run([sys.executable, "-m", "autograder.sandbox"], capture_output=True, text=True, check=False)
-    said = (tried.stdout or tried.stderr).strip().splitlines() or ["it says nothing"]
+    said = (tried.stdout or tried.stderr).strip().splitlines() or ["no answer"]
     return [Finding(name, said[-1], tried.returncode == 0, "python -m autograder.sandbox says more")]
 
 
@@ -207,18 +207,18 @@ def report(findings: list[Finding]) -> int:
     """Print the doctor's report and return its exit code: 1 if something needed is missing."""
     for finding in findings:
         say(str(finding))
-    mends: dict[str, list[str]] = {}
+    fixes: dict[str, list[str]] = {}
     for finding in findings:
         if finding.needed and not finding.fine:
-            mends.setdefault(finding.mend, []).append(finding.name)
-    say("\nTo mend:" if mends else "\nEverything needed is here.")
-    for mend, names in mends.items():
-        say(f"  {mend}\n      mends {', '.join(names[:6])}{f' and {len(names) - 6} more' if names[6:] else ''}")
-    return 1 if mends else 0
+            fixes.setdefault(finding.fix, []).append(finding.name)
+    say("\nTo fix:" if fixes else "\nEverything you need is here.")
+    for fix, names in fixes.items():
+        say(f"  {fix}\n      fixes {', '.join(names[:6])}{f' and {len(names) - 6} more' if names[6:] else ''}")
+    return 1 if fixes else 0
 
 
 def doctor(root: Path = ROOT) -> int:
-    """Report on the Python that `make` would use: a satisfying active environment, else `.venv`, else this one."""
+    """Report on the Python that `make` would use: the active environment if it fits, else `.venv`, else this one."""
     own = venv_python(root)
     elsewhere = Path(sys.prefix).resolve() != (root / ".venv").resolve()
     if elsewhere and own.exists() and not (in_environment() and new_enough() and not missing_pins(root, STUDENT)):

@@ -1,7 +1,7 @@
-"""A new edition of a notebook, with what a student wrote in the old one: cell by cell, by id.
+"""Merge what a student wrote in an old edition of a notebook into the new one, cell by cell, by id.
 
-What a student writes is the source of a cell, its type and its attachments; outputs, counts and all else that
-JupyterLab saves by itself is not. Notebooks are plain JSON here: what is read may be damaged in any way.
+A student writes a cell's source, its type and its attachments; outputs, counts and everything else that JupyterLab
+saves automatically do not count. Notebooks are plain JSON here, because the input may be damaged in any way.
 """
 
 import json
@@ -11,18 +11,18 @@ from dataclasses import dataclass
 
 TYPES = ("code", "markdown", "raw")
 HEADING = "## Kept from your earlier copy"
-NOTHING = {"cells": []}  # an edition of which nothing is known
+NOTHING = {"cells": []}  # an unknown edition
 
 
 class Unreadable(ValueError):
-    """What should be a notebook is none."""
+    """The error for data that is not a notebook."""
 
 
 @dataclass(frozen=True)
 class Merged:
     """A notebook of the new edition.
 
-    wrote: whether there is anything in it that a student wrote. left: whether some of that has no place in it.
+    wrote: whether a student wrote anything in it. left: whether part of that did not fit.
     """
 
     notebook: dict
@@ -30,7 +30,7 @@ class Merged:
     left: bool
 
     def to_json(self) -> bytes:
-        """Return the notebook as a file holds it."""
+        """Return the notebook as the bytes of a file."""
         return (json.dumps(self.notebook, indent=1, sort_keys=True) + "\n").encode()
 
 
@@ -55,13 +55,13 @@ def _is_cell(cell: object) -> bool:
 
 
 def text(cell: dict) -> str:
-    """Return the source of a cell in one piece."""
+    """Return a cell's source as one string."""
     source = cell.get("source", "")
     return source if isinstance(source, str) else "".join(source)
 
 
 def _written(cell: dict) -> tuple:
-    """All of a cell that a person writes."""
+    """Return the parts of a cell that a person writes."""
     return cell["cell_type"], text(cell).rstrip(), cell.get("attachments") or {}
 
 
@@ -70,7 +70,7 @@ def _has_words(cell: dict) -> bool:
 
 
 def _nbgrader(cell: dict) -> dict:
-    """What nbgrader says about a cell."""
+    """Return a cell's nbgrader metadata."""
     metadata = cell.get("metadata")
     found = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     return found if isinstance(found, dict) else {}
@@ -82,12 +82,12 @@ def _grade_id(cell: dict) -> str | None:
 
 
 def _sign(cell: dict) -> str:
-    """What tells a cell from the others where it has no id."""
+    """Return a key that identifies a cell without an id."""
     return _grade_id(cell) or json.dumps(_written(cell))
 
 
 def same(one: dict, other: dict) -> bool:
-    """Tell whether two notebooks have the same cells, whatever was run in them."""
+    """Return whether two notebooks have the same cells, ignoring outputs."""
 
     def frames(notebook: dict) -> list[tuple]:
         return [(cell.get("id"), _written(cell), _nbgrader(cell)) for cell in notebook["cells"]]
@@ -98,11 +98,11 @@ def same(one: dict, other: dict) -> bool:
 def merge(old: dict, mine: dict, new: dict, copy: str) -> Merged:
     """Return the new edition of a notebook with what the student wrote in the old one.
 
-    old: as it was released. mine: as the student has it. new: as it is released now. copy: where mine is kept, for the
-    words of the section that takes in what has no place any more.
+    old: as it was released. mine: as the student has it. new: as it is released now. copy: the folder that keeps mine,
+    for the text above cells that no longer fit.
 
-    Each released cell stands in its place. The student's text is in it where the cell is an answer, or where the new
-    edition left it alone; own cells stand behind the cell they stood behind.
+    Released cells keep the new edition's order. A cell has the student's text if it is an answer, or if the new edition
+    did not change it. A student's own cells stay behind the cell they followed.
     """
     return _Merge(old, mine, new, copy).result()
 
@@ -115,9 +115,9 @@ class _Merge:
         self.new = {**new, "cells": [{**c, "id": self._fresh(c.get("id") or ids.get(_sign(c)))} for c in new["cells"]]}
         self.copy = copy
         self.released = {cell["id"]: cell for cell in self.new["cells"]}
-        self.left: list[dict] = []  # what goes to the section, each piece after a line that says what it is
+        self.left: list[dict] = []  # cells for the section at the end, each after a line that describes it
         self.wrote = False
-        self.own: dict[str | None, list[dict]] = {}  # behind the cell of that id; None: before all
+        self.own: dict[str | None, list[dict]] = {}  # by the id of the cell before them; None: at the top
         self.tail: list[dict] = []
         self.filled = self._sort(mine["cells"])
 
@@ -129,14 +129,17 @@ class _Merge:
         cells += self.tail
         if self.left:
             heading = (
-                f"{HEADING}\n\nThe new edition has no place for what follows. Copy from it what you need, move it or "
-                f"delete it; the notebook as you left it is in `{self.copy}`, beside this chapter's folder."
+                f"{HEADING}\n\nThe new edition has no place for the cells below. Copy what you need, move them or "
+                f"delete them. The notebook as you left it is in `{self.copy}`, beside this chapter's folder."
             )
             cells += [self._said(heading), *self.left]
         return Merged({**self.new, "cells": cells}, self.wrote, bool(self.left))
 
     def _sort(self, cells: list[dict]) -> dict[str, dict]:
-        """Note own cells and those that were withdrawn; return the student's form of each released cell, by id."""
+        """Return the student's version of each released cell, by id.
+
+        Collects the student's own cells, and changed cells that the new edition no longer has.
+        """
         keys = self._keys(cells)
         known = [place for place, key in enumerate(keys) if key is not None]
         last, anchor, filled = max(known, default=-1), None, {}
@@ -152,10 +155,10 @@ class _Merge:
         return filled
 
     def _keys(self, cells: list[dict]) -> list[str | None]:
-        """The id of the released cell that each cell is, None for own cells.
+        """Return, for each cell, the id of the released cell that it came from; None for the student's own cells.
 
-        A cell is known by its id; else, where it was cut and pasted or an older program took the ids away, by
-        nbgrader's id of it, or because it is as it was released.
+        A cell is recognized by its id; if it was cut and pasted, or an older program removed the ids, by its nbgrader
+        id, or because it equals a released cell.
         """
         released = {**self.former, **self.released}
         grades = {_grade_id(cell): key for key, cell in released.items() if _grade_id(cell)}
@@ -175,7 +178,7 @@ class _Merge:
         return keys
 
     def _filled_in(self, cell: dict) -> dict:
-        """A cell of the new edition, with the student's text where that has its place there."""
+        """Return a cell of the new edition, with the student's text if it belongs there."""
         key = cell["id"]
         mine, old = self.filled.get(key), self.former.get(key)
         if mine is None or not _has_words(mine) or _written(mine) in (_written(cell), old and _written(old)):
@@ -183,9 +186,9 @@ class _Merge:
         changed = old is None or _written(old) != _written(cell)
         answer = _nbgrader(cell).get("solution") is True
         if answer and changed and old is not None:
-            self.left.append(self._said(f"`{key}` begins differently in the new edition:\n\n{_fenced(text(cell))}"))
+            self.left.append(self._said(f"`{key}` starts differently in the new edition:\n\n{_fenced(text(cell))}"))
         if not answer and (changed or _nbgrader(cell).get("locked") is True):
-            self._leave(f"From `{key}`, which is another one in the new edition:", mine)
+            self._leave(f"From `{key}`, which is a different cell in the new edition:", mine)
             return cell
         self.wrote = True
         filled = self._body(mine, cell["cell_type"] if answer else mine["cell_type"])
@@ -199,7 +202,7 @@ class _Merge:
         return {"cell_type": "markdown", "id": self._fresh(None), "metadata": {}, "source": words}
 
     def _as_own(self, cell: dict) -> dict:
-        """A cell of the student's own: nothing in it is locked, and nbgrader takes it for no other."""
+        """Return the cell as the student's own: unlocked, and without nbgrader's mark of a released cell."""
         metadata = cell.get("metadata")
         kept = dict(metadata) if isinstance(metadata, dict) else {}
         if kept.pop("nbgrader", None) is not None:
@@ -209,7 +212,7 @@ class _Merge:
 
     @staticmethod
     def _body(cell: dict, cell_type: str) -> dict:
-        """What a cell of that type holds beside its id and metadata."""
+        """Return the fields, from `cell`, that a cell of type `cell_type` has besides its id and metadata."""
         body = {"cell_type": cell_type, "source": cell.get("source", "")}
         if cell_type != "code":
             attachments = cell.get("attachments")
@@ -222,7 +225,7 @@ class _Merge:
         }
 
     def _fresh(self, wanted: object) -> str:
-        """An id that no other cell has: the wanted one if it can be had."""
+        """Return an id that no cell has yet: the wanted one if it is valid and free."""
         fits = isinstance(wanted, str) and re.fullmatch(r"[\w-]{1,64}", wanted, re.ASCII) and wanted not in self.ids
         chosen = wanted if fits else uuid.uuid4().hex[:12]
         self.ids.add(chosen)

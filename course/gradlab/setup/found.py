@@ -1,4 +1,4 @@
-"""What there is, in the Python that runs this: compared with what the course needs."""
+"""Inspect the running Python: its version, its packages and its rooms, compared with what the course needs."""
 
 from __future__ import annotations  # an older Python must be able to read this file to say that it is too old
 
@@ -15,12 +15,12 @@ from .needs import EVERYTHING, OLDEST_PYTHON, ROOMS, ROOT, needed_pins, read_roo
 
 
 def new_enough() -> bool:
-    """Tell whether this Python is one that the course can use."""
+    """Return whether this Python is new enough for the course."""
     return sys.version_info >= OLDEST_PYTHON
 
 
 def in_environment() -> bool:
-    """Tell whether this Python belongs to an active virtual or conda environment."""
+    """Return whether this Python belongs to an active virtual or conda environment."""
     conda = os.environ.get("CONDA_PREFIX")
     return sys.prefix != sys.base_prefix or (conda is not None and Path(conda).resolve() == Path(sys.prefix).resolve())
 
@@ -34,12 +34,12 @@ def version_found(name: str) -> str | None:
 
 
 def same_version(found: str | None, wanted: str) -> bool:
-    """Tell whether a version is the pinned one; the build after "+" (2.13.0+cpu, 2.13.0+cu130) is the user's choice."""
+    """Return whether `found` is the wanted version; users may choose the build after "+" (2.13.0+cpu, 2.13.0+cu130)."""
     return found is not None and found.split("+")[0] == wanted
 
 
 def room_source(name: str) -> Path | None:
-    """Return the folder from which a room is installed in place, None if it is not."""
+    """Return the folder from which a room is installed in place, None if it is not installed this way."""
     for distribution in importlib.metadata.distributions(name=name):
         origin = json.loads(distribution.read_text("direct_url.json") or "{}")
         if origin.get("dir_info", {}).get("editable"):
@@ -48,13 +48,13 @@ def room_source(name: str) -> Path | None:
 
 
 def missing_pins(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> dict[str, str]:
-    """Return the wanted version of each needed package that is missing or of another version."""
+    """Return the wanted version of each needed package that is missing or has a different version."""
     wanted = needed_pins(root, rooms)
     return {name: version for name, version in wanted.items() if not same_version(version_found(name), version)}
 
 
-def told(pins: dict[str, str]) -> list[str]:
-    """Say of each missing package what was found instead."""
+def described(pins: dict[str, str]) -> list[str]:
+    """Return a text for each missing package, with the version found instead."""
     found = {name: version_found(name) for name in pins}
     return [
         f"{name} {wanted} ({f'found {found[name]}' if found[name] else 'not installed'})"
@@ -63,7 +63,7 @@ def told(pins: dict[str, str]) -> list[str]:
 
 
 def missing_rooms(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> list[str]:
-    """Name each room that is not installed from this copy of the course, or was before its version changed."""
+    """Return a text for each room that is not installed from this copy of the course, or not in its version."""
     gaps = []
     for name, folder in read_rooms(root, rooms).items():
         source, installed = room_source(name), version_found(name)
@@ -76,13 +76,13 @@ def missing_rooms(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> lis
 
 
 def serves_another_copy(root: Path = ROOT) -> bool:
-    """Tell whether this Python has rooms installed from another copy of the course that still exists."""
+    """Return whether this Python has rooms installed from a different copy of the course that still exists."""
     sources = {name: room_source(name) for name in read_rooms(root)}
     return any(source and source.exists() and source.resolve() != root / ROOMS[n] for n, source in sources.items())
 
 
 def lacking(rooms: tuple[str, ...] = EVERYTHING) -> dict:
-    """Return what this very Python lacks, as plain data: one Python asks another."""
+    """Return what the running Python lacks as plain data, so that one Python can ask another."""
     return {
         "python": sys.version_info[:2],
         "pip": importlib.util.find_spec("pip") is not None,

@@ -1,4 +1,4 @@
-"""Finding or making the environment that has what the course needs."""
+"""Find or create the environment with everything the course needs."""
 
 from __future__ import annotations  # an older Python must be able to read this file to say that it is too old
 
@@ -10,29 +10,29 @@ import sys
 from pathlib import Path
 
 from .commands import SetupError, run, say, this_folder
-from .found import in_environment, missing_pins, missing_rooms, new_enough, serves_another_copy, told
+from .found import described, in_environment, missing_pins, missing_rooms, new_enough, serves_another_copy
 from .needs import EVERYTHING, OLDEST_PYTHON, ROOT, STUDENT, read_rooms
 from .system import apt_install, install_command
 
 
 def venv_python(root: Path) -> Path:
-    """Return where the Python of the copy's own `.venv` is or would be."""
+    """Return the path of the Python in this copy's `.venv`, whether or not it exists."""
     return root / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
 def set_up(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> str:
-    """Return a Python that has everything these rooms need, installing what is missing.
+    """Return a Python that has everything these rooms need, after installing what is missing.
 
-    That is the active conda or virtual environment if it satisfies the pins, else the copy's own `.venv`. What packages
-    bring along comes in the versions of requirements.lock.
+    It is the active conda or virtual environment if that satisfies the pins, else this copy's `.venv`. Dependencies of
+    packages are installed in the versions of requirements.lock.
     """
     own = venv_python(root)
     if in_environment() and Path(sys.prefix).resolve() != (root / ".venv").resolve():
-        gaps = told(missing_pins(root, rooms)) if new_enough() else [f"Python {_in_words(OLDEST_PYTHON)} or newer"]
+        gaps = described(missing_pins(root, rooms)) if new_enough() else [f"Python {_in_words(OLDEST_PYTHON)} or newer"]
         if not gaps and not serves_another_copy(root):
             install_rooms(sys.executable, root, rooms, missing_rooms(root, rooms))
             return sys.executable
-        reason = f"does not have {', '.join(gaps[:3])}{' …' if gaps[3:] else ''}" if gaps else "serves another copy"
+        reason = f"does not have {', '.join(gaps[:3])}{' …' if gaps[3:] else ''}" if gaps else "belongs to another copy"
         say(f"The active environment {sys.prefix} {reason}; using {root / '.venv'}.")
     gaps = ask_venv(own, rooms) if own.exists() else None
     if not gaps or not gaps["pip"]:
@@ -48,19 +48,19 @@ def set_up(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> str:
 
 
 def make_venv(folder: Path) -> None:
-    """Make a virtual environment, or complete one that was left half made."""
+    """Create a virtual environment, or complete one that was left unfinished."""
     base = find_python()
     if subprocess.run([base, "-c", "import ensurepip"], capture_output=True, check=False).returncode != 0:
         show = "import sys; print('python%d.%d-venv' % sys.version_info[:2])"
         package = subprocess.run([base, "-c", show], capture_output=True, text=True, check=True).stdout.strip()
         if not apt_install(package):
-            raise SetupError(f"{base} cannot make virtual environments. Run: {install_command(package)}")
-    say(f"Making {folder} …")
-    run([base, "-m", "venv", str(folder)], f"{base} could not make a virtual environment")
+            raise SetupError(f"{base} cannot create virtual environments. Run: {install_command(package)}")
+    say(f"Creating {folder} …")
+    run([base, "-m", "venv", str(folder)], f"{base} could not create a virtual environment")
 
 
 def ask_venv(own: Path, rooms: tuple[str, ...]) -> dict:
-    """Return what the Python of `.venv` says it lacks for these rooms."""
+    """Return what the Python of `.venv` reports as missing for these rooms."""
     broken = f"{own.parents[1]} cannot be used. Delete it and run this again."
     words = ["missing", *(["--student"] if rooms == STUDENT else [])]
     answer = subprocess.run(this_folder(own, *words), capture_output=True, text=True, check=False)
@@ -77,7 +77,7 @@ def _in_words(version) -> str:
 
 
 def find_python() -> str:
-    """Return a Python that is new enough, the running one if it is."""
+    """Return a Python that is new enough: the running one if it is, else one from the path."""
     if new_enough():
         return sys.executable
     for minor in range(OLDEST_PYTHON[1], OLDEST_PYTHON[1] + 10):
@@ -92,7 +92,7 @@ def find_python() -> str:
 
 
 def install_rooms(python: str, root: Path, rooms: tuple[str, ...], missing: list[str]) -> None:
-    """Install the rooms in place, so that they are used from where they lie."""
+    """Install the rooms in place, so that Python uses them from their folders."""
     if missing:
         say(f"Installing {', '.join(missing)} …")
         folders = [word for folder in read_rooms(root, rooms).values() for word in ("-e", str(folder))]
@@ -100,6 +100,6 @@ def install_rooms(python: str, root: Path, rooms: tuple[str, ...], missing: list
 
 
 def install(python: str | Path, arguments: list[str]) -> None:
-    """Run pip, quietly but for its errors."""
+    """Run pip, showing only its errors."""
     command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments]
-    run(command, "pip could not install what the course needs; its reason stands above")
+    run(command, "pip could not install what the course needs; see its message above")

@@ -6,22 +6,23 @@ import sys
 from pathlib import Path
 
 from .commands import become, is_root
-from .workspace import bring_up_to_date, kept_copies, put_page
+from .workspace import bring_up_to_date, is_as_put, kept_copies, put_page
 
 COURSE = Path(__file__).resolve().parents[2]
 START_PAGE = "README.md"
 SETTINGS = "nbgrader_config.py"
-FIRST_LAYOUT = COURSE / "gradlab/jupyter/default-37a8.jupyterlab-workspace"  # the name JupyterLab gives the first one
-LAYOUTS = ".jupyterlab"  # in the workspace: how the student has arranged JupyterLab
+PAGES = "pages"  # glossary, cheat sheet, index of errors
+FIRST_LAYOUT = COURSE / "gradlab/jupyter/default-37a8.jupyterlab-workspace"  # JupyterLab's name for the first one
+LAYOUTS = ".jupyterlab"  # in the workspace: the student's layout of JupyterLab
 
 
 def released(course: Path = COURSE) -> dict[str, Path]:
-    """Return what a workspace is made of beside its start page: nbgrader's settings and each chapter, by name."""
-    items = {SETTINGS: course / SETTINGS}
+    """Return the contents of a workspace except its start page, by name: nbgrader's settings, pages and chapters."""
+    items = {SETTINGS: course / SETTINGS, PAGES: course / PAGES}
     lost = [str(path) for path in [course / START_PAGE, *items.values()] if not path.exists()]
     if lost:
         raise SystemExit(
-            f"{', '.join(lost)} not found. The course is used from its own folder: "
+            f"{', '.join(lost)} not found. Install the course from its own folder: run "
             "python -m pip install -e course, from the folder that holds course/."
         )
     chapters = sorted(path for path in course.glob("chapters/*") if path.is_dir() and path.name[0] not in "._")
@@ -29,15 +30,12 @@ def released(course: Path = COURSE) -> dict[str, Path]:
 
 
 def prepare(folder: Path, course: Path = COURSE) -> None:
-    """Bring a workspace up to date, its start page too, and say what changed."""
-    from ..start_page import start_page  # with what must be installed first
-
+    """Bring a workspace and its start page up to date, and print what changed."""
     items = released(course)
     changes = bring_up_to_date({SETTINGS: items.pop(SETTINGS)}, folder)
     for change in changes + bring_up_to_date(_editions(folder, items), folder):
         print(change)
-    page = (course / START_PAGE).read_text(encoding="utf-8")
-    put_page(START_PAGE, lambda: start_page(page, folder, kept_copies(folder)), folder)
+    put_page(START_PAGE, lambda: _page(folder, course), folder)
     layout = folder / LAYOUTS / FIRST_LAYOUT.name
     if not layout.exists():
         layout.parent.mkdir(exist_ok=True)
@@ -45,17 +43,29 @@ def prepare(folder: Path, course: Path = COURSE) -> None:
     print(f"Your workspace: {folder}", flush=True)
 
 
+def renew_page(folder: Path) -> None:
+    """Bring the start page of a workspace up to date, unless the student wrote in it or it is gone."""
+    if is_as_put(START_PAGE, folder) and (page := _page(folder, COURSE)) != (folder / START_PAGE).read_text("utf-8"):
+        put_page(START_PAGE, lambda: page, folder)
+
+
+def _page(folder: Path, course: Path) -> str:
+    from ..start_page import start_page  # with what must be installed first
+
+    return start_page((course / START_PAGE).read_text(encoding="utf-8"), folder, kept_copies(folder))
+
+
 def _editions(folder: Path, chapters: dict[str, Path]) -> dict[str, Path]:
-    """Return each chapter, in the class's edition if it has released one: GRADLAB_EXCHANGE names its exchange."""
+    """Return the folder of each chapter: the class's edition if GRADLAB_EXCHANGE has one, else the course's."""
     if not os.environ.get("GRADLAB_EXCHANGE"):
         return chapters
-    from ..exchange import handed_out
+    from ..exchange import released_by_class
 
     try:
-        of_class = handed_out(folder / SETTINGS)
-    except Exception as error:  # whatever a file that runs as a program can raise
+        of_class = released_by_class(folder / SETTINGS)
+    except Exception as error:  # the settings run as a program and can raise anything
         print(
-            f"What your class has released cannot be read ({type(error).__name__}: {error}). Chapters that you have "
+            f"Your class's releases cannot be read ({type(error).__name__}: {error}). Chapters that you have "
             "stay as they are; the Assignment List will not work.",
             file=sys.stderr,
         )
@@ -64,13 +74,13 @@ def _editions(folder: Path, chapters: dict[str, Path]) -> dict[str, Path]:
 
 
 def server() -> list[str]:
-    """Return the command that serves JupyterLab: the one for a single user of JupyterHub where that started this."""
+    """Return the command that serves JupyterLab: JupyterHub's single-user server if JupyterHub started this process."""
     for_one = "JUPYTERHUB_API_TOKEN" in os.environ
     return [sys.executable, "-m", *(["jupyterhub.singleuser"] if for_one else ["jupyter", "lab"])]
 
 
 def lab(folder: Path, options: list[str]) -> int:
-    """Open JupyterLab on the workspace, in place of this process where the system can do that."""
+    """Open JupyterLab on the workspace, in place of this process if the system allows it."""
     prepare(folder)
     if not os.environ.get("GRADLAB_EXCHANGE"):
         (folder / ".exchange").mkdir(exist_ok=True)
@@ -82,12 +92,14 @@ def lab(folder: Path, options: list[str]) -> int:
         f"--LabApp.workspaces_dir={folder / LAYOUTS}",
         f"--LabApp.extra_labextensions_path={COURSE / 'gradlab/jupyter/labextensions'}",
         f"--LabApp.default_url=/lab/tree/{START_PAGE}",
-        "--LabApp.extension_manager=readonly",  # the other one asks a package index
+        "--LabApp.extension_manager=readonly",  # the default manager asks a package index
+        "--ServerApp.contents_manager_class=gradlab.contents.Contents",
+        "--ContentsManager.allow_hidden=True",  # the page reads .progress.json; the list of files shows none of them
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
         *(["--allow-root"] if is_root() else []),
         *options,
     ]
     env = {**os.environ, "JUPYTER_CONFIG_PATH": search, "JUPYTER_PREFER_ENV_PATH": "1"}
     env.setdefault("PYTHONSTARTUP", str(COURSE / "gradlab/first_in_a_kernel.py"))
-    os.chdir(folder)  # nbgrader reads nbgrader_config.py where the server was started
+    os.chdir(folder)  # nbgrader reads nbgrader_config.py in the folder where the server starts
     return become(command, env)

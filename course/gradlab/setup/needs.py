@@ -1,6 +1,6 @@
-"""What the course needs: a Python, the rooms that are here, and the packages that they name.
+"""What the course needs: a Python version, the rooms in this copy, and the packages they name.
 
-Each room names in its pyproject.toml what it needs; the versions stand in requirements.txt and nowhere else.
+Each room's pyproject.toml names the packages it needs; only requirements.txt holds the versions.
 """
 
 from __future__ import annotations  # an older Python must be able to read this file to say that it is too old
@@ -18,7 +18,7 @@ ROOMS = {  # distribution: folder
     "mini-autograd": "solutions/mini_autograd",
     "autograder": "grading",
 }
-STUDENT = ("gradlab",)  # what one needs to learn
+STUDENT = ("gradlab",)  # the room that learners need
 EVERYTHING = tuple(ROOMS)
 
 
@@ -37,20 +37,20 @@ def read_pins(requirements: Path) -> dict[str, str]:
 
 
 def read_rooms(root: Path, rooms: tuple[str, ...] = EVERYTHING) -> dict[str, Path]:
-    """Return the folder of each of these rooms that is here; a student has only `course`."""
+    """Return the folders of these rooms that exist here; a student has only `course`."""
     folders = {name: root / ROOMS[name] for name in rooms}
     return {name: folder for name, folder in folders.items() if (folder / "pyproject.toml").exists()}
 
 
 def more_than_course(root: Path) -> bool:
-    """Tell whether this is more than a student has, so that tests are run here."""
+    """Return whether this copy has more than a student's room, so that tests can run here."""
     return any(name not in STUDENT for name in read_rooms(root))
 
 
 def needed_pins(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> dict[str, str]:
     """Return the pinned version of each package that these rooms name, in the order of requirements.txt.
 
-    Whoever has more than a student's room runs its tests, and needs what the root's pyproject.toml names for them.
+    In a copy with more than the student's room, the packages for tests in the root's pyproject.toml are included.
     """
     named = {name: file for file in _declarations(root, rooms) for name in declared(file)}
     known = {canonical(name) for name in ROOMS}
@@ -69,7 +69,7 @@ def _declarations(root: Path, rooms: tuple[str, ...]) -> list[Path]:
 
 
 def declared(file: Path) -> list[str]:
-    """Return the names that a pyproject.toml declares, as `canonical` writes them: dependencies, and their groups."""
+    """Return the normalized names of the dependencies and dependency groups in a pyproject.toml."""
     data = read_toml(file)
     groups = data.get("dependency-groups", {}).values()
     wanted = [*data.get("project", {}).get("dependencies", []), *(line for group in groups for line in group)]
@@ -77,17 +77,17 @@ def declared(file: Path) -> list[str]:
 
 
 def room_version(folder: Path) -> str | None:
-    """Return the version that a room's pyproject.toml gives."""
+    """Return the version in a room's pyproject.toml."""
     return read_toml(folder / "pyproject.toml")["project"].get("version")
 
 
 def read_toml(file: Path) -> dict:
-    """Return what a TOML file holds."""
-    import tomllib  # an older Python has none, and is told so before it comes here
+    """Return the contents of a TOML file."""
+    import tomllib  # an older Python lacks it, and is refused before it gets here
 
     return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def canonical(name: str) -> str:
-    """Return a distribution's name in the one spelling by which names are compared."""
+    """Return a distribution's name in normalized spelling, for comparisons."""
     return re.sub(r"[-_.]+", "-", name).lower()

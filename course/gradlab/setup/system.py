@@ -1,4 +1,4 @@
-"""What pip cannot install: Chromium for the browser tests, bubblewrap and PostgreSQL for grading, a hub's proxy."""
+"""System programs that pip cannot install, for browser tests (Chromium), grading (bubblewrap, PostgreSQL) and a hub."""
 
 from __future__ import annotations  # an older Python must be able to read this file to say that it is too old
 
@@ -13,7 +13,7 @@ from .needs import ROOT, more_than_course, read_rooms
 
 
 def find_chromium() -> str | None:
-    """Return the path of a Chromium or Chrome, None if there is none; GRADLAB_CHROMIUM names one directly."""
+    """Return the path of Chromium or Chrome, None if there is none; GRADLAB_CHROMIUM can set it."""
     named = os.environ.get("GRADLAB_CHROMIUM")
     if named:
         return named
@@ -33,13 +33,13 @@ def find_chromium() -> str | None:
 
 
 def find_postgresql() -> Path | None:
-    """Return the folder of PostgreSQL's server programs, None if there is none; Debian keeps it out of the path."""
+    """Return the folder of PostgreSQL's server programs, None if there is none; Debian keeps it off the path."""
     found = shutil.which("initdb") or max(Path("/usr/lib/postgresql").glob("*/bin/initdb"), default=None)
     return Path(found).resolve().parent if found else None
 
 
 def install_command(package: str) -> str:
-    """Return the one command that installs a system package on this machine."""
+    """Return the command that installs a system package on this machine."""
     if shutil.which("apt-get"):
         return f"sudo apt-get install -y {package}"
     if shutil.which("dnf"):
@@ -49,27 +49,27 @@ def install_command(package: str) -> str:
     return f"install {package} with your system's package manager"
 
 
-CHROMIUM_ADVICE = f"The browser tests need Chromium and found none. To install it: {install_command('chromium')}"
+CHROMIUM_ADVICE = f"The browser tests need Chromium, and none was found. To install it: {install_command('chromium')}"
 
 POSTGRESQL_ADVICE = (
-    "The test of PostgreSQL as gradebook needs its server and found none. To install it: "
+    "The test with a PostgreSQL gradebook needs its server, but it was not found. To install it: "
     + install_command("postgresql" if shutil.which("apt-get") or sys.platform == "darwin" else "postgresql-server")
 )
 
 PROXY = "node_modules/.bin/configurable-http-proxy"  # below grading/hub
 PROXY_ADVICE = (
-    "JupyterHub's proxy comes by npm, of Node.js 20 or newer, and could not be installed. To run a hub, or its test, "
+    "JupyterHub's proxy needs npm of Node.js 20 or newer and could not be installed. To run a hub, or its test, "
     "install Node.js, then: npm ci --prefix grading/hub"
 )
 
 
 def apt_install(package: str) -> bool:
-    """Install a system package if this is root on a system with apt; tell whether that was possible."""
+    """Install a system package if this is root on a system with apt; return whether this was possible."""
     if not shutil.which("apt-get") or not is_root():
         return False
     say(f"Installing the system package {package} …")
     quiet = {"stdout": subprocess.DEVNULL, "env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}}
-    subprocess.run(["apt-get", "update"], check=False, **quiet)  # a stale list is no reason to stop
+    subprocess.run(["apt-get", "update"], check=False, **quiet)  # a stale package list may be enough
     done = subprocess.run(["apt-get", "install", "-y", "--no-install-recommends", package], check=False, **quiet)
     return done.returncode == 0
 
@@ -79,7 +79,7 @@ def set_up_system(root: Path = ROOT) -> None:
     if more_than_course(root) and find_chromium() is None and not apt_install("chromium"):
         say(CHROMIUM_ADVICE)
     if grades_here(root) and shutil.which("bwrap") is None and not apt_install("bubblewrap"):
-        say(f"Grading needs bubblewrap and found none. To install it: {install_command('bubblewrap')}")
+        say(f"Grading needs bubblewrap, but it was not found. To install it: {install_command('bubblewrap')}")
     if grades_here(root) and (root / "grading/hub/package-lock.json").exists():
         set_up_proxy(root / "grading/hub")
     if grades_here(root) and find_postgresql() is None and not apt_install("postgresql"):
@@ -87,7 +87,7 @@ def set_up_system(root: Path = ROOT) -> None:
 
 
 def set_up_proxy(hub: Path) -> None:
-    """Install the proxy of a hub with npm, in the versions of its package-lock.json, or say how to."""
+    """Install a hub's proxy with npm, in the versions of its package-lock.json, or say how to."""
     if (hub / PROXY).exists():
         return
     say(f"Installing the hub's proxy into {hub / 'node_modules'} …")
@@ -98,5 +98,5 @@ def set_up_proxy(hub: Path) -> None:
 
 
 def grades_here(root: Path) -> bool:
-    """Tell whether submissions can be graded on this machine: in Linux, by someone who has more than the course."""
+    """Return whether submissions can be graded on this machine: on Linux, with more than a student's copy."""
     return sys.platform.startswith("linux") and "autograder" in read_rooms(root)

@@ -1,9 +1,9 @@
-"""A student's own copy of the chapters, brought up to date: new editions come with the student's work in them.
+"""A student's own copy of the chapters, brought up to date: new editions keep the student's work.
 
-What was released last is kept whole in `.released/`; by it one sees what a student wrote. A file that the student has
-not written in follows the released one. A notebook of a new edition takes in what the student wrote in the old one
-(see `edition`). What is replaced although the student wrote in it is kept beside the chapter first, in a folder such as
-`02_external_gradients.before-2026-11-21`, which is never written in again.
+`.released/` keeps the last release unchanged; comparing with it shows what the student wrote. An unchanged file is
+replaced by the released one. A new edition of a notebook keeps what the student wrote in the old one (see `edition`).
+Before any other file that the student changed is replaced, it is copied to a folder beside the chapter, such as
+`02_external_gradients.before-2026-11-21`, which is never written to again.
 """
 
 import contextlib
@@ -19,14 +19,14 @@ from pathlib import Path
 from .. import atomic
 from . import edition
 
-RELEASED = ".released"  # what was released last
-NOTICE = "about.md"  # in a kept copy: what it is
+RELEASED = ".released"  # the last release
+NOTICE = "about.md"  # in a kept copy: its description
 PASSING = {"__pycache__", ".ipynb_checkpoints"}
 
 
 @dataclass(frozen=True)
 class Change:
-    """What happened to an item of the workspace: `added`, `updated`, `restored`, `merged` or `failed`; in words."""
+    """What happened to an item: `added`, `updated`, `restored`, `merged` or `failed`; says: a sentence about it."""
 
     name: str
     what: str
@@ -39,29 +39,29 @@ class Change:
 def bring_up_to_date(released: dict[str, Path], workspace: Path) -> list[Change]:
     """Copy released items, each a file or a folder by its name in the workspace, and return what changed.
 
-    Nothing that a student wrote is lost. A file that was deleted or renamed comes back as released.
+    Nothing that a student wrote is lost. A deleted or renamed file is restored from the release.
     """
     workspace.mkdir(parents=True, exist_ok=True)
     changes = []
     for name, source in released.items():
         try:
             change = (_bring_folder if source.is_dir() else _bring_file)(name, source, workspace)
-        except Exception as error:  # one broken chapter keeps neither the others nor JupyterLab waiting
+        except Exception as error:  # one broken chapter must not stop the others or JupyterLab
             why = error if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
-            change = Change(name, "failed", f"{name} could not be brought up to date: {why}. It is as it was.")
+            change = Change(name, "failed", f"{name} could not be brought up to date: {why}. It has not changed.")
         changes += [change] if change else []
     return changes
 
 
 def is_of_edition(source: Path, name: str, workspace: Path) -> bool:
-    """Tell whether what the workspace has of an item is of the edition in `source`, whatever was written in it."""
+    """Return whether the workspace's copy of an item, even if changed, comes from the edition in `source`."""
     return _files(workspace / RELEASED / name) == _edition(source)
 
 
 def put_page(name: str, make: Callable[[], str], workspace: Path) -> None:
-    """Write a page that is made for this workspace; one that the student wrote in is kept beside it.
+    """Write a page generated for this workspace; a page that the student changed is kept beside it.
 
-    make: returns the text; called when what is kept beside is in its place.
+    make: returns the text; it is called after the student's page has been moved.
     """
     place, last = workspace / name, workspace / RELEASED / name
     here = _bytes(place)
@@ -72,14 +72,20 @@ def put_page(name: str, make: Callable[[], str], workspace: Path) -> None:
     _write(place, text)
 
 
+def is_as_put(name: str, workspace: Path) -> bool:
+    """Return whether a page is still as `put_page` wrote it."""
+    here = _bytes(workspace / name)
+    return here is not None and here == _bytes(workspace / RELEASED / name)
+
+
 def kept_copies(workspace: Path) -> dict[Path, str]:
-    """Return what was kept beside new editions and is still there, with the words that say what it is."""
+    """Return the copies kept beside new editions that still exist, with their descriptions."""
     found = sorted(workspace.glob("*.before-*"), key=lambda path: path.lstat().st_mtime)
     return {path: _notice(path) for path in found}
 
 
 def put_back(name: str, workspace: Path) -> str:
-    """Put a chapter back as it was released last, keep what is there beside it, and say where.
+    """Restore a chapter from its last release, keep the student's copy beside it, and return a sentence on where.
 
     Raises FileNotFoundError if the workspace knows no chapter of this name.
     """
@@ -89,21 +95,21 @@ def put_back(name: str, workspace: Path) -> str:
     before = free_name(place)
     if place.is_dir():
         shutil.copytree(place, before, ignore=shutil.ignore_patterns(*PASSING))
-        says = f"{name}: you began it anew."
+        says = f"{name}: you started it over."
         _write(before / NOTICE, f"{says}\n".encode())
     for path, data in files.items():
         _write(place / path, data)
-    kept = f" Your copy as it was is in {before.name}." if before.exists() else ""
-    return f"{name} is as it was released.{kept}"
+    kept = f" Your earlier copy is in {before.name}." if before.exists() else ""
+    return f"{name} is now as released.{kept}"
 
 
 def _notice(path: Path) -> str:
     notice = path / NOTICE
-    return notice.read_text(encoding="utf-8").strip() if notice.is_file() else f"{path.name}, as you had written it."
+    return notice.read_text(encoding="utf-8").strip() if notice.is_file() else f"{path.name}, as you wrote it."
 
 
 def _bring_file(name: str, source: Path, workspace: Path) -> Change | None:
-    """Bring a single file, such as a setting; one that the student changed stays."""
+    """Update a single file, such as a setting; one that the student changed stays."""
     place, last = workspace / name, workspace / RELEASED / name
     here, old, new = _bytes(place), _bytes(last), source.read_bytes()
     _write(last, new)
@@ -129,7 +135,7 @@ def _bring_folder(name: str, source: Path, workspace: Path) -> Change | None:
     if old != new or not known:
         _replace_folder(last, new)
     if plan.says:
-        return Change(name, "merged", f"{name}: {' '.join(plan.says)} Your copy as it was is in {before.name}.")
+        return Change(name, "merged", f"{name}: {' '.join(plan.says)} Your earlier copy is in {before.name}.")
     if not plan.writes and not plan.withdrawn:
         return None
     what = "updated" if there and plan.missing != plan.writes.keys() else "restored" if known else "added"
@@ -137,10 +143,10 @@ def _bring_folder(name: str, source: Path, workspace: Path) -> Change | None:
 
 
 class _Plan:
-    """What is to be done in a chapter's folder.
+    """A plan of what to do in a chapter's folder.
 
-    writes: files by their path. withdrawn: what is deleted. moved: what is no file and stands where one belongs. says:
-    what becomes of the student's work, in sentences; without any, there is none in what is replaced.
+    writes: contents by path. withdrawn: files to delete. moved: folders and links in the way of a file. says: what
+    happens to the student's work, in sentences; empty if nothing the student wrote is replaced.
     """
 
     def __init__(self, place: Path, old: dict[str, bytes], new: dict[str, bytes], before: str):
@@ -161,46 +167,46 @@ class _Plan:
         self.withdrawn = [path for path in old.keys() - new.keys() if _bytes(place / path) == old[path]]
 
     def _clear_the_way(self, place: Path, path: str) -> None:
-        """Find what stands where a file belongs, or in the place of one of its folders."""
+        """Note in `moved` what blocks the path of a file or of one of its folders, so that it is moved away."""
         below = place / path
         folders = [folder for folder in below.parents if folder.is_relative_to(place)]
         for found in [*reversed(folders), below]:
             if os.path.lexists(found) and (found == below or not found.is_dir()):
                 if found not in self.moved:
-                    self.says.append(f"{found.name} stood where a part of the chapter belongs.")
+                    self.says.append(f"{found.name} was in the way of one of the chapter's files.")
                 self.moved.add(found)
                 return
 
     def _meet(self, path: str, old: bytes | None, here: bytes, new: bytes, before: str) -> None:
-        """Bring a new edition of a file together with one in which the student may have written."""
+        """Plan how a new edition of a file replaces the student's version or is merged with it."""
         if not path.endswith(".ipynb"):
             self.writes[path] = new
-            self.says.append(f"There is a new edition, in which {path}, which you had changed, is as released.")
+            self.says.append(f"There is a new edition. You had changed {path}; it is now as released.")
             return
         try:
             mine = edition.read(here)
         except edition.Unreadable:
             self.writes[path] = new
-            self.says.append("There is a new edition; your notebook could not be read, so the chapter begins anew.")
+            self.says.append("There is a new edition; your notebook could not be read, so the chapter starts over.")
             return
         merged = edition.merge(_known(old), mine, edition.read(new), before)
         if not merged.wrote:
             self.writes[path] = new
         elif not edition.same(merged.notebook, mine):
             self.writes[path] = merged.to_json()
-            ends = " What has no place in it any more stands at its end." if merged.left else ""
-            self.says.append(f"There is a new edition, and what you wrote is in it.{ends}")
+            ends = " Anything that no longer fits is at the end of the notebook." if merged.left else ""
+            self.says.append(f"There is a new edition, and it includes what you wrote.{ends}")
 
 
 def _known(released: bytes | None) -> dict:
-    """What was released last, as far as that is known."""
+    """Return the last released notebook, or an empty one if it is missing or cannot be read."""
     with contextlib.suppress(edition.Unreadable):
         return edition.read(released or b"")
     return edition.NOTHING
 
 
 def _keep(place: Path, before: Path, plan: _Plan, paths: set[str]) -> None:
-    """Lay the student's copy of a chapter beside it; what stands in the way of a file is moved there."""
+    """Copy the student's files at `paths` to the folder `before`, and move anything that blocks a file there."""
     for path in paths:
         data = _bytes(place / path)
         if data is not None:
@@ -213,13 +219,13 @@ def _keep(place: Path, before: Path, plan: _Plan, paths: set[str]) -> None:
 
 
 def _files(folder: Path) -> dict[str, bytes]:
-    """Return the files below a folder by their path."""
+    """Return the contents of the files below a folder, by path."""
     found = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
     return {name.as_posix(): path.read_bytes() for name, path in found.items() if not PASSING & set(name.parts)}
 
 
 def _edition(source: Path) -> dict[str, bytes]:
-    """Return the files of an edition; one that takes the place of an installed module is no part of any."""
+    """Return the files of an edition, without any that would shadow an installed module."""
     elsewhere = [folder for folder in sys.path if folder]
 
     def taken(path: str) -> bool:
@@ -250,12 +256,12 @@ def _replace_folder(folder: Path, files: dict[str, bytes]) -> None:
 
 
 def today() -> str:
-    """Return the date as a kept copy bears it."""
+    """Return today's date, as it appears in the names of kept copies."""
     return datetime.date.today().isoformat()
 
 
 def free_name(place: Path) -> Path:
-    """Return the first name such as `02_demo.before-2026-11-21`, or `README.before-2026-11-21-2.md`, not yet taken."""
+    """Return the first free name such as `02_demo.before-2026-11-21` or `README.before-2026-11-21-2.md`."""
     day = today()
     names = (f"{place.stem}.before-{day}{count}{place.suffix}" for count in ["", *(f"-{n}" for n in range(2, 10_000))])
     return next(place.with_name(name) for name in names if not os.path.lexists(place.with_name(name)))

@@ -1,4 +1,4 @@
-"""My engine beside torch: the same programs, and the same numbers. Run it as it is, or with pytest."""
+"""Compare my engine with torch: the same programs give the same numbers. Run it directly or with pytest."""
 
 import my_engine
 import numpy as np
@@ -6,7 +6,7 @@ import torch
 
 
 def leaves(make):
-    """Return a column and a row that require gradients, of my engine's tensors or of torch's."""
+    """Return a column and a row that require gradients, as tensors of my engine or of torch."""
     return make(np.array([[1.5], [-2.0]]), requires_grad=True), make(np.array([3.0, 0.5, -1.0]), requires_grad=True)
 
 

@@ -1,1 +1,1 @@
-"""The commands, one in each module: what it is called in a line, its arguments, and what it does."""
+"""The commands, one per module; each has HELP, add_arguments and run."""

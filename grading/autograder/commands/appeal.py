@@ -1,4 +1,4 @@
-"""Write a page with everything that led to the grade of one submission, and print what it begins with."""
+"""Write a page with everything that led to the grade of one submission, and print its summary."""
 
 import argparse
 
@@ -6,13 +6,13 @@ HELP = "write a page with everything that led to one grade"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's arguments."""
     command.add_argument("student", help="the student's id in the gradebook")
     command.add_argument("assignment", help="a chapter's name")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the page; returns the exit code."""
+    """Write the page, print its summary, and return the exit code."""
     from ..settings import open_class
     from ..views import appeal
 

@@ -1,6 +1,6 @@
-"""List the points that were set by hand for an earlier submission, and keep them or drop them.
+"""List points that were set manually for an earlier submission, and keep or drop them.
 
-Until then the student has no grade.
+The student has no grade until you decide.
 """
 
 import argparse
@@ -11,19 +11,19 @@ from .listing import show_list
 if TYPE_CHECKING:
     from ..term.by_hand import Undecided
 
-HELP = "keep or drop points that were set by hand for an earlier submission"
+HELP = "keep or drop points that were set manually for an earlier submission"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's arguments."""
     command.add_argument("assignment", help="a chapter's name")
     several = {"action": "append", "default": [], "metavar": "STUDENT"}
-    command.add_argument("--keep", help="let the points count for the new submission; as often as needed", **several)
-    command.add_argument("--drop", help="let the check's points count; as often as needed", **several)
+    command.add_argument("--keep", help="apply the points to the new submission; repeatable", **several)
+    command.add_argument("--drop", help="use the check's points instead; repeatable", **several)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Decide, and print what was decided and what is left; returns the exit code."""
+    """Keep or drop points, print the decisions and what remains, and return the exit code."""
     from ..settings import open_class
     from ..term import by_hand
 
@@ -31,18 +31,20 @@ def run(args: argparse.Namespace) -> int:
     for keep, students, title in ((True, args.keep, "Kept"), (False, args.drop, "Dropped")):
         show_list(title, in_words(by_hand.decide(args.folder, args.assignment, students, keep)) if students else [])
     left = in_words(by_hand.listed(course, args.assignment))
-    show_list(f"Set by hand before the new submission: keep or drop (autograder by-hand {args.assignment})", left)
+    show_list(
+        f"Points set manually for an earlier submission: keep or drop them (autograder by-hand {args.assignment})", left
+    )
     if not left:
-        print(f"{args.assignment}: no points wait for a decision.")
+        print(f"{args.assignment}: no points need a decision.")
     return 0
 
 
 def in_words(found: list["Undecided"]) -> list[str]:
-    """What waits for a decision, a line each."""
+    """Return one line of text for each entry of `found`, manual points that need a decision."""
     from ..views.changes import points
     from ..views.renderings import exercise_of
 
     return [
-        f"{one.student}: {exercise_of(one.cell)}: {one.by_hand:g} by hand, {points(one.auto)} by the check"
+        f"{one.student}: {exercise_of(one.cell)}: {one.by_hand:g} set manually, {points(one.auto)} by the check"
         for one in found
     ]

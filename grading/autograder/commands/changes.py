@@ -1,18 +1,18 @@
-"""Show what a regrade has changed: who, which exercise, from what to what, and what points set by hand hide."""
+"""Show what a regrade changed, by student and exercise, including changes hidden by manually set points."""
 
 import argparse
 
-HELP = "show what the last run has changed: who, which exercise, from, to"
+HELP = "show what the last run changed, by student and exercise"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's arguments."""
     command.add_argument("assignment", help="a chapter's name")
-    command.add_argument("--all", action="store_true", help="what each run has changed, and not the last one only")
+    command.add_argument("--all", action="store_true", help="show the changes of every run, not only of the last one")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the changes; returns the exit code."""
+    """Print the changes; return the exit code."""
     from ..settings import open_class
     from ..views import changes
 
@@ -20,10 +20,10 @@ def run(args: argparse.Namespace) -> int:
     changes.require(course, args.assignment)
     runs = changes.compare_all(course, args.assignment)
     for at, found in runs if args.all else runs[-1:]:
-        print(f"{args.assignment}: changed since before the run of {changes.when(at)}: {len(found) or 'nothing'}")
+        print(f"{args.assignment}: changes since just before the run of {changes.when(at)}: {len(found) or 'none'}")
         if found:
             print(changes.table(found, changes.names(course)))
     earlier = sum(len(found) for _, found in runs[:-1])
     if earlier and not args.all:
-        print(f"By runs before that: {earlier}; --all shows them.")
+        print(f"Changes in earlier runs: {earlier}; use --all to show them.")
     return 0

@@ -1,18 +1,18 @@
-"""Grade a made-up class of a dozen from end to end, in grading/demo/, which is made anew."""
+"""Grade a demo class of twelve students from end to end, replacing grading/demo/."""
 
 import argparse
 from pathlib import Path
 
-HELP = "grade a made-up class of a dozen from end to end, in a folder of its own"
+HELP = "grade a demo class of twelve students from end to end, in a separate folder"
 FOLDER = Path(__file__).resolve().parents[2] / "demo"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Say what the command takes: nothing."""
+    """Add no arguments."""
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what happens, step by step; returns the exit code."""
+    """Run the demo, printing each step; return the exit code."""
     from ..demo import run as run_demo
 
     run_demo(FOLDER)

@@ -1,17 +1,17 @@
-"""Leave a student out of grading, feedback, reports and exports, however often submissions are collected.
+"""Exclude a student from grading, feedback, reports and exports, even if submissions are collected again.
 
---undo ends that. Submissions and grades stay where they are.
+--undo takes the student back. Submissions are kept, and so are grades unless you add --remove-grades.
 """
 
 import argparse
 
 from .listing import show_list
 
-HELP = "leave a student out of grading, feedback, reports and exports"
+HELP = "exclude a student from grading, feedback, reports and exports"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's arguments."""
     command.add_argument("student", help="the student's id")
     command.add_argument(
         "--remove-grades", action="store_true", help="remove grades, graded notebooks and feedback pages"
@@ -20,15 +20,15 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Drop the student or take them back, and print what that leaves; returns the exit code."""
+    """Drop the student or take them back, print which grades remain, and return the exit code."""
     from ..term import drop
 
     if args.undo:
         drop.undo(args.folder, args.student)
-        print(f"{args.student} is in the class again. What they handed in is graded by the next run.")
+        print(f"{args.student} is back in the class. The next run grades their submissions.")
         return 0
     left = drop.drop(args.folder, args.student, args.remove_grades)
-    print(f"{args.student} is left out from now on. Back again: autograder drop {args.student} --undo")
-    show_list("Grades were removed, submissions are kept", left.removed, ", ")
-    show_list("Grades stay in the gradebook, where Formgrader shows them", left.kept, ", ")
+    print(f"{args.student} is excluded from now on. To undo this: autograder drop {args.student} --undo")
+    show_list("Grades removed, submissions kept", left.removed, ", ")
+    show_list("Grades kept in the gradebook, where Formgrader shows them", left.kept, ", ")
     return 0

@@ -1,4 +1,4 @@
-"""Set when an assignment is due. Penalties of what was graded follow."""
+"""Set an assignment's due date, and recompute the penalties of graded submissions."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -9,30 +9,30 @@ from .listing import show_list
 if TYPE_CHECKING:
     from ..term.dates import Dates
 
-HELP = "set when an assignment is due"
+HELP = "set an assignment's due date"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's arguments."""
     command.add_argument("assignment", help="a chapter's name")
     command.add_argument("date", help=f"{FORM}; or {NONE}")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Set the date, and print what follows; returns the exit code."""
+    """Set the date, print its effects, and return the exit code."""
     from ..term import dates
 
     return show_dates(args.assignment, dates.set_due(args.folder, args.assignment, read_date(args.date)))
 
 
 def show_dates(name: str, found: "Dates") -> int:
-    """Print when an assignment is due, for whom later, and which penalties have changed; returns the exit code."""
+    """Print an assignment's due date, its extensions and the changed penalties; return the exit code, 0."""
     from ..views.changes import counted
 
-    print(f"{name} is due {local(found.due) if found.due else 'at no time'}.")
+    print(f"{name} is due {local(found.due)}." if found.due else f"{name} has no due date.")
     show_list("Extended", [f"{s} until {local(date)}" for s, date in sorted(found.extended.items())])
     show_list("No longer extended", found.ended, ", ")
-    show_list("Other penalties", [f"{s}: {old:g} -> {counted(new)}" for s, (old, new) in found.penalties.items()])
+    show_list("Changed penalties", [f"{s}: {old:g} -> {counted(new)}" for s, (old, new) in found.penalties.items()])
     if found.penalties:
-        print(f"Their feedback pages still say the old ones: autograder feedback {name}")
+        print(f"Their feedback pages still show the old penalties. To update them: autograder feedback {name}")
     return 0

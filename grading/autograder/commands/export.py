@@ -1,4 +1,4 @@
-"""Write grades in the form that a learning platform imports. Who has no grade has an empty cell, and is named."""
+"""Write grades in the format that a learning platform imports. Students without a grade get an empty cell."""
 
 import argparse
 import os
@@ -10,38 +10,38 @@ from ..errors import ClassError
 from ..term.archives import PLATFORMS
 from .listing import show_list
 
-HELP = "write grades in the form that a learning platform imports"
+HELP = "write grades in the format that a learning platform imports"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's arguments."""
     command.add_argument("assignments", nargs="+", metavar="ASSIGNMENT", help="a chapter's name")
-    command.add_argument("--platform", choices=sorted(PLATFORMS), required=True, help="whose form")
+    command.add_argument("--platform", choices=sorted(PLATFORMS), required=True, help="which platform's format")
     command.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="the CSV file to write")
     command.add_argument(
-        "--into", type=Path, metavar="FILE", help="a copy of Canvas's exported gradebook, or Moodle's grading worksheet"
+        "--into", type=Path, metavar="FILE", help="fill in a copy of Canvas's gradebook or Moodle's grading worksheet"
     )
     command.add_argument("--column", metavar="COLUMN", help="the assignment's column in Canvas's exported gradebook")
     command.add_argument(
-        "--stale", action="store_true", help="with the scores of submissions that must be graded again, as they are"
+        "--stale", action="store_true", help="include the old scores of submissions that must be graded again"
     )
-    command.add_argument("--anonymous", action="store_true", help="ids without a name: for sharing, not for importing")
+    command.add_argument("--anonymous", action="store_true", help="replace names with ids, for sharing, not importing")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the file, and print who is not in it; returns the exit code."""
+    """Write the file, print which students are not in it, and return the exit code."""
     from ..settings import class_api
     from ..term import grades
 
     names = list(dict.fromkeys(args.assignments))
     if args.anonymous and args.into:
-        raise ClassError("--into takes names and ids from the platform; leave it out with --anonymous.")
+        raise ClassError("--into copies the platform's names and ids; do not combine it with --anonymous.")
     if args.column and (not args.into or len(names) > 1 or args.platform != "canvas"):
-        raise ClassError("--column names the column of one assignment in Canvas's file after --into.")
+        raise ClassError("--column names one assignment's column in the Canvas gradebook given with --into.")
     if args.into and args.platform == "moodle" and len(names) > 1:
-        raise ClassError("A worksheet of Moodle's is that of one assignment; name one.")
+        raise ClassError("A Moodle worksheet belongs to one assignment; name only one.")
     if args.into and args.output.exists() and os.path.samefile(args.into, args.output):
-        raise ClassError("-o names the file that --into reads; write to another one.")
+        raise ClassError("-o and --into name the same file; write to a different one.")
     course = class_api(args.folder).coursedir
     found = grades.read_grades(course, names, args.stale)
     if args.anonymous:
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
     atomic.write_text(args.output, made.text(), mode=0o600)
     print(args.output)
     show_list("Not in the file", made.left_out)
-    show_list("In the platform's file, but not in the class; not in the new file, or as they were", made.unknown)
+    show_list("In the platform's file, but not in the class (left out or unchanged in the new file)", made.unknown)
     for name, without in found.without().items():
-        show_list(f"{name}: without a grade", without)
+        show_list(f"{name}: no grade", without)
     return 0

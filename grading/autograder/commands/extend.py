@@ -1,22 +1,22 @@
-"""Let one student hand in later. Penalties of what was graded follow."""
+"""Give one student a later due date, and recompute their penalty."""
 
 import argparse
 
 from ..term.written import NONE, read_date
 from .due import show_dates
 
-HELP = "let one student hand in later"
+HELP = "give one student a later due date"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's arguments."""
     command.add_argument("student", help="the student's id")
     command.add_argument("assignment", help="a chapter's name")
-    command.add_argument("date", help=f"until when: as for due; {NONE} takes the extension back")
+    command.add_argument("date", help=f"the new due date, in the format of `due`; {NONE} removes the extension")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Set the student's date, and print what follows; returns the exit code."""
+    """Set the student's date, print its effects, and return the exit code."""
     from ..term import dates
 
     until = read_date(args.date)

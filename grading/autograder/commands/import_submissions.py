@@ -1,6 +1,6 @@
-"""Take the submissions of an assignment from a learning platform's archive.
+"""Import the submissions of an assignment from a learning platform's archive.
 
-Each is put where nbgrader collects it, under the id of its student in the roster.
+Each goes into nbgrader's submitted folder, under its student's id in the roster.
 """
 
 import argparse
@@ -11,28 +11,30 @@ from ..term.archives import PLATFORMS
 from ..term.written import read_date
 from .listing import show_list
 
-HELP = "take the submissions of an assignment from a learning platform's archive"
+HELP = "import the submissions of an assignment from a learning platform's archive"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's arguments."""
     command.add_argument("assignment", help="a chapter's name")
-    command.add_argument("archive", type=Path, help="the zip file, as the platform gives it")
+    command.add_argument("archive", type=Path, help="the zip file, as downloaded from the platform")
     command.add_argument(
-        "--platform", choices=sorted(PLATFORMS), default="", help="whose archive it is (default: by its names)"
+        "--platform", choices=sorted(PLATFORMS), default="", help="the platform (default: detected from file names)"
     )
     command.add_argument(
-        "--worksheet", type=Path, metavar="FILE", help="Moodle's grading worksheet, which says who is who, and when"
+        "--worksheet", type=Path, metavar="FILE", help="Moodle's grading worksheet, to identify students and times"
     )
-    command.add_argument("--update", action="store_true", help="replace other submissions that are there")
+    command.add_argument("--update", action="store_true", help="replace existing submissions that differ")
     command.add_argument(
-        "--late-at", metavar="DATE", help="when what Canvas marks LATE counts as handed in; or a table with the times"
+        "--late-at",
+        metavar="DATE",
+        help="the submission time of files that Canvas marks LATE; or a table with the times",
     )
     command.add_argument("--dry-run", action="store_true", help="say what would be imported, and change nothing")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Import the archive, and print what became of each submission; returns 1 if one was refused."""
+    """Import the archive and print the result for each submission; return 1 if one was not imported."""
     from ..term import submissions
 
     table = Path(args.late_at) if args.late_at and Path(args.late_at).is_file() else None
@@ -45,18 +47,18 @@ def run(args: argparse.Namespace) -> int:
     imported = [one for one in done if one.state not in (submissions.REFUSED, submissions.PASSED_OVER)]
     for state in (submissions.NEW, submissions.REPLACED, submissions.UNCHANGED):
         print(f"{state.capitalize()}: {sum(one.state == state for one in done)}")
-    show_list("Renamed, or chosen", [f"{one.who}: {one.said}" for one in imported if one.said])
+    show_list("Renamed or chosen among several", [f"{one.who}: {one.said}" for one in imported if one.said])
     kept = [one.who for one in done if one.state == submissions.KEPT]
-    show_list("Another submission is there already (--update replaces it)", kept, ", ")
-    show_list("Grading will refuse", [f"{one.who}: {one.refusal}" for one in imported if one.refusal])
+    show_list("Kept a different submission that already exists (--update replaces it)", kept, ", ")
+    show_list("Will be refused by grading", [f"{one.who}: {one.refusal}" for one in imported if one.refusal])
     show_list("Typed into Canvas; ask for the notebook as a file", found.typed, ", ")
-    show_list("Passed over", [one.who for one in done if one.state == submissions.PASSED_OVER], ", ")
+    show_list("Ignored", [one.who for one in done if one.state == submissions.PASSED_OVER], ", ")
     show_list("Not imported", [f"{one.who}: {one.said}" for one in refused])
-    show_list("Members of the archive that are no file of a student's", [readable(name)[:200] for name in found.others])
+    show_list("Files in the archive that match no student", [readable(name)[:200] for name in found.others])
     if found.by_name:
-        print("People were found by their full names alone, and no times: Moodle's worksheet has both (--worksheet).")
+        print("Students were matched by full name only, without times. For ids and times, add Moodle's --worksheet.")
     late = [one.who for one in imported if one.untimed]
-    show_list("Late, but Canvas does not say when, so they count as in time (--late-at DATE)", late, ", ")
+    show_list("Marked late without a time, so they count as on time (set a time with --late-at DATE)", late, ", ")
     if args.dry_run:
         print("Nothing was changed.")
     return 1 if refused else 0

@@ -1,27 +1,27 @@
-"""Show the course so far: students by assignments, and every exercise over the term; as table, CSV files and page."""
+"""Show the term so far, by student and by exercise, as a table, CSV files and a page."""
 
 import argparse
 
-HELP = "show all assignments: students with points, late, missing; exercises with slips"
+HELP = "show all assignments: points, late and missing submissions by student; slips by exercise"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
-    command.add_argument("--csv", action="store_true", help="print the students as CSV in the place of the table")
+    """Add the command's arguments."""
+    command.add_argument("--csv", action="store_true", help="print the students as CSV instead of the table")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the files and print one of them; returns the exit code."""
+    """Write the files, print the table or the CSV, and return the exit code."""
     from ..settings import open_class
-    from ..views import overview
+    from ..views import term_overview
 
     course = open_class(args.folder).coursedir
-    gathered = overview.gather_all(course)
-    paths = overview.write(course, gathered)
+    gathered = term_overview.gather_all(course)
+    paths = term_overview.write(course, gathered)
     if args.csv:
-        print(overview.as_csv(gathered), end="")
+        print(term_overview.as_csv(gathered), end="")
         return 0
-    print(overview.table(gathered))
+    print(term_overview.table(gathered))
     for path in paths:
         print(path)
     return 0

@@ -1,6 +1,6 @@
-"""Generate an assignment, set its due date, and release it: as an archive, and in nbgrader's exchange if there is one.
+"""Generate an assignment, set its due date, and release it as an archive and in nbgrader's exchange if there is one.
 
-An assignment that has been generated is not generated again; update brings it up to the course.
+An assignment is generated only once; use `update` to bring it up to date with the course.
 """
 
 import argparse
@@ -12,22 +12,22 @@ HELP = "generate an assignment, set its due date, and release it"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's arguments."""
     command.add_argument("assignment", help="a chapter's name")
-    command.add_argument("--due", metavar="DATE", help=f"when it is due: {FORM}; or {NONE}")
+    command.add_argument("--due", metavar="DATE", help=f"the due date: {FORM}; or {NONE}")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Release it, and print where it is; returns the exit code."""
+    """Release the assignment, print where it is, and return the exit code."""
     from ..settings import open_class
     from ..term import dates, release
 
     name, api = args.assignment, open_class(args.folder)
     due = read_date(args.due) if args.due else None
-    print(f"{name} was generated{'' if release.generate(api, name) else ' before'}.")
+    print(f"{name} was {'' if release.generate(api, name) else 'already '}generated.")
     if args.due:
         show_dates(name, dates.set_due(args.folder, name, due))
     if release.put_into_exchange(api, name):
-        print("It is in the exchange, where students fetch it.")
-    print(f"To give out by any other way: {release.pack(api, name)}")
+        print("Students can fetch it from the exchange.")
+    print(f"To distribute it in any other way: {release.pack(api, name)}")
     return 0

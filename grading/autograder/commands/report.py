@@ -1,4 +1,4 @@
-"""Print the table and write the report of an assignment again, for instance after grading by hand."""
+"""Print the table and write the report of an assignment again, for example after manual grading."""
 
 import argparse
 
@@ -6,12 +6,12 @@ HELP = "print the table and write the report of an assignment again"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's arguments."""
     command.add_argument("assignment", help="a chapter's name")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the table and write the files; returns the exit code."""
+    """Print the table, write the files, and return the exit code."""
     from ..settings import open_class
     from ..views.renderings import table, write
     from ..views.report import gather

@@ -1,7 +1,7 @@
-"""Bring the gradebook's students up to date with a table.
+"""Update the gradebook's students from a CSV file.
 
-A CSV file of Moodle's participants, Canvas's gradebook, or your own, whose columns are id, first_name, last_name,
-email, lms_user_id. All of it is imported, or nothing; nobody is removed.
+Use Moodle's participants, Canvas's gradebook, or your own table with the columns id, first_name, last_name, email
+and lms_user_id. Either every row is imported or none; nobody is removed.
 """
 
 import argparse
@@ -10,20 +10,20 @@ from pathlib import Path
 from ..steps.files import readable
 from .listing import show_list
 
-HELP = "bring the gradebook's students up to date with a table"
+HELP = "update the gradebook's students from a CSV file"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
-    command.add_argument("file", type=Path, help="the CSV file, in whatever form it was saved")
+    """Add the command's arguments."""
+    command.add_argument("file", type=Path, help="the CSV file, in any encoding and with any separator")
     command.add_argument(
-        "--id", default="", metavar="COLUMN", help="the column with the ids under which students hand in"
+        "--id", default="", metavar="COLUMN", help="the column with the ids under which students submit"
     )
-    command.add_argument("--dry-run", action="store_true", help="say what would change, and change nothing")
+    command.add_argument("--dry-run", action="store_true", help="say what would change, without changing anything")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Import the table, and print what that has changed; returns the exit code."""
+    """Import the table, print the changes, and return the exit code."""
     from ..run.journal import only_run
     from ..settings import class_api
     from ..term.roster import read_roster, write_roster
@@ -35,14 +35,14 @@ def run(args: argparse.Namespace) -> int:
     count = len(roster.entries)
     print(f"{count} student{'s' * (count != 1)} in {args.file}: {used}.")
     if roster.encoding == "cp1252":
-        print("It is not UTF-8 and was read as Windows-1252. Look at the umlauts.")
-    show_list("Not used", roster.unused, ", ")
-    show_list("No students", roster.passed_over)
+        print("The file is not UTF-8 and was read as Windows-1252. Check names with accents.")
+    show_list("Columns not used", roster.unused, ", ")
+    show_list("Lines without a student", roster.passed_over)
     show_list("Added", changes.added, ", ")
     show_list("Changed", [f"{student}: {', '.join(said)}" for student, said in changes.changed.items()])
     print(f"Unchanged: {len(changes.unchanged)}")
-    show_list("In the gradebook, but not in the file (autograder drop leaves them out)", changes.absent, ", ")
-    show_list("In the file, but dropped (autograder drop --undo takes them back)", changes.dropped, ", ")
+    show_list("In the gradebook, but not in the file (to exclude them: autograder drop)", changes.absent, ", ")
+    show_list("In the file, but dropped (to take them back: autograder drop --undo)", changes.dropped, ", ")
     if args.dry_run:
         print("Nothing was changed.")
     return 0

@@ -1,13 +1,13 @@
-"""List submissions that are alike where they should be somebody's own: for a look, and no verdict."""
+"""List pairs of submissions that are suspiciously similar, for you to look at; this decides nothing."""
 
 import argparse
 from pathlib import Path
 
-HELP = "list submissions that are alike, for a look"
+HELP = "list pairs of similar submissions to look at"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's arguments."""
     command.add_argument("assignment", help="a chapter's name")
     command.add_argument(
         "--earlier",
@@ -15,12 +15,12 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         type=Path,
         default=[],
         metavar="FOLDER",
-        help="an earlier class to compare with",
+        help="also compare with an earlier class; repeatable",
     )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the pairs and write the page; returns the exit code."""
+    """Print the pairs, write the page, and return the exit code."""
     from ..settings import open_class
     from ..views import similar
 

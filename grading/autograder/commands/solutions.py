@@ -1,4 +1,4 @@
-"""Write the solved chapter as a page to hand out, once nobody can hand in any more."""
+"""Write the solved chapter as a page for students, once nobody can submit anymore."""
 
 import argparse
 
@@ -6,13 +6,13 @@ HELP = "write the solved chapter as a page, after the due date"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's arguments."""
     command.add_argument("assignment", help="a chapter's name")
-    command.add_argument("--force", action="store_true", help="before the due date too, or where none is set")
+    command.add_argument("--force", action="store_true", help="even before the due date, or if none is set")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Write the page; returns the exit code."""
+    """Write the page and return the exit code."""
     from ..settings import open_class
     from ..views import solutions
 

@@ -1,25 +1,25 @@
-"""Say what the course has changed since the class got its copy of the chapters, and bring the class up to it.
+"""Show what changed in the course since the class got its copy of the chapters, and update the class.
 
-That is exercises, points, checks, and what would have to be graded again. With --apply, the class's copy, gradebook and
-release are brought up to it.
+Lists changes to exercises, points and checks, and the submissions to grade again. --apply updates the class's copy,
+gradebook and release.
 """
 
 import argparse
 
 from ..errors import ClassError
 
-HELP = "say what the course has changed since the class got its copy, and bring the class up to it"
+HELP = "show what changed in the course since the class got its copy, and update the class"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's arguments."""
     command.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help="only this chapter (default: all)")
-    command.add_argument("--apply", action="store_true", help="make the changes; without it they are only told")
-    command.add_argument("--lose-scores", action="store_true", help="make those too by which scores would be lost")
+    command.add_argument("--apply", action="store_true", help="make the changes instead of only listing them")
+    command.add_argument("--lose-scores", action="store_true", help="also make changes that delete scores")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the changes, and make them if asked to; returns the exit code."""
+    """Print the changes and make them with --apply; raise ClassError rather than lose scores without --lose-scores."""
     from .. import update
     from ..settings import open_class
 
@@ -28,13 +28,13 @@ def run(args: argparse.Namespace) -> int:
     print(update.in_words(api.coursedir, found))
     if not args.apply:
         if found or linked:
-            print("Nothing has been changed. To make these changes: the same command with --apply.")
+            print("Nothing was changed. To make these changes, repeat the command with --apply.")
         return 0
     losing = [change.name for change in found if change.lost]
     if losing and not args.lose_scores:
         raise ClassError(
-            f"Nothing has been changed, because scores would be lost in {', '.join(losing)}. Name the other chapters "
-            "to update these only; or say --lose-scores, after a backup of the class."
+            f"Nothing was changed, because scores would be lost in {', '.join(losing)}. To update only the other "
+            "chapters, name them. To update all, back up the class and use --lose-scores."
         )
     update.apply(api, found)
     if found or linked:

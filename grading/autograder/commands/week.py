@@ -1,7 +1,7 @@
-"""Do what there is to do with an assignment once submissions are in: import or collect, grade, report, return, export.
+"""Process an assignment once submissions are in: import or collect, grade, report, return feedback, export.
 
-It runs the commands of these names one after the other, and prints each before it runs. At the end it says what needs a
-look. What was done before is not done again, so it can be repeated whenever something has changed.
+Runs the commands with these names in order, prints each before it runs, and finally lists what needs your attention.
+Finished work is not repeated, so you can run it again whenever something changes.
 """
 
 import argparse
@@ -16,11 +16,11 @@ from .listing import show_list
 if TYPE_CHECKING:
     from ..views.report import Report
 
-HELP = "import or collect, grade, report, return and export, and say what needs a look"
+HELP = "import or collect, grade, report, return and export; list what needs your attention"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Say what the command takes."""
+    """Add the command's arguments."""
     command.add_argument("assignment", help="a chapter's name")
     command.add_argument(
         "archive",
@@ -32,21 +32,21 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--gradebook", type=Path, metavar="FILE", help="Canvas's exported gradebook")
     command.add_argument("--column", metavar="COLUMN", help="the assignment's column in Canvas's gradebook")
     command.add_argument("--late-at", metavar="DATE", help="see import-submissions")
-    command.add_argument("--update", action="store_true", help="replace other submissions that are there")
+    command.add_argument("--update", action="store_true", help="replace existing submissions that differ")
     command.add_argument("--scheduler", metavar="ADDRESS", help="see grade")
     command.add_argument("--no-sandbox", action="store_true", help="see grade")
-    command.add_argument("--dry-run", action="store_true", help="say what would be done, and change nothing")
+    command.add_argument("--dry-run", action="store_true", help="say what would be done, without changing anything")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Run the commands; returns 1 if one of them left something to be mended."""
+    """Run the commands; return 1 if one of them left a problem to fix."""
     from ..settings import open_class
     from ..term import by_hand as decisions
     from ..term import sent
     from ..views.report import gather
 
     if args.worksheet and args.gradebook:
-        raise ClassError("--worksheet is Moodle's and --gradebook Canvas's; name one of them.")
+        raise ClassError("--worksheet is for Moodle and --gradebook for Canvas; use only one of them.")
     codes = [_submissions(args)]
     if args.dry_run:
         return max(codes[0], _dry_run(args))
@@ -65,14 +65,14 @@ def run(args: argparse.Namespace) -> int:
         words += ["--into", str(into)] * bool(into) + ["--column", args.column] * bool(args.column)
         codes.append(_command(args, export, *words, name))
     elif platforms:
-        print("Submissions came from both platforms: for files for one of them, name its --gradebook or --worksheet.")
-    print("\nNeeds a look:")
+        print("Submissions came from both platforms. To write files for one, pass its --gradebook or --worksheet.")
+    print("\nNeeds your attention:")
     _needs_a_look(gather(course, name), by_hand.in_words(decisions.listed(course, name)))
     return max(codes)
 
 
 def _command(args: argparse.Namespace, module, *words: str) -> int:
-    """Run another command as if it had been typed."""
+    """Print and run another command as if it had been typed; return its exit code."""
     name = module.__name__.rpartition(".")[2].replace("_", "-")
     print(f"\n$ autograder {shlex.join([name, *words])}", flush=True)
     parser = argparse.ArgumentParser(prog=f"python -m autograder {name}")
@@ -81,8 +81,8 @@ def _command(args: argparse.Namespace, module, *words: str) -> int:
 
 
 def _submissions(args: argparse.Namespace) -> int:
-    """Import the archive, or collect from the exchange if there is one; else take what is there."""
-    from ..run import feedback as returned
+    """Import the archive, or collect from the exchange if there is one; else do nothing. Return the exit code."""
+    from ..run import return_feedback as returned
     from ..settings import open_class
 
     if args.archive:
@@ -93,26 +93,28 @@ def _submissions(args: argparse.Namespace) -> int:
         return _command(args, import_submissions, *words)
     api = open_class(args.folder)
     if returned.exchange(api) is None:
-        print("No archive is named and there is no exchange: the submissions that are there count.")
+        print("No archive was given and there is no exchange: using the existing submissions.")
         return 0
     print(f"\n$ nbgrader collect {args.assignment} --update", flush=True)
     if not args.dry_run:
         said = api.collect(args.assignment)
         print(said.get("log", ""), end="")
         if not said["success"]:
-            raise ClassError(f"The exchange could not be collected:\n{said.get('log') or said.get('error')}")
+            raise ClassError(
+                f"Submissions could not be collected from the exchange:\n{said.get('log') or said.get('error')}"
+            )
     return 0
 
 
 def _platform(args: argparse.Namespace, imported: list[str]) -> str:
-    """The platform that gets grades: that of the file that was named, else the one of the imports; "" if none."""
+    """Return the platform to export for: that of the file given in `args`, else the only one imported from, else ""."""
     if args.worksheet or args.gradebook:
         return "moodle" if args.worksheet else "canvas"
     return imported[0] if len(imported) == 1 else ""
 
 
 def _dry_run(args: argparse.Namespace) -> int:
-    """Print what would be graded and written; returns the exit code."""
+    """Print what would be graded and written; return the exit code."""
     from ..settings import open_class
     from ..steps.due import due
 
@@ -121,15 +123,13 @@ def _dry_run(args: argparse.Namespace) -> int:
     with api.gradebook as book:
         found = due(course, book.find_assignment(name))
     print(f"\n$ autograder grade {name}")
-    show_list(
-        "Would be graded, besides what would be imported", [f"{student}: {why}" for student, why in found.items()]
-    )
+    show_list("Would be graded, in addition to imports", [f"{student}: {why}" for student, why in found.items()])
     print(f"\n$ autograder feedback {name}\n$ autograder export {name}\nNothing was changed.")
     return 0
 
 
 def _needs_a_look(report: "Report", by_hand: list[str]) -> None:
-    """Print what only a person can decide, or nothing."""
+    """Print what only a person can decide, or "nothing"; `by_hand` lists the manual points that need a decision."""
     from ..steps.outcome import Status
     from ..views.renderings import to_do
 
@@ -137,9 +137,9 @@ def _needs_a_look(report: "Report", by_hand: list[str]) -> None:
     flagged = [f"{row.student}: {len(row.flags)}" for row in report.rows if row.flags]
     found = {
         "Could not be graded": [f"{row.student}: {row.reason}" for row in rows[Status.UNGRADABLE]],
-        "Waits for a grade by hand": [row.student for row in rows[Status.NEEDS_MANUAL] if not by_hand],
-        f"Set by hand before the new submission (autograder by-hand {report.assignment})": by_hand,
-        "Flagged, how often (see the report)": flagged,
+        "Need a manual grade": [row.student for row in rows[Status.NEEDS_MANUAL] if not by_hand],
+        f"Points set manually for an earlier submission (autograder by-hand {report.assignment})": by_hand,
+        "Number of flags (see the report)": flagged,
         "To do": to_do(report),
     }
     for title, lines in found.items():

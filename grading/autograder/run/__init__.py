@@ -1,1 +1,1 @@
-"""A run: which submissions are graded, where their cells run, and how an interrupted run goes on."""
+"""A grading run: choose submissions, grade them on a cluster, and resume after an interruption."""

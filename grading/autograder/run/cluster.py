@@ -1,4 +1,4 @@
-"""Where submissions run: on a Dask cluster, this machine's own or one that exists."""
+"""Connect to a Dask cluster, either a local one started for this run or an existing one."""
 
 import contextlib
 import os
@@ -9,39 +9,48 @@ import dask
 from distributed import Client, LocalCluster
 
 from ..errors import ClassError
+from ..sandbox.provisioner import ADDRESS, SERVER
 
-RUNS_PER_CORE = 4  # a run waits for its kernel most of the time
+RUNS_PER_CORE = 4  # a run mostly waits for its kernel
 CONNECT_S = 60
+SHORT_LOG = {"distributed.admin.low-level-log-length": 10}  # Dask keeps these messages; each can hold a submission
+LOCAL = SHORT_LOG | {
+    "distributed.scheduler.allowed-failures": 0,  # submissions on a lost worker run again, alone
+    "distributed.deploy.lost-worker-timeout": "1h",  # do not close a worker that is slow to restart
+    "distributed.worker.profile.enabled": False,  # it can deadlock a worker (CPython issue 106883)
+}
 
 
 @contextlib.contextmanager
 def connect(
     scheduler: str | None = None, workers: int | None = None, threads: int | None = None, dashboard: bool = False
 ) -> Iterator[Client]:
-    """A client of the scheduler at this address; by default of one started here, with its workers, for as long.
+    """Yield a client of the cluster at the address `scheduler`, or of a local one that lives as long as the block.
 
-    workers: how many processes to start here; by default one for two cores. threads: how many runs go on in each.
-    Raises ClassError if there is no scheduler at the address, or if it has no worker of the same versions.
+    workers: local worker processes; by default one per two cores. threads: concurrent runs per worker; by default
+    RUNS_PER_CORE per core in total. dashboard: serve Dask's dashboard and print its address. Raises ClassError if no
+    scheduler answers at the address, if it has no workers, or if package versions differ.
     """
     if scheduler:
-        with _existing(scheduler) as client:
+        with dask.config.set(SHORT_LOG), _existing(scheduler) as client:
             yield client
         return
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     workers = workers or max(1, cores // 2)
     threads = threads or max(1, round(cores * RUNS_PER_CORE / workers))
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 0}),  # who was on a lost worker runs again, alone
+        dask.config.set(LOCAL),
         LocalCluster(
             n_workers=workers,
             threads_per_worker=threads,
-            memory_limit=0,  # of workers; what kernels need is limited by their sandbox
+            memory_limit=0,  # no limit on workers; the sandbox limits kernels
             dashboard_address="127.0.0.1:8787" if dashboard else "127.0.0.1:0",
             scheduler_kwargs={"dashboard": dashboard},
-            security=True,  # certificates made for this run: others on this machine cannot send workers anything
+            env={ADDRESS: SERVER.address},  # all workers fork their kernels from one process
+            security=True,  # with temporary certificates, so that other local users cannot reach the workers
             silence_logs=50,
         ) as cluster,
-        Client(cluster) as client,
+        Client(cluster, direct_to_workers=True) as client,  # results bypass the scheduler
     ):
         if dashboard:
             print(f"Dask's dashboard: {client.dashboard_link}", flush=True)
@@ -54,13 +63,13 @@ def _existing(address: str) -> Iterator[Client]:
         client = Client(address, timeout=CONNECT_S)
     except (OSError, ValueError) as error:
         raise ClassError(
-            f"There is no Dask scheduler at {address} ({type(error).__name__}: {error}). Start one with: dask "
+            f"No Dask scheduler answers at {address} ({type(error).__name__}: {error}). Start one with: dask "
             "scheduler; its address looks like tcp://host:8786."
         ) from None
     with client:
         if not client.ncores():
             raise ClassError(
-                f"The Dask scheduler at {address} has no workers. Start some, in this project's environment: "
+                f"The Dask scheduler at {address} has no workers. Start some in this project's environment: "
                 f"dask worker {address} --nthreads 8"
             )
         _same_versions(client)
@@ -77,18 +86,18 @@ def _same_versions(client: Client) -> None:
         for worker, found in there.items():
             if found != here:
                 raise ClassError(
-                    f"{worker} has {package} {found} installed, this process {here}. Workers need this project's "
-                    "environment: run `make setup` there, and start them in it."
+                    f"{worker} has {package} {found} installed, but this process has {here}. Workers need this "
+                    "project's environment: run `make setup` there, and start them in it."
                 )
 
 
 def capacity(client: Client) -> int:
-    """How many runs can go on at once, and as many that wait at the door; grows and shrinks with the cluster."""
+    """Return how many runs to submit at a time: one running and one queued per thread of the current workers."""
     return 2 * max(1, sum(client.ncores().values()))
 
 
 def add_worker(client: Client) -> bool:
-    """Start one more worker if the cluster is this process's own, as when one ended while it began; tell whether."""
+    """Return whether the cluster is local; if so, start another worker, for example after one died on startup."""
     if client.cluster is None:
         return False
     client.cluster.scale(len(client.cluster.worker_spec) + 1)

@@ -1,7 +1,7 @@
-"""Grade all submissions of an assignment, each by itself: one never stops or touches another.
+"""Grade all submissions of an assignment in isolation: none can stop or change another.
 
-Sanitising and recording read and write the gradebook and happen here, one submission at a time; in between, the cells
-of many run at once on a Dask cluster.
+This process reads submissions and writes files and the gradebook, one submission at a time. In between, a Dask cluster
+grades many of them in parallel.
 """
 
 import sys
@@ -16,20 +16,22 @@ from tqdm import tqdm
 from .. import gradebook
 from ..errors import ClassError
 from ..sandbox import machine
+from ..sandbox.provisioner import SERVER
 from ..settings import class_api
 from ..steps import scores
+from ..steps.autograde import Failed, Procedure, Submission, autograde
 from ..steps.due import CHANGED
-from ..steps.execute import execute
 from ..steps.outcome import Status
+from ..steps.runs import OvertakenError
 from .cluster import add_worker, capacity, connect
+from .grader import Grader, Outcome
 from .interrupts import interruptible
 from .journal import Journal, only_run
-from .submission import Grader, Outcome, Running
 
-WITHOUT_WORKERS_S = 600  # a worker that ended comes back, on a busy machine after minutes
-RESTART_S = 30  # one of the run's own that has not come back by then is given another beside it
+WITHOUT_WORKERS_S = 600  # a lost worker restarts, which takes minutes on a busy machine
+RESTART_S = 30  # after this, start an additional local worker
 LOOK_S = 5
-TWICE = "its run ended the process that grades twice, the second time while nothing else was running there."
+TWICE = "running it ended the grading process twice, the second time while nothing else was running there."
 
 
 def grade(
@@ -41,14 +43,15 @@ def grade(
     resume: bool = False,
     **cluster,
 ) -> Iterator[Outcome]:
-    """Grade the submissions that have no grade yet, or all with `force`; yields one Outcome per submission.
+    """Grade the submissions without a current grade, or all with `force`; yield one Outcome per submission.
 
-    resume: go on with the last run of this assignment where it was interrupted, instead of `force` and `students`.
-    cluster: the arguments of `cluster.connect`. Raises ClassError, before anything is graded, if the class is not ready
-    or this machine cannot make a sandbox; with sandbox=False submissions run with the rights of whoever grades.
+    students: grade only these. sandbox: if False, submissions run with this account's rights. resume: continue this
+    assignment's last, interrupted run; `force` and `students` are ignored. cluster: arguments for `cluster.connect`.
+    Raises ClassError, before grading anything, if the class is not ready or this machine cannot create a sandbox.
     """
     if sandbox and not cluster.get("scheduler"):
         machine.require()
+        SERVER.begin()  # imports torch in the meantime
     grader = Grader(class_api(folder, sandbox), name)
     with only_run(folder):
         journal = Journal(folder, name)
@@ -62,12 +65,12 @@ def grade(
         progress = tqdm(total=len(todo), desc=name, unit="submission", disable=not sys.stderr.isatty())
         with progress, interruptible(), gradebook.one_engine():
             due = {student: grader.why_due(student) for student in todo}
-            fresh = [student for student in todo if journal.force or due[student]]
             if CHANGED in due.values():
-                print(f"To be graded again, as they were {CHANGED}: {list(due.values()).count(CHANGED)}.")
-            for student in todo:
-                if student not in fresh:
+                print(f"Submissions to grade again, because they were {CHANGED}: {list(due.values()).count(CHANGED)}.")
+            for student, why in due.items():
+                if not (why or journal.force):
                     yield _done(Outcome(student, Status.SKIPPED), journal, progress)
+            fresh = [student for student, why in due.items() if why or journal.force]
             for outcome in grade_all(grader, fresh, cluster):
                 yield _done(outcome, journal, progress)
 
@@ -79,7 +82,10 @@ def _done(outcome: Outcome, journal: Journal, progress: tqdm) -> Outcome:
 
 
 def grade_all(grader: Grader, students: list[str], cluster: dict) -> Iterator[Outcome]:
-    """Grade these submissions in parallel; of a single one the cells run in this process, if no cluster is named."""
+    """Grade these students' submissions in parallel and yield their Outcomes.
+
+    Without a scheduler in `cluster`, a single submission is graded in this process.
+    """
     if not students:
         return
     if len(students) == 1 and not cluster.get("scheduler"):
@@ -90,45 +96,55 @@ def grade_all(grader: Grader, students: list[str], cluster: dict) -> Iterator[Ou
 
 
 def grade_on(client: Client, grader: Grader, students: list[str]) -> Iterator[Outcome]:
-    """Grade these submissions on the workers of a cluster.
+    """Grade these students' submissions on a cluster's workers and yield their Outcomes.
 
-    Whoever was on a worker that ended, or got too little of a processor, runs again, alone.
+    Submissions that were on a lost worker, or got too little processor time, run again, alone.
     """
     waiting, alone = deque(students), deque()
-    running: dict[Future, Running] = {}
+    running: dict[Future, Submission] = {}
+    suspect: set[str] = set()  # students whose submission was on a lost worker
+    procedure: Future | None = None  # sent to each worker once
 
-    def start(submission: Running) -> None:
-        running[client.submit(execute, submission.job, submission.files, pure=False)] = submission
-
-    def go_on(next_step: Running | Outcome) -> Iterator[Outcome]:
-        if isinstance(next_step, Outcome):
-            yield next_step
-        elif next_step.job.alone:
-            alone.append(next_step)
-        else:
-            start(next_step)
+    def start(submission: Submission, shared: bool) -> None:
+        nonlocal procedure
+        if procedure is None or procedure.status == "error":  # its worker was lost
+            procedure = client.submit(_sent, grader.procedure, pure=False)
+        running[client.submit(autograde, procedure, submission, shared, pure=False)] = submission
 
     while waiting or running or alone:
-        while waiting and len(running) < capacity(client):
-            yield from go_on(grader.begin(waiting.popleft()))
+        room = capacity(client)
+        while waiting and len(running) < room:
+            begun = grader.begin(waiting.popleft())
+            if isinstance(begun, Outcome):
+                yield begun
+            else:
+                start(begun, shared=True)
         if alone and not running:
-            start(alone.popleft())
+            start(alone.popleft(), shared=False)
         for future in _first_done(client, running):
             submission = running.pop(future)
-            error = future.exception()
-            if error is None:
-                yield from go_on(grader.go_on(submission, future.result()))
-            elif not isinstance(error, KilledWorker):
-                raise error if isinstance(error, ClassError) else _unusable(error)
-            elif submission.suspect:
+            if future.status != "error":
+                graded = future.result()
+                if isinstance(graded, Failed) and isinstance(graded.error, OvertakenError):
+                    alone.append(submission)
+                else:
+                    yield grader.end(submission, graded)
+            elif not isinstance(error := future.exception(), KilledWorker):
+                raise _unusable(error)
+            elif submission.student in suspect:
                 yield grader.give_up(submission.student, TWICE)
             else:
-                submission.suspect = True
+                suspect.add(submission.student)
                 alone.append(submission)
 
 
-def _first_done(client: Client, running: dict[Future, Running]) -> list[Future]:
-    """The runs that have ended, as soon as one has; raises ClassError if there is nothing any more to run them."""
+def _sent(procedure: Procedure) -> Procedure:
+    """Return `procedure`; running this on a worker makes the cluster store it for all submissions."""
+    return procedure
+
+
+def _first_done(client: Client, running: dict[Future, Submission]) -> list[Future]:
+    """Wait for at least one run to end, and return the ended ones; raise ClassError if the workers are gone."""
     without_since, added = None, False
     while running:
         try:
@@ -141,7 +157,7 @@ def _first_done(client: Client, running: dict[Future, Running]) -> list[Future]:
             elif without_s > WITHOUT_WORKERS_S:
                 raise ClassError(
                     f"The cluster has had no workers for {WITHOUT_WORKERS_S} seconds. "
-                    "Start some, then go on with --resume."
+                    "Start some, then continue with --resume."
                 ) from None
     return []
 
@@ -149,5 +165,5 @@ def _first_done(client: Client, running: dict[Future, Running]) -> list[Future]:
 def _unusable(error: BaseException) -> ClassError:
     return ClassError(
         f"The cluster could not run a submission ({type(error).__name__}: {error}). Its workers need this project's "
-        "environment, in the same versions. Mend it, then go on with --resume."
+        "environment with the same versions. Fix this, then continue with --resume."
     )

@@ -1,15 +1,15 @@
-"""Interrupts: a signal ends a run between two submissions, and waits while one is being written."""
+"""Interrupt a run between two submissions, never while one is being written."""
 
 import contextlib
 import signal
 from collections.abc import Iterator
 
-_deferred: list[int] | None = None  # signals that came while nothing may be interrupted
+_deferred: list[int] | None = None  # signals received inside `uninterrupted`; None outside
 
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
-    """Make SIGTERM end a run as Ctrl-C does, and both wait while a submission is being written."""
+    """Make SIGTERM raise KeyboardInterrupt as Ctrl-C does, and defer both inside `uninterrupted`."""
 
     def interrupt(number: int, frame: object) -> None:
         if _deferred is None:
@@ -18,7 +18,7 @@ def interruptible() -> Iterator[None]:
 
     try:
         before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
-    except ValueError:  # not in the main thread, where there are no signals
+    except ValueError:  # only the main thread receives signals
         before = {}
     try:
         yield
@@ -29,7 +29,7 @@ def interruptible() -> Iterator[None]:
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let a signal wait until the end of the block; blocks may lie in each other."""
+    """Defer signals until the end of the block, then raise KeyboardInterrupt; blocks may be nested."""
     global _deferred
     if _deferred is not None:
         yield

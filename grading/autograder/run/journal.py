@@ -1,4 +1,4 @@
-"""The journal of a run: what was to be graded and what has been, so that an interrupted run can go on."""
+"""Keep the journal of a run: the submissions to grade and those done, so that an interrupted run can resume."""
 
 import contextlib
 import json
@@ -16,12 +16,12 @@ from ..errors import ClassError
 
 @contextlib.contextmanager
 def only_run(class_folder: Path) -> Iterator[None]:
-    """Keep the class to this run: the gradebook has one writer. Raises ClassError if another run has it."""
+    """Lock the class during the block, so that the gradebook has one writer; raise ClassError if already locked."""
     lock = FileLock(_folder(class_folder) / "lock", timeout=0)
     try:
         lock.acquire()
     except Timeout:
-        raise ClassError(f"Another run is grading the class in {class_folder}; wait for its end.") from None
+        raise ClassError(f"Another run is using the class in {class_folder}; wait until it ends.") from None
     try:
         yield
     finally:
@@ -29,38 +29,38 @@ def only_run(class_folder: Path) -> Iterator[None]:
 
 
 class Journal:
-    """One line of JSON for the run, one more for each submission that is done; on disk at once."""
+    """The journal file of a run: a line of JSON for the run, then one per finished submission, synced to disk."""
 
     def __init__(self, class_folder: Path, assignment: str):
         self.path = _folder(class_folder) / f"{assignment}.jsonl"
         self.force, self.students, self.done = False, [], {}
 
     def begin(self, force: bool, students: list[str]) -> None:
-        """Start the journal of a new run in place of the last one."""
+        """Start the journal of a new run, replacing that of the last run."""
         self.force, self.students, self.done = force, students, {}
         self._write([{"force": force, "students": students}])
 
     def resume(self) -> None:
-        """Read how far the last run came; whoever stands in a damaged line is graded again.
+        """Read the last run's progress; students in damaged lines are graded again.
 
-        Raises ClassError if there has been no run, or if its first line is damaged.
+        Raises ClassError if there was no run, or if its first line is damaged.
         """
         text = self.path.read_text(encoding="utf-8", errors="replace") if self.path.exists() else ""
-        lines = text.split("\n")[:-1]  # the last one is empty, or was cut off
+        lines = text.split("\n")[:-1]  # the last line is empty or truncated
         if not lines:
             raise ClassError(f"There is no run to resume: {self.path} is missing or empty. Start one without --resume.")
         first, *others = [_entry(line) for line in lines]
         if not {"force", "students"} <= first.keys():
-            raise ClassError(f"{self.path} is damaged. Start without --resume, and with --force if it was begun so.")
+            raise ClassError(f"{self.path} is damaged. Start again without --resume, with --force if you used it.")
         noted = [entry for entry in others if {"student", "status"} <= entry.keys()]
         if len(noted) < len(others):
-            print(f"{self.path} is damaged; who stands in its damaged lines is graded again.", file=sys.stderr)
+            print(f"{self.path} is damaged; students in its damaged lines are graded again.", file=sys.stderr)
         self.force, self.students = first["force"], first["students"]
         self.done = {entry["student"]: entry["status"] for entry in noted}
         self._write([first, *noted])
 
     def note(self, student: str, status: str) -> None:
-        """Write down that a submission is done."""
+        """Record that a student's submission is done, and sync the file to disk."""
         self.done[student] = status
         self._add({"student": student, "status": status})
 
@@ -75,7 +75,7 @@ class Journal:
 
 
 def _entry(line: str) -> dict:
-    """What a line of the journal holds; nothing if it is damaged."""
+    """Parse a line of the journal; return {} if it is damaged."""
     try:
         found = json.loads(line)
     except ValueError:

@@ -1,7 +1,7 @@
-"""A Jupyter kernel for code that nobody trusts: forked from a warm process into a sandbox that bubblewrap makes.
+"""Run untrusted code in a Jupyter kernel, forked from a preloaded process into a bubblewrap sandbox.
 
-Separate from grading: jupyter_client starts `SandboxProvisioner` for every kernelspec that names it, and `kernels/`
-holds one that does. `machine.require()` says whether this machine can do it, and what to do if it cannot.
+Independent of grading: jupyter_client starts `SandboxProvisioner` for every kernelspec that names it, such as the one
+in `kernels/`. `machine.require()` checks whether this machine supports it and says what to do if not.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Try to break out of the sandbox: python -m autograder.sandbox. Called by `make doctor`."""
+"""Try to break out of the sandbox: python -m autograder.sandbox, also run by `make doctor`."""
 
 import argparse
 import socket
@@ -15,12 +15,12 @@ from .manager import SandboxManager
 
 SECRET = "a line that only the grader may read"
 
-# Each must end in an error: a name, and code that only succeeds outside of the sandbox.
+# By name, code that succeeds only outside the sandbox
 ESCAPES = {
     "read the notebook": "open('secret.ipynb').read()",
     "read the grader's files": "open({secret!r}).read()",
     "see the grader's home": "import os; next(entry for entry in os.scandir({home!r}) if entry.is_file())",
-    "import what grades": "import autograder",
+    "import the grader": "import autograder",
     "import the solutions": "import mini_autograd",
     "see the grader's processes": "import os; next(p for p in os.listdir('/proc') if p.isdigit() and int(p) > 1000)",
     "reach the loopback network": "import socket; socket.create_connection(('127.0.0.1', {port}), 2)",
@@ -32,15 +32,15 @@ ESCAPES = {
     "mount": "import ctypes; assert ctypes.CDLL(None).mount(b'none', b'/tmp', b'tmpfs', 0, None) == 0",
     "take all memory": "bytearray(1 << 40)",
 }
-GROUPED = "assert 'gradlab-' in open('/proc/self/cgroup').read()"  # as forkserver.py calls its groups
+GROUPED = "assert 'gradlab-' in open('/proc/self/cgroup').read()"  # the prefix that forkserver.py uses
 WORKS = "import torch, gradlab; x = torch.ones(2, requires_grad=True); (x * x).sum().backward(); open('note', 'w')"
 
 
 def escaped() -> tuple[list[str], bool]:
-    """Run all attempts in one sandboxed kernel.
+    """Run all escape attempts in one sandboxed kernel.
 
-    Returns the names of those that succeeded, and whether a control group limits the kernel's memory. Raises
-    SandboxError if there is no sandbox, or if what must work inside does not.
+    Returns the names of the successful ones, and whether a control group limits the kernel's memory. Raises
+    SandboxError if no sandbox can be created, or if code that must work inside fails.
     """
     machine.require()
     with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as server:
@@ -57,7 +57,7 @@ def escaped() -> tuple[list[str], bool]:
         client.execute()
     works, counted, *tries = map(_failed, notebook.cells)
     if works:
-        raise machine.SandboxError(f"The sandbox cannot run what it must: {works}")
+        raise machine.SandboxError(f"The sandbox cannot run code that must work in it: {works}")
     return [name for name, failed in zip(ESCAPES, tries, strict=True) if not failed], not counted
 
 
@@ -66,7 +66,7 @@ def _failed(cell: NotebookNode) -> str:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Print what could be done that must not be; returns the exit code."""
+    """Print the successful escapes; return 1 if there are any or no sandbox can be created, else 0."""
     description = "Try to break out of the sandbox in which submissions run. The exit code is 1 if something escaped."
     argparse.ArgumentParser(prog="python -m autograder.sandbox", description=description).parse_args(argv)
     try:
@@ -76,8 +76,8 @@ def main(argv: list[str] | None = None) -> int:
         return 1
     for name in out:
         print(f"ESCAPED: a submission can {name}")
-    memory = "a control group limits memory" if grouped else "memory is counted, no control group is delegated"
-    print(f"{len(ESCAPES) - len(out)} of {len(ESCAPES)} escapes were held; {memory}")
+    memory = "a control group limits memory" if grouped else "memory is only measured: no control group is delegated"
+    print(f"{len(ESCAPES) - len(out)} of {len(ESCAPES)} escape attempts were blocked; {memory}")
     return 1 if out else 0
 
 

@@ -1,4 +1,4 @@
-"""The sandbox of one kernel, made by bubblewrap: what can be seen inside, and nothing else."""
+"""Create one kernel's sandbox with bubblewrap, and define which files are visible inside."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ from pathlib import Path
 import gradlab
 
 MIB = 1 << 20
-ZEROS = 1 << 16  # bytes in /dev/zero: a file, for who maps the device has memory that belongs to no process
+ZEROS = 1 << 16  # bytes in /dev/zero, a file here: memory mapped from the device would be charged to no process
 WORK = "/home/student/work"
 GRADLAB = Path(gradlab.__file__).resolve().parent
 SYSTEM = ["/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives", "/etc/fonts", "/etc/localtime"]
@@ -21,27 +21,28 @@ ENVIRONMENT = {
     "USER": "student",
     "LOGNAME": "student",
     "LANG": "C.UTF-8",
-    "OMP_NUM_THREADS": "1",  # a second thread in the fork server would hang its children, and kernels share the cores
+    "OMP_NUM_THREADS": "1",  # a second thread in the fork server would hang its children; kernels share the cores
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+    "TQDM_DISABLE": "1",  # a progress bar would stay on the feedback page
 }
 
-# As root there is no user namespace: the kernel becomes a real user that owns nothing. Anyone else needs one, in which
-# no further one can be made.
+# As root, use no user namespace: the kernel becomes a real user who owns nothing. Otherwise create one, in which
+# no further namespaces can be created.
 NAMESPACES = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
 USER_NAMESPACE = ["--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"]
 
 
 def python_paths() -> list[str]:
-    """The folders of Python and of what is installed in it, without those that lie in another of them."""
+    """Return the folders of Python and its installed packages, leaving out folders inside others."""
     wanted = {sys.prefix, sys.base_prefix, *(p for p in sys.path if p.endswith(("site-packages", "dist-packages")))}
     return sorted(path for path in wanted if not any(_inside(path, other) for other in {*wanted, *SYSTEM} - {path}))
 
 
 def exposed(path: Path) -> str | None:
-    """The folder, seen inside every sandbox, in which `path` lies; None if it is out of sight."""
+    """Return the folder that contains `path` and is visible inside every sandbox; None if `path` is hidden."""
     return next((seen for seen in [*SYSTEM, *python_paths(), str(GRADLAB)] if _inside(str(path), seen)), None)
 
 
@@ -50,11 +51,11 @@ def _inside(path: str, folder: str) -> bool:
 
 
 def start(folder: Path, disk_mib: int, program: list[str], info_fd: int | None = None, **popen) -> subprocess.Popen:
-    """Start `program` in a new sandbox, with the files in `folder` but no notebook.
+    """Start `program` in a new sandbox that shows the files in `folder`, except notebooks.
 
-    disk_mib: the size of each place that can be written; all are in memory and gone with the sandbox. info_fd: where
-    bubblewrap writes, as JSON, the process id of the sandbox's first process. Neither its arguments nor its
-    environment, which can be read inside, tell anything of the class.
+    disk_mib: the size of each writable place; all are in memory and vanish with the sandbox. info_fd: the descriptor
+    to which bubblewrap writes, as JSON, the id of the sandbox's first process. The arguments and environment, which
+    are readable inside, reveal nothing about the class.
     """
     with (
         os.fdopen(os.memfd_create("options"), "w", errors="surrogateescape") as options,
@@ -87,7 +88,7 @@ def _options(folder: Path, disk_mib: int, info_fd: int | None, zeros_fd: int) ->
             "--ro-bind",
             path,
             path,
-        ]  # --dir: of itself a parent is for root only
+        ]  # --dir: otherwise only root could enter the parent folder
     for entry in sorted(folder.iterdir()):
         if entry.suffix != ".ipynb" and not entry.is_symlink() and (entry.is_file() or entry.is_dir()):
             words += ["--ro-bind", str(entry), f"{WORK}/{entry.name}"]

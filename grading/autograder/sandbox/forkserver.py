@@ -1,9 +1,9 @@
-"""Import the heavy libraries once, then fork one kernel for each request into a sandbox that is waiting for it.
+"""Import the heavy libraries once, then fork one kernel per request into a waiting sandbox.
 
-Run as a script by `provisioner.ForkServer`, outside any package, so that nothing of grading is in a kernel's memory.
-Each message on stdin, a SEQPACKET socket, is a JSON object, the arguments of `run_kernel`, with three descriptors:
-a pidfd of the sandbox's first process, a pipe for the kernel's process id once it answers, and a pipe for its exit
-code, whose other end keeps the sandbox alive. The server ends when the socket is closed.
+`provisioner.ForkServer` runs this as a script, outside any package, so that no grading code is in a kernel's memory.
+Each message on a connection of its SEQPACKET socket is a JSON object with the arguments of `run_kernel`, plus three
+descriptors: a pidfd of the sandbox's first process, a pipe for the kernel's process id once it answers, and a pipe for
+its exit code, whose other end keeps the sandbox alive. The server ends when its stdin is closed.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 PRELOADED = [
     "torch",
-    "torch._dynamo",  # what the first backward and the first optimizer import: a second
+    "torch._dynamo",  # imported by the first backward pass and the first optimizer, which takes a second
     "numpy",
     "matplotlib.pyplot",
     "ipykernel.kernelapp",
@@ -35,20 +35,30 @@ PRELOADED = [
     "ipykernel.debugger",
     "IPython.core.completerlib",
     "IPython.core.debugger",
+    "IPython.core.logger",
+    "IPython.core.oinspect",
+    "IPython.core.pylabtools",
     "IPython.extensions.storemagic",
+    "IPython.utils.wildcard",
+    "faulthandler",
+    "matplotlib.backends.backend_agg",
+    "pygments.formatters.terminal256",  # this and the next two are imported by the first error
+    "pygments.styles.default",
+    "stack_data",
+    "tornado.platform.asyncio",
     "gradlab",
     "gradlab.predict",
     "gradlab.saved",
 ]
 LOOK_MS = 250
 WRITABLE = ["/tmp", "/home/student", "/dev/shm", "/run/kernel"]
-INODE = 1 << 10  # bytes of a file, a folder or a link in memory, whatever is in it
-SOCKET, TCP = 420 << 10, 10 << 20  # bytes that wait in a socket at most, by Linux's defaults
-GROUP = "gradlab-"  # so control groups are called
+INODE = 1 << 10  # bytes of memory per file, folder or link, besides its content
+SOCKET, TCP = 420 << 10, 10 << 20  # the most bytes that a socket can buffer, by Linux's defaults
+GROUP = "gradlab-"  # the prefix of control group names
 VERSION_1 = "memory.limit_in_bytes", "memory.memsw.limit_in_bytes", "memory.oom_control"  # files of a control group
 VERSION_2 = "memory.max", "memory.swap.max", "memory.events"
-NICER = 5  # so that whoever grades, and the machine's other work, come before a submission
-LAST = 19  # the niceness of a session that a submission makes: a group of its own, which else had a share of its own
+NICER = 5  # grading and the machine's other work come before submissions
+LAST = 19  # the niceness of sessions created by a submission, each of which would otherwise get an equal share
 
 CLONE_NEWUSER = 0x10000000
 NS_GET_USERNS = 0xB701  # of ioctl
@@ -58,7 +68,7 @@ RDONLY, NOSUID, NODEV, REMOUNT, BIND = 1, 2, 4, 32, 4096  # of mount
 CLONE3, MAP_SHARED, MAP_ANONYMOUS = 435, 0x01, 0x20
 REFUSED = ["memfd_create", "memfd_secret", "shmget", "msgget", "add_key", "request_key", "keyctl"]
 CALLS = ["clone", "unshare", "mmap", *REFUSED]
-ARCHITECTURES = {  # the number of the architecture, and of these calls
+ARCHITECTURES = {  # by machine: the architecture's number, and the numbers of these calls
     "x86_64": (0xC000003E, dict(zip(CALLS, [56, 272, 9, 319, 447, 29, 68, 248, 249, 250], strict=True))),
     "aarch64": (0xC00000B7, dict(zip(CALLS, [220, 97, 222, 279, 447, 194, 186, 217, 218, 219], strict=True))),
 }
@@ -67,15 +77,15 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def call(name: str, *arguments) -> None:
-    """Call a function of the C library; raises OSError if it fails."""
+    """Call a function of the C library; raise OSError if it fails."""
     if getattr(libc, name)(*arguments) < 0:
         raise OSError(ctypes.get_errno(), f"{name}: {os.strerror(ctypes.get_errno())}")
 
 
 def drop_privileges(uid: int) -> None:
-    """Give up every capability for good; who was root becomes `uid`."""
+    """Give up all capabilities permanently; root becomes the user `uid`."""
     for capability in range(64):
-        libc.prctl(CAPBSET_DROP, capability, 0, 0, 0)  # fails for those that this Linux does not have
+        libc.prctl(CAPBSET_DROP, capability, 0, 0, 0)  # fails for capabilities unknown to this kernel
     if os.geteuid() == 0:
         os.setgroups([])
         os.setresgid(uid, uid, uid)
@@ -84,16 +94,16 @@ def drop_privileges(uid: int) -> None:
     call("capset", version, nothing)
     call("prctl", NO_NEW_PRIVS, 1, 0, 0, 0)
     filter_calls()
-    call("prctl", DUMPABLE, 1, 0, 0, 0)  # a process that changed its user could not read its own /proc entries
+    call("prctl", DUMPABLE, 1, 0, 0, 0)  # otherwise, after changing user, it could not read its own /proc entries
 
 
 def filter_calls() -> None:
-    """Refuse by a seccomp filter what a kernel has no need of, and what would be a way round a limit.
+    """Install a seccomp filter against system calls that a kernel does not need or that could bypass a limit.
 
-    A user namespace, in which anyone may mount: bubblewrap forbids them too, but not where it runs as root. Memory that
-    belongs to no process and no folder, which nobody would count: memfds, System V's segments and queues, shared memory
-    without a file. Keyrings, of which the one of the session is whoever grades'. clone3, whose flags a filter cannot
-    see, is said not to exist; the C library then calls clone.
+    Refused: user namespaces, in which anyone may mount (bubblewrap forbids them too, but not as root); memory that
+    belongs to no process or folder and would go uncounted, such as memfds, System V segments and queues, and shared
+    memory without a file; keyrings, because the session's belongs to the grading account. clone3, whose flags a filter
+    cannot see, is reported as missing, so the C library calls clone.
     """
     architecture, numbers = ARCHITECTURES[platform.machine()]
     load, if_equal, if_at_least, if_set, leave = 0x20, 0x15, 0x35, 0x45, 0x06
@@ -106,7 +116,7 @@ def filter_calls() -> None:
         (if_equal, 1, 0, architecture),
         (leave, 0, 0, refuse),
         (load, 0, 0, call_number),
-        (if_at_least, 0, 1, 0x40000000),  # calls of another kind, under numbers of their own
+        (if_at_least, 0, 1, 0x40000000),  # x32 calls, which have their own numbers
         (leave, 0, 0, refuse),
         (if_equal, 0, 1, CLONE3),
         (leave, 0, 0, unknown),
@@ -125,23 +135,23 @@ def filter_calls() -> None:
 
 
 class Group(NamedTuple):
-    """A control group of Linux, which limits the memory of what is in it: open files, for it is out of sight inside.
+    """A Linux control group that limits its processes' memory. Its files are open: the sandbox cannot see its folder.
 
-    procs: whoever writes 0 there is in it, with all that it starts. events: what Linux notes there.
+    procs: writing 0 to it adds the writing process and its future children. events: the kernel's event counters.
     """
 
     procs: int
     events: int
 
     def has_killed(self) -> bool:
-        """Whether Linux has ended a process of the group, which needed more than there is."""
+        """Return whether Linux killed a process of the group for exceeding the limit."""
         return b"\noom_kill 0\n" not in b"\n" + os.pread(self.events, 1 << 12, 0)
 
 
 def groups_folder(mounted: str = "/sys/fs/cgroup", own: str = "/proc/self/cgroup") -> Path | None:
-    """The folder in which we may make control groups that limit memory; None if this machine delegates none.
+    """Return the folder in which this process may create memory control groups; None if none is delegated.
 
-    Of version 2 the nearest above our own group that limits what is in it; of version 1 our own.
+    With version 2, that is the nearest group at or above ours that limits memory; with version 1, our own.
     """
     for line in Path(own).read_text().splitlines():
         number, kinds, path = line.split(":", 2)
@@ -162,18 +172,18 @@ def _words(file: Path) -> list[str]:
 
 
 def make_group(folder: Path, memory_mib: int) -> Group:
-    """Make a control group for one sandbox, whose processes have at most so much memory, swapped or not."""
+    """Create a control group that limits one sandbox's memory, including swap, to `memory_mib` MiB."""
     group = folder / f"{GROUP}{os.getpid()}"
     group.mkdir()
     limit, swap, events = VERSION_2 if (group / VERSION_2[0]).exists() else VERSION_1
     (group / limit).write_text(str(memory_mib << 20))
-    with contextlib.suppress(OSError):  # Linux may count no swap
+    with contextlib.suppress(OSError):  # swap accounting may be off
         (group / swap).write_text("0" if swap == VERSION_2[1] else str(memory_mib << 20))
     return Group(os.open(group / "cgroup.procs", os.O_WRONLY), os.open(group / events, os.O_RDONLY))
 
 
 def remove_groups(folder: Path) -> None:
-    """Remove the control groups whose process has ended, once nothing is in them; those of a killed server too."""
+    """Remove empty control groups whose process has ended, including those of a killed server."""
     for group in folder.glob(f"{GROUP}*"):
         if not Path("/proc", group.name.removeprefix(GROUP)).exists():
             with contextlib.suppress(OSError):
@@ -181,12 +191,15 @@ def remove_groups(folder: Path) -> None:
 
 
 def run_kernel(argv: list[str], environment: dict, connection: dict, work: str, limits: dict, uid: int) -> None:
-    """Become the kernel; called in the forked child, inside the sandbox's namespaces. Ends with the process."""
-    os.setsid()  # Linux gives each session, not each process, an equal share of the processor
+    """Turn this process, a forked child in the sandbox's namespaces, into the kernel.
+
+    limits: resource limits by name, without RLIMIT_, each in its own unit.
+    """
+    os.setsid()  # Linux divides processor time equally among sessions, not processes
     os.nice(NICER)
     share("self", NICER)
     with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000")  # the first to go if the machine runs out of memory
+        Path("/proc/self/oom_score_adj").write_text("1000")  # the first to be killed if the machine runs out of memory
     started_with = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
     for name, value in limits.items():
         value += started_with if name == "DATA" else 0
@@ -202,25 +215,25 @@ def run_kernel(argv: list[str], environment: dict, connection: dict, work: str, 
     Path("/run/kernel/connection.json").write_text(json.dumps(connection))
     os.chdir(work)
     sys.modules["gradlab.notebook"].FOLDER = Path(work)
-    sys.path.append("")  # last: what lies beside the notebook takes the place of no installed module
+    sys.path.append("")  # last, so that files beside the notebook do not shadow installed modules
     sys.argv = ["ipykernel_launcher", *argv]
-    sys.modules["numpy"].random.seed()  # else every kernel would draw the same numbers
+    sys.modules["numpy"].random.seed()  # otherwise every kernel would draw the same numbers
     from ipykernel.kernelapp import IPKernelApp
 
     IPKernelApp.launch_instance(argv=argv)
 
 
 def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, memory_exit: int) -> None:
-    """Fork the kernel into the sandbox and stay with it to its end; called in a child of the server's own.
+    """Fork the kernel into the sandbox and watch it until it ends; runs in a child of the server.
 
-    `memory_exit` is the exit code that tells of a sandbox which needed more than `memory_mib`.
+    memory_exit: the exit code to report if the sandbox needed more than `memory_mib` MiB.
     """
     folder = groups_folder()
     group = make_group(folder, memory_mib) if folder else None
     users = enter(sandbox)
     before = processes()
-    call("prctl", PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # with the server we end, with us the pipe, and so the sandbox
-    kernel = os.fork()  # the process namespace holds from this fork on
+    call("prctl", PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # if the server dies, so do we, the pipe and the sandbox
+    kernel = os.fork()  # the process namespace applies from this fork on
     if kernel == 0:
         code = 1
         try:
@@ -242,10 +255,10 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, 
         if end.poll(5):
             break
     else:
-        read_only("/run/kernel")  # else a link in the place of a socket could lead a client out of the sandbox
+        read_only("/run/kernel")  # otherwise a link in place of a socket could lead a client out of the sandbox
         os.write(ready, b"%d\n" % kernel)
     os.close(ready)
-    code, session = None, min(map(int, processes() - before), default=0)  # of the kernel, as it is called inside
+    code, session = None, min(map(int, processes() - before), default=0)  # the kernel's session id inside
     while not end.poll(LOOK_MS):
         put_last(processes() - before, session)
         if memory_used_mib(memory_mib) > memory_mib or (group and group.has_killed()):
@@ -253,9 +266,9 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, 
             break
     if code is None:
         _, status, used = os.wait4(kernel, 0)
-        code = min(os.waitstatus_to_exitcode(status), 1)  # other numbers are only what the submission says
+        code = min(os.waitstatus_to_exitcode(status), 1)  # any other code was chosen by the submission
         if code == -signal.SIGXCPU and used.ru_utime + used.ru_stime < request["limits"]["CPU"] - 1:
-            code = 1  # it sent itself this signal
+            code = 1  # it sent this signal to itself
         if group and group.has_killed():
             code = memory_exit
     with contextlib.suppress(BrokenPipeError):  # the sandbox was ended from outside
@@ -263,9 +276,9 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, 
 
 
 def enter(sandbox: int) -> int | None:
-    """Enter the namespaces of a sandbox, a pidfd; return the user namespace in which its kernel is to be, if any.
+    """Enter a sandbox's namespaces, given its pidfd; return a descriptor of its kernel's user namespace, None as root.
 
-    Who is not root enters the one to which the mounts belong, in which that one lies: only from there can they change.
+    Without root, this enters the outer user namespace, which owns the mounts: only from there can they be changed.
     """
     if os.geteuid() == 0:
         call("setns", sandbox, NAMESPACES)
@@ -281,12 +294,12 @@ def enter(sandbox: int) -> int | None:
 
 
 def read_only(mounted: str) -> None:
-    """Let nobody write in what is mounted in the sandbox; sockets in it go on working."""
+    """Remount the mount point `mounted` in the sandbox read-only; sockets in it keep working."""
     call("mount", None, mounted.encode(), None, RDONLY | NOSUID | NODEV | REMOUNT | BIND, None)
 
 
 def answers(connection: dict) -> bool:
-    """Tell whether all five sockets of the kernel accept: a client that finds one missing waits 100 ms."""
+    """Return whether all five kernel sockets accept connections; a client waits 100 ms if one is missing."""
     for name in ("shell", "iopub", "stdin", "hb", "control"):
         with socket.socket(socket.AF_UNIX) as probe:
             try:
@@ -297,12 +310,12 @@ def answers(connection: dict) -> bool:
 
 
 def processes() -> set[str]:
-    """All processes in the sandbox, as they are called inside."""
+    """Return the ids of all processes in the sandbox, as numbered inside."""
     return set(filter(str.isdigit, os.listdir("/proc")))
 
 
 def put_last(started: set[str], session: int) -> None:
-    """Let those of the processes that have left the kernel's session have what nobody else wants of the processor."""
+    """Let the processes in `started` outside the kernel's `session` use only processor time that nothing else needs."""
     for process in started:
         with contextlib.suppress(OSError):
             _, _, _, its_session, *_ = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
@@ -311,7 +324,7 @@ def put_last(started: set[str], session: int) -> None:
 
 
 def share(process: str, niceness: int) -> None:
-    """Set the niceness of a process's session, where Linux has that; an ordinary user may ten times a second."""
+    """Set the niceness of a process's session if Linux supports it; ordinary users may do so ten times a second."""
     with contextlib.suppress(OSError):
         group = Path(f"/proc/{process}/autogroup")
         if not group.read_text().endswith(f" {niceness}\n"):
@@ -319,9 +332,9 @@ def share(process: str, niceness: int) -> None:
 
 
 def memory_used_mib(limit_mib: float) -> float:
-    """What the sandbox holds in memory: its processes, its files, and what may wait in its sockets.
+    """Return the sandbox's memory in MiB: its processes, its files, and the most its sockets can buffer.
 
-    What processes share counts in part, if all together is more than the limit.
+    Memory shared by processes is divided among them if the total would otherwise exceed the limit.
     """
     there = processes()
     beside = files_mib() + sockets_mib() + sum(status_mib(process, "VmPTE:") for process in there)
@@ -330,16 +343,16 @@ def memory_used_mib(limit_mib: float) -> float:
 
 
 def files_mib() -> float:
-    """The memory of the places that can be written: their blocks, and what the kernel of Linux has of each file."""
+    """Return the memory of the writable places in MiB: their blocks and Linux's overhead per file."""
     found = list(map(os.statvfs, WRITABLE))
     blocks = sum((one.f_blocks - one.f_bfree) * one.f_frsize for one in found)
     return (blocks + INODE * sum(one.f_files - one.f_ffree for one in found)) / 2**20
 
 
 def sockets_mib() -> float:
-    """The most that can wait in the sockets of the sandbox, whoever holds them: nothing tells how much does."""
+    """Return the most that the sandbox's sockets can buffer, in MiB; Linux does not report the actual amount."""
     kinds = {}
-    with contextlib.suppress(OSError):  # the first process has ended, and all others with it
+    with contextlib.suppress(OSError):  # the first process ended, and all others with it
         for line in Path("/proc/1/net/sockstat").read_text().splitlines():
             kind, _, count, *_ = line.split()
             kinds[kind] = int(count)
@@ -348,7 +361,7 @@ def sockets_mib() -> float:
 
 
 def status_mib(process: str, *names: str) -> float:
-    """What the status of a process says under these names, as of its memory or its page tables; 0 if it has ended."""
+    """Return the sum of the fields `names`, such as `VmRSS:`, of a process's status, in MiB; 0 if it has ended."""
     with contextlib.suppress(OSError):
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
         return sum(int(line.split()[1]) for line in lines if line.startswith(names)) / 1024
@@ -356,7 +369,10 @@ def status_mib(process: str, *names: str) -> float:
 
 
 def proportional_mib(process: str) -> float:
-    """The memory of a process with its part of what it shares: slow to tell. Some processes forbid the closer look."""
+    """Return a process's memory in MiB, with its share of shared memory; this is slow.
+
+    If Linux does not permit reading it, return the resident and swapped memory instead.
+    """
     with contextlib.suppress(OSError):
         lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
         return sum(int(line.split()[1]) for line in lines if line.startswith(("Pss:", "SwapPss:"))) / 1024
@@ -364,12 +380,12 @@ def proportional_mib(process: str) -> float:
 
 
 def preload(course: str) -> None:
-    """Import what kernels need."""
+    """Import the modules that kernels need, with gradlab from `course`; raise RuntimeError if that starts a thread."""
     sys.path.insert(0, course)
     for module in PRELOADED:
         __import__(module)
     for name in sys.modules["gradlab"].__all__:
-        getattr(sys.modules["gradlab"], name)  # imports where it lives
+        getattr(sys.modules["gradlab"], name)  # imports its module
     sys.modules["torch"].set_num_threads(1)
     if len(os.listdir("/proc/self/task")) != 1:
         raise RuntimeError("The fork server has more than one thread; kernels that it forks would hang.")
@@ -377,29 +393,43 @@ def preload(course: str) -> None:
     gc.freeze()
 
 
-def main(course: str) -> None:
-    """Serve requests until the socket is closed."""
-    requests = socket.socket(fileno=os.dup(0))
+def main(course: str, listening: int) -> None:
+    """Serve requests on the connections of a listening socket until stdin is closed."""
     preload(course)
     groups = groups_folder()
+    listener = socket.socket(fileno=listening)
+    clients: dict[int, socket.socket] = {}
+    awaited = select.poll()
+    awaited.register(0, select.POLLIN)
+    awaited.register(listener, select.POLLIN)
     while True:
         if groups:
             remove_groups(groups)
-        message, fds, _, _ = socket.recv_fds(requests, 1 << 16, 3)
-        if not message:
+        ready = [fd for fd, _ in awaited.poll()]
+        if 0 in ready:
             break
-        if os.fork() == 0:
-            try:
-                requests.close()
-                request = json.loads(message)
-                serve(request, *fds, request.pop("memory_mib"), request.pop("memory_exit"))
-            except BaseException:
-                traceback.print_exc()
-            finally:
-                os._exit(0)
-        for fd in fds:
-            os.close(fd)
-        with contextlib.suppress(ChildProcessError):  # whose processor time counts only if someone waits for it
+        if listening in ready:
+            client = listener.accept()[0]
+            clients[client.fileno()] = client
+            awaited.register(client, select.POLLIN)
+        for fd in clients.keys() & ready:
+            message, fds, _, _ = socket.recv_fds(clients[fd], 1 << 16, 3)
+            if not message:
+                awaited.unregister(fd)
+                clients.pop(fd).close()
+            elif os.fork() == 0:
+                try:
+                    for one in (listener, *clients.values()):
+                        one.close()
+                    request = json.loads(message)
+                    serve(request, *fds, request.pop("memory_mib"), request.pop("memory_exit"))
+                except BaseException:
+                    traceback.print_exc()
+                finally:
+                    os._exit(0)
+            for one in fds:
+                os.close(one)
+        with contextlib.suppress(ChildProcessError):  # a child's processor time counts only once it is waited for
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
     with contextlib.suppress(ChildProcessError):
@@ -410,4 +440,4 @@ def main(course: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], int(sys.argv[2]))

@@ -1,4 +1,4 @@
-"""Whether this machine can make a sandbox, and if not, what to install or enable."""
+"""Check whether this machine can create a sandbox, and say what to install or enable if not."""
 
 import functools
 import shutil
@@ -13,17 +13,17 @@ from . import bubblewrap
 ROOMS = [Path(__file__).resolve().parents[3] / room for room in ("solutions", "grading")]
 
 WITHOUT = (
-    "To grade without a sandbox, with your own rights for every submission, say so: --no-sandbox for python -m "
-    "autograder grade; configure(…, sandbox=False) in nbgrader_config.py for nbgrader's own commands."
+    "To grade without a sandbox, which gives every submission your rights, use --no-sandbox with python -m "
+    "autograder grade, or configure(…, sandbox=False) in nbgrader_config.py for nbgrader's own commands."
 )
 INSTALL = (
-    "Submissions run in a sandbox that bubblewrap makes, and there is no program bwrap. Install it:\n"
+    "Submissions run in a bubblewrap sandbox, but the program bwrap was not found. Install it:\n"
     "  Debian, Ubuntu: sudo apt-get install -y bubblewrap\n"
     "  Fedora:         sudo dnf install -y bubblewrap"
 )
 ENABLE = (
-    "bubblewrap is installed but cannot make a sandbox here; it says: {reason}\n"
-    "Most likely this system does not let ordinary users make namespaces. To enable it:\n"
+    "bubblewrap is installed but cannot create a sandbox here. Its error: {reason}\n"
+    "Most likely, this system does not let ordinary users create namespaces. To enable this:\n"
     "  Ubuntu 24.04:   sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0\n"
     "  Debian 10:      sudo sysctl kernel.unprivileged_userns_clone=1\n"
     "  Fedora, others: sudo sysctl user.max_user_namespaces=15000\n"
@@ -31,19 +31,19 @@ ENABLE = (
     "seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined"
 )
 ELSEWHERE = (
-    "Submissions run in a sandbox of Linux namespaces, which {system} does not have. Grade in Linux on this machine:\n"
+    "Submissions run in a sandbox made of Linux namespaces, which {system} does not have. Use Linux on this machine:\n"
     "  macOS:   in a container (Docker Desktop, Podman, Colima), started with --privileged\n"
     "  Windows: in WSL 2 (wsl --install, then sudo apt-get install -y bubblewrap in it)"
 )
 
 
 class SandboxError(ClassError):
-    """No sandbox can be made; the message says what to install or enable."""
+    """No sandbox can be created; the message says what to install or enable."""
 
 
 @functools.cache
 def require() -> None:
-    """Make a sandbox and leave it again; raises SandboxError if that fails. Asked once in a process."""
+    """Create and end a sandbox; raise SandboxError if that fails. A success is cached for the process."""
     if not sys.platform.startswith("linux"):
         system = {"darwin": "macOS", "win32": "Windows"}.get(sys.platform, sys.platform)
         raise SandboxError(f"{ELSEWHERE.format(system=system)}\n{WITHOUT}")
@@ -59,9 +59,9 @@ def require() -> None:
 
 
 def require_hidden(folder: Path) -> None:
-    """Raise SandboxError if submissions could read `folder`, because it lies in what every sandbox shows."""
+    """Raise SandboxError if submissions could read `folder`, because it is inside a folder visible in every sandbox."""
     seen = bubblewrap.exposed(folder)
     if seen:
         raise SandboxError(
-            f"{folder} lies in {seen}, which a submission can read: Python is there. Move one or the other."
+            f"{folder} is inside {seen}, which submissions can read because Python needs it. Move one of them."
         )

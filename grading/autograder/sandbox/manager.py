@@ -1,4 +1,4 @@
-"""The client's side of a sandboxed kernel: it believes nothing and takes only so much."""
+"""Manage a sandboxed kernel from the client's side, with limits on the messages it may send."""
 
 import zmq
 import zmq.asyncio
@@ -10,12 +10,12 @@ from traitlets import Type, default
 from . import KERNEL_NAME, KERNELS
 
 MAX_MESSAGE_BYTES = 8_000_000
-SEND_MS = 5_000  # a kernel that was cut off takes no message any more, and sending would wait for ever
-NEVER_MS = 3_600_000  # forbidding it altogether makes the end of a client last a second
+SEND_MS = 5_000  # a disconnected kernel accepts no messages, and sending would block forever
+NEVER_MS = 3_600_000  # disabling reconnection altogether would delay closing a client by a second
 
 
 def bounded_context() -> zmq.asyncio.Context:
-    """Sockets that refuse huge messages and, once cut off, do not come back to what then answers."""
+    """Return a context whose sockets refuse messages over MAX_MESSAGE_BYTES and do not reconnect."""
     context = zmq.asyncio.Context()
     context.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE_BYTES)
     context.setsockopt(zmq.RECONNECT_IVL, NEVER_MS)
@@ -24,7 +24,7 @@ def bounded_context() -> zmq.asyncio.Context:
 
 
 class BoundedClient(AsyncKernelClient):
-    """A client that talks to the kernel over bounded sockets."""
+    """A kernel client that uses sockets from `bounded_context`."""
 
     @default("context")
     def _bounded_context(self) -> zmq.asyncio.Context:
@@ -32,12 +32,12 @@ class BoundedClient(AsyncKernelClient):
         return bounded_context()
 
     def start_channels(self, shell=True, iopub=True, stdin=True, hb=False, control=True) -> None:
-        """Called by nbclient; without the heartbeat, which costs a second at the end: the process itself is watched."""
+        """Start all channels but the heartbeat, which would delay a kernel's end by a second; called by nbclient."""
         super().start_channels(shell, iopub, stdin, hb, control)
 
 
 class SandboxManager(AsyncKernelManager):
-    """A kernel manager that knows the sandboxed kernel without its being installed among Jupyter's."""
+    """A kernel manager that finds the sandboxed kernel without installing its kernelspec in Jupyter."""
 
     client_factory = Type(BoundedClient)
 

@@ -1,4 +1,4 @@
-"""The kernel provisioner that jupyter_client finds by its entry point: one sandbox for each kernel."""
+"""Provide the kernel provisioner that jupyter_client finds by its entry point; each kernel gets a sandbox."""
 
 import asyncio
 import contextlib
@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
@@ -19,36 +20,63 @@ from traitlets import Int
 from . import bubblewrap
 from .machine import SandboxError, require_hidden
 
-WAITING = ["/bin/sh", "-c", "echo ready; exec >&-; read code; exit ${code:-1}"]  # until the kernel's exit code comes
+WAITING = ["/bin/sh", "-c", "echo ready; exec >&-; read code; exit ${code:-1}"]  # waits for the kernel's exit code
 SOCKETS = "/run/kernel/s"
-FORKSERVER = Path(__file__).with_name("forkserver.py")  # never imported: it needs Linux from its first line on
-ADDRESSES_MIB = 16_384  # of one process at least; for each GiB, Linux may need 2 MiB for tables
-MEMORY_EXIT = 200  # the exit code that tells of a sandbox which needed too much memory
+FORKSERVER = Path(__file__).with_name("forkserver.py")  # never imported: it runs on Linux only
+ADDRESS = "GRADLAB_FORK_SERVER"  # the environment variable with the path of a fork server's socket
+ADDRESSES_MIB = 16_384  # least address space of a process; Linux may need 2 MiB of page tables per GiB
+MEMORY_EXIT = 200  # the exit code of a sandbox that needed too much memory
 
 
 class ForkServer:
-    """The process of this one that has imported torch; started when the first kernel is, and again if it has ended."""
+    """A handle on the process that has imported torch and forks kernels.
+
+    This process starts that server, or finds it through the environment variable that ADDRESS names. A run starts one
+    for all of its workers. A process that finds the server gone starts its own.
+    """
 
     def __init__(self):
+        self.address = os.environ.get(ADDRESS, "")
         self._lock = threading.Lock()
         self._process: subprocess.Popen | None = None
+        self._socket: socket.socket | None = None
+
+    def begin(self) -> None:
+        """Start the server unless there is one; return at once, while it imports."""
+        with self._lock:
+            if not self.address:
+                self._start()
 
     def send(self, request: dict, fds: list[int]) -> None:
-        """Ask for a kernel; returns at once."""
+        """Request a kernel without waiting for it; see forkserver.py for `request` and `fds`."""
         with self._lock:
-            if self._process is None or self._process.poll() is not None:
+            try:
+                socket.send_fds(self._connected(), [json.dumps(request).encode()], fds)
+            except OSError:  # it has ended
                 self._start()
-            socket.send_fds(self._socket, [json.dumps(request).encode()], fds)
+                socket.send_fds(self._connected(), [json.dumps(request).encode()], fds)
+
+    def _connected(self) -> socket.socket:
+        if self._socket is None:
+            if not self.address:
+                self._start()
+            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            self._socket.connect(self.address)
+        return self._socket
 
     def _start(self) -> None:
-        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._folder = tempfile.TemporaryDirectory(prefix="gradlab-")  # accessible to this user only
+        self.address, self._socket = f"{self._folder.name}/socket", None
         caches = {name: os.environ[name] for name in ("HOME", "MPLCONFIGDIR") if name in os.environ}
-        with theirs:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as requests:
+            requests.bind(self.address)
+            requests.listen()
             self._process = subprocess.Popen(
-                [sys.executable, "-I", FORKSERVER, bubblewrap.GRADLAB.parent],
-                stdin=theirs,
+                [sys.executable, "-I", FORKSERVER, bubblewrap.GRADLAB.parent, str(requests.fileno())],
+                stdin=subprocess.PIPE,  # never written to; closed when this process ends
                 cwd="/",
                 env=bubblewrap.ENVIRONMENT | {"MPLBACKEND": "agg"} | caches,
+                pass_fds=[requests.fileno()],
             )
 
 
@@ -56,7 +84,10 @@ SERVER = ForkServer()
 
 
 def free_uid(pid: int) -> int:
-    """The user of a kernel: of one that root starts a user that nobody else has, because its limits count by user."""
+    """Return the user id for a kernel: the current one, or as root an unused one that depends on `pid`.
+
+    Kernels of one user would share a limit on processes.
+    """
     if os.geteuid() != 0:
         return os.geteuid()
     mapped = sum(int(line.split()[2]) for line in Path("/proc/self/uid_map").read_text().splitlines())
@@ -67,26 +98,24 @@ def free_uid(pid: int) -> int:
 class SandboxProvisioner(LocalProvisioner):
     """Start a kernel in a sandbox, forked from this process's fork server.
 
-    The kernel's five sockets lie in the sandbox's own memory; they are reached through /proc while it lives. So a
-    kernel leaves nothing behind.
+    The kernel's five sockets are in the sandbox's own memory and are reached through /proc while it lives, so a kernel
+    leaves no files behind.
     """
 
-    memory_mib = Int(4096, help="Memory of all processes of a kernel together.").tag(config=True)
-    cpu_s = Int(300, help="Processor time of one process.").tag(config=True)
+    memory_mib = Int(4096, help="Memory of all of a kernel's processes in total, in MiB.").tag(config=True)
+    cpu_s = Int(300, help="Processor time of one process, in seconds.").tag(config=True)
     processes = Int(64, help="Processes and threads of a kernel.").tag(config=True)
-    file_mib = Int(64, help="Size of one file.").tag(config=True)
+    file_mib = Int(64, help="Size of one file, in MiB.").tag(config=True)
     open_files = Int(512, help="Open files of one process.").tag(config=True)
-    disk_mib = Int(128, help="Size of the home folder, of /tmp and of /dev/shm, each; it lies in memory.").tag(
-        config=True
-    )
+    disk_mib = Int(128, help="Size of each of the home folder, /tmp and /dev/shm, in MiB of memory.").tag(config=True)
 
     kernel_pid: int | None = None
-    inside: Path | None = None  # the root of the sandbox, as it is reached from outside
-    _init_fd: int | None = None  # of the sandbox's first process, with which all others end
+    inside: Path | None = None  # the sandbox's root, as reached from outside
+    _init_fd: int | None = None  # a pidfd of the sandbox's first process; when it ends, so do all others
     exit_code: int | None = None
 
     async def pre_launch(self, **kwargs) -> dict:
-        """Called by the kernel manager before launch_kernel: name the sockets, as they are called inside."""
+        """Choose the sockets' names inside the sandbox; called by the kernel manager before launch_kernel."""
         manager = self.parent
         manager.transport, manager.ip = "ipc", SOCKETS
         for number, name in enumerate(port_names, start=1):
@@ -96,7 +125,10 @@ class SandboxProvisioner(LocalProvisioner):
         return await super(LocalProvisioner, self).pre_launch(cmd=cmd, **kwargs)
 
     async def launch_kernel(self, cmd: list[str], cwd: str | None = None, **kwargs) -> KernelConnectionInfo:
-        """Called by the kernel manager; returns when the kernel's sockets answer. Raises SandboxError."""
+        """Start the kernel, and return when its sockets answer; called by the kernel manager.
+
+        Raises SandboxError if bubblewrap fails, the kernel does not start, or `cwd` is visible in every sandbox.
+        """
         loop = asyncio.get_running_loop()
         with contextlib.ExitStack() as stack:
             files = [os.fdopen(fd, mode) for mode_pair in _pipes(3) for fd, mode in mode_pair]
@@ -116,8 +148,8 @@ class SandboxProvisioner(LocalProvisioner):
             )
             self.pid = self.pgid = self.process.pid
             info_in.close()
-            if not await loop.run_in_executor(None, self.process.stdout.readline):  # its mounts are made
-                raise SandboxError(f"bubblewrap could not make a sandbox: {self.process.stderr.read().strip()}")
+            if not await loop.run_in_executor(None, self.process.stdout.readline):  # printed once mounts are ready
+                raise SandboxError(f"bubblewrap could not create a sandbox: {self.process.stderr.read().strip()}")
             self._init_fd = os.pidfd_open(json.loads(info_out.read())["child-pid"])
             SERVER.send(self._request(cmd), [self._init_fd, ready_in.fileno(), code_in.fileno()])
             ready_in.close()
@@ -151,11 +183,11 @@ class SandboxProvisioner(LocalProvisioner):
         }
 
     async def kill(self, restart: bool = False) -> None:
-        """Called by the kernel manager to end the kernel at once, and everything that it started."""
+        """End the kernel and everything it started at once; called by the kernel manager."""
         self.end()
 
     def end(self) -> None:
-        """End the sandbox; may be called at any time, and more than once."""
+        """End the sandbox; may be called at any time and repeatedly."""
         if self._init_fd is not None:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._init_fd, signal.SIGKILL)
@@ -163,7 +195,7 @@ class SandboxProvisioner(LocalProvisioner):
             self.process.kill()
 
     async def wait(self) -> int | None:
-        """Called by the kernel manager after kill; returns when no process of the sandbox is left."""
+        """Wait until no process of the sandbox is left, and return the exit code; called by the kernel manager."""
         if self.process is not None:
             self.exit_code = await asyncio.get_running_loop().run_in_executor(None, self._wait)
             self.process = None
@@ -182,13 +214,13 @@ class SandboxProvisioner(LocalProvisioner):
         return code
 
     async def cleanup(self, restart: bool = False) -> None:
-        """Called by the kernel manager when it is done with the kernel, however that ended."""
+        """End the sandbox if it still runs; called by the kernel manager when it is done with the kernel."""
         self.end()
         await self.wait()
 
     @property
     def limit_exceeded(self) -> str:
-        """The limit that ended the kernel, in words; "" if it was none that can be told."""
+        """Describe the limit that ended the kernel; "" if no known limit did."""
         return {
             MEMORY_EXIT: f"It needed more than {self.memory_mib} MiB of memory.",
             128 + signal.SIGXCPU: f"It needed more than {self.cpu_s} seconds of processor time.",

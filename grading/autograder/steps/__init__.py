@@ -1,1 +1,1 @@
-"""The steps of a submission, from what was handed in to its grade."""
+"""The steps that take one submission to its grade."""

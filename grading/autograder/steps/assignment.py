@@ -1,4 +1,4 @@
-"""An assignment of one class: its checks, its own seed, and the record made for that seed."""
+"""Load an assignment of a class: its checks, its seed, the record made from that seed, and the released notebook."""
 
 import functools
 import hashlib
@@ -7,8 +7,10 @@ import json
 import re
 import secrets
 import sys
+import tempfile
 import tokenize
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,40 +20,101 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade
 
-from authoring.cells import counts
+from authoring.cells import counts, tags
 from authoring.places import ChapterError
 from gradlab import atomic
 from gradlab.checks.compare import Judge
 from gradlab.checks.record import CheckRecord, Record, RecordError
 
+from ..class_chapters import UPDATE
 from ..errors import ClassError, did_you_mean
-from ..source import UPDATE
 
 if TYPE_CHECKING:
     from authoring.chapter import Chapter
 
 
-@dataclass(frozen=True, eq=False)  # one object for each, see `_load`
-class Assignment:
-    """What grading knows of an assignment and a submission never does.
+@dataclass(frozen=True)
+class Released:
+    """The released notebook of an assignment.
 
-    judges: the own ones of its checks, by check id. cells: of the solved notebook.
+    cells: source and nbgrader metadata of nbgrader's cells, by grade_id. lessons: the outputs, by cell id and source,
+    of the other code cells, except setup cells, on which exercises depend.
     """
 
-    judges: dict[str, Judge]
+    kernelspec: dict | None
+    cells: dict[str, dict]
+    lessons: dict[tuple, list]
+
+    @classmethod
+    def of(cls, notebook: Notebook, released: Path) -> "Released":
+        """Read the cells from the gradebook, and the lessons from the released file if it exists."""
+        points = {cell.name: cell.max_score for cell in notebook.grade_cells}
+        solutions = {cell.name for cell in notebook.solution_cells}
+        cells = {
+            cell.name: {
+                "source": cell.source,
+                "metadata": {
+                    "cell_type": cell.cell_type,
+                    "checksum": cell.checksum,
+                    "grade": cell.name in points,
+                    "grade_id": cell.name,
+                    "locked": cell.locked,
+                    "schema_version": 3,
+                    "solution": cell.name in solutions,
+                    "task": False,
+                }
+                | ({"points": points[cell.name]} if cell.name in points else {}),
+            }
+            for cell in notebook.source_cells
+        }
+        found = nbformat.read(released, as_version=4).cells if released.exists() else []
+        lessons = {
+            (cell.get("id"), cell.source): cell.outputs
+            for cell in found
+            if cell.cell_type == "code" and "nbgrader" not in cell.metadata and "setup" not in tags(cell)
+        }
+        return cls(json.loads(notebook.kernelspec) if notebook.kernelspec else None, cells, lessons)
+
+
+@dataclass(frozen=True, eq=False)  # `_load` caches one object per assignment
+class Assignment:
+    """All that grading knows about an assignment, hidden from submissions; plain data, sent to workers once per run.
+
+    seed: draws the class's cases. record: their expected results and slips. version: see `version`. cells: the solved
+    notebook's code cells. modules: sources of the Python files beside it, by file name.
+    """
+
+    name: str
     seed: int
     record: Record
     version: str
     cells: list[nbformat.NotebookNode]
+    modules: dict[str, str]
+    released: Released
+
+    def __getstate__(self) -> dict:
+        """Return the fields to pickle for a worker, without the cached properties."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @functools.cached_property
+    def judges(self) -> dict[str, Judge]:
+        """The custom judges of checks that have one, by check id; getting them runs the solved cells, with torch."""
+        if not any("judge" in cell.source for cell in self.cells if is_grade(cell)):
+            return {}
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in self.modules.items():
+                Path(folder, name).write_text(text, encoding="utf-8")
+            chapter = _chapter(nbformat.v4.new_notebook(cells=self.cells), self.name, Path(folder))
+        return {check_id: check.judge for check_id, check in chapter.checks.items() if check.judge}
 
     @functools.cached_property
     def without_cases(self) -> bytes:
-        """The record that a submission finds while no check cell runs."""
+        """The content of the record file that a submission sees while no check cell runs."""
         return self.record.without_cases().to_json().encode()
 
     @functools.cached_property
     def cases(self) -> dict[str, str]:
-        """By grade_id, the record that a submission finds while a check cell runs: its cases, and what it may use."""
+        """By grade_id, the content of the record file that a submission sees while that cell runs, with its cases."""
         from gradlab.checks.given import given
 
         texts = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in self.cells if is_grade(cell)}
@@ -59,30 +122,40 @@ class Assignment:
         return {name: self.record.of_cell(name, given(self.cells, texts[name])).to_json() for name in cells}
 
 
+class AssignmentStep(NbGraderPreprocessor):
+    """A preprocessor that needs the assignment."""
+
+    known: Assignment | None = None  # set on workers, which have no class folder; otherwise loaded from the class
+
+    def assignment(self, resources: Mapping) -> Assignment:
+        """Return the assignment of the current submission; raise ClassError if the class is not ready."""
+        return self.known or load_assignment(course_of(self), resources["nbgrader"]["assignment"])
+
+
 def course_of(step: NbGraderPreprocessor) -> CourseDirectory:
-    """The class folder in which a preprocessor works: its exporter's converter knows it."""
+    """Return the directory of the class that a preprocessor works for, from its exporter's converter."""
     return step.parent.parent.coursedir
 
 
 def load_assignment(course: CourseDirectory, name: str) -> Assignment:
-    """Read the solved notebook and the stored seed; the first call for an assignment draws and stores the seed.
+    """Load an assignment from the solved notebook and the stored seed; the first call draws and stores the seed.
 
-    The record is made again from the same seed when the checks or gradlab have changed. Raises ClassError if there is
-    no solved notebook, or if the gradebook holds other check cells or points than it.
+    Makes the record again from the same seed if the checks or gradlab changed. Raises ClassError if the solved notebook
+    is missing, the stored seed is lost, or the gradebook has different check cells or points.
     """
     source = _source(course, name)
     if not source.exists():
         known = [path.parent.name for path in source.parent.parent.glob("*/*.ipynb") if path.stem == path.parent.name]
-        raise ClassError(
-            f"There is no solved notebook {source}; grading needs it to know what is right.{did_you_mean(name, known)}"
-        )
-    return _load(course.db_url, course.course_id, source, source.stat().st_mtime_ns, _store(course, name))
+        raise ClassError(f"The solved notebook {source} is missing, which grading needs.{did_you_mean(name, known)}")
+    released = Path(course.format_path(course.release_directory, ".", name), f"{name}.ipynb")
+    changed_at = tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in (source, released))
+    return _load(course.db_url, course.course_id, source, released, changed_at, _store(course, name))
 
 
 def stored_checks(course: CourseDirectory, name: str) -> dict[str, dict[str, CheckRecord]]:
-    """The checks of each graded cell, by grade_id and check id, as grading has recorded them for the class.
+    """Return the checks in the class's stored record, by grade_id and check id, without running the chapter.
 
-    Empty if there is no record that this version of gradlab can read. Runs nothing of the chapter.
+    Empty if there is no record that this version of gradlab can read.
     """
     try:
         stored = json.loads(_store(course, name).read_text(encoding="utf-8"))
@@ -92,7 +165,7 @@ def stored_checks(course: CourseDirectory, name: str) -> dict[str, dict[str, Che
 
 
 def stored_version(course: CourseDirectory, name: str) -> tuple[int | None, str]:
-    """The seed of an assignment and the version by which it was graded last; None and "" if it never was."""
+    """Return an assignment's seed and the version with which it was last graded; None and "" if it never was."""
     try:
         stored = json.loads(_store(course, name).read_text(encoding="utf-8"))
         return stored["seed"], stored["version"]
@@ -101,7 +174,7 @@ def stored_version(course: CourseDirectory, name: str) -> tuple[int | None, str]
 
 
 def version_now(course: CourseDirectory, name: str, points: dict[str, float]) -> str:
-    """The version by which the class would grade an assignment now, without running any of it; "" if it cannot."""
+    """Return the version with which the class would grade an assignment now; "" if its notebook cannot be read."""
     try:
         source = _source(course, name)
         return version(nbformat.read(source, as_version=4), source.parent, points)
@@ -110,9 +183,9 @@ def version_now(course: CourseDirectory, name: str, points: dict[str, float]) ->
 
 
 def version(notebook: nbformat.NotebookNode, folder: Path, points: dict[str, float]) -> str:
-    """What changes when a solved notebook, or what a check cell is worth, comes to be such that grades may differ.
+    """Return a hash of everything in a solved notebook and its points that can change grades.
 
-    Prose, lessons and comments do not count, nor does the version of gradlab.
+    Prose, lessons, comments and the version of gradlab are left out.
     """
     cells = [without_comments(cell.source) for cell in notebook.cells if counts(cell)]
     modules = [without_comments(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.py"))]
@@ -121,7 +194,7 @@ def version(notebook: nbformat.NotebookNode, folder: Path, points: dict[str, flo
 
 
 def without_comments(source: str) -> str:
-    """A source without its comments, and without the lines that hold nothing else; as it is if it is no Python."""
+    """Return a source without comments and comment-only lines; unchanged if it cannot be tokenized."""
     lines, whole = source.split("\n"), set()
     try:
         comments = [t for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.type == tokenize.COMMENT]
@@ -143,39 +216,65 @@ def _store(course: CourseDirectory, name: str) -> Path:
 
 
 @functools.lru_cache(maxsize=8)
-def _load(db_url: str, course_id: str, source: Path, changed_at: int, store: Path) -> Assignment:
+def _load(
+    db_url: str, course_id: str, source: Path, released: Path, changed_at: tuple[int, ...], store: Path
+) -> Assignment:
+    notebook, name = nbformat.read(source, as_version=4), source.stem
+    with Gradebook(db_url, course_id) as gradebook:
+        try:
+            generated = gradebook.find_notebook(name, name)
+        except MissingEntry:
+            raise ClassError(
+                f"{name} has not been generated in this class. Run: nbgrader generate_assignment {name}"
+            ) from None
+        points = _compare(notebook, generated, name)
+        as_released = Released.of(generated, released)
+    now = version(notebook, source.parent, points)
+    seed, record = _kept(store, now, lambda seeds: _chapter(notebook, name, source.parent).record(seeds))
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    modules = {path.name: path.read_text(encoding="utf-8") for path in sorted(source.parent.glob("*.py"))}
+    return Assignment(name, seed, record, now, cells, modules, as_released)
+
+
+def keep_record(course: CourseDirectory, chapter: "Chapter") -> None:
+    """Store the class's record of a chapter that has just been run, so that the first grading run need not make it."""
+    source = _source(course, chapter.name)
     notebook = nbformat.read(source, as_version=4)
-    points = _compare_with_gradebook(db_url, course_id, notebook, source.stem)
-    now, stored = version(notebook, source.parent, points), _stored(store)
-    record = _usable(stored, now, store)
-    judges = {}
-    if record is None or any("judge" in cell.source for cell in notebook.cells if is_grade(cell)):
-        chapter = _chapter(notebook, source)
-        judges = {check_id: check.judge for check_id, check in chapter.checks.items() if check.judge}
-        record = record or chapter.record([stored["seed"]])
+    points = {grade_id: points for grade_id, (_, points) in graded_cells(notebook).items()}
+    _kept(_store(course, chapter.name), version(notebook, source.parent, points), chapter.record)
+
+
+def _kept(store: Path, now: str, make: Callable[[list[int]], Record]) -> tuple[int, Record]:
+    """Return the seed and record in the file `store`; first make and store the record if missing or outdated.
+
+    now: the current version. make: makes the record from a list of seeds.
+    """
+    stored = _stored(store)
+    record = _usable(stored, now, store) or make([stored["seed"]])
     store.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"seed": stored["seed"], "version": now, "record": json.loads(record.to_json())})
     atomic.write_text(store, text, mode=0o600)
-    return Assignment(judges, stored["seed"], record, now, [c for c in notebook.cells if c.cell_type == "code"])
+    return stored["seed"], record
 
 
-def _chapter(notebook: nbformat.NotebookNode, source: Path) -> "Chapter":
-    """Run the solved notebook, with torch: to make the record, and for checks that have a judge of their own."""
+def _chapter(notebook: nbformat.NotebookNode, name: str, folder: Path) -> "Chapter":
+    """Run the solved notebook, with torch, and return its chapter, which makes the record and has the judges."""
     from authoring.chapter import read_chapter
 
     try:
-        return read_chapter(notebook, source.stem, source.parent)
+        return read_chapter(notebook, name, folder)
     except ChapterError as error:
         raise ChapterError(
-            f"{error}\nThis is the class's copy, {source}. If it is older than the course, and does not work with it "
-            f"any more: {UPDATE} {source.stem}, or grade with the course as it was then."
+            f"{error}\nThis happened in the class's own copy of {name}. If the copy is too old for this version of the "
+            f"course, run {UPDATE} {name}, or grade with the earlier version."
         ) from error
 
 
 def _stored(store: Path) -> dict:
-    """What is stored of an assignment, or a seed that is drawn; of a damaged file the seed, if that is whole.
+    """Return the content of an assignment's file `store`.
 
-    Raises ClassError if it is not: another one would change grades.
+    If there is no file, return only a new seed; if the file is damaged, return only the seed recovered from it.
+    Raises ClassError if the seed is lost, because a different one could change grades.
     """
     if not store.exists():
         return {"seed": secrets.randbits(48)}
@@ -189,53 +288,45 @@ def _stored(store: Path) -> dict:
     begun = re.match(r'\{"seed": (\d+),', text)
     if begun is None:
         raise ClassError(
-            f"{store} is damaged, and with it the seed of the cases is lost. Put it back from your backup. If there is "
-            "none, delete it, which draws another seed, and grade all again with --force."
+            f"{store} is damaged, and the seed of the cases is lost. Restore the file from a backup. If you have none, "
+            "delete it, so that a new seed is drawn, and grade everything again with --force."
         )
-    print(f"{store} is damaged; its seed is whole, and the rest is made again.", file=sys.stderr)
+    print(f"{store} is damaged. Its seed was recovered and the record is made again.", file=sys.stderr)
     return {"seed": int(begun[1])}
 
 
 def _usable(stored: dict, now: str, store: Path) -> Record | None:
-    """The stored record, if it was made from the checks as they are now, by a gradlab of the same format."""
+    """Return the stored record if it was made from the current checks, in the current format; else None."""
     if "record" not in stored or stored.get("version") != now:
         return None
     try:
         return Record.from_json(json.dumps(stored["record"]), str(store))
     except RecordError as error:
-        print(f"{str(error).split('. ')[0]}. It is made again from its seed.", file=sys.stderr)
+        print(f"{str(error).split('. ')[0]}. The record is made again from its seed.", file=sys.stderr)
         return None
 
 
 def graded_cells(notebook: nbformat.NotebookNode) -> dict[str, tuple[str, float]]:
-    """The source and the points of each check cell of a solved notebook, by grade_id."""
+    """Return the source and points of each check cell in a solved notebook, by grade_id."""
     marks = [(cell.metadata.nbgrader, cell.source) for cell in notebook.cells if is_grade(cell)]
     return {mark["grade_id"]: (source, float(mark["points"])) for mark, source in marks}
 
 
 def in_gradebook(notebook: Notebook) -> dict[str, tuple[str, float]]:
-    """The same of a notebook as it was generated."""
+    """Return the source and points of each check cell in a generated notebook, by grade_id."""
     sources = {cell.name: cell.source for cell in notebook.source_cells}
     return {cell.name: (sources.get(cell.name, ""), cell.max_score) for cell in notebook.grade_cells}
 
 
-def _compare_with_gradebook(
-    db_url: str, course_id: str, notebook: nbformat.NotebookNode, name: str
-) -> dict[str, float]:
-    """The points of each check cell; raises ClassError where solved notebook and gradebook do not agree."""
-    with Gradebook(db_url, course_id) as gradebook:
-        try:
-            released = in_gradebook(gradebook.find_notebook(name, name))
-        except MissingEntry:
-            raise ClassError(
-                f"{name} has not been generated in this class: nbgrader generate_assignment {name}"
-            ) from None
+def _compare(notebook: nbformat.NotebookNode, generated: Notebook, name: str) -> dict[str, float]:
+    """Return the points of each check cell; raise ClassError if the solved notebook and the gradebook disagree."""
+    released = in_gradebook(generated)
     here = graded_cells(notebook)
     changed = sorted(grade_id for grade_id in here | released if here.get(grade_id) != released.get(grade_id))
     if changed:
         raise ClassError(
-            f"{name}: the solved notebook and the gradebook hold different check cells, or other points for them: "
-            f"{', '.join(changed)}. Bring them together with: {UPDATE} {name}, which says first what it changes; or, "
-            f"if you changed the class's copy yourself, with: nbgrader generate_assignment {name} --force"
+            f"{name}: the solved notebook and the gradebook have different check cells or points: "
+            f"{', '.join(changed)}. To fix this, run {UPDATE} {name}, which first lists its changes; or, if you "
+            f"changed the class's copy yourself, nbgrader generate_assignment {name} --force."
         )
     return {grade_id: points for grade_id, (_, points) in here.items()}

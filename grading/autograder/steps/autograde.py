@@ -1,129 +1,169 @@
-"""nbgrader's steps of one submission, taken on its notebook in memory; nbgrader's own converter takes them on files."""
+"""Run nbgrader's preprocessors on one submission as a function of plain data, on a worker or locally."""
 
-import shutil
-from dataclasses import dataclass
-from datetime import datetime
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.apps import NbGraderAPI
 from nbgrader.converters import Autograde
 from nbgrader.preprocessors import AssignLatePenalties, NbGraderPreprocessor, SaveAutoGrades
-from nbgrader.utils import temp_attrs
+from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
-from gradlab import atomic
-
-from ..errors import ClassError, SubmissionError
-from . import outcome, receipt
+from ..errors import SubmissionError
+from . import outcome
+from .assignment import Assignment, AssignmentStep
+from .bounded import portable
 from .faults import no_notebook
-from .files import all_of, known_as
 from .outcome import NotebookOutcome
-from .runs import Executed, RunCells
-from .sanitise import Released, RestoreCells
+from .runs import RunCells, prepare
+from .save import Scored
 
-OF_THE_GRADEBOOK = (SaveAutoGrades, AssignLatePenalties)  # what they write, `save.Rows` writes in one transaction
+OF_THE_GRADEBOOK = (SaveAutoGrades, AssignLatePenalties)  # `save.Rows` does their work, in one transaction
+OF_THE_PROJECT = ("autograder.", "nbgrader.", "nbconvert.")
+OF_KERNELS = {"KernelManager", "SandboxProvisioner"}
+
+
+@dataclass(frozen=True, eq=False)
+class Procedure:
+    """Everything a worker needs to grade an assignment; plain data, sent once per run.
+
+    sanitise, grade: the names of the preprocessors. config: their settings. folders: import paths of the class's own
+    preprocessors. beside: the class's files, which replace submitted ones, by relative path.
+    """
+
+    sanitise: list[str]
+    grade: list[str]
+    config: dict[str, dict]
+    folders: list[str]
+    known: Assignment
+    beside: dict[str, bytes]
+
+    @classmethod
+    def of(cls, converter: Autograde, known: Assignment, beside: dict[str, bytes]) -> "Procedure":
+        """Collect the preprocessors that a class configures, except those that write to the gradebook.
+
+        Instantiates each once and lets its errors through: they would fail every submission.
+        """
+        sanitise, grade = map(_classes, (converter.sanitize_preprocessors, converter.autograde_preprocessors))
+        steps = [*sanitise, *(step for step in grade if not issubclass(step, OF_THE_GRADEBOOK))]
+        for step in steps:
+            step(parent=converter)
+        names = OF_KERNELS | {kind.__name__ for step in steps for kind in step.__mro__}
+        config = {name: dict(converter.config[name]) for name in sorted(names) if name in converter.config}
+        own = [sys.modules[step.__module__] for step in steps if not step.__module__.startswith(OF_THE_PROJECT)]
+        folders = sorted({str(Path(module.__file__).parent) for module in own})
+        return cls(list(map(_name, sanitise)), list(map(_name, steps[len(sanitise) :])), config, folders, known, beside)
 
 
 @dataclass(frozen=True)
-class Sanitised:
-    """What was handed in, sanitised. files: what belongs beside it. handed_in: when, None if nothing says so."""
+class Submission:
+    """A submission: its notebook, and its other files by relative path.
 
-    notebook: NotebookNode
+    student: its folder's name. fingerprint: see `receipt.fingerprint`. again: this submission was graded before.
+    """
+
+    student: str
+    notebook: bytes
     files: dict[str, bytes]
-    handed_in: datetime | None
+    fingerprint: str
+    again: bool
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A graded submission: the autograded notebook as JSON, its scores, and the files its preprocessors created."""
+
+    notebook: str
+    scored: Scored
+    files: dict[str, bytes]
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A submission that could not be graded, with the error that it raised."""
+
+    error: BaseException
+
+
+def autograde(procedure: Procedure, submission: Submission, shared: bool = False) -> Graded | Failed:
+    """Sanitize a submission, run its cells in a sandbox, and judge the observations; return the result.
+
+    shared: other submissions run in parallel; one that gets too little processor time fails with OvertakenError.
+    """
+    try:
+        return _steps(procedure).run(submission, shared)
+    except (Exception, SystemExit) as error:
+        return Failed(portable(error))
+
+
+def _steps(procedure: Procedure) -> "Steps":
+    """Return this thread's own Steps for `procedure`, because preprocessors hold state of the current submission."""
+    if getattr(_OF_THREAD, "procedure", None) is not procedure:
+        with _FIRST:
+            _OF_THREAD.steps = Steps(procedure)
+        _OF_THREAD.procedure = procedure
+    return _OF_THREAD.steps
+
+
+_OF_THREAD, _FIRST = threading.local(), threading.Lock()
 
 
 class Steps:
-    """The steps that a class's settings name, made once for all submissions of an assignment.
+    """A procedure's preprocessors, instantiated once for all submissions that a thread grades."""
 
-    Raises ClassError if one, or the plugin of one, cannot be made: it would fail everyone.
-    """
+    def __init__(self, procedure: Procedure):
+        self.procedure, self.known = procedure, procedure.known
+        sys.path += [folder for folder in procedure.folders if folder not in sys.path]
+        config = Config(procedure.config)
+        self._sanitise = [import_item(step)(config=config) for step in procedure.sanitise]
+        self._grade = [import_item(step)(config=config) for step in procedure.grade]
+        for step in self._of(AssignmentStep):
+            step.known = self.known
+        prepare(self.known)
 
-    def __init__(self, api: NbGraderAPI, name: str, released: Released):
-        self.course, self.name = api.coursedir, name
+    def _of(self, kind: type) -> Iterator:
+        return (step for step in [*self._sanitise, *self._grade] if isinstance(step, kind))
+
+    def run(self, submission: Submission, shared: bool) -> Graded:
+        """Run all preprocessors, letting their errors through; raise SubmissionError if the file is not a notebook."""
         try:
-            self._converter = Autograde(coursedir=api.coursedir, parent=api)
-            self._sanitise = [self._made(step) for step in self._converter.sanitize_preprocessors]
-            self._grade = [self._made(step) for step in self._converter.autograde_preprocessors]
-        except Exception as error:
-            raise ClassError(
-                f"The class's nbgrader_config.py names what cannot be used ({type(error).__name__}: {error}). Modules "
-                f"are looked for in {api.coursedir.root} and beside nbgrader_config.py."
-            ) from error
-        for step in self._sanitise:
-            if isinstance(step, RestoreCells):
-                step.released = released
-        source = Path(self.course.format_path(self.course.source_directory, ".", name))
-        excluded = self._converter.exclude_overwriting.get(name, [])
-        self._of_the_class = {path: data for path, data in self._files(source).items() if path not in excluded}
-
-    @property
-    def late(self) -> AssignLatePenalties | None:
-        """The step that takes points off for lateness, if the class has one."""
-        return next((step for step in self._grade if isinstance(step, AssignLatePenalties) and step.enabled), None)
-
-    def sanitise(self, student: str, folder: Path, again: bool) -> Sanitised:
-        """Read what was handed in, once. again: it was graded before. Raises SubmissionError if it is no notebook."""
-        path = folder / f"{self.name}.ipynb"
-        handed_in = receipt.fingerprint(folder, self.course.ignore)
-        self._hook("run_pre_convert_hook", student, path)
-        try:
-            nb = nbformat.read(path, as_version=4)
-            outcome.write(nb, NotebookOutcome(handed_in=handed_in, again=again))
-            nb, resources = self._take(self._sanitise, nb, student)
+            nb = nbformat.convert(nbformat.reader.reads(submission.notebook.decode("utf-8")), 4)
+            outcome.write(nb, NotebookOutcome(handed_in=submission.fingerprint, again=submission.again))
+            nb, outputs = self._run(self._sanitise, nb, submission.student)
         except (AttributeError, KeyError, TypeError) as error:
             raise SubmissionError(no_notebook(error)) from error
-        files = self._files(folder) | self._of_the_class | resources["outputs"]
-        return Sanitised(nb, files, self.course.get_existing_timestamp(str(folder)))
+        for step in self._of(RunCells):
+            step.files, step.shared = submission.files | self.procedure.beside | outputs, shared
+        nb, _ = self._run(self._grade, nb, submission.student)
+        scored = Scored.of(nb)
+        outcome.write(nb, replace(outcome.read(nb), saved=True))
+        return Graded(nbformat.v4.writes(nb) + "\n", scored, outputs)
 
-    def grade(self, student: str, nb: NotebookNode, executed: Executed) -> NotebookNode:
-        """Put what was executed, and the verdicts on it, in the place of a sanitised notebook."""
-        for step in self._grade:
-            if isinstance(step, RunCells):
-                step.executed = executed
-        return self._take([step for step in self._grade if not isinstance(step, OF_THE_GRADEBOOK)], nb, student)[0]
-
-    def write(self, student: str, nb: NotebookNode, files: dict[str, bytes], submitted: Path) -> None:
-        """Write the autograded notebook, whole or not at all, and before it what belongs beside it."""
-        folder = Path(self.course.format_path(self.course.autograded_directory, student, self.name))
-        path = folder / f"{self.name}.ipynb"
-        folder.mkdir(parents=True, exist_ok=True)
-        for entry in folder.iterdir():
-            if entry.is_dir():
-                shutil.rmtree(entry)
-            elif entry != path:
-                entry.unlink()
-        for name, content in files.items():
-            target = folder / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
-        receipt.keep(submitted, folder)
-        atomic.write_text(path, nbformat.v4.writes(nb) + "\n")
-        self.set_permissions(student)
-        self._hook("run_post_convert_hook", student, path)
-
-    def set_permissions(self, student: str) -> None:
-        """Let nbgrader set the rights of what was written of a submission."""
-        self._converter.set_permissions(self.name, known_as(student))
-
-    def _take(self, steps: list, nb: NotebookNode, student: str) -> tuple[NotebookNode, dict]:
-        names = {"student": student, "assignment": self.name, "notebook": self.name, "db_url": self.course.db_url}
-        resources = {"nbgrader": names, "unique_key": self.name, "metadata": {"name": self.name}, "outputs": {}}
+    def _run(self, steps: list, nb: NotebookNode, student: str) -> tuple[NotebookNode, dict[str, bytes]]:
+        name = self.known.name
+        resources = {"nbgrader": {"student": student, "assignment": name, "notebook": name}, "outputs": {}}
+        resources |= {"unique_key": name, "metadata": {"name": name}}
         for step in steps:
             nb, resources = step(nb, resources)
+        # runs twice: for the submitted notebook, and for the kernel's output
         nbformat.validate(nb, relax_add_props=True)
-        return nb, resources
+        return nb, resources["outputs"]
 
-    def _files(self, folder: Path) -> dict[str, bytes]:
-        return all_of(folder, [*self.course.ignore, "*.ipynb"])
 
-    def _hook(self, name: str, student: str, notebook: Path) -> None:
-        """Call the class's own function, if its settings name one, as nbgrader does before and after a submission."""
-        self._converter.notebooks = [str(notebook)]
-        with temp_attrs(self.course, assignment_id=self.name, student_id=student):
-            getattr(self._converter, name)()
+def late_step(converter: Autograde) -> AssignLatePenalties | None:
+    """Return the class's enabled late-penalty preprocessor, if any; errors from creating it pass through."""
+    kinds = _classes(converter.autograde_preprocessors)
+    made = [kind(parent=converter) for kind in kinds if issubclass(kind, AssignLatePenalties)]
+    return next((step for step in made if step.enabled), None)
 
-    def _made(self, step: type[NbGraderPreprocessor] | str) -> NbGraderPreprocessor:
-        return (import_item(step) if isinstance(step, str) else step)(parent=self._converter)
+
+def _classes(steps: list) -> list[type[NbGraderPreprocessor]]:
+    return [import_item(step) if isinstance(step, str) else step for step in steps]
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"

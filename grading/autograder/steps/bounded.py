@@ -1,6 +1,6 @@
-"""Work on what a submission holds, in a process that may be killed: no text that is read or shown holds up a class.
+"""Process submitted content in a child process with limits on time and memory, so that no submission can stall a class.
 
-Sizes and depths are bounded where they are met; this bounds what nobody has thought of.
+Known sizes and depths are checked where content is read; this catches everything else.
 """
 
 import contextlib
@@ -18,21 +18,21 @@ from pathlib import Path
 
 from ..errors import SubmissionError
 
-SECONDS = 10.0  # of processor time; whatever else the machine does, it is the submission's own
-MEMORY_MIB = 1024  # more than the process had to begin with
-PATIENCE_S = 600  # for a process that neither works nor ends
+SECONDS = 10.0  # processor time of one call, however busy the machine is
+MEMORY_MIB = 1024  # in addition to the process's initial memory
+PATIENCE_S = 600  # for a process that hangs without using the processor
 
 
 class OutOfBoundsError(SubmissionError):
-    """What a submission holds takes more time or memory than anything honest."""
+    """An error: reading this submission takes more time or memory than any honest one needs."""
 
 
 class Bounded:
-    """A function that is called in a process of its own, with a limit to its processor time and memory for each call.
+    """A function that runs in a separate process, with limits on processor time and memory per call.
 
-    The process is forked at the first call, so the function may be any, and stays: a call costs no more than to send
-    its arguments and its result, which can be pickled. Only what is too much for a new process is at fault. Raises what
-    the function raises, or OutOfBoundsError. Elsewhere than on Linux, where nothing is graded, it is simply called.
+    The process is forked at the first call, so any function works, and is reused: a call costs only pickling its
+    arguments and result. A call that exceeds a limit is tried again in a new process. Raises the function's errors, or
+    OutOfBoundsError. On systems other than Linux, where nothing is graded, the function is called directly.
     """
 
     def __init__(self, function: Callable, seconds: float = SECONDS, memory_mib: int = MEMORY_MIB):
@@ -51,8 +51,14 @@ class Bounded:
             self._start()
             return self._result(arguments)
 
+    def start(self) -> None:
+        """Start the process now instead of at the first call."""
+        with self._lock:
+            if self._process is None and sys.platform.startswith("linux"):
+                self._start()
+
     def close(self) -> None:
-        """End the process; another call starts one again."""
+        """End the process; the next call starts a new one."""
         with self._lock:
             self._end()
 
@@ -60,10 +66,10 @@ class Bounded:
         try:
             self._connection.send(arguments)
             if not self._connection.poll(PATIENCE_S):
-                raise OutOfBoundsError(f"what it holds could not be read within {PATIENCE_S} seconds.")
+                raise OutOfBoundsError(f"its content could not be read within {PATIENCE_S} seconds.")
             error, result = self._connection.recv()
         except (EOFError, ConnectionError):
-            raise OutOfBoundsError(f"what it holds {self._why(self._end())}.") from None
+            raise OutOfBoundsError(f"its content {self._why(self._end())}.") from None
         except BaseException:
             self._end()
             raise
@@ -76,7 +82,7 @@ class Bounded:
     def _why(self, status: int) -> str:
         if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGPROF:
             return f"takes more than {self.seconds:g} seconds of processor time to read"
-        return "ends the process that reads it"
+        return "crashes the process that reads it"
 
     def _start(self) -> None:
         ours, theirs = Pipe()
@@ -90,7 +96,7 @@ class Bounded:
         self._process, self._connection = process, ours
 
     def _end(self) -> int:
-        """End the process if there is one; returns how it ended, as os.waitpid tells it."""
+        """End the process if there is one; return its status as given by os.waitpid."""
         if self._process is None:
             return 0
         process, self._process = self._process, None
@@ -104,19 +110,19 @@ class Bounded:
         return status
 
     def _serve(self, connection: Connection) -> None:
-        """Called in the forked process; returns when its parent has ended, or it has grown."""
+        """Answer calls, in the forked process, until the parent ends or this process has grown too large."""
         import resource  # which Windows lacks
 
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
         for number in (signal.SIGTERM, signal.SIGPROF):
             signal.signal(number, signal.SIG_DFL)
-        os.closerange(3, connection.fileno())  # locks and sockets of the parent
+        os.closerange(3, connection.fileno())  # the parent's locks and sockets
         os.closerange(connection.fileno() + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
         begun_with = _size()
         limit = begun_with + self.memory_mib * 2**20
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
         gc.freeze()
-        while _size() < (begun_with + limit) / 2:  # else what this one keeps would be counted against the next
+        while _size() < (begun_with + limit) / 2:  # memory left over from one call must not count against the next
             try:
                 arguments = connection.recv()
             except EOFError:
@@ -129,19 +135,24 @@ class Bounded:
         try:
             return None, self.function(*arguments)
         except MemoryError:
-            return OutOfBoundsError(f"what it holds takes more than {self.memory_mib} MiB to read."), None
+            return OutOfBoundsError(f"its content takes more than {self.memory_mib} MiB to read."), None
         except Exception as error:
-            error.add_note("".join(traceback.format_exception(error)))
-            try:
-                pickle.loads(pickle.dumps(error))
-            except Exception:
-                return RuntimeError(f"{type(error).__name__}: {error}"), None
-            return error, None
+            return portable(error), None
 
     def __del__(self):
         self._end()
 
 
+def portable(error: BaseException) -> BaseException:
+    """Return a picklable form of an error, with its traceback added as a note."""
+    error.add_note("".join(traceback.format_exception(error)))
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
 def _size() -> int:
-    """The memory of this process, with all that it has only reserved."""
+    """Return this process's virtual memory in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,6 +1,6 @@
-"""The time that a cell has had: seconds of processor time, or seconds asleep, but none of waiting for a processor.
+"""Measure a cell's time: processor time or sleep, without time spent waiting for a processor.
 
-Linux counts both, and a submission cannot write what it counts. So a busy machine takes nothing from a cell's limit.
+A busy machine therefore does not use up a cell's limit. Linux keeps these counts, so a submission cannot change them.
 """
 
 import contextlib
@@ -15,10 +15,10 @@ TICKS_A_SECOND = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
 @dataclass(frozen=True)
 class Reading:
-    """What Linux has counted so far; nothing of it elsewhere.
+    """Linux's counts so far for one kernel; zero on other systems.
 
-    cpu_s: the processor time of all the kernel's processes, and of those that they have waited for. waited_s: for how
-    long each thread of the kernel wanted a processor and had none.
+    cpu_s: processor seconds of all the kernel's processes and their reaped children. waited_s: the seconds for which
+    each of the kernel's threads was runnable but had no processor, by thread id.
     """
 
     cpu_s: float
@@ -26,18 +26,18 @@ class Reading:
 
     @classmethod
     def of(cls, provisioner: KernelProvisionerBase) -> "Reading":
-        """Read the clocks of a kernel: a sandboxed one with all that it has started."""
+        """Return a kernel's counts as a Reading; for a sandboxed kernel, include the processes that it started."""
         kernel = Path("/proc", str(getattr(provisioner, "kernel_pid", None) or provisioner.pid))
         inside = getattr(provisioner, "inside", None)
-        processes = list(inside.glob("proc/[0-9]*")) if inside else []  # none if the kernel does not let itself be seen
+        processes = list(inside.glob("proc/[0-9]*")) if inside else []  # none if the kernel hides them
         cpu_s = sum(map(_cpu_s, processes or [kernel]))
         return cls(cpu_s, {thread.name: _waited_s(thread) for thread in kernel.glob("task/*")})
 
     def since(self, before: "Reading", slept_s: float) -> tuple[float, float]:
-        """The seconds that a kernel has had since `before`, and those for which it waited for a processor.
+        """Return the seconds a kernel has used since `before`, and the seconds it waited for a processor.
 
-        slept_s: how long one meant to sleep in between. Who slept longer was kept waiting himself, and cannot tell
-        whether a kernel that did not compute had something to do.
+        slept_s: the interval that the caller intended to sleep. If the sleep took longer, the machine was busy, and an
+        idle kernel may have been waiting as well, so only the intended interval counts.
         """
         grown = (now - before.waited_s.get(thread, 0) for thread, now in self.waited_s.items())
         waited_s = max(grown, default=0.0)

@@ -1,6 +1,6 @@
-"""What must be graded, and why: it has no grade yet, or was graded before something changed.
+"""Find the submissions that must be graded, because they have no grade or something changed since.
 
-Grading, reports, exports and feedback all ask here, so none of them takes an old grade for a new one.
+Grading, reports, exports and feedback all use this module, so none of them treats an outdated grade as current.
 """
 
 from pathlib import Path
@@ -13,12 +13,12 @@ from . import outcome, receipt
 from .assignment import version_now
 from .files import is_there, known_as
 
-UNGRADED = "what was handed in has no grade yet"
+UNGRADED = "the submission has no grade yet"
 CHANGED = "graded before checks or points changed"
 
 
 def submitted(course: CourseDirectory, name: str) -> list[str]:
-    """The names of the folders of all students who have submitted an assignment, without those who were dropped."""
+    """Return the folder names of all students who submitted an assignment and were not dropped."""
     folder = Path(course.root, course.submitted_directory)
     if not folder.exists():
         return []
@@ -27,21 +27,21 @@ def submitted(course: CourseDirectory, name: str) -> list[str]:
 
 
 def folder_of(course: CourseDirectory, name: str, student: str) -> Path:
-    """The folder of a submission."""
+    """Return a student's submission folder."""
     return Path(course.format_path(course.submitted_directory, student, name))
 
 
 def why_due(course: CourseDirectory, name: str, student: str, version: str) -> str:
-    """Why a submission must be graded; "" if it need not be.
+    """Return why a submission must be graded; "" if its grade is current.
 
-    student: the name of its folder. version: that of the assignment, by which it would be graded now; "" if unknown.
+    student: the folder's name. version: the assignment's current version; "" if unknown.
     """
     folder = folder_of(course, name, student)
     autograded = Path(course.format_path(course.autograded_directory, known_as(student), name))
     found = outcome.of(autograded / f"{name}.ipynb")
     if found.handed_in:
         same = found.handed_in == receipt.fingerprint(folder, course.ignore)
-    else:  # it was graded before fingerprints were kept
+    else:  # graded before fingerprints were kept
         now, then = receipt.timestamp(folder), receipt.timestamp(autograded)
         same = not (now and then and now > then)
     if not (found.saved and same):
@@ -50,14 +50,14 @@ def why_due(course: CourseDirectory, name: str, student: str, version: str) -> s
 
 
 def graded_before(course: CourseDirectory, name: str) -> int:
-    """How many submissions have a grade by some version of the assignment, and would be graded again by another."""
+    """Return how many submissions have a grade that a new version of the assignment would make outdated."""
     return sum(why_due(course, name, student, "another") == CHANGED for student in submitted(course, name))
 
 
 def due(course: CourseDirectory, assignment: Assignment) -> dict[str, str]:
-    """Of all students whose submissions must be graded, why; by the names that they have in the gradebook.
+    """Map each student whose submission must be graded, by gradebook id, to the reason.
 
-    Empty for an assignment that is none of the course's: its notebook has another name.
+    Empty for an assignment that is not from the course: its notebook is not named like the assignment.
     """
     name = assignment.name
     notebook = next((one for one in assignment.notebooks if one.name == name), None)

@@ -1,6 +1,6 @@
-"""Run a submission's cells: the only step that starts student code, in this process or on a worker anywhere.
+"""Run a submission's cells in a kernel; no other step starts student code.
 
-It gets plain data and gives plain data, and knows nothing of the class: no gradebook, no expected value, no seed.
+Input and output are plain data and contain no class data: no gradebook, no expected values, no seed.
 """
 
 import asyncio
@@ -30,24 +30,23 @@ from ..sandbox import KERNEL_NAME, machine
 from ..sandbox.manager import SandboxManager
 from .clock import Reading
 
-MAX_DEPTH = 100  # of a message; an observation has less than half of it
-LOOK_S = 1.0  # how often the clocks of a kernel are read while a cell runs
-INTERRUPT_S = 10  # what a cell may take, by the same clocks, to end once it is interrupted
-HANG_S = 3600  # for what takes moments unless something hangs; the clocks are what ends a kernel
+MAX_DEPTH = 100  # levels of nesting in a message; observations use less than half as many
+LOOK_S = 1.0  # how often a kernel's clocks are read while a cell runs
+INTERRUPT_S = 10  # the time, by the same clocks, that a cell has to end after an interrupt
+HANG_S = 3600  # only for hanging operations; normally the clocks end a kernel
 STARVED = (
-    "it waited for a processor for more than {:.0f} seconds, and again when it ran alone. This machine was too busy, "
-    "or the submission kept it busy; grade it again when the machine has time."
+    "it waited for a processor for more than {:.0f} seconds, even when it ran alone. Either this machine or the "
+    "submission itself kept the processor busy; grade it again when the machine is less busy."
 )
 
 
 @dataclass(frozen=True)
 class Job:
-    """One run of a notebook.
+    """The input of one run of a notebook, which is given as JSON.
 
-    skip: the positions of cells that are not run. config: of kernel managers, by class. record: the name of the file in
-    which checks find their cases. cases: by grade_id, what that file holds while a check cell runs.
-    cell_timeout_s, timeout_s: what a cell and all of them may take, by the clocks of their kernel, see `clock`. alone:
-    to be run while nothing else is.
+    skip: the positions of cells not to run. cell_timeout_s, timeout_s: the limits for one cell and for all, by the
+    kernel's clocks (see `clock`). config: settings for the kernel manager and provisioner, by class name. record: the
+    name of the file in which checks find their cases. cases: that file's content while a check cell runs, by grade_id.
     """
 
     notebook: str
@@ -59,14 +58,13 @@ class Job:
     config: dict[str, dict] = field(default_factory=dict)
     record: str = ""
     cases: dict[str, str] = field(default_factory=dict)
-    alone: bool = False
 
 
 @dataclass(frozen=True)
 class Ran:
-    """What a run came to: the notebook with its outputs, or "" and the reason why there is none.
+    """The result of a run: the notebook with its outputs as JSON, or "" and the reason why there is none.
 
-    seconds: what its cells took, without waiting for a processor. starved: they waited longer than they may take.
+    seconds: the time of all cells, without waiting for a processor. starved: they waited longer than their time limit.
     """
 
     notebook: str
@@ -77,19 +75,19 @@ class Ran:
 
 @dataclass
 class Spent:
-    """What a run has taken so far, over all its kernels; raises if that is more than it may."""
+    """The time that a run has used so far, over all its kernels, with the run's limit."""
 
     limit_s: float
     had_s: float = 0.0
     waited_s: float = 0.0
 
     def add(self, had_s: float, waited_s: float = 0.0) -> None:
-        """Count what a kernel has had, and for how long it waited for a processor."""
+        """Add the seconds a kernel has used and the seconds it waited for a processor."""
         self.had_s += had_s
         self.waited_s += waited_s
 
     def require(self) -> None:
-        """Raise OutOfTimeError, or StarvedError if others had the time: less than half a core was left."""
+        """Raise OutOfTimeError if the limit is used up, or StarvedError if the run waited that long for a processor."""
         if self.had_s > self.limit_s:
             raise OutOfTimeError
         if self.waited_s > self.limit_s:
@@ -97,11 +95,11 @@ class Spent:
 
 
 def execute(job: Job, files: dict[str, bytes]) -> Ran:
-    """Run the notebook in a folder of its own that holds `files`, by relative path, and again for each cell that ended
-    its kernel, without it.
+    """Run the job's notebook in a temporary folder with `files`, by relative path, and return the result.
 
-    A cell ends its kernel by its own doing, by exceeding a limit of the sandbox, by too much output, or by going on
-    after it was interrupted. Raises ClassError if no sandbox can be made here.
+    If a cell ends its kernel, run the notebook again without that cell. A cell ends its kernel by crashing it, by
+    exceeding a sandbox limit, by too much output, or by ignoring an interrupt. Raises ClassError if no sandbox can be
+    created.
     """
     spent = Spent(job.timeout_s)
     notebook, reason, starved = "", "", False
@@ -113,7 +111,7 @@ def execute(job: Job, files: dict[str, bytes]) -> Ran:
     except ClassError:
         raise
     except OutOfTimeError:
-        reason = f"its cells take more than {job.timeout_s:.0f} seconds together."
+        reason = f"its cells took more than {job.timeout_s:.0f} seconds in total."
     except StarvedError:
         reason, starved = STARVED.format(job.timeout_s), True
     except Exception as error:
@@ -138,13 +136,16 @@ def _complete(run: Coroutine) -> NotebookNode:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(run)
-    with ThreadPoolExecutor(1) as beside:  # Formgrader's button is served inside of a loop
+    with ThreadPoolExecutor(1) as beside:  # Formgrader's button calls this inside an event loop
         return beside.submit(asyncio.run, run).result()
 
 
 @contextlib.contextmanager
 def folder_with(files: dict[str, bytes]) -> Iterator[Path]:
-    """A temporary folder with these files, which others may read: a kernel that root starts is another user."""
+    """Yield a temporary folder with these files, by relative path.
+
+    All users can read them, because a kernel started by root runs as a different user.
+    """
     with tempfile.TemporaryDirectory(prefix="submission-") as name:
         folder = Path(name)
         for path, content in files.items():
@@ -159,23 +160,23 @@ def folder_with(files: dict[str, bytes]) -> Iterator[Path]:
 
 
 def error_output(name: str, text: str) -> NotebookNode:
-    """An error output as a notebook holds it."""
+    """Return a cell output that shows an error with this name and text."""
     return new_output("error", ename=name, evalue=text.split("\n")[0], traceback=text.split("\n"))
 
 
 class OutOfTimeError(Exception):
-    """The submission as a whole has taken too long."""
+    """The submission's cells took too long in total."""
 
 
 class StarvedError(Exception):
-    """The submission has waited for a processor for so long that its run says nothing of it."""
+    """The submission waited so long for a processor that its run is inconclusive."""
 
 
 class Client(NotebookClient):
-    """nbclient's client, which leaves cells out, believes no message, and says why a kernel ended.
+    """nbclient's client with bounded messages and time limits; it skips cells and reports why a kernel ended.
 
-    fatal: what to show in place of the cells that ended their kernel in an earlier run, by position.
-    running: the position of the cell that runs or ran last, None before the first.
+    fatal: the error name and text to show for cells that ended their kernel in an earlier run, by position.
+    running: the position of the current or last cell, None before the first.
     """
 
     def __init__(self, job: Job, folder: Path, fatal: dict[int, tuple[str, str]], spent: Spent):
@@ -195,11 +196,11 @@ class Client(NotebookClient):
         self.job, self.fatal, self.spent, self.record = job, fatal, spent, folder / job.record
         self.running: int | None = None
         self._output_bytes, self._why = 0, ""
-        self._interrupted = False  # the running cell, as it took too long
-        self._ended: Exception | None = None  # why this client has ended its kernel in the middle of a cell
+        self._interrupted = False  # whether the running cell was interrupted for taking too long
+        self._ended: Exception | None = None  # why this client ended its kernel during a cell
 
     async def run(self) -> NotebookNode:
-        """Run the cells in a new kernel, and end it, without nbclient's handlers of signals."""
+        """Run the cells in a new kernel, shut it down, and return the notebook. Sets no signal handlers."""
         self.manager = self.create_kernel_manager()
         try:
             await self.async_start_new_kernel()
@@ -222,8 +223,8 @@ class Client(NotebookClient):
             with self._with_cases(cell):
                 await self.async_execute_cell(cell, index)
         except zmq.Again:
-            self.running = index if before is None else before  # it was cut off for what an earlier cell sent
-            raise DeadKernelError("It does not take messages any more.") from None
+            self.running = index if before is None else before  # disconnected because of an earlier cell's message
+            raise DeadKernelError("It no longer accepts messages.") from None
         except DeadKernelError:
             raise self._ended or DeadKernelError(self._why) from None
         finally:
@@ -232,7 +233,7 @@ class Client(NotebookClient):
             raise self._ended or DeadKernelError(self._why)
 
     async def _watch(self) -> None:
-        """Interrupt the cell that runs when its time is up, and end its kernel if it goes on."""
+        """Interrupt the running cell when its time is up, and end its kernel if it continues."""
         try:
             await self._has_had(self.job.cell_timeout_s)
             self._interrupted = True
@@ -244,9 +245,9 @@ class Client(NotebookClient):
             self._end_kernel()
 
     async def _has_had(self, seconds: float) -> None:
-        """Return when the kernel has had so many seconds more, by its clocks; raises if the run may take no more.
+        """Wait until the kernel has used this many more seconds; raise an error if the run reaches its total limit.
 
-        They are first read after a second, which counts whole: most cells end before.
+        The first reading is after one second, which counts in full: most cells end before it.
         """
         had_s, before = 0.0, None
         while had_s < seconds:
@@ -263,30 +264,30 @@ class Client(NotebookClient):
             had_s, before = had_s + more_s, now
 
     def _end_kernel(self) -> None:
-        """End the kernel at once, which nbclient notices within a second."""
+        """End the kernel at once; nbclient notices within a second."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.manager.provisioner.pgid, signal.SIGKILL)
 
     @contextlib.contextmanager
     def _with_cases(self, cell: NotebookNode) -> Iterator[None]:
-        """Let a check find its cases while its cell runs: no other cell can read them and prepare for them."""
+        """Put a check's cases into the record file while its cell runs, so that no other cell can read them."""
         cases = self.job.cases.get(cell.metadata.get("nbgrader", {}).get("grade_id", ""))
         if cases is None:
             yield
             return
         without = self.record.read_bytes()
-        self.record.write_text(cases, encoding="utf-8")  # the same file: the sandbox shows what is in it
+        self.record.write_text(cases, encoding="utf-8")  # in place, because the sandbox mounts this file
         try:
             yield
         finally:
             self.record.write_bytes(without)
 
     def explain(self, error: Exception) -> str:
-        """What to show in the cell that ended the kernel."""
+        """Return the error text to show in the cell that ended the kernel."""
         if isinstance(error, CellTimeoutError):
             return self._too_long
-        if str(error).startswith("It does not"):
-            return f"After this cell the kernel could not be used any more. {error}"
+        if str(error).startswith("It no longer"):
+            return f"After this cell, the kernel could not be used. {error}"
         why = self._why or getattr(self.manager.provisioner, "limit_exceeded", "")
         return f"The kernel died while this cell ran. {why}".rstrip()
 
@@ -298,7 +299,7 @@ class Client(NotebookClient):
     def _note_reply(self, cell: NotebookNode, cell_index: int, execute_reply: dict) -> None:
         content = execute_reply["content"]
         if self._interrupted:
-            said = error_output("CellTimeoutError", self._too_long)  # in the place of its KeyboardInterrupt
+            said = error_output("CellTimeoutError", self._too_long)  # instead of its KeyboardInterrupt
             cell.outputs = [*(o for o in cell.outputs if o.output_type != "error"), said]
             return
         payload = content.get("payload")
@@ -308,14 +309,14 @@ class Client(NotebookClient):
             cell.outputs.append(error_output(str(content.get("ename")), str(content.get("evalue"))))
 
     def process_message(self, msg: dict, cell: NotebookNode, cell_index: int) -> NotebookNode | None:
-        """Called by nbclient for each message that belongs to the running cell; too many bytes end the kernel."""
+        """Process a message of the running cell, and end the kernel if its output is too large; called by nbclient."""
         if _is_deeper(msg["content"], MAX_DEPTH):
-            self.log.warning("A message that is nested more than %d deep was dropped", MAX_DEPTH)
+            self.log.warning("Dropped a message nested more than %d levels deep", MAX_DEPTH)
             return None
         self._output_bytes += len(str(msg["content"]))
         if self._output_bytes > self.job.max_output_bytes:
             if not self._why:
-                self._why = f"The output was more than {self.job.max_output_bytes / 1e6:g} MB."
+                self._why = f"The output exceeded {self.job.max_output_bytes / 1e6:g} MB."
                 self._end_kernel()
             return None
         return super().process_message(msg, cell, cell_index)

@@ -1,4 +1,4 @@
-"""How nbgrader converts submissions: with the steps of `settings`; where one fails, the reason takes its place."""
+"""Convert submissions for nbgrader's own autograde command; if one fails, write the reason instead."""
 
 import glob
 from collections.abc import Iterator
@@ -11,22 +11,23 @@ from nbgrader.utils import temp_attrs
 from . import outcome, receipt
 from .faults import no_notebook, reason_for
 from .files import known_as, readable, unfit
+from .save import could_not_grade, set_aside
 
 
 class SubmissionExporter(NotebookExporter):
-    """Convert a submission with nbgrader's steps; of one that could not be graded, the reason is all that is left.
+    """An exporter that runs the preprocessors on a submission; if it cannot be graded, it writes the reason instead.
 
     Errors that are not the submission's fault pass through.
     """
 
     def __init__(self, *args, **kwargs):
-        """Called by nbgrader's Autograde before it looks at any submission."""
+        """Set aside unacceptable submissions; called by nbgrader's Autograde before it reads any."""
         super().__init__(*args, **kwargs)
         self._graded = dict(self._outcomes())
         self._set_aside_unfit()
 
     def _outcomes(self) -> Iterator[tuple[Path, outcome.NotebookOutcome]]:
-        """What the submissions came to before; nbgrader deletes that before it converts them."""
+        """Yield each submission's folder and its earlier outcome, which nbgrader deletes before converting."""
         course = self.parent.coursedir
         for path in glob.glob(course.format_path(course.submitted_directory, course.student_id, course.assignment_id)):
             submitted = Path(path)
@@ -34,9 +35,9 @@ class SubmissionExporter(NotebookExporter):
             yield submitted, outcome.of(self._autograded(submitted.parent.name, name) / f"{name}.ipynb")
 
     def _set_aside_unfit(self) -> None:
-        """Take from nbgrader's list what it must not look at, and write down why.
+        """Remove unacceptable submissions from nbgrader's list, and record the reason.
 
-        It would copy what links point to, and give no reason where no notebook has the right name.
+        nbgrader would follow links, and give no reason if no notebook has the right name.
         """
         course, converter = self.parent.coursedir, self.parent
         for submitted in self._graded:
@@ -47,19 +48,19 @@ class SubmissionExporter(NotebookExporter):
             converter.assignments.pop(str(submitted), None)
             found = self._graded[submitted]
             if converter.force or not found.saved or found.handed_in != receipt.fingerprint(submitted, course.ignore):
-                outcome.set_aside(course, student, name, reason, submitted)
+                set_aside(course, student, name, reason, submitted)
             self.log.warning("%s: %s", known_as(student), readable(reason))
 
     def from_filename(self, filename: str, resources: dict | None = None, **kwargs) -> tuple[str, dict]:
-        """Called by nbgrader's Autograde once to sanitise and once to execute and save."""
+        """Convert a notebook file; called by nbgrader's Autograde once to sanitize, and once to execute and save."""
         names, course = resources["nbgrader"], self.parent.coursedir
         submitted = Path(course.format_path(course.submitted_directory, names["student"], names["assignment"]))
         self._is_submission = Path(filename).parent == submitted
         try:
             if self._is_submission:
-                handed_in = receipt.fingerprint(submitted, course.ignore)
+                fingerprint = receipt.fingerprint(submitted, course.ignore)
                 before = self._graded.get(submitted, outcome.NotebookOutcome())
-                self._outcome = outcome.NotebookOutcome(handed_in=handed_in, again=before.is_of(handed_in))
+                self._outcome = outcome.NotebookOutcome(handed_in=fingerprint, again=before.is_of(fingerprint))
                 receipt.keep(submitted, self._autograded(names["student"], names["assignment"]))
             return super().from_filename(filename, resources, **kwargs)
         except Exception as error:
@@ -68,11 +69,11 @@ class SubmissionExporter(NotebookExporter):
             self.log.warning("%s: %s", known_as(names["student"]), readable(reason))
             again = (self._outcome if self._is_submission else outcome.of(Path(filename))).again
             student, assignment = known_as(names["student"]), names["assignment"]
-            nb = outcome.could_not_grade(course, student, assignment, reason, submitted, again)
+            nb = could_not_grade(course, student, assignment, reason, submitted, again)
             return self._as_it_is(nb, resources)
 
     def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **kwargs) -> tuple[str, dict]:
-        """Called by nbconvert with what it read; a submission may not bring an outcome of its own."""
+        """Convert a notebook, overwriting any outcome that the submission itself contains; called by nbconvert."""
         if self._is_submission:
             outcome.write(nb, self._outcome)
         if outcome.read(nb).could_not_grade:
@@ -80,7 +81,7 @@ class SubmissionExporter(NotebookExporter):
         return super().from_notebook_node(nb, resources, **kwargs)
 
     def _as_it_is(self, nb: NotebookNode, resources: dict) -> tuple[str, dict]:
-        with temp_attrs(self, _preprocessors=[lambda nb, resources: (nb, resources)]):  # it cannot do with none
+        with temp_attrs(self, _preprocessors=[lambda nb, resources: (nb, resources)]):  # at least one is needed
             return super().from_notebook_node(nb, resources)
 
     def _autograded(self, student: str, assignment: str) -> Path:

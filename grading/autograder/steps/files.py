@@ -1,4 +1,4 @@
-"""The files of a submission: whether nbgrader may look at them, and which of them its cells find beside them."""
+"""Check a submission's files before nbgrader reads them, and select those that its cells may use."""
 
 import errno
 import os
@@ -11,19 +11,19 @@ from .bounded import Bounded, OutOfBoundsError
 
 MAX_FILES = 500
 MAX_BYTES = 50_000_000
-MAX_DEPTH = 20  # of folders in each other
-MAX_NAME = 100  # characters of a student's folder
-TIMESTAMP, SECRET = "timestamp.txt", "submission_secret.txt"  # of nbgrader's exchange, and of the import
+MAX_DEPTH = 20  # of nested folders
+MAX_NAME = 100  # characters of a student's folder name
+TIMESTAMP, SECRET = "timestamp.txt", "submission_secret.txt"  # written by nbgrader's exchange and by the import
 RECEIPTS = {TIMESTAMP, SECRET}
 INSTEAD = dict.fromkeys([".zip", ".gz", ".tgz", ".7z", ".rar"], "an archive of it")
-INSTEAD |= {".py": "the code alone", ".html": "a page of it", ".pdf": "a printout of it"}
-PATTERN = set("*?[]")  # which nbgrader takes for many names
+INSTEAD |= {".py": "only its code", ".html": "an HTML export of it", ".pdf": "a PDF of it"}
+PATTERN = set("*?[]")  # nbgrader treats names with these as glob patterns
 YEARS = range(1990, 2100)
-LIGHT_BYTES, LIGHT_PARTS = 1_000_000, 2_000  # of a notebook that is read without being tried first
+LIGHT_BYTES, LIGHT_PARTS = 1_000_000, 2_000  # up to these sizes, a notebook is read without a trial
 
 
 def is_there(folder: Path) -> bool:
-    """Whether something was handed in as this folder; what hides it from whoever grades was handed in too."""
+    """Return whether this submission folder exists; True if it cannot be accessed, so that it counts as submitted."""
     try:
         folder.lstat()
     except PermissionError:
@@ -34,10 +34,10 @@ def is_there(folder: Path) -> bool:
 
 
 def unfit(folder: Path, name: str) -> str:
-    """Why nbgrader must not even look at a submission: it follows links and copies what they point to."""
+    """Return why nbgrader must not read a submission, for example because it would follow links; "" if it may."""
     student = folder.parent.name
     if known_as(student) != student:
-        return f"its folder {readable(student)[:MAX_NAME]!r} is no name of a student; rename it, and grade again."
+        return f"its folder {readable(student)[:MAX_NAME]!r} is not a valid student id; rename it and grade again."
     try:
         return "the submission is a link." if folder.is_symlink() else _unfit(folder, name)
     except OSError as error:
@@ -49,32 +49,32 @@ def _unfit(folder: Path, name: str) -> str:
     for path, found in all_in(folder):
         files, size = files + 1, size + found.st_size
         if files > MAX_FILES:
-            return f"there are more than {MAX_FILES} files in it."
+            return f"it contains more than {MAX_FILES} files."
         if size > MAX_BYTES:
-            return f"its files have more than {MAX_BYTES / 1e6:g} MB together."
+            return f"its files exceed {MAX_BYTES / 1e6:g} MB in total."
         inside = path.relative_to(folder)
         if len(inside.parts) > MAX_DEPTH:
-            return f"its folders lie more than {MAX_DEPTH} deep in each other."
+            return f"its folders are nested more than {MAX_DEPTH} levels deep."
         regular = stat.S_ISREG(found.st_mode) and found.st_nlink == 1
         if not (regular or stat.S_ISDIR(found.st_mode)):
-            return f"{readable(inside)} is a link or a special file; only regular files can be handed in."
+            return f"{readable(inside)} is a link or a special file; only regular files can be submitted."
         if not os.access(path, os.R_OK):
             return f"{readable(inside)} cannot be read: {os.strerror(errno.EACCES)}."
     if not (folder / f"{name}.ipynb").is_file():
-        return f"there is no {name}.ipynb in it (found: {_found(folder)}).{_instead(folder)}"
+        return f"it contains no {name}.ipynb (found: {_found(folder)}).{_instead(folder)}"
     if not (folder / f"{name}.ipynb").stat().st_size:
-        return f"{name}.ipynb is empty: it has 0 bytes."
+        return f"{name}.ipynb is empty (0 bytes)."
     return _heavy(folder / f"{name}.ipynb") or _untimely(folder / "timestamp.txt")
 
 
 def _found(folder: Path) -> str:
-    """The names of what was submitted; receipts were not."""
+    """Return the names of the submitted files as text, without nbgrader's receipts; "nothing" if there are none."""
     names = sorted(readable(path.name) for path in folder.iterdir() if path.name not in RECEIPTS)
     return ", ".join(names)[:1000] or "nothing"
 
 
 def _instead(folder: Path) -> str:
-    """What to do about the file that was submitted instead of the notebook."""
+    """Return advice if something else was submitted instead of the notebook; "" if not."""
     for path in sorted(folder.iterdir()):
         if path.is_dir():
             return f" Submit the notebook itself, not the folder {readable(path.name)[:MAX_NAME]}."
@@ -84,14 +84,14 @@ def _instead(folder: Path) -> str:
 
 
 def _heavy(notebook: Path) -> str:
-    """Why the notebook takes too long to read, and to compare with what a notebook is; "" if it does not."""
+    """Return why reading and validating a large notebook takes too long; "" if it does not."""
     if notebook.stat().st_size <= LIGHT_BYTES and notebook.read_bytes().count(b"{") <= LIGHT_PARTS:
         return ""
     try:
         _tried(notebook)
     except OutOfBoundsError as error:
         return str(error)
-    except Exception:  # nbgrader's steps will say what it is
+    except Exception:  # nbgrader's own steps will report it
         pass
     return ""
 
@@ -106,7 +106,7 @@ _tried = Bounded(_read, seconds=2)
 
 
 def all_in(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """All files and folders in a folder, each looked at before what is in it; raises OSError if one cannot be."""
+    """Yield the path and lstat of everything in a folder, parents first; raise OSError if something is unreadable."""
     todo = [folder]
     while todo:
         for path in sorted(todo.pop().iterdir()):
@@ -117,7 +117,7 @@ def all_in(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 
 def _untimely(path: Path) -> str:
-    """Why nbgrader cannot read when the submission was handed in; "" if it can, or if nothing says it."""
+    """Return why nbgrader cannot read the time of submission; "" if it can or there is none."""
     from nbgrader.utils import parse_utc
 
     if not path.exists():
@@ -125,14 +125,14 @@ def _untimely(path: Path) -> str:
     try:
         if path.stat().st_size > MAX_NAME:
             return f"its timestamp.txt has more than {MAX_NAME} characters."
-        read = parse_utc(path.read_text(encoding="utf-8").strip() or str(YEARS[0]))  # empty, it says nothing
-        return "" if read.year in YEARS else f"its timestamp.txt says the year {read.year}."
-    except Exception as error:  # of all kinds: it is parsed by others' libraries
-        return f"its timestamp.txt holds no time ({type(error).__name__})."
+        read = parse_utc(path.read_text(encoding="utf-8").strip() or str(YEARS[0]))  # an empty file is fine
+        return "" if read.year in YEARS else f"its timestamp.txt contains the year {read.year}."
+    except Exception as error:  # any error: third-party libraries parse it
+        return f"its timestamp.txt does not contain a time ({type(error).__name__})."
 
 
 def all_of(folder: Path, ignored: Iterable[str] = ()) -> dict[str, bytes]:
-    """The files in a folder, by relative path, but for those that match one of nbgrader's patterns."""
+    """Return the contents of a folder's files by relative path, except those matching nbgrader's `ignored` patterns."""
     from nbgrader.utils import find_all_files
 
     paths = sorted(find_all_files(str(folder), list(ignored)))
@@ -140,9 +140,10 @@ def all_of(folder: Path, ignored: Iterable[str] = ()) -> dict[str, bytes]:
 
 
 def beside_notebook(files: dict[str, bytes]) -> dict[str, bytes]:
-    """The files that a submission's cells find beside them: of those in its folder, by relative path, all but receipts.
+    """Select the files that a submission's cells may use, by relative path: all but notebooks and receipts.
 
-    Of a module that lies there as a file, such as a released engine_11.py, no other form: Python would import that.
+    Leaves out packages and compiled files with the name of a .py file, such as a released engine_11.py: Python would
+    import them instead.
     """
     modules = {name.removesuffix(".py") for name in files if name.endswith(".py") and "/" not in name}
     return {
@@ -155,17 +156,17 @@ def beside_notebook(files: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def _module(name: str) -> str:
-    """The name under which Python would import what lies at a relative path: a folder or a compiled file."""
+    """Return the name under which Python would import the package or compiled file at a relative path."""
     return name.split("/")[0].partition(".")[0]
 
 
 def known_as(student: str) -> str:
-    """The name under which a student's folder stands in the gradebook: its own, if that is a name and no pattern."""
+    """Return a student folder's id in the gradebook: its name, with unprintable and glob characters replaced."""
     return "".join("\N{REPLACEMENT CHARACTER}" if c in PATTERN else c for c in readable(student))[:MAX_NAME]
 
 
 def without_paths(text: str) -> str:
-    """A text with the names of files alone: where they lie on whoever grades' machine is nobody's business."""
+    """Return a text with absolute paths cut to file names, so that it reveals nothing about this machine."""
     return _FOLDERS.sub("", _QUOTED.sub(r"\1\2\1", text))
 
 
@@ -174,6 +175,6 @@ _FOLDERS = re.compile(r"""(?<![\w.:/])/(?:[^\s/'":]+/)+(?=[^/\s])""")
 
 
 def readable(name: Path | str) -> str:
-    """A name as one line of text: any bytes can be a name, and a terminal obeys some of them."""
+    """Return a name as one line of printable text: file names can contain terminal control characters."""
     text = os.fsencode(name).decode(errors="backslashreplace")
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)

@@ -1,7 +1,7 @@
-"""The receipt of a submission: when it was handed in, by which secret its feedback goes back, and what it was.
+"""Keep a submission's receipt: its timestamp, the secret for returning its feedback, and its fingerprint.
 
-nbgrader's exchange gives every submission a timestamp and a secret, and nbgrader returns feedback to nobody where one
-of a class is without. What was put in its place by hand, or comes from an archive, gets both when it is graded.
+nbgrader's exchange gives every submission a timestamp and a secret. If one submission lacks them, nbgrader returns
+no feedback to the class, so grading adds both to submissions that came from an archive or were placed manually.
 """
 
 import fnmatch
@@ -20,33 +20,33 @@ from gradlab import atomic
 
 from .files import MAX_BYTES, MAX_FILES, SECRET, TIMESTAMP, YEARS, all_in
 
-LONGEST = 1000  # characters of either
+LONGEST = 1000  # characters of a timestamp or secret
 
 
 def keep(submitted: Path, autograded: Path) -> None:
-    """Write the timestamp and the secret of a submission beside its autograded notebook.
+    """Write a submission's timestamp and secret beside its autograded notebook.
 
-    Where it has none, the time is that of its newest file, and the secret one that nobody knows.
+    Missing ones are replaced with the newest file's time and a random secret.
     """
     autograded.mkdir(parents=True, exist_ok=True)
     for folder in (path for path in (autograded / TIMESTAMP, autograded / SECRET) if path.is_dir()):
-        shutil.rmtree(folder)  # which was handed in under that name
+        shutil.rmtree(folder)  # a folder submitted under that name
     time = timestamp(submitted) or _newest(submitted)
     atomic.write_text(autograded / TIMESTAMP, f"{time:%Y-%m-%d %H:%M:%S.%f} UTC")
     atomic.write_text(autograded / SECRET, secret(submitted) or secrets.token_hex(64))
 
 
 def timestamp(folder: Path) -> datetime | None:
-    """When the submission in a folder was handed in, in UTC; None if nothing in it says so."""
+    """Return when the submission in a folder was submitted, in UTC; None if it has no valid timestamp."""
     try:
         found = parse_utc(_own_text(folder / TIMESTAMP).strip())
-    except Exception:  # of all kinds: it is parsed by others' libraries
+    except Exception:  # any error: third-party libraries parse it
         return None
     return found if found.year in YEARS else None
 
 
 def secret(folder: Path) -> str:
-    """The secret that nbgrader's exchange gave the submission in a folder; "" if it did not come that way."""
+    """Return the secret that nbgrader's exchange gave the submission in a folder; "" if it has none."""
     try:
         return _own_text(folder / SECRET)
     except (OSError, ValueError):
@@ -54,7 +54,7 @@ def secret(folder: Path) -> str:
 
 
 def fingerprint(folder: Path, ignored: list[str]) -> str:
-    """What tells a submission from any other that is put in its place: a digest of its files, but for ignored ones."""
+    """Return a digest that identifies a submission by its files, except those matching the `ignored` patterns."""
     digest, size = hashlib.sha256(), 0
     try:
         for path, found in _some(folder):
@@ -81,12 +81,12 @@ def _newest(folder: Path) -> datetime:
 
 
 def _some(folder: Path) -> list[tuple[Path, os.stat_result]]:
-    """As many files of a submission as one may have, none of them by way of a link."""
+    """Return the path and lstat of up to MAX_FILES files of a submission, without following links."""
     return [] if folder.is_symlink() else list(itertools.islice(all_in(folder), MAX_FILES))
 
 
 def _own_text(path: Path) -> str:
-    """The text of a small file that is no link, nor in a folder that is one; raises OSError or ValueError."""
+    """Return a small file's text; raise OSError or ValueError if it is large, a link, or in a linked folder."""
     found = path.lstat()
     if path.parent.is_symlink() or not stat.S_ISREG(found.st_mode) or found.st_nlink != 1 or found.st_size > LONGEST:
         raise ValueError(f"{path} is not a submission's own file")

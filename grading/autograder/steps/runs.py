@@ -1,36 +1,34 @@
-"""The runs of a submission: which of its cells run, how often, and which run counts."""
+"""Run a submission once or twice, skipping unchanged lesson cells if possible, and choose the run that counts."""
 
+import copy
 import functools
 import json
-from collections.abc import Generator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import is_grade
 from traitlets import Int
 
-from authoring.cells import tags
 from gradlab.checks.record import SUFFIX
 from gradlab.checks.verdict import Verdict
 
 from ..errors import SubmissionError
 from . import outcome
-from .assignment import Assignment, course_of, load_assignment
+from .assignment import Assignment, AssignmentStep, Released, course_of
 from .bounded import Bounded
 from .execute import Job, Ran, error_output, execute
 from .files import all_of, beside_notebook
-from .verdict import PENDING, judge
+from .judge import PENDING, judge
 
 
 @dataclass(frozen=True)
 class Executed:
-    """What the runs of a submission came to.
+    """The result of running a submission once or twice.
 
-    notebook: of the run that counts. seconds: of all runs. verdicts: on its checks, by grade_id and check id.
+    notebook: from the run that counts. seconds: of all runs. verdicts: by grade_id and check id.
     """
 
     notebook: NotebookNode
@@ -38,25 +36,32 @@ class Executed:
     verdicts: dict[str, dict[str, Verdict]]
 
 
-class RunCells(Execute):
-    """Run the cells. Lesson cells that nobody changed are not run, unless a check fails: then all are, and that counts.
+class OvertakenError(SubmissionError):
+    """An error: the submission got too little processor time beside others, and should run again, alone."""
 
-    Every graded cell ends in an error, put there from outside, that only the verdict step replaces. Raises
-    SubmissionError if there is no notebook with outputs to show for it.
+
+class RunCells(AssignmentStep, Execute):
+    """A preprocessor that runs all but unchanged lesson cells; if a check fails, it runs all, and that run counts.
+
+    Afterwards, every graded cell ends in an error, added from outside, which only WriteVerdicts removes. Raises
+    SubmissionError if no run produced a notebook with outputs.
     """
 
-    submission_timeout_s = Int(600, help="What the cells of one submission may take.").tag(config=True)
-    max_output_bytes = Int(5_000_000, help="What the cells of one run may show together.").tag(config=True)
+    submission_timeout_s = Int(600, help="Time limit for all cells of one submission, in seconds.").tag(config=True)
+    max_output_bytes = Int(5_000_000, help="Limit for the output of one run, in bytes.").tag(config=True)
 
-    executed: Executed | None = None  # what ran already, elsewhere; else the cells run in this process
+    files: dict[str, bytes] | None = None  # the files beside the notebook; if None, read from its folder
+    shared = False  # whether other submissions run in parallel
 
     def preprocess(self, nb: NotebookNode, resources: dict, km=None) -> tuple[NotebookNode, dict]:
-        """Replace the notebook by what was executed, with its seconds and its verdicts."""
-        names, course = resources["nbgrader"], course_of(self)
-        executed = self.executed or self._run_here(nb, names, course)
-        graded_by = load_assignment(course, names["assignment"]).version
+        """Return the executed notebook, with its run time and verdicts in the metadata."""
+        known, files = self.assignment(resources), self.files
+        if files is None:
+            names, course = resources["nbgrader"], course_of(self)
+            files = all_of(Path(course.format_path(course.autograded_directory, names["student"], names["assignment"])))
+        executed = self._executed(nb, known, beside_notebook(files))
         sanitised, nb = outcome.read(nb), executed.notebook
-        outcome.write(nb, replace(sanitised, seconds=round(executed.seconds, 3), graded_by=graded_by))
+        outcome.write(nb, replace(sanitised, seconds=round(executed.seconds, 3), graded_by=known.version))
         for cell in nb.cells:
             outcome.forget(cell)
             if is_grade(cell) and cell.cell_type == "code":
@@ -65,59 +70,50 @@ class RunCells(Execute):
                     outcome.write_verdicts(cell, executed.verdicts[cell.metadata.nbgrader["grade_id"]])
         return nb, resources
 
-    def _run_here(self, nb: NotebookNode, names: dict, course: CourseDirectory) -> Executed:
-        folder = Path(course.format_path(course.autograded_directory, names["student"], names["assignment"]))
-        runs, files = self.runs(nb, names["assignment"], course), beside_notebook(all_of(folder))
-        ran = None
-        while True:
-            try:
-                job = runs.send(ran)
-            except StopIteration as end:
-                return end.value
-            ran = execute(job, files)
-
-    def runs(self, nb: NotebookNode, assignment: str, course: CourseDirectory) -> Generator[Job, Ran, Executed]:
-        """The runs of one submission: yields a Job, is sent what it came to, and returns what counts.
-
-        Raises SubmissionError if a run comes to nothing.
-        """
-        text, known = json.dumps(nb), load_assignment(course, assignment)
-        lessons = untouched_lessons(nb, assignment, course)
-        record, cases = assignment + SUFFIX, known.cases
-        spent_s = 0.0
+    def _executed(self, nb: NotebookNode, known: Assignment, files: dict[str, bytes]) -> Executed:
+        text, lessons, spent_s = json.dumps(nb), untouched_lessons(nb, known.released), 0.0
         if lessons:
-            trial = yield from _fairly(self._job(text, frozenset(lessons), spent_s, record, cases))
+            trial = self._run(self._job(text, frozenset(lessons), spent_s, known), files)
             ran, spent_s = _notebook(trial), trial.seconds
             verdicts = judged(trial, known)
             if all(verdict.passed for checks in verdicts.values() for verdict in checks.values()):
                 for index, outputs in lessons.items():
                     ran.cells[index].outputs = outputs
                 return Executed(ran, spent_s, verdicts)
-        whole = yield from _fairly(self._job(text, frozenset(), spent_s, record, cases))
+        whole = self._run(self._job(text, frozenset(), spent_s, known), files)
         ran = _notebook(whole)
         return Executed(ran, spent_s + whole.seconds, judged(whole, known))
 
-    def _job(self, notebook: str, skip: frozenset[int], spent_s: float, record: str, cases: dict[str, str]) -> Job:
+    def _run(self, job: Job, files: dict[str, bytes]) -> Ran:
+        """Run a job and return the result; if it was starved of processor time, run it once more.
+
+        Raises OvertakenError instead if other submissions run in parallel.
+        """
+        ran = execute(job, files)
+        if ran.starved and self.shared:
+            raise OvertakenError(ran.reason)
+        return execute(job, files) if ran.starved else ran
+
+    def _job(self, notebook: str, skip: frozenset[int], spent_s: float, known: Assignment) -> Job:
         kernels = {name: dict(self.config[name]) for name in ("KernelManager", "SandboxProvisioner")}
-        left = self.submission_timeout_s - spent_s
-        limits = self.timeout, left, self.max_output_bytes
-        return Job(notebook, skip, self.kernel_name, *limits, kernels, record, cases)
-
-
-def _fairly(job: Job) -> Generator[Job, Ran, Ran]:
-    """Run a job, and once more, alone, if others left it less than half a core."""
-    ran = yield job
-    return (yield replace(job, alone=True)) if ran.starved else ran
+        limits = self.timeout, self.submission_timeout_s - spent_s, self.max_output_bytes
+        return Job(notebook, skip, self.kernel_name, *limits, kernels, known.name + SUFFIX, known.cases)
 
 
 def judged(ran: Ran, known: Assignment) -> dict[str, dict[str, Verdict]]:
-    """The verdicts on a run, reached in a process that may be killed; raises OutOfBoundsError."""
+    """Judge a run in a process with limits; return the verdicts by grade_id and check id, or raise OutOfBoundsError."""
     return _judging(known)(ran)
 
 
 @functools.lru_cache(maxsize=8)
 def _judging(known: Assignment) -> Bounded:
-    return Bounded(lambda ran: judge(_notebook(ran), known))
+    judges = known.judges  # loaded here, outside the time limit
+    return Bounded(lambda ran: judge(_notebook(ran), known.record, judges))
+
+
+def prepare(known: Assignment) -> None:
+    """Start the process that judges an assignment's runs, before other threads start in this process."""
+    _judging(known).start()
 
 
 def _notebook(ran: Ran) -> NotebookNode:
@@ -126,18 +122,8 @@ def _notebook(ran: Ran) -> NotebookNode:
     return nbformat.from_dict(json.loads(ran.notebook))
 
 
-def untouched_lessons(nb: NotebookNode, assignment: str, course: CourseDirectory) -> dict[int, list]:
-    """The cells that are as they were released and define nothing that exercises may use, with their outputs."""
-    path = Path(course.format_path(course.release_directory, ".", assignment), f"{assignment}.ipynb")
-    released = _lessons(path, path.stat().st_mtime_ns) if path.exists() else {}
+def untouched_lessons(nb: NotebookNode, released: Released) -> dict[int, list]:
+    """Return the released outputs of a submission's unchanged lesson cells, by position in the notebook."""
     cells = [((c.get("id"), c.source), c) for c in nb.cells]
-    return {n: released[key] for n, (key, c) in enumerate(cells) if c.cell_type == "code" and key in released}
-
-
-@functools.lru_cache(maxsize=8)
-def _lessons(path: Path, changed_at: int) -> dict[tuple, list]:
-    return {
-        (cell.get("id"), cell.source): cell.outputs
-        for cell in nbformat.read(path, as_version=4).cells
-        if cell.cell_type == "code" and "nbgrader" not in cell.metadata and "setup" not in tags(cell)
-    }
+    found = [(n, key) for n, (key, c) in enumerate(cells) if c.cell_type == "code" and key in released.lessons]
+    return {n: copy.deepcopy(released.lessons[key]) for n, key in found}

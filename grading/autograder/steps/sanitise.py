@@ -1,86 +1,40 @@
-"""The sanitising steps: a submission's cells become what was released, its answers stay; no student code runs here."""
-
-import json
-from dataclasses import dataclass
+"""Sanitize a submission: restore the released cells and keep the answers, without running student code."""
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell
-from nbgrader.api import Gradebook, Notebook
-from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import NbGraderPreprocessor
 
 from gradlab.checks.record import SUFFIX
 
 from ..errors import SubmissionError
 from . import outcome
-from .assignment import course_of, load_assignment
+from .assignment import AssignmentStep
 
 MOST_CELLS = 2_000
-MOST_CHARACTERS = 2_000_000  # of all cells together
+MOST_CHARACTERS = 2_000_000  # of all cells in total
 
 
-@dataclass(frozen=True)
-class Released:
-    """A notebook as it was generated, from the gradebook: its kernel, and by grade_id each cell's source and marks."""
+class RestoreCells(AssignmentStep):
+    """A preprocessor that restores released cells that were deleted or duplicated, or whose type or metadata changed.
 
-    kernelspec: dict | None
-    cells: dict[str, dict]
-
-    @classmethod
-    def read(cls, course: CourseDirectory, assignment: str, notebook: str) -> "Released":
-        """Read it from the gradebook."""
-        with Gradebook(course.db_url, course.course_id) as gradebook:
-            return cls._of(gradebook.find_notebook(notebook, assignment))
-
-    @classmethod
-    def _of(cls, notebook: Notebook) -> "Released":
-        points = {cell.name: cell.max_score for cell in notebook.grade_cells}
-        solutions = {cell.name for cell in notebook.solution_cells}
-        cells = {
-            cell.name: {
-                "source": cell.source,
-                "metadata": {
-                    "cell_type": cell.cell_type,
-                    "checksum": cell.checksum,
-                    "grade": cell.name in points,
-                    "grade_id": cell.name,
-                    "locked": cell.locked,
-                    "schema_version": 3,
-                    "solution": cell.name in solutions,
-                    "task": False,
-                }
-                | ({"points": points[cell.name]} if cell.name in points else {}),
-            }
-            for cell in notebook.source_cells
-        }
-        return cls(json.loads(notebook.kernelspec) if notebook.kernelspec else None, cells)
-
-
-class RestoreCells(NbGraderPreprocessor):
-    """Bring the released cells back where they were deleted, duplicated, retyped, or their metadata changed.
-
-    Of a duplicated cell the last counts; the others become ordinary cells. A missing cell is put behind the one that
-    came before it in the release, the first one before the next that is there. No cell keeps verdicts that it brought,
-    and unknown ones no metadata of nbgrader's; otherwise they are left alone. The kernel is the release's too.
+    The last copy of a duplicated cell counts; the others become ordinary cells. A missing cell goes after its
+    predecessor in the release, or, if it was the first, before the next cell that is present. Submitted verdicts are
+    removed from all cells, and nbgrader's metadata from unknown ones. The kernel is restored too.
     """
 
-    released: Released | None = None  # what was read before; else it is read for each submission
-
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        """Restore all cells that the gradebook knows, and the kernel."""
+        """Restore cells and kernel in place; raise SubmissionError if no cell was released or there are too many."""
         _require_readable(nb)
-        names = resources["nbgrader"]
-        known = self.released or Released.read(course_of(self), names["assignment"], names["notebook"])
+        known = self.assignment(resources).released
         released = known.cells
         if known.kernelspec:
             nb.metadata["kernelspec"] = dict(known.kernelspec)
         found = self._find(nb, released)
         if not found:
-            raise SubmissionError("none of the cells of the released notebook is in this file; is it another notebook?")
+            raise SubmissionError("the file contains none of the released notebook's cells; is it the right notebook?")
         order = list(released)
         for number, (grade_id, original) in enumerate(released.items()):
             if grade_id not in found:
-                self.log.warning("Cell %s was missing and is added again", grade_id)
+                self.log.warning("Cell %s was missing and has been restored", grade_id)
                 before = found.get(order[number - 1]) if number else None
                 after = next((found[later] for later in order[number:] if later in found), None)
                 found[grade_id] = self._insert(nb, original, before, after)
@@ -122,19 +76,18 @@ class RestoreCells(NbGraderPreprocessor):
 
 
 def _require_readable(nb: NotebookNode) -> None:
-    """Raise SubmissionError for a notebook with more code than any answer has."""
+    """Raise SubmissionError for a notebook that is larger than any honest one."""
     if len(nb.cells) > MOST_CELLS or sum(len(cell.source) for cell in nb.cells) > MOST_CHARACTERS:
         raise SubmissionError(
             f"the notebook has more than {MOST_CELLS} cells, or more than {MOST_CHARACTERS / 1e6:g} million characters."
         )
 
 
-class PutCases(NbGraderPreprocessor):
-    """Put this class's record in place of the student's, without its cases: they are there while their check runs."""
+class ReplaceRecord(AssignmentStep):
+    """A preprocessor that replaces the student's record with the class's, without cases: checks get them when run."""
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        """Write the record without cases; raises ClassError if the class is not ready."""
-        names = resources["nbgrader"]
-        known = load_assignment(course_of(self), names["assignment"])
-        resources.setdefault("outputs", {})[names["notebook"] + SUFFIX] = known.without_cases
+        """Put the record without cases among the output files; raise ClassError if the class is not ready."""
+        known = self.assignment(resources)
+        resources.setdefault("outputs", {})[known.name + SUFFIX] = known.without_cases
         return nb, resources

@@ -1,15 +1,21 @@
-"""The saving step: scores and comments go into the gradebook, and the notebook says so."""
+"""Save scores, comments and late penalties to the gradebook, or the reason why a submission has no score."""
 
-from collections.abc import Callable
+import contextlib
+import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
+from types import SimpleNamespace
 
+import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import (
     Assignment,
     BaseCell,
     Comment,
     Grade,
+    Gradebook,
     Notebook,
     Student,
     SubmittedAssignment,
@@ -17,35 +23,41 @@ from nbgrader.api import (
     new_uuid,
 )
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import SaveAutoGrades
+from nbgrader.preprocessors import AssignLatePenalties, SaveAutoGrades
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution
 from sqlalchemy import Connection, bindparam, create_engine, insert, select, update
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
-from . import outcome
+from gradlab import atomic
+
+from ..errors import ClassError
+from . import outcome, receipt
+from .files import RECEIPTS, known_as
+from .outcome import NotebookOutcome
 
 ASSIGNMENT, CELL, NOTEBOOK, STUDENT = (kind.__table__ for kind in (Assignment, BaseCell, Notebook, Student))
 SUBMISSION, SUBMITTED, GRADE, COMMENT = (
     kind.__table__ for kind in (SubmittedAssignment, SubmittedNotebook, Grade, Comment)
 )
 NO_RESPONSE = "No response."
-Penalty = Callable[[str, float, float], float | None]  # of a student, the score, and the seconds late
+Penalty = Callable[[str, float, float], float | None]  # called with the student id, the score and the seconds late
 
 
 class SaveGrades(SaveAutoGrades):
-    """Write scores to the gradebook; from then on the notebook's outcome is that they are saved."""
+    """nbgrader's step that saves scores; afterwards the notebook's outcome is marked as saved."""
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        """Let nbgrader save the scores."""
+        """Save the scores, and mark the notebook's outcome as saved."""
         self._again = outcome.read(nb).again
         nb, resources = super().preprocess(nb, resources)
         outcome.write(nb, replace(outcome.read(nb), saved=True))
         return nb, resources
 
     def _add_score(self, cell: NotebookNode, resources: dict) -> None:
-        """Save one score. Points given by hand wait to be confirmed, but only if they were given to another submission.
+        """Save one score; manual points need confirmation only if they were given to a different submission.
 
-        nbgrader lets them wait each time.
+        nbgrader would ask for confirmation every time.
         """
         names = resources["nbgrader"]
         grade_id = cell.metadata.nbgrader["grade_id"]
@@ -57,11 +69,44 @@ class SaveGrades(SaveAutoGrades):
             self.gradebook.db.commit()
 
 
+class DeductLatePenalties(AssignLatePenalties):
+    """nbgrader's AssignLatePenalties, with its settings; raises ClassError if the plugin fails."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        """Call the plugin and write its penalty to the gradebook."""
+        with self._its_faults():
+            return super().preprocess(nb, resources)
+
+    def penalty(self, student: str, score: float, late_s: float) -> float | None:
+        """Return the plugin's penalty for a score, limited to between 0 and the score; None if it returns None."""
+        with self._its_faults():
+            self.init_plugin()
+            said = self.plugin_inst.late_submission_penalty(student, score, late_s)
+            return None if said is None else super()._check_late_penalty(SimpleNamespace(score=score), said)
+
+    def _check_late_penalty(self, notebook: SubmittedNotebook, penalty: float) -> float | None:
+        """Return the penalty that counts; None for a submission that could not be graded. Called by nbgrader."""
+        return None if outcome.reason_in_gradebook(notebook) else super()._check_late_penalty(notebook, penalty)
+
+    @contextlib.contextmanager
+    def _its_faults(self) -> Iterator[None]:
+        try:
+            yield
+        except SQLAlchemyError:
+            raise
+        except Exception as error:
+            plugin = f"{self.plugin_class.__module__}.{self.plugin_class.__qualname__}"
+            raise ClassError(
+                f"The plugin for late submissions, {plugin}, failed ({type(error).__name__}: {error}). Fix it, then "
+                "continue with --resume."
+            ) from error
+
+
 @dataclass(frozen=True)
 class Scored:
-    """What the gradebook takes of a graded notebook: scores and automatic comments, by grade_id.
+    """The scores and automatic comments of a graded notebook, by grade_id.
 
-    A score is None where a person must give it.
+    A score is None if it must be given manually.
     """
 
     scores: dict[str, float | None]
@@ -69,7 +114,7 @@ class Scored:
 
     @classmethod
     def of(cls, nb: NotebookNode) -> "Scored":
-        """What nbgrader reads from a notebook's cells."""
+        """Read scores and comments from a notebook's cells, as nbgrader does."""
         return cls(
             {cell.metadata.nbgrader["grade_id"]: determine_grade(cell)[0] for cell in nb.cells if is_grade(cell)},
             {cell.metadata.nbgrader["grade_id"]: _comment(cell) for cell in nb.cells if is_solution(cell)},
@@ -81,7 +126,7 @@ def _comment(cell: NotebookNode) -> str | None:
 
 
 class Rows:
-    """The gradebook's rows of an assignment, in nbgrader's own tables; those of a submission are one transaction."""
+    """Writes an assignment's rows in nbgrader's tables, with one transaction per submission."""
 
     def __init__(self, course: CourseDirectory, name: str):
         self._engine = create_engine(course.db_url, poolclass=NullPool)
@@ -92,16 +137,16 @@ class Rows:
             cells = select(CELL.c.id, CELL.c.notebook_id, CELL.c.name, CELL.c.type)
             self._cells = rows.execute(cells.where(CELL.c.notebook_id.in_(self._notebooks))).all()
 
-    def save(self, student: str, scored: Scored, handed_in: datetime | None, again: bool, penalty: Penalty) -> None:
-        """Write what a submission is worth. Points given by hand stay, and wait to be confirmed unless `again`.
+    def save(self, student: str, scored: Scored, submitted_at: datetime | None, again: bool, penalty: Penalty) -> None:
+        """Write a submission's scores and penalty. Manual points stay, but need confirmation unless `again`.
 
-        handed_in: when, None if nothing says so. again: it was graded before, and points given by hand are points of
-        it. penalty: asked where it is late.
+        submitted_at: the time of submission in UTC, or None if unknown. again: this submission was graded before, so
+        manual points already belong to it. penalty: called if it is late.
         """
         with self._engine.begin() as rows:
             if rows.scalar(select(STUDENT.c.id).where(STUDENT.c.id == student)) is None:
                 rows.execute(insert(STUDENT), {"id": student})
-            submission, late_s = self._submission(rows, student, handed_in)
+            submission, late_s = self._submission(rows, student, submitted_at)
             query = select(SUBMITTED.c.notebook_id, SUBMITTED.c.id).where(SUBMITTED.c.assignment_id == submission)
             there = dict(rows.execute(query).all())
             for notebook, is_ours in self._notebooks.items():
@@ -110,31 +155,31 @@ class Rows:
                 notebook_row = update(SUBMITTED).where(SUBMITTED.c.id == there[notebook])
                 rows.execute(notebook_row, {"late_submission_penalty": taken_off})
 
-    def _submission(self, rows: Connection, student: str, handed_in: datetime | None) -> tuple[str, float]:
-        """The id of a submission's row, which is made where there is none, and by how many seconds it is late."""
+    def _submission(self, rows: Connection, student: str, submitted_at: datetime | None) -> tuple[str, float]:
+        """Return the id of a submission's row, which is created if missing, and by how many seconds it is late."""
         due = rows.scalar(select(ASSIGNMENT.c.duedate).where(ASSIGNMENT.c.id == self._assignment))
         query = select(SUBMISSION.c.id, SUBMISSION.c.timestamp, SUBMISSION.c.extension)
         of_it = (SUBMISSION.c.assignment_id == self._assignment) & (SUBMISSION.c.student_id == student)
         found = rows.execute(query.where(of_it)).first()
         if found is None:
-            row = {"id": new_uuid(), "assignment_id": self._assignment, "student_id": student, "timestamp": handed_in}
+            number, extension = new_uuid(), None
+            row = {"id": number, "assignment_id": self._assignment, "student_id": student, "timestamp": submitted_at}
             rows.execute(insert(SUBMISSION), row)
-            number, extension = row["id"], None
         else:
             number, before, extension = found
-            handed_in = handed_in or before
-            if handed_in != before:
-                rows.execute(update(SUBMISSION).where(SUBMISSION.c.id == number), {"timestamp": handed_in})
-        if due is None or handed_in is None:
+            submitted_at = submitted_at or before
+            if submitted_at != before:
+                rows.execute(update(SUBMISSION).where(SUBMISSION.c.id == number), {"timestamp": submitted_at})
+        if due is None or submitted_at is None:
             return number, 0.0
-        return number, (handed_in - due - extension if extension else handed_in - due).total_seconds()
+        return number, (submitted_at - due - extension if extension else submitted_at - due).total_seconds()
 
     def _write_cells(
         self, rows: Connection, notebook: str, there: dict, submission: str, scored: Scored | None, again: bool
     ) -> float:
-        """Write the grades and comments of one notebook; returns its score, with what was given by hand.
+        """Write the grades and comments of one notebook; return its score, including manual points.
 
-        scored: None for another notebook of the assignment, which nobody can hand in and is worth nothing.
+        scored: None for the assignment's other notebooks, which cannot be submitted and are worth nothing.
         """
         if notebook not in there:
             there[notebook] = new_uuid()
@@ -166,7 +211,7 @@ class Rows:
 
 
 def _put(rows: Connection, table, wanted: list[dict], there: set[str]) -> None:
-    """Insert what is not there yet, and update the rest: rows of `table` by their cell and notebook."""
+    """Write `wanted` to `table`: insert rows for cells not in `there`; update the rows of the other cells."""
     new = [row for row in wanted if row["cell"] not in there]
     old = [row for row in wanted if row["cell"] in there]
     if new:
@@ -175,3 +220,68 @@ def _put(rows: Connection, table, wanted: list[dict], there: set[str]) -> None:
     if old:
         same = (table.c.cell_id == bindparam("cell")) & (table.c.notebook_id == bindparam("place"))
         rows.execute(update(table).where(same), old)
+
+
+def put(path: Path, notebook: str, beside: dict[str, bytes], submitted: Path) -> None:
+    """Write the files beside an autograded notebook, then the notebook; delete everything else in its folder.
+
+    beside: contents by relative path; unchanged files are not touched. submitted: the submission's folder, from which
+    the receipt is copied.
+    """
+    folder = path.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = {path, *(folder / name for name in (*RECEIPTS, *beside))}
+    for parent, folders, names in os.walk(folder, topdown=False):
+        for entry in (Path(parent, name) for name in names):
+            if entry not in wanted:
+                entry.unlink()
+        for entry in (Path(parent, name) for name in folders):
+            if not os.listdir(entry):
+                entry.rmdir()
+    for name, content in beside.items():
+        target = folder / name
+        if not (target.is_file() and target.read_bytes() == content):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.unlink(missing_ok=True)  # nbgrader makes files read-only
+            target.write_bytes(content)
+    receipt.keep(submitted, folder)
+    atomic.write_text(path, notebook)
+
+
+def set_aside(course: CourseDirectory, student: str, assignment: str, reason: str, submitted: Path) -> None:
+    """Replace a student's autograded folder with a notebook that contains only the reason; see `could_not_grade`."""
+    path = Path(course.format_path(course.autograded_directory, known_as(student), assignment), f"{assignment}.ipynb")
+    again = outcome.reopen(path, receipt.fingerprint(submitted, course.ignore))
+    nb = could_not_grade(course, known_as(student), assignment, reason, submitted, again)
+    put(path, nbformat.writes(nb) + "\n", {}, submitted)
+
+
+def could_not_grade(
+    course: CourseDirectory, student: str, assignment: str, reason: str, submitted: Path, again: bool = False
+) -> NotebookNode:
+    """Record in the gradebook that a submission could not be graded, and why; manual scores are kept.
+
+    submitted: its folder. again: manual scores belong to this submission. Returns the released notebook with this
+    outcome, to replace the submitted one. Raises ClassError if the released notebook is missing.
+    """
+    released = Path(course.format_path(course.release_directory, ".", assignment)) / f"{assignment}.ipynb"
+    if not released.exists():
+        raise ClassError(f"{released} is missing. Run: nbgrader generate_assignment {assignment}")
+    reason = reason.encode(errors="backslashreplace").decode().replace("\0", r"\x00")  # databases reject these
+    nb = nbformat.read(released, as_version=4)
+    fingerprint = receipt.fingerprint(submitted, course.ignore)
+    outcome.write(nb, NotebookOutcome(could_not_grade=reason, saved=True, handed_in=fingerprint))
+    time = receipt.timestamp(submitted)
+    with Gradebook(course.db_url, course.course_id) as gradebook:
+        gradebook.update_or_create_student(student)
+        gradebook.update_or_create_submission(assignment, student, **({"timestamp": time} if time else {}))
+        submitted = gradebook.find_submission_notebook(assignment, assignment, student)
+        for grade in submitted.grades:
+            grade.auto_score = None
+            grade.needs_manual_grade = grade.needs_manual_grade or not (again and outcome.by_hand(grade))
+        for comment in submitted.comments:
+            comment.auto_comment = outcome.COMMENT + reason
+        gradebook.db.commit()
+    names = {"student": student, "assignment": assignment, "notebook": assignment, "db_url": course.db_url}
+    DeductLatePenalties(parent=course).preprocess(nb, {"nbgrader": names})
+    return nb

@@ -1,6 +1,6 @@
-"""The scores of an assignment before each run that grades it, so that it can be told what a run has changed.
+"""Log an assignment's scores before each grading run, so that a run's changes can be shown.
 
-Noted in the class's folder `runs`, one line of JSON for each run; nothing there decides about a grade.
+The log is in the class's folder `runs`, with one line of JSON per run; it never affects grades.
 """
 
 import json
@@ -18,9 +18,10 @@ from .outcome import reason_in_gradebook
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores of one submission. auto, hand: points by check cell, those that there are.
+    """The scores of one submission; the field names are keys in the log and must not change.
 
-    reason: why it could not be graded. handed_in: its timestamp, as text. penalty: points taken off for lateness.
+    auto, hand: the check's and the manual points, by check cell. reason: why the submission could not be graded.
+    handed_in: its timestamp. penalty: the points deducted for lateness.
     """
 
     auto: dict[str, float] = field(default_factory=dict)
@@ -31,12 +32,12 @@ class Scores:
 
     @property
     def graded(self) -> bool:
-        """Whether it came to anything: an extension, and a run that was interrupted, leave an entry without scores."""
+        """Whether there is a result: extensions and interrupted runs leave entries without scores."""
         return bool(self.auto or self.hand or self.reason)
 
 
 def read(course: CourseDirectory, name: str) -> dict[str, Scores]:
-    """The scores that the gradebook has now, of each student with any; empty if it has no such assignment."""
+    """Return the gradebook's current scores by student; empty if it has no such assignment."""
     with Gradebook(course.db_url, course.course_id) as gradebook:
         try:
             assignment: Assignment = gradebook.find_assignment(name)
@@ -65,7 +66,7 @@ def _scores(submission: SubmittedAssignment) -> Scores:
 
 
 def note(course: CourseDirectory, name: str) -> None:
-    """Write down the scores that the gradebook has, before a run changes them; not twice the same."""
+    """Append the gradebook's current scores to the log, unless they equal the last entry."""
     now, last = read(course, name), noted(course, name)
     if not now or (last and last[-1][1] == now):
         return
@@ -73,7 +74,7 @@ def note(course: CourseDirectory, name: str) -> None:
     entry = {"at": at, "scores": {student: asdict(one) for student, one in now.items()}}
     path = _path(course, name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    broken = path.exists() and not path.read_bytes().endswith(b"\n")  # cut off while it was written
+    broken = path.exists() and not path.read_bytes().endswith(b"\n")  # an interrupted write
     with path.open("a", encoding="utf-8") as file:
         file.write("\n" * broken + json.dumps(entry) + "\n")
         file.flush()
@@ -81,7 +82,7 @@ def note(course: CourseDirectory, name: str) -> None:
 
 
 def noted(course: CourseDirectory, name: str) -> list[tuple[datetime, dict[str, Scores]]]:
-    """What was written down, with its time, the oldest first; a damaged line is left out."""
+    """Return the logged scores with their times, oldest first; damaged lines are skipped."""
     path, found = _path(course, name), []
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []:
         try:

@@ -1,1 +1,1 @@
-"""A term of a class: who is in it, when what is due, and the ways from and to learning platforms."""
+"""Run a term: the roster, due dates, releases, and exchange with learning platforms."""

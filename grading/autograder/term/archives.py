@@ -1,7 +1,7 @@
-"""Archives of submissions as learning platforms make them: which member belongs to whom, by the names in them.
+"""Group the files of a learning platform's submission archive by person, according to their names.
 
-Neither platform writes into its archive when a submission was handed in: the times of the members are those of the
-download. Nothing is written here, and no member is read before its name and its size have been looked at.
+Archives contain no submission times: the members' times are those of the download. This module writes nothing, and
+checks each member's name and size before reading it.
 """
 
 import contextlib
@@ -16,19 +16,19 @@ from zipfile import ZipFile, ZipInfo
 from ..errors import ClassError
 from ..steps.files import MAX_BYTES, MAX_DEPTH, MAX_FILES, readable
 
-# Canvas, lib/content_zipper.rb (get_filename, add_upload_submission): the sortable name, of which letters, digits and _
-# are left; LATE if it was handed in late; the number of the person; the number of the file; the file's name, in which
-# Canvas writes -1, -2 … for each time that the same name was handed in again. Under anonymous grading anon_… stands
-# for name and number. What was typed instead of handed in ends in _text.html or _link.html, and has no file's number.
+# Canvas, lib/content_zipper.rb (get_filename, add_upload_submission): the sortable name, reduced to letters, digits
+# and _; LATE if it was submitted late; the person's number; the file's number; the file's name, to which Canvas adds
+# -1, -2 … each time the same name is submitted again. Under anonymous grading, anon_… replaces name and number. Typed
+# text ends in _text.html or _link.html and has no file number.
 CANVAS = re.compile(r"(?!anon_)(?P<name>[^/]*?)_(?P<late>(?i:LATE)_)?(?P<id>\d+)_(?P<file>\d+)_(?P<inside>[^/]+)")
 
 TYPED = re.compile(r"(?!anon_)(?P<name>[^/]*?)_(?:(?i:LATE)_)?(?P<id>\d+)_(?:text|link)\.html")
-TEST_STUDENT = "studenttest"  # Canvas's own, of each course: "Student, Test"
+TEST_STUDENT = "studenttest"  # each Canvas course has one: "Student, Test"
 
 # Moodle, mod/assign/classes/downloader.php (get_student_prefix, load_submissionplugin_filelist): the full name, or
-# Participant where it is hidden, and a number that Moodle gives this person for this one assignment; then a folder of
-# each kind of submission (since 3.1; at first with a _ at its end), or all in the file's name ("Download submissions
-# in folders" is off, and before 3.1).
+# Participant if it is hidden, and the person's number in this assignment; then a folder per kind of submission (since
+# 3.1; in early versions ending in _), or everything in the file's name (before 3.1, or if "Download submissions in
+# folders" is off).
 MOODLE = re.compile(
     r"(?P<name>[^/_]*)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_?/|_)(?P<inside>[^/].*)", re.DOTALL
 )
@@ -38,10 +38,10 @@ OF_THE_SYSTEM = ("__MACOSX/", ".DS_Store")
 
 
 @dataclass
-class HandedIn:
-    """What an archive holds of one person: the platform's number, the name there, and the files by their paths.
+class Upload:
+    """One person's files in an archive, by path, with the person's number and name on the platform.
 
-    order: of Canvas's files the number of each, the newest the greatest. why: why nothing of it may be taken.
+    order: Canvas's number of each file; newer files have greater numbers. why: why the files must not be imported.
     """
 
     number: str
@@ -53,29 +53,29 @@ class HandedIn:
 
     @property
     def numbers(self) -> set[str]:
-        """Other numbers that could be the person's, where a name holds what looks like one of Canvas's own."""
+        """All numbers in the file names that could be a Canvas user number."""
         return {number for name in self.files for number in _NUMBERS.findall(name)}
 
     @property
     def who(self) -> str:
-        """What to call this person where nobody knows yet who it is."""
+        """The name and number to show for a person who has not been identified."""
         return f"{readable(self.name)[:100] or 'no name'} ({self.number})"
 
 
 @dataclass(frozen=True)
 class Archive:
-    """All that an archive holds, by person; who typed something instead of a file; and the members of nobody."""
+    """The contents of an archive: uploads by person, other members, and people who typed text instead of a file."""
 
     platform: str
-    handed_in: list[HandedIn]
+    uploads: list[Upload]
     others: list[str]
-    typed: list[HandedIn] = field(default_factory=list)
+    typed: list[Upload] = field(default_factory=list)
 
 
 def look_into(archive: ZipFile, platform: str = "") -> Archive:
-    """Sort the members of an archive by person; without a platform, that one whose names they have.
+    """Return an archive's members grouped by person; detect the platform from the file names if it is not given.
 
-    Raises ClassError if a member's name leads out of the archive, or if no platform names files like this.
+    Raises ClassError if a member is encrypted, its path leads outside the archive, or no platform uses such names.
     """
     members = [(name_of(info), info) for info in archive.infolist() if not info.is_dir()]
     members = [(name, info) for name, info in members if not name.startswith(OF_THE_SYSTEM[0])]
@@ -83,27 +83,27 @@ def look_into(archive: ZipFile, platform: str = "") -> Archive:
     for name, info in members:
         if _leads_out(name):
             raise ClassError(
-                f"Nothing was imported: {readable(name)[:200]!r} in the archive is no name of a file inside it. No "
-                "learning platform writes such a name; ask where the archive comes from."
+                f"Nothing was imported: the archive contains {readable(name)[:200]!r}, a path that leads outside it. "
+                "No learning platform writes such a path; check where the archive comes from."
             )
         if info.flag_bits & 1:
             raise ClassError(f"Nothing was imported: {readable(name)[:200]} in the archive is encrypted.")
     found = {name: sort(members) for name, sort in PLATFORMS.items() if platform in ("", name)}
-    best = max(found.values(), key=lambda archive: len(archive.handed_in))
-    if not best.handed_in:
+    best = max(found.values(), key=lambda archive: len(archive.uploads))
+    if not best.uploads:
         names = ", ".join(readable(name)[:80] for name, _ in members[:3]) or "nothing"
         raise ClassError(
-            f"Nothing was imported: in the archive stand {names}. Moodle's would be "
-            "Anna Lena_12345_assignsubmission_file/NAME.ipynb, Canvas's lenaanna_12345_67890_NAME.ipynb; take the "
-            "archive as the platform gives it, without unpacking and packing it again."
+            f"Nothing was imported: the archive contains {names}. Moodle's names look like "
+            "Anna Lena_12345_assignsubmission_file/NAME.ipynb, Canvas's like lenaanna_12345_67890_NAME.ipynb. Use the "
+            "archive as downloaded, without repacking it."
         )
-    for one in best.handed_in:
+    for one in best.uploads:
         one.why = one.why or _too_much(one)
     return best
 
 
 def name_of(info: ZipInfo) -> str:
-    """The name of a member in Unicode's composed form; older programs write UTF-8 without saying so."""
+    """Return a member's name in Unicode's composed form; older programs write UTF-8 without declaring it."""
     name = info.filename
     if not info.flag_bits & 0x800:
         with contextlib.suppress(UnicodeError):
@@ -112,9 +112,9 @@ def name_of(info: ZipInfo) -> str:
 
 
 def canvas(members: Iterable[tuple[str, ZipInfo]]) -> Archive:
-    """Sort the members of one of Canvas's archives by the number of the person and the name before it.
+    """Group the members of a Canvas archive by person: by the number in the file name and the name before it.
 
-    Who chooses a name such as `x_1001_99` chooses the number, too: `submissions` compares the name with the roster's.
+    A Canvas name such as `x_1001_99` can fake a number, so `submissions` also compares the name with the roster.
     """
     people, others, typed = {}, [], []
     for name, info in members:
@@ -122,9 +122,9 @@ def canvas(members: Iterable[tuple[str, ZipInfo]]) -> Archive:
         if found is None:
             text = TYPED.fullmatch(name)
             others += [] if text else [name]
-            typed += [HandedIn(text["id"], text["name"])] if text else []
+            typed += [Upload(text["id"], text["name"])] if text else []
             continue
-        one = people.setdefault((found["id"], found["name"]), HandedIn(found["id"], found["name"]))
+        one = people.setdefault((found["id"], found["name"]), Upload(found["id"], found["name"]))
         one.late = one.late or found["late"] is not None
         number = int(found["file"][:18])
         if number >= one.order.get(found["inside"], -1):
@@ -133,21 +133,21 @@ def canvas(members: Iterable[tuple[str, ZipInfo]]) -> Archive:
 
 
 def moodle(members: Iterable[tuple[str, ZipInfo]]) -> Archive:
-    """Sort the members of one of Moodle's archives by the number of the person in this assignment."""
+    """Group the members of a Moodle archive by person: by their number in this assignment."""
     people, others = {}, []
     for name, info in members:
         found = MOODLE.fullmatch(name)
         if found is None or found["kind"] != "file":
             others.append(name)
             continue
-        one = people.setdefault(found["id"], HandedIn(found["id"], found["name"]))
+        one = people.setdefault(found["id"], Upload(found["id"], found["name"]))
         if found["inside"] in one.files:
-            one.why = f"{readable(found['inside'])[:200]} is there twice"
+            one.why = f"the archive contains {readable(found['inside'])[:200]} twice"
         one.files[found["inside"]] = info
     return Archive("moodle", list(people.values()), others)
 
 
-PLATFORMS = {"moodle": moodle, "canvas": canvas}  # what reads like both is Moodle's, whose names say more
+PLATFORMS = {"moodle": moodle, "canvas": canvas}  # ambiguous names are Moodle's, whose pattern is stricter
 
 
 def _leads_out(name: str) -> bool:
@@ -155,16 +155,16 @@ def _leads_out(name: str) -> bool:
     return len(name) > LONGEST or "\\" in name or ":" in parts[0][:2] or any(part in ("", ".", "..") for part in parts)
 
 
-def _too_much(one: HandedIn) -> str:
-    """Why the files of one person are not taken; grading would refuse them for the same reasons."""
+def _too_much(one: Upload) -> str:
+    """Return why a person's files must not be imported, as grading would refuse them; "" if they can be."""
     if len(one.files) > MAX_FILES:
-        return f"there are more than {MAX_FILES} files in it"
+        return f"it contains more than {MAX_FILES} files"
     if sum(info.file_size for info in one.files.values()) > MAX_BYTES:
-        return f"its files have more than {MAX_BYTES / 1e6:g} MB together"
+        return f"its files exceed {MAX_BYTES / 1e6:g} MB in total"
     for name, info in one.files.items():
         parts = name.split("/")
         if len(parts) > MAX_DEPTH:
-            return f"its folders lie more than {MAX_DEPTH} deep in each other"
+            return f"its folders are nested more than {MAX_DEPTH} levels deep"
         if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
             return f"{readable(name)[:200]} is a link or a special file"
         if max(len(part.encode(errors="surrogateescape")) for part in parts) > 200 or "\0" in name:

@@ -1,4 +1,4 @@
-"""Points that were set by hand for an earlier submission: whoever set them says whether they hold for the new one."""
+"""Keep or drop points that were set manually for an earlier submission."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from ..steps.outcome import undecided
 
 @dataclass(frozen=True)
 class Undecided:
-    """Points set by hand for an earlier submission. auto: what the check gives the new one, None if there is none."""
+    """Points set manually for an earlier submission. auto: the check's points for the new one; None if it gave none."""
 
     student: str
     cell: str
@@ -27,15 +27,15 @@ class Undecided:
 
 
 def listed(course: CourseDirectory, name: str) -> list[Undecided]:
-    """All points of an assignment that wait for a decision, in order of students and cells."""
+    """Return all points of an assignment that need a decision, sorted by student and cell."""
     with Gradebook(course.db_url, course.course_id) as book:
         return sorted(_waiting(book, course, name), key=lambda one: (one.student, one.cell))
 
 
 def decide(folder: Path, name: str, students: list[str], keep: bool) -> list[Undecided]:
-    """Keep these students' points, or drop them so that the check's count; returns what was decided.
+    """Keep these students' manual points, or drop them so that the check's points count; return the decisions.
 
-    Raises ClassError, and changes nothing, if one of the students has no points that wait for a decision.
+    Raises ClassError, and changes nothing, if one of the students has no points that need a decision.
     """
     course = class_api(folder).coursedir
     gradebook.require(course)
@@ -45,7 +45,7 @@ def decide(folder: Path, name: str, students: list[str], keep: bool) -> list[Und
         for student in students:
             if student not in known:
                 meant = did_you_mean(student, known)
-                raise ClassError(f"{readable(student)} has no points in {name} that wait for a decision.{meant}")
+                raise ClassError(f"{readable(student)} has no points in {name} that need a decision.{meant}")
         for student in students:
             for grade in undecided(book.find_submission_notebook(name, name, student)):
                 if not keep:

@@ -1,4 +1,4 @@
-"""When an assignment is due: for all, and for one student by an extension; what was graded takes its penalty anew."""
+"""Set due dates and extensions, and recompute the late penalties of graded submissions."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,17 +14,17 @@ from ..errors import ClassError, did_you_mean
 from ..run.journal import only_run
 from ..settings import class_api
 from ..steps.files import readable
-from ..steps.late import TakeLatePenalties
 from ..steps.outcome import only_extended
+from ..steps.save import DeductLatePenalties
 from .written import local
 
 
 @dataclass(frozen=True)
 class Dates:
-    """What a change of dates led to.
+    """The result of a change of dates; times are in UTC.
 
-    due: for all, in UTC, None if there is no date. extended: whose dates are other, in UTC. ended: whose extension is
-    over because all have as long now. penalties: of whom the penalty is another now, with the old and the new one.
+    due: the general due date, None if there is none. extended: later dates by student. ended: students whose extension
+    was removed because the general date is at least as late. penalties: changed penalties by student, as (old, new).
     """
 
     due: datetime | None
@@ -34,9 +34,9 @@ class Dates:
 
 
 def set_due(folder: Path, name: str, due: datetime | None) -> Dates:
-    """Set when an assignment is due, or that it is due at no time.
+    """Set an assignment's due date in UTC; None removes it.
 
-    The dates of extensions stay where they reach further. Raises ClassError if there is no such assignment.
+    Extensions keep their dates if these are later; others are removed. Raises ClassError if the assignment is unknown.
     """
     api = class_api(folder)
     with only_run(folder), _open(api) as book:
@@ -55,23 +55,23 @@ def set_due(folder: Path, name: str, due: datetime | None) -> Dates:
 
 
 def extend(folder: Path, student: str, name: str, until: datetime | None) -> Dates:
-    """Let one student hand in until another date; None takes the extension back.
+    """Give one student a later due date in UTC; None removes the extension.
 
-    A student who has not handed in yet gets nbgrader's entry of a submission, without any grade: nbgrader keeps
-    extensions there. Raises ClassError if the assignment has no date, or one as late, or if nobody is so called.
+    nbgrader stores extensions in submissions, so a student without one gets an entry without grades. Raises ClassError
+    if the student or assignment is unknown, or if the assignment's due date is missing or not earlier.
     """
     api = class_api(folder)
     with only_run(folder), _open(api) as book:
         assignment = gradebook.find_assignment(book, name)
         known = [one.id for one in enrolled(book, api.coursedir)]
         if student not in known:
-            raise ClassError(f"No student {readable(student)} in the gradebook.{did_you_mean(student, known)}")
+            raise ClassError(f"The gradebook has no student {readable(student)}.{did_you_mean(student, known)}")
         if until is None:
             _end(book, [submission for submission in _extended(assignment) if submission.student_id == student])
         elif assignment.duedate is None:
-            raise ClassError(f"{name} is due at no time, so there is nothing to extend: autograder due {name} DATE.")
+            raise ClassError(f"{name} has no due date to extend. Set one with: autograder due {name} DATE")
         elif until <= assignment.duedate:
-            raise ClassError(f"{name} is due {local(assignment.duedate)} for all; an extension has to be later.")
+            raise ClassError(f"{name} is due {local(assignment.duedate)} for everyone; an extension must be later.")
         else:
             submission = book.update_or_create_submission(name, student)
             submission.extension = until - assignment.duedate
@@ -89,7 +89,7 @@ def _extended(assignment: Assignment) -> list[SubmittedAssignment]:
 
 
 def _end(book: Gradebook, extended: list[SubmittedAssignment]) -> None:
-    """Save all changes, and take these extensions back; entries that are there for them alone go."""
+    """Remove these submissions' extensions, and entries that exist only for them; save all changes to the gradebook."""
     alone = [(one.assignment.name, one.student_id) for one in extended if only_extended(one)]
     for submission in extended:
         submission.extension = None
@@ -99,12 +99,12 @@ def _end(book: Gradebook, extended: list[SubmittedAssignment]) -> None:
 
 
 def _dates(api: NbGraderAPI, book: Gradebook, assignment: Assignment, ended: list[str]) -> Dates:
-    """Take the penalties of what was graded anew, by the step that takes them when it is graded."""
+    """Recompute the penalties of graded submissions as grading does; return the dates and the changed penalties."""
     before = _penalties(assignment)
     with gradebook.one_engine():
         for student in before:
             names = {"student": student, "assignment": assignment.name, "notebook": assignment.name}
-            step = TakeLatePenalties(parent=api.coursedir)
+            step = DeductLatePenalties(parent=api.coursedir)
             step.preprocess(nbformat.v4.new_notebook(), {"nbgrader": names | {"db_url": api.coursedir.db_url}})
     book.db.expire_all()
     after = _penalties(assignment)
@@ -113,7 +113,7 @@ def _dates(api: NbGraderAPI, book: Gradebook, assignment: Assignment, ended: lis
 
 
 def _penalties(assignment: Assignment) -> dict[str, float]:
-    """The penalties of all submissions that have a time at which they were handed in, by student."""
+    """Return the penalties of all submissions with a timestamp, by student."""
     return {
         submission.student_id: sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks)
         for submission in assignment.submissions

@@ -1,4 +1,4 @@
-"""A student leaves the class, and stays away however often submissions are collected; or comes back."""
+"""Drop a student from the class, or take them back."""
 
 import shutil
 from dataclasses import dataclass, field
@@ -16,17 +16,17 @@ from ..steps.files import readable
 
 @dataclass(frozen=True)
 class Left:
-    """What is there of a student who was dropped: assignments with grades, those whose grades were removed."""
+    """A dropped student's assignments: those whose grades were kept, and those whose grades were removed."""
 
     kept: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
 
 
 def drop(folder: Path, student: str, remove_grades: bool = False) -> Left:
-    """Leave a student out of grading, feedback, reports and exports from now on; submissions stay where they are.
+    """Exclude a student from grading, feedback, reports and exports; submissions stay.
 
-    The grades stay in the gradebook, or are removed with their graded notebooks and feedback pages. Raises ClassError
-    if nobody is so called.
+    remove_grades: also delete the student's grades, graded notebooks and feedback pages. Raises ClassError if the
+    student is unknown or the id contains a comma.
     """
     api = class_api(folder)
     course = api.coursedir
@@ -34,9 +34,9 @@ def drop(folder: Path, student: str, remove_grades: bool = False) -> Left:
     with only_run(folder), gradebook.needed(course), Gradebook(course.db_url, course.course_id) as book:
         known = sorted({one.id for one in book.students} | api.get_submitted_students("*"))
         if student not in known:
-            raise ClassError(f"No student {readable(student)} in the class.{did_you_mean(student, known)}")
+            raise ClassError(f"The class has no student {readable(student)}.{did_you_mean(student, known)}")
         if "," in student:
-            raise ClassError(f"{readable(student)} cannot be dropped: nbgrader separates those to leave out by commas.")
+            raise ClassError(f"{readable(student)} cannot be dropped: nbgrader separates excluded ids by commas.")
         write_list(folder, sorted({*listed(folder), student}))
         graded = [one.assignment.name for one in book.student_submissions(student)]
         if not remove_grades:
@@ -49,12 +49,12 @@ def drop(folder: Path, student: str, remove_grades: bool = False) -> Left:
 
 
 def undo(folder: Path, student: str) -> None:
-    """Take a student back into the class; raises ClassError if nobody so called was dropped."""
+    """Take a dropped student back into the class; raise ClassError if the student was not dropped."""
     ids = listed(folder)
     if student not in ids:
         meant = did_you_mean(student, ids)
         by_settings = student in dropped(class_api(folder).coursedir)
-        where = " nbgrader_config.py names them in CourseDirectory.student_id_exclude." if by_settings else meant
-        raise ClassError(f"{readable(student)} is not among those who were dropped.{where}")
+        where = " nbgrader_config.py lists the id in CourseDirectory.student_id_exclude." if by_settings else meant
+        raise ClassError(f"{readable(student)} was not dropped with this command.{where}")
     with only_run(folder):
         write_list(folder, [one for one in ids if one != student])

@@ -1,7 +1,4 @@
-"""The exchange as a class uses it: what lies in it can be replaced by its owner only.
-
-Release makes it so, and collect asks the file system whose a folder is and when it came there.
-"""
+"""Protect nbgrader's exchange: only owners can replace their files, and collecting checks owners and times."""
 
 import os
 import stat
@@ -12,7 +9,7 @@ from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseAssignment
 
 from gradlab.exchange import require_course
 
-SLACK = timedelta(minutes=10)  # between the time that a submission states and the end of its copy
+SLACK = timedelta(minutes=10)  # allowed between a submission's timestamp and the end of its copying
 
 try:
     import pwd
@@ -21,10 +18,13 @@ except ImportError:  # Windows, where nbgrader has no exchange
 
 
 class ReleaseSticky(ExchangeReleaseAssignment):
-    """Release; in the exchange that nbgrader makes for everyone to write in, each can rename only what is their own."""
+    """nbgrader's release step, which also sets the sticky bit of a world-writable exchange.
+
+    Users can then rename only their own files.
+    """
 
     def ensure_root(self):
-        """Set the exchange's sticky bit as well, as `/tmp` has it; collect names one that belongs to another."""
+        """Create the exchange; set its sticky bit, like that of `/tmp`, if it belongs to this account."""
         super().ensure_root()
         mode = os.stat(self.root).st_mode
         if mode & stat.S_IWOTH and not mode & stat.S_ISVTX and os.stat(self.root).st_uid == os.geteuid():
@@ -32,16 +32,16 @@ class ReleaseSticky(ExchangeReleaseAssignment):
 
 
 class CollectOwn(ExchangeCollect):
-    """Collect for each student the newest folder that is the student's own.
+    """nbgrader's collect step, limited to the newest folder that each student owns.
 
-    A folder that belongs to another account is left, and named; those of who collects and of root count as anybody's,
-    as where a class was imported. `c.ExchangeCollect.check_owner = False` takes them all, where accounts and ids have
-    different names. A folder that came later than its time says is named too: Linux notes when a folder was changed
-    last, and a student cannot set that back.
+    Folders owned by other accounts are skipped and logged, except those of the collecting account and of root, which
+    can belong to any student, for example after an import. `c.ExchangeCollect.check_owner = False` accepts all owners,
+    for machines on which account names and student ids differ. Folders that arrived later than their timestamp are
+    logged too, by their change time, which students cannot set back.
     """
 
     def init_src(self):
-        """Choose the folders; fails if another than its owner could have changed the course's folder."""
+        """Choose the folders to collect; fail if anyone but its owner could have changed the course's folder."""
         super().init_src()
         try:
             require_course(Path(self.course_path))
@@ -53,20 +53,20 @@ class CollectOwn(ExchangeCollect):
             came = datetime.fromtimestamp(self._stat(record).st_ctime, UTC).replace(tzinfo=None, microsecond=0)
             if came - record["timestamp"].replace(tzinfo=None) > SLACK:
                 self.log.error(
-                    f"{record['username']}: handed in at {record['timestamp']:%Y-%m-%d %H:%M:%S} UTC by its own word, "
-                    f"but in the exchange only since {came} UTC ({record['filename']}). If the exchange was not "
-                    "moved or put back since, ask."
+                    f"{record['username']}: the submission's timestamp is {record['timestamp']:%Y-%m-%d %H:%M:%S} UTC, "
+                    f"but it reached the exchange at {came} UTC ({record['filename']}). If the exchange was not moved "
+                    "or restored since then, ask the student."
                 )
 
     def _sort_by_timestamp(self, records):
-        """The newest first, as with nbgrader, but those of another account last; each of these is named."""
+        """Return the records, newest first as in nbgrader, but folders of other accounts last; log the latter."""
         foreign = {record["filename"]: owner for record in records if (owner := self._owner(record)) is not None}
         for name, owner in foreign.items():
-            self.log.error(f"{name} is not collected: it belongs to {owner}, and says that it is another's.")
+            self.log.error(f"{name} is not collected: it belongs to {owner}, but claims to be another student's.")
         return sorted(super()._sort_by_timestamp(records), key=lambda record: record["filename"] in foreign)
 
     def _owner(self, record) -> str | None:
-        """The account to which a student's folder belongs, if it is another student's; else None."""
+        """Return the account that owns a student's folder, if that is a different student's account; else None."""
         uid = self._stat(record).st_uid
         if not self.check_owner or pwd is None or uid in (0, os.geteuid()):
             return None

@@ -1,4 +1,4 @@
-"""Grades in the forms that learning platforms import; whoever has no grade has an empty cell there, never a zero."""
+"""Write grades in the formats that learning platforms import; a missing grade is an empty cell, never a zero."""
 
 import csv
 import hashlib
@@ -26,7 +26,7 @@ from .people import Found, People, each_once
 from .tables import Row, key_of, read_table
 from .worksheet import GRADE, WITHOUT_TEXT, Worksheet
 
-POINTS_POSSIBLE = "    Points Possible"  # as Canvas writes it, and looks for it
+POINTS_POSSIBLE = "    Points Possible"  # exactly as Canvas writes and expects it
 CANVAS = ["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]
 MOODLE, ID_NUMBER = ["First name", "Last name", "Email address"], "ID number"
 KEY = "anonymous.key"
@@ -34,9 +34,9 @@ KEY = "anonymous.key"
 
 @dataclass(frozen=True)
 class Grades:
-    """The grades of a class: its students, and for each assignment its points and a row for each student.
+    """The grades of a class. points: each assignment's. rows: see `export.grade_row`, by assignment and student.
 
-    dropped: those who are left out; a platform may still have them.
+    dropped: students who are excluded here, but may still be on the platform.
     """
 
     students: list[Student]
@@ -46,16 +46,16 @@ class Grades:
 
     @property
     def people(self) -> People:
-        """All whom a platform's file may name."""
+        """All students who may appear in a platform's file."""
         return People([*self.students, *self.dropped])
 
     def cell(self, name: str, student: str) -> str:
-        """The score of a student as platforms read it, to two decimals as Canvas does; "" if there is none."""
+        """Return a student's score, rounded to two decimals as Canvas does; "" if there is none."""
         row = self.rows[name][student]
         return number(row["score"]) if row["status"] == Status.GRADED else ""
 
     def without(self) -> dict[str, list[str]]:
-        """Of each assignment who has no grade, and why."""
+        """Return, by assignment, a line for each student without a grade, with the reason."""
         return {
             name: [
                 f"{readable(student)}: {row['status']}" + (f" ({readable(row['reason'])})" if row["reason"] else "")
@@ -68,23 +68,23 @@ class Grades:
 
 @dataclass
 class Export:
-    """A file for a platform, and who is not in it, by reason; `unknown` are rows of the platform's of nobody here."""
+    """A file for a platform. left_out: students not in it, with reasons. unknown: rows that match no student."""
 
     table: list[list[str]]
     left_out: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
 
     def text(self) -> str:
-        """The file as CSV; what a spreadsheet would take for a formula has a ' before it."""
+        """Return the file as CSV; cells that a spreadsheet would read as formulas begin with '."""
         file = io.StringIO()
         csv.writer(file, lineterminator="\n").writerows([map(as_text_kept, row) for row in self.table])
         return file.getvalue()
 
 
 def read_grades(course: CourseDirectory, names: list[str], stale: bool = False) -> Grades:
-    """Read the grades of assignments from the gradebook; raises ClassError if it has no such assignment.
+    """Read the grades of assignments from the gradebook; raise ClassError if it lacks one.
 
-    stale: take the scores of submissions that must be graded again, too.
+    stale: include the old scores of submissions that must be graded again.
     """
     gradebook.require(course)
     with Gradebook(course.db_url, course.course_id) as book:
@@ -100,15 +100,15 @@ def read_grades(course: CourseDirectory, names: list[str], stale: bool = False) 
 
 
 def canvas(grades: Grades) -> Export:
-    """Canvas's gradebook import, for who has Canvas's number as platform's id; Canvas would take others by their name.
+    """Write a gradebook for Canvas, for students with a Canvas number in the roster; Canvas would match others by name.
 
-    Columns and the row of points as of lib/gradebook_importer.rb (row_has_student_headers?, process_pp). Canvas asks
-    whose assignment a column is that has no number of Canvas's behind its name.
+    Columns and the row of points follow lib/gradebook_importer.rb (row_has_student_headers?, process_pp). If a
+    column's name does not end with Canvas's assignment number, Canvas asks for the assignment.
     """
     export = Export([[*CANVAS, *grades.rows], [POINTS_POSSIBLE, "", "", "", "", *map(number, grades.points.values())]])
     for student in grades.students:
         if not (student.lms_user_id or "").isascii() or not (student.lms_user_id or "").isdigit():
-            export.left_out.append(f"{readable(student.id)}: no number of Canvas's as platform's id in the roster")
+            export.left_out.append(f"{readable(student.id)}: the roster has no Canvas number as platform id")
             continue
         who = ", ".join(filter(None, [student.last_name, student.first_name])) or student.id
         cells = [grades.cell(name, student.id) for name in grades.rows]
@@ -117,10 +117,10 @@ def canvas(grades: Grades) -> Export:
 
 
 def moodle(grades: Grades) -> Export:
-    """Moodle's grade import, for who has an e-mail address: map Email address, and each assignment.
+    """Write a table for Moodle's grade import, for students with their own e-mail address.
 
-    Moodle gives the grades of a row without the address to the student of the row before (load_data.php,
-    map_user_data_with_value), so there are no such rows; nor a column ID number that is not filled in every row.
+    Moodle assigns a row without an address to the previous row's student (load_data.php, map_user_data_with_value), so
+    such rows are left out. The column ID number appears only if every student has one.
     """
     shared = Counter((student.email or "").casefold() for student in grades.students)
     own = [student for student in grades.students if student.email and shared[student.email.casefold()] == 1]
@@ -132,14 +132,14 @@ def moodle(grades: Grades) -> Export:
         cells = [grades.cell(name, student.id) for name in grades.rows]
         export.table.append([*who, *([student.lms_user_id] if numbered else []), *cells])
     left_out = [student.id for student in grades.students if student not in there]
-    export.left_out = [f"{readable(student)}: no e-mail address that Moodle can go by" for student in left_out]
+    export.left_out = [f"{readable(student)}: no e-mail address that identifies them in Moodle" for student in left_out]
     return export
 
 
 def anonymous(grades: Grades, folder: Path) -> Export:
-    """Grades to be shared: an id instead of names and addresses, the same in all exports of this class.
+    """Replace names and addresses with ids for sharing; a student's id is the same in all exports of the class.
 
-    Who has the file `anonymous.key` of the class folder can tell whose an id is; nobody else can.
+    Ids can be traced to students only with the file `anonymous.key` in the class folder, which is created if missing.
     """
     path = Path(folder, KEY)
     if not path.exists():
@@ -153,11 +153,11 @@ def anonymous(grades: Grades, folder: Path) -> Export:
 
 
 def fill_worksheet(grades: Grades, name: str, path: Path) -> Export:
-    """Moodle's grading worksheet of an assignment with the grades in it; who has none here keeps what stands there.
+    """Fill Moodle's grading worksheet of an assignment; students without a grade here keep their existing entry.
 
-    Moodle finds people by Identifier. Columns of feedback and of what students wrote are left out, and so untouched.
-    Raises ClassError if another number of points can be reached there: Moodle would take 9 of 9 for 9 of 100, and
-    leaves out without a word what is above.
+    Moodle matches rows by Identifier. Columns with feedback or students' text are left out, so they stay unchanged.
+    Raises ClassError if the maximum points differ: Moodle would read 9 of 9 as 9 of 100, and silently skip greater
+    values.
     """
     sheet, people = Worksheet(path), grades.people
     columns = [column for column in sheet.table.columns if key_of(column) in WITHOUT_TEXT]
@@ -177,16 +177,16 @@ def fill_worksheet(grades: Grades, name: str, path: Path) -> Export:
 
 
 def fill_gradebook(grades: Grades, columns: dict[str, str], path: Path) -> Export:
-    """Canvas's exported gradebook, cut down to the people and these assignments, with the grades in it.
+    """Fill Canvas's exported gradebook, reduced to the students and these assignments.
 
-    Who has no grade here keeps what stands there, and whom Canvas excuses (EX) stays excused. columns: of assignments
-    whose column is called otherwise. Canvas's names and numbers stay, so no assignment is made anew. Raises
-    ClassError if a column is missing, or if it has another number of points.
+    Students without a grade here keep their existing entry, and excused ones (EX) stay excused. columns: by assignment,
+    column names that differ from it. Canvas's titles with their numbers are kept, so no assignment is created twice.
+    Raises ClassError if a column is missing or its points differ.
     """
     table = read_table(path)
     where = {key_of(column): column for column in table.columns}
     if not {"id", "section"} <= where.keys():
-        raise ClassError(f"{path} is no gradebook of Canvas's: the columns ID and Section are missing.")
+        raise ClassError(f"{path} is not a Canvas gradebook: it lacks the columns ID and Section.")
     chosen = {name: _column(table.columns, columns.get(name, name), path) for name in grades.rows}
     kept = table.columns[: table.columns.index(where["section"]) + 1]
     export, there = Export([[*kept, *chosen.values()]]), set()
@@ -195,7 +195,7 @@ def fill_gradebook(grades: Grades, columns: dict[str, str], path: Path) -> Expor
     for row, found in zip(table.rows, everybody, strict=True):
         first = row.get(kept[0])
         cells = [row.get(column) for column in chosen.values()]
-        if not row.get(where["id"]):  # Canvas's own lines: the points, and which grades are hidden
+        if not row.get(where["id"]):  # Canvas's own rows: points, and hidden grades
             if key_of(first) == key_of(POINTS_POSSIBLE):
                 for name, points in zip(chosen, cells, strict=True):
                     _require_points(points, grades.points[name], name, "Points Possible")
@@ -216,38 +216,38 @@ def fill_gradebook(grades: Grades, columns: dict[str, str], path: Path) -> Expor
 
 
 def _still_here(grades: Grades, found: list[Found]) -> list[Found]:
-    """What was found, each student once, and nobody who was dropped."""
+    """Return the matches, in order, with those of duplicate and dropped students replaced with a reason."""
     out = {student.id for student in grades.dropped}
     gone = {student: Found("", f"{student} was dropped from the class") for student in out}
     return [gone.get(one.student, one) for one in each_once(found)]
 
 
 def _in_gradebook(row: Row, where: dict[str, str], people: People) -> Found:
-    """Who a row of Canvas's gradebook is."""
+    """Match a row of Canvas's gradebook to a student; `where` maps normalized column names to the file's."""
     login = row.get(where.get("sis login id", ""))
     return people.find(number=row.get(where["id"]), user=login, email=login)
 
 
 def as_text_kept(cell: str) -> str:
-    """A cell without formulas; the blanks before Canvas's Points Possible stay, and so does a number below zero."""
+    """Return a cell's text protected against formulas; negative numbers and Canvas's Points Possible are unchanged."""
     return cell if cell == POINTS_POSSIBLE or re.fullmatch(r"-?\d+(\.\d+)?|-", cell) else as_text(cell)
 
 
 def number(points: float) -> str:
-    """Points to two decimals, without a zero that says nothing."""
+    """Format points with at most two decimals, without trailing zeros."""
     return f"{round(points, 2):.2f}".rstrip("0").rstrip(".")
 
 
 def _column(columns: Iterable[str], name: str, path: Path) -> str:
-    """The column of an assignment: its name, and behind it Canvas's number (Assignment#title_with_id)."""
+    """Return the column named after an assignment, to which Canvas usually adds a number (Assignment#title_with_id)."""
     exact = [column for column in columns if column == name]
     titled = exact or [column for column in columns if re.sub(r"\s*\(\d+\)$", "", column) == name]
     if len(titled) == 1:
         return titled[0]
     there = ", ".join(readable(column) for column in columns if re.search(r"\(\d+\)$", column))
     raise ClassError(
-        f"{path} has {'more than one' if titled else 'no'} column {readable(name)}. Name the one that is meant with "
-        f"--column; those of assignments: {there or 'none'}."
+        f"{path} has {'more than one' if titled else 'no'} column {readable(name)}. Choose one with --column; columns "
+        f"of assignments: {there or 'none'}."
     )
 
 
@@ -260,5 +260,5 @@ def _require_points(there: str, here: float, name: str, called: str) -> None:
     if not same:
         raise ClassError(
             f"{name} has {number(here)} points here, but the platform's {called} is {readable(there)}. Set it to "
-            f"{number(here)} there, and download the file again; else grades would be taken for others, or left out."
+            f"{number(here)} there and download the file again; otherwise the platform would misread or skip grades."
         )

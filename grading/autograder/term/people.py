@@ -1,4 +1,4 @@
-"""Who somebody in a learning platform's file is in the class: one student, or nobody, and why."""
+"""Match people in a learning platform's files to students of the class."""
 
 import unicodedata
 from collections import Counter
@@ -10,20 +10,20 @@ from nbgrader.api import Student
 
 from ..steps.files import readable
 
-ALIKE = 0.6  # of two names, from 0 to 1: a second first name or a letter that a platform replaces may be different
-LEFT_OUT_BY_MOODLE = str.maketrans({"_": " "} | dict.fromkeys("&<>\"`|':\\/", ""))  # clean_filename of a full name
+ALIKE = 0.6  # least similarity of names, 0 to 1; allows for middle names and letters that a platform replaces
+LEFT_OUT_BY_MOODLE = str.maketrans({"_": " "} | dict.fromkeys("&<>\"`|':\\/", ""))  # as Moodle's clean_filename does
 
 
 @dataclass(frozen=True)
 class Found:
-    """The id of a student, or "" and why there is none."""
+    """A match: a student's id, or "" and the reason why there is none."""
 
     student: str = ""
     why: str = ""
 
 
 class People:
-    """The students of a class, to be found by what a platform knows of them."""
+    """The students of a class, searchable by their data on a platform."""
 
     def __init__(self, students: Iterable[Student]):
         self._by: dict[str, dict[str, set[str]]] = {"number": {}, "email": {}, "name": {}, "id": {}}
@@ -38,9 +38,9 @@ class People:
                 self._add("name", name if first or last else "", student.id)
 
     def find(self, number: str = "", user: str = "", email: str = "", name: str = "") -> Found:
-        """Find a student by the first of these that anybody has: the platform's number, the id, the e-mail, the name.
+        """Find a student by the first of these that any student has: platform number, id, e-mail address, name.
 
-        More than one with the same is nobody.
+        If several students share that value, there is no match.
         """
         tried = [("number", number), ("id", user), ("email", email), ("name", name)]
         for kind, value in tried:
@@ -49,11 +49,11 @@ class People:
                 return Found(min(students))
             if students:
                 return Found("", f"{' and '.join(sorted(students))} have the {_WORDS[kind]} {readable(value)[:100]}")
-        told = ", ".join(f"{_WORDS[kind]} {readable(value)[:100]}" for kind, value in tried if value)
-        return Found("", f"nobody in the gradebook has the {told}" if told else "it names nobody")
+        tried = ", ".join(f"{_WORDS[kind]} {readable(value)[:100]}" for kind, value in tried if value)
+        return Found("", f"no student in the gradebook has the {tried}" if tried else "it does not identify a student")
 
     def named(self, student: str, name: str) -> bool:
-        """Whether a name, of which a platform has left letters alone, can be that of a student; one without has any."""
+        """Return whether a platform's reduced name can be that of `student`; always True if the roster has no name."""
         first, last = self._names[student]
         names = [_letters(first + last), _letters(last + first)]
         return not names[0] or max(SequenceMatcher(None, _letters(name), one).ratio() for one in names) >= ALIKE
@@ -64,20 +64,20 @@ class People:
 
 
 def each_once(found: list[Found]) -> list[Found]:
-    """What was found, but whoever is found twice is nobody: a platform has no student twice."""
+    """Return the matches, with several of the same student replaced with a reason: platforms list a student once."""
     count = Counter(one.student for one in found if one.student)
-    return [Found("", f"{one.student} would be there twice") if count[one.student] > 1 else one for one in found]
+    return [Found("", f"{one.student} would be listed twice") if count[one.student] > 1 else one for one in found]
 
 
-_WORDS = {"number": "platform's id", "id": "id", "email": "e-mail address", "name": "name"}
+_WORDS = {"number": "platform id", "id": "id", "email": "e-mail address", "name": "name"}
 
 
 def _letters(name: str) -> str:
-    """The letters of a name, without accents."""
+    """Return a name's letters and digits in lower case, without accents."""
     return "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if c.isalnum())
 
 
 def _form(kind: str, text: str) -> str:
-    """The form in which texts are compared: small letters; names without what Moodle leaves out of file names."""
+    """Normalize a text for comparison: lower case; for names, without the characters that Moodle removes."""
     text = text.casefold().translate(LEFT_OUT_BY_MOODLE) if kind == "name" else text.casefold()
     return " ".join(text.split())

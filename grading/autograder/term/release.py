@@ -1,4 +1,4 @@
-"""What students receive: an assignment of the class, in nbgrader's exchange and as an archive."""
+"""Release an assignment to students, in nbgrader's exchange and as an archive."""
 
 from pathlib import Path
 
@@ -6,15 +6,15 @@ from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from nbgrader.utils import capture_log, temp_attrs
 
+from ..class_chapters import contents
 from ..errors import ClassError
-from ..run import feedback
+from ..run import return_feedback
 from ..run.journal import only_run
-from ..source import contents
 from . import sent, zipped
 
 
 def generate(api: NbGraderAPI, name: str) -> bool:
-    """Generate an assignment that has not been; returns whether it was done. Raises ClassError if it cannot be."""
+    """Generate an assignment unless it already is; return whether it was new. Raises ClassError if that fails."""
     course = api.coursedir
     with Gradebook(course.db_url, course.course_id) as book:
         if name in [assignment.name for assignment in book.assignments] and _folder(api, name).is_dir():
@@ -27,8 +27,8 @@ def generate(api: NbGraderAPI, name: str) -> bool:
 
 
 def put_into_exchange(api: NbGraderAPI, name: str) -> bool:
-    """Release an assignment in nbgrader's exchange, or its new edition; returns whether there is one."""
-    if feedback.exchange(api) is None:
+    """Release an assignment in nbgrader's exchange; return False if there is none. Raises ClassError if that fails."""
+    if return_feedback.exchange(api) is None:
         return False
     with temp_attrs(api.coursedir, assignment_id=name):
         release = api.exchange.ReleaseAssignment(
@@ -41,7 +41,7 @@ def put_into_exchange(api: NbGraderAPI, name: str) -> bool:
 
 
 def pack(api: NbGraderAPI, name: str) -> Path:
-    """Write the released files of an assignment, in a folder of its name, into an archive; returns its path."""
+    """Pack an assignment's released files, in a folder named after it, into an archive; return its path."""
     path = sent.folder(api.coursedir) / f"{name}.zip"
     files = sorted(contents(_folder(api, name)).items())
     zipped.write(path, {f"{name}/{inside.as_posix()}": data for inside, data in files}, mode=0o644)

@@ -1,13 +1,13 @@
-"""Feedback pages as one archive, under the names by which a learning platform finds whose each is.
+"""Pack feedback pages into an archive, under the file names by which a learning platform matches students.
 
-Canvas, app/models/abstract_assignment.rb (infer_comment_context_from_filename): of the parts between the _ of a name,
-without LATE, the first two that are numbers are the person's and that of a file that they handed in. It ignores names
-that begin with ._, and those whose last part begins with link; anon begins another form. A page appears as a comment,
-under the name of the file that was handed in.
+Canvas, app/models/abstract_assignment.rb (infer_comment_context_from_filename), splits a name at _ and ignores LATE;
+the first two numbers are the person's and that of a submitted file. It ignores names that begin with ._ and names whose
+last part begins with link; names beginning with anon have a different form. A page appears as a comment, named after
+the submitted file.
 
-Moodle, mod/assign/feedback/file/importziplib.php (is_valid_filename_for_import): name, number in this assignment, kind
-and name of the plugin, and the file's own name, with _ between them; in this form since 2.4. It ignores names that
-begin with . or ~, and files that it has already.
+Moodle, mod/assign/feedback/file/importziplib.php (is_valid_filename_for_import), since 2.4: name, number in this
+assignment, kind and name of the plugin, and the file's own name, joined by _. It ignores names that begin with . or ~,
+and files that it already has.
 """
 
 import re
@@ -19,7 +19,7 @@ from .sent import Sent
 
 
 def member(sent: Sent, name: str) -> str:
-    """The name in the archive of one student's page."""
+    """Return the archive name of one student's page for assignment `name`."""
     if sent.platform == "canvas":
         who = re.sub(r"[\W\d_]", "", sent.name).removeprefix("anon") or "student"
         return f"{who}_{sent.number}_{sent.file}_{name}_feedback.html"
@@ -28,9 +28,9 @@ def member(sent: Sent, name: str) -> str:
 
 
 def pack(path: Path, name: str, pages: Mapping[str, Path], sent: Mapping[str, Sent], platform: str) -> list[str]:
-    """Write the pages of an assignment into an archive for a platform; returns whose are not in it.
+    """Pack an assignment's pages for a platform; return the students whose pages are not in the archive.
 
-    pages, sent: by student. Who was not imported from this platform has no name there.
+    pages, sent: by student. Students who were not imported from this platform are left out.
     """
     own = {student: sent[student] for student in pages if student in sent and sent[student].platform == platform}
     zipped.write(path, {member(one, name): pages[student].read_bytes() for student, one in sorted(own.items())})

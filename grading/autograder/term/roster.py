@@ -1,4 +1,4 @@
-"""The roster: who is in the class, from a table of a learning platform or of one's own into nbgrader's gradebook."""
+"""Import the roster, from a learning platform's table or your own, into nbgrader's gradebook."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -13,11 +13,11 @@ from ..errors import ClassError, did_you_mean
 from ..steps.files import MAX_NAME, known_as, readable
 from .tables import Row, Table, key_of, read_table
 
-FIELDS = ("first_name", "last_name", "email", "lms_user_id")  # of nbgrader's Student, beside its id
-LONGEST = 128  # characters of each, in nbgrader's tables
+FIELDS = ("first_name", "last_name", "email", "lms_user_id")  # of nbgrader's Student, besides its id
+LONGEST = 128  # characters of each field in nbgrader's tables
 
-# Of each field the names of columns that may hold it, best first. Moodle's are those of its participants' and
-# grades' exports, in English and German (docs.moodle.org/en/Grade_export, docs.moodle.org/en/Enrolled_users).
+# Column names for each field, best first. Moodle's are those of its participants and grade exports, in English and
+# German (docs.moodle.org/en/Grade_export, docs.moodle.org/en/Enrolled_users).
 COLUMNS = {
     "id": ["id", "student id", "username", "user name", "login id", "anmeldename", "id number", "id nummer"],
     "first_name": ["first name", "firstname", "given name", "vorname"],
@@ -27,7 +27,7 @@ COLUMNS = {
     "lms_user_id": ["lms user id", "platform id", "canvas id", "moodle id", "id number", "id nummer"],
     "name": ["name", "full name", "student name"],
 }
-# Of Canvas's gradebook and its export (lib/gradebook_exporter.rb), in which ID is Canvas's own number of a person
+# The same for Canvas's exported gradebook (lib/gradebook_exporter.rb), whose ID is Canvas's user number
 CANVAS = {
     "id": ["sis login id", "sis user id"],
     "first_name": ["firstname"],
@@ -41,7 +41,7 @@ EXAMPLE = "id,first_name,last_name,email,lms_user_id"
 
 @dataclass(frozen=True)
 class Entry:
-    """One student as a line of the table states it; "" where it states nothing."""
+    """One student's row in the table, with its line number; "" for empty fields."""
 
     line: int
     id: str
@@ -53,7 +53,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Roster:
-    """The students of a table; which column gives which field, which columns give none, and lines of no student."""
+    """The students in a table. used: column by field. unused: other columns. passed_over: rows without a student."""
 
     entries: list[Entry]
     used: dict[str, str]
@@ -64,7 +64,7 @@ class Roster:
 
 @dataclass(frozen=True)
 class Changes:
-    """What an import changes: who is new; who is changed, and how; who is as before, not in the table, or dropped."""
+    """The changes of an import: students added, changed (and how), unchanged, absent from the table, or dropped."""
 
     added: list[str] = field(default_factory=list)
     changed: dict[str, list[str]] = field(default_factory=dict)
@@ -74,9 +74,9 @@ class Changes:
 
 
 def read_roster(path: Path, id_column: str = "") -> Roster:
-    """Read the students of a table; raises ClassError that names every line at which one cannot be taken.
+    """Read the students of a table; raise a ClassError that lists every invalid line.
 
-    id_column: the column with the ids under which students hand in, where it is not one of the known names.
+    id_column: the column with the ids under which students submit, if it does not have a known name.
     """
     table = read_table(path)
     used = _fields(table, id_column)
@@ -90,18 +90,18 @@ def read_roster(path: Path, id_column: str = "") -> Roster:
         entries.append(entry)
     problems += _twice(entries)
     if problems:
-        raise ClassError(_told(path, problems))
+        raise ClassError(_refusal(path, problems))
     if not entries:
-        raise ClassError(f"{path} names no students; expected a line for each below its columns.")
+        raise ClassError(f"{path} contains no students; expected a header line and one line per student.")
     unused = [column for column in table.columns if column not in used.values()]
     return Roster(entries, used, unused, passed_over, table.encoding)
 
 
 def write_roster(course: CourseDirectory, roster: Roster, dry_run: bool = False) -> Changes:
-    """Bring the gradebook up to date with a roster, all or nothing; returns what changed, or with dry_run would.
+    """Update the gradebook from a roster, all or nothing; return the changes, which dry_run only computes.
 
-    What a table does not state stays as it is, and nobody is removed. Raises ClassError if a platform's id or an
-    e-mail address belongs to somebody else in the gradebook.
+    Fields that are empty in the table stay unchanged, and nobody is removed. Raises ClassError if an id differs from a
+    known one only in case, or if a platform id or e-mail address belongs to a different student.
     """
     gradebook.require(course)
     with gradebook.needed(course), Gradebook(course.db_url, course.course_id) as book:
@@ -135,7 +135,7 @@ def _canvas(table: Table) -> bool:
 
 
 def _fields(table: Table, id_column: str) -> dict[str, str]:
-    """Which column gives which field."""
+    """Return the column chosen for each field, by field name; raise ClassError if no column contains the ids."""
     by_key = {key_of(column): column for column in table.columns}
     names = CANVAS if _canvas(table) else COLUMNS
     used = {
@@ -153,15 +153,15 @@ def _fields(table: Table, id_column: str) -> dict[str, str]:
         used["id"] = by_key[key_of(id_column)]
     if "id" not in used:
         raise ClassError(
-            f"{table.path}: no column says under which id students hand in. Its columns: {columns}. Name one of them "
-            f'with --id, for instance --id "{readable(used.get("email", table.columns[0]))}", or write a table that '
+            f"{table.path}: no column contains the ids under which students submit. Its columns: {columns}. Choose one "
+            f'with --id, for example --id "{readable(used.get("email", table.columns[0]))}", or write a table that '
             f"begins with\n{EXAMPLE}"
         )
     return used
 
 
 def _no_student(row: Row) -> bool:
-    """Whether a line of Canvas's gradebook is one of its own: the points, the hidden ones, its Test Student."""
+    """Return whether a row of Canvas's gradebook is not a student's: points, hidden grades, or the Test Student."""
     first = key_of(row.get("Student") or f"{row.get('LastName')}, {row.get('FirstName')}")
     return first.startswith("points possible") or first == "student, test" or not row.get("ID")
 
@@ -179,15 +179,13 @@ def _entry(row: Row, used: dict[str, str]) -> Entry:
 
 
 def _unusable(entry: Entry) -> list[str]:
-    """What keeps an entry from being a student."""
+    """Return the reasons why an entry cannot be imported; empty if it can."""
     problems = [f"{name} has more than {LONGEST} characters" for name in FIELDS if len(getattr(entry, name)) > LONGEST]
     who = readable(entry.id)[:MAX_NAME]
     if not entry.id:
-        return [*problems, "there is no id"]
+        return [*problems, "the id is missing"]
     if "/" in entry.id or "\\" in entry.id or entry.id.startswith(".") or known_as(entry.id) != entry.id:
-        reason = (
-            f"an id names a folder: at most {MAX_NAME} characters, none of them / \\ * ? [ ], and no . at its begin"
-        )
+        reason = f"an id names a folder: at most {MAX_NAME} characters, without / \\ * ? [ ], and no . at the start"
         problems.append(f"{who!r} cannot be an id ({reason})")
     elif "," in entry.id:
         problems.append(f"{who!r} cannot be an id (nbgrader separates ids by commas)")
@@ -195,7 +193,7 @@ def _unusable(entry: Entry) -> list[str]:
 
 
 def _twice(entries: list[Entry]) -> list[str]:
-    """What stands in more than one line and may only stand in one."""
+    """Return a line about each id, platform id or e-mail address that appears in several entries."""
     problems = []
     for name in ("id", "lms_user_id", "email"):
         first: dict[str, int] = {}
@@ -204,20 +202,20 @@ def _twice(entries: list[Entry]) -> list[str]:
             line = first.setdefault(value, entry.line)
             if value and line != entry.line:
                 said = readable(getattr(entry, name))
-                problems.append(f"line {entry.line}: {name} {said} stands in line {line} already")
+                problems.append(f"line {entry.line}: {name} {said} already appears on line {line}")
     return problems
 
 
 def _require_own(roster: Roster, known: dict[str, Student]) -> None:
-    """Raise ClassError if what tells one student from all others is somebody else's and stays so.
+    """Raise ClassError if a platform id or e-mail address belongs to a different student.
 
-    The table does not change it where it does not name that student, or leaves the cell empty. An id that differs from
-    a known one in its case alone is that student's: both would be in the class.
+    A value that the table replaces for that student can be reused. Also raise ClassError if an id differs from a known
+    one only in case: both would be in the class.
     """
     ids = {student.casefold(): student for student in known}
     problems = [
-        f"line {entry.line}: id {readable(entry.id)} stands in the gradebook as {readable(ids[entry.id.casefold()])}; "
-        "write it as there"
+        f"line {entry.line}: id {readable(entry.id)} is spelled {readable(ids[entry.id.casefold()])} in the gradebook; "
+        "use that spelling"
         for entry in roster.entries
         if entry.id not in known and entry.id.casefold() in ids
     ]
@@ -231,10 +229,10 @@ def _require_own(roster: Roster, known: dict[str, Student]) -> None:
                     f"line {entry.line}: {name} {readable(getattr(entry, name))} belongs to {owner} in the gradebook"
                 )
     if problems:
-        raise ClassError(_told(None, problems))
+        raise ClassError(_refusal(None, problems))
 
 
-def _told(path: Path | None, problems: list[str]) -> str:
+def _refusal(path: Path | None, problems: list[str]) -> str:
     many = Counter(problems)
     lines = "".join(f"\n  {problem}" for problem in many)
-    return f"Nothing was imported{f' from {path}' if path else ''}. Mend these lines, then import again:{lines}"
+    return f"Nothing was imported{f' from {path}' if path else ''}. Fix these lines, then import again:{lines}"

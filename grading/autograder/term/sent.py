@@ -1,4 +1,4 @@
-"""What a learning platform calls a submission: kept when it is imported, so that its feedback finds the way back."""
+"""Store the names and numbers that a learning platform uses for imported submissions, to return feedback to it."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -8,12 +8,12 @@ from nbgrader.coursedir import CourseDirectory
 
 from gradlab import atomic
 
-FOLDER = "platform"  # of the class: what goes to a learning platform, and by which names
+FOLDER = "platform"  # in the class folder: files for a learning platform, and these names
 
 
 @dataclass(frozen=True)
 class Sent:
-    """A submission as a platform names it: the person's number and name there, and Canvas's number of the file."""
+    """A submission on a platform: the person's number and name there, and Canvas's number of the file."""
 
     platform: str
     number: str
@@ -22,7 +22,7 @@ class Sent:
 
 
 def read(course: CourseDirectory, name: str) -> dict[str, Sent]:
-    """What was kept of an assignment, by student; nothing if nothing was imported."""
+    """Return the stored Sent of an assignment's imported submissions by student; empty if nothing was imported."""
     try:
         kept = json.loads(_path(course, name).read_text(encoding="utf-8"))
         return {student: Sent(**one) for student, one in kept.items()}
@@ -31,14 +31,14 @@ def read(course: CourseDirectory, name: str) -> dict[str, Sent]:
 
 
 def keep(course: CourseDirectory, name: str, sent: dict[str, Sent]) -> None:
-    """Keep what was imported, in addition to what was imported before."""
+    """Add entries to an assignment's stored ones, replacing those of the same students."""
     folder(course)
     found = {student: asdict(one) for student, one in sorted((read(course, name) | sent).items())}
     atomic.write_text(_path(course, name), json.dumps(found, indent=1, ensure_ascii=False) + "\n", mode=0o600)
 
 
 def folder(course: CourseDirectory) -> Path:
-    """The folder for what goes to a platform; makes it."""
+    """Return the folder for a platform's files, creating it if needed."""
     path = Path(course.root, FOLDER)
     path.mkdir(mode=0o700, exist_ok=True)
     return path

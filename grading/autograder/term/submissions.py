@@ -1,4 +1,4 @@
-"""Submissions of a learning platform's archive, put where nbgrader looks for them, each under its student's id."""
+"""Import submissions from a learning platform's archive into nbgrader's folders."""
 
 import json
 import lzma
@@ -25,25 +25,25 @@ from ..run.journal import only_run
 from ..settings import class_api
 from ..steps import receipt
 from ..steps.files import RECEIPTS, readable, unfit
-from .archives import TEST_STUDENT, Archive, HandedIn, look_into
+from .archives import TEST_STUDENT, Archive, Upload, look_into
 from .people import Found, People, each_once
 from .sent import Sent, keep
 from .tables import key_of, read_table
 from .worksheet import Worksheet
 from .written import read_date
 
-NEW, REPLACED, UNCHANGED, KEPT, REFUSED = "new", "replaced", "unchanged", "another is there", "not imported"
-PASSED_OVER = "passed over"
+NEW, REPLACED, UNCHANGED, KEPT, REFUSED = "new", "replaced", "unchanged", "kept", "not imported"
+PASSED_OVER = "ignored"
 DAMAGED = (BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, OSError, zlib.error, lzma.LZMAError)
-TIMES = ["submitted at", "handed in", "submitted", "time", "date"]  # columns, best first, of a table of times
-MOST_READ = 5_000_000  # bytes of a notebook in which cells are looked for
+TIMES = ["submitted at", "handed in", "submitted", "time", "date"]  # column names in a table of times, best first
+MOST_READ = 5_000_000  # bytes of a notebook to search for cells
 
 
 @dataclass(frozen=True)
 class Imported:
-    """What became of what one person handed in: who that is in the class, NEW … REFUSED, and what else to say.
+    """The result for one person's upload. who: the student. state: NEW, …, PASSED_OVER. said: details to print.
 
-    refusal: why grading will refuse it, which is imported all the same. untimed: it is late, and nothing says when.
+    refusal: why grading will refuse it; it is imported anyway. untimed: it is late, but the time is unknown.
     """
 
     who: str
@@ -55,9 +55,9 @@ class Imported:
 
 @dataclass(frozen=True)
 class Import:
-    """What became of an archive: of each person's part, of members of nobody; whether people were found by name.
+    """The result of importing an archive. others: members that match no student.
 
-    typed: who typed something into Canvas instead of handing in a file.
+    typed: people who typed text into Canvas instead of submitting a file. by_name: students were matched by name only.
     """
 
     platform: str
@@ -77,12 +77,11 @@ def import_submissions(
     late_at: datetime | Path | None = None,
     dry_run: bool = False,
 ) -> Import:
-    """Put the submissions of an archive into `submitted/`, each under the id of its student.
+    """Put an archive's submissions into `submitted/`, each under its student's id.
 
-    worksheet: Moodle's, which says who is who and when each was handed in. update: replace other submissions that are
-    there. late_at: when those that Canvas marks LATE count as handed in, in UTC; or a table with the time of each.
-    dry_run: change nothing. Raises ClassError, before anything is written, if archive, worksheet or class cannot be
-    used.
+    worksheet: Moodle's, with ids and submission times. update: replace existing submissions that differ. late_at: the
+    time of submissions that Canvas marks LATE, in UTC, or a table with the times. dry_run: change nothing. Raises
+    ClassError, before writing anything, if the archive, the worksheet or the class cannot be used.
     """
     api = class_api(folder)
     course = api.coursedir
@@ -91,20 +90,20 @@ def import_submissions(
     with only_run(folder), _opened(archive) as opened:
         held = look_into(opened, platform)
         if sheet and held.platform != "moodle":
-            raise ClassError("A worksheet says who is who in Moodle's archives; this one is Canvas's.")
+            raise ClassError("A worksheet is for Moodle's archives, but this archive is from Canvas.")
         with Gradebook(course.db_url, course.course_id) as book:
             gradebook.find_assignment(book, name)
             people = People(book.students)
             found = _who(held, people, sheet)
             released = _released(book, name)
-            told = _times(late_at, people) if isinstance(late_at, Path) else {}
+            times = _times(late_at, people) if isinstance(late_at, Path) else {}
             typed = [_of_canvas(one, people).student or one.who for one in held.typed]
         done, kept = [], {}
         with tempfile.TemporaryDirectory(dir=course.root, prefix=".import-") as temporary:
-            for number, (one, who) in enumerate(zip(held.handed_in, found, strict=True)):
+            for number, (one, who) in enumerate(zip(held.uploads, found, strict=True)):
                 place = Path(temporary, str(number), name)
-                time = sheet.handed_in(sheet.rows[one.number]) if sheet and one.number in sheet.rows else None
-                time = late_at if one.late and isinstance(late_at, datetime) else told.get(who.student, time)
+                time = sheet.submitted_at(sheet.rows[one.number]) if sheet and one.number in sheet.rows else None
+                time = late_at if one.late and isinstance(late_at, datetime) else times.get(who.student, time)
                 imported = _import(course, opened, one, who, place, time, update, released, dry_run)
                 done.append(imported)
                 if imported.state not in (REFUSED, PASSED_OVER):
@@ -120,11 +119,11 @@ def _opened(path: Path) -> ZipFile:
     try:
         return ZipFile(path)
     except (BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
-        raise ClassError(f"Nothing was imported: {path} is no zip archive that can be read ({error}).") from error
+        raise ClassError(f"Nothing was imported: {path} is not a readable zip archive ({error}).") from error
 
 
 def _released(book: Gradebook, name: str) -> set[str]:
-    """The names of the cells that were released; none of an assignment whose notebook has another name."""
+    """Return the grade_ids of the released cells; empty if the notebook is not named like the assignment."""
     try:
         return {cell.name for cell in book.find_notebook(name, name).source_cells}
     except MissingEntry:
@@ -132,15 +131,15 @@ def _released(book: Gradebook, name: str) -> set[str]:
 
 
 def _times(path: Path, people: People) -> dict[str, datetime]:
-    """When each student handed in, by a table: who in a column of the roster's, when in one of TIMES.
+    """Read submission times by student from a table with a roster column and one of the TIMES columns.
 
-    Raises ClassError if it has no such column, or holds what is no date.
+    Raises ClassError if it has no column of times, or a time is invalid.
     """
     table = read_table(path)
     columns = {key_of(column): column for column in table.columns}
     when = next((columns[key] for key in TIMES if key in columns), None)
     if when is None:
-        raise ClassError(f"{path} says no times. Expected one of the columns: {', '.join(TIMES)}.")
+        raise ClassError(f"{path} has no column of times. Expected one of: {', '.join(TIMES)}.")
     found = {}
     for row in table.rows:
         said = {
@@ -159,40 +158,40 @@ def _times(path: Path, people: People) -> dict[str, datetime]:
 
 
 def _who(held: Archive, people: People, sheet: Worksheet | None) -> list[Found]:
-    """Who each person of an archive is, in order."""
+    """Return the matching student for each upload in an archive, in order; `sheet` is Moodle's worksheet."""
 
-    def find(one: HandedIn) -> Found:
+    def find(one: Upload) -> Found:
         if held.platform == "canvas":
             return _of_canvas(one, people)
         if sheet is None:
             return people.find(name=one.name)
         if one.number in sheet.rows:
             return sheet.find(sheet.rows[one.number], people)
-        return Found("", f"no Identifier of the worksheet ends in {one.number}")
+        return Found("", f"no Identifier in the worksheet ends in {one.number}")
 
-    return each_once([find(one) for one in held.handed_in])
+    return each_once([find(one) for one in held.uploads])
 
 
-def _of_canvas(one: HandedIn, people: People) -> Found:
-    """Who a part of one of Canvas's archives belongs to: a student with its number whose name agrees.
+def _of_canvas(one: Upload, people: People) -> Found:
+    """Match a Canvas upload to the student with its number, if the name in the file name fits the roster too.
 
-    People choose what Canvas calls them, and with a name such as `x_1001_99` the number that seems to be theirs.
+    Students can choose their Canvas name, so a name such as `x_1001_99` could fake a number.
     """
     found = people.find(number=one.number)
     if not found.student:
         return found
     if not people.named(found.student, one.name):
-        return Found("", f"the number is that of {found.student}, whose name in the roster is a different one")
+        return Found("", f"the number belongs to {found.student}, who has a different name in the roster")
     others = sorted(filter(None, (people.find(number=number).student for number in one.numbers)))
     if others:
-        return Found("", f"its name could be that of {found.student} or of {' or '.join(others)}")
+        return Found("", f"the file name could belong to {found.student} or {' or '.join(others)}")
     return found
 
 
 def _import(
     course: CourseDirectory,
     archive: ZipFile,
-    one: HandedIn,
+    one: Upload,
     found: Found,
     place: Path,
     time: datetime | None,
@@ -240,17 +239,17 @@ def _compare(target: Path, place: Path, course: CourseDirectory, update: bool) -
 
 
 def _another(notebook: Path, released: set[str]) -> str:
-    """Why a file is not the notebook that was released; "" if it is, or if it is too large to say."""
+    """Return why a notebook file is not the released notebook; "" if it is, or if it is too large to check."""
     if not released or notebook.stat().st_size > MOST_READ:
         return ""
     found = _grade_ids(notebook.read_bytes())
     if found is None:
-        return f"{notebook.name} is no notebook: it is not valid JSON."
-    return "" if found & released else "none of the cells of the released notebook is in it."
+        return f"{notebook.name} is not a notebook: it is not valid JSON."
+    return "" if found & released else "it contains none of the released notebook's cells."
 
 
 def _grade_ids(notebook: bytes) -> set[str] | None:
-    """The names that nbgrader gave to the cells of a notebook, whatever else is in it; None if it is no JSON."""
+    """Return the grade_ids in a notebook, ignoring anything malformed; None if it is not JSON."""
     try:
         cells = json.loads(notebook)["cells"]
         marks = [cell["metadata"].get("nbgrader", {}) for cell in cells]
@@ -261,12 +260,12 @@ def _grade_ids(notebook: bytes) -> set[str] | None:
         return None
 
 
-def _named(one: HandedIn, name: str, archive: ZipFile, released: set[str]) -> tuple[dict[str, ZipInfo], str]:
-    """The files under the names they were released with, and what was renamed.
+def _named(one: Upload, name: str, archive: ZipFile, released: set[str]) -> tuple[dict[str, ZipInfo], str]:
+    """Return an upload's files by path, with the notebook under its released name, and what was renamed, as text.
 
-    The receipts of nbgrader's exchange are nothing that a student hands in. A notebook may bear what a browser or
-    Canvas puts behind a name that there was before: `NAME-1.ipynb`, `NAME (1).ipynb`. Of several the newest counts. A
-    notebook of any other name or folder is taken if it is the only one, and has cells of the release.
+    Removes receipts of nbgrader's exchange. Accepts the suffixes that browsers and Canvas add to repeated names, such
+    as `NAME-1.ipynb` and `NAME (1).ipynb`; the newest file counts. A notebook with a different name or folder is
+    accepted if it is the only one and contains released cells.
     """
     files = {path: info for path, info in one.files.items() if path.casefold() not in RECEIPTS}
     again = re.compile(rf"{re.escape(unicodedata.normalize('NFC', name))}(?:[-_]\d+| ?\(\d+\))?\.ipynb")
@@ -279,10 +278,12 @@ def _named(one: HandedIn, name: str, archive: ZipFile, released: set[str]) -> tu
             path.removeprefix(f"{top}/"): info for path, info in files.items() if not top or path.startswith(f"{top}/")
         }
         chosen = {path: info for path, info in inside.items() if info is not files[notebooks[0]]}
-        return chosen | {wanted: files[notebooks[0]]}, f"{readable(notebooks[0])} has the cells of the release; renamed"
+        return chosen | {
+            wanted: files[notebooks[0]]
+        }, f"{readable(notebooks[0])} has the released cells and was renamed"
     if one.order:
         candidates.sort(key=lambda path: one.order[path])
-    elif wanted in candidates or len(candidates) > 1:  # which of Moodle's is the newest, nothing says
+    elif wanted in candidates or len(candidates) > 1:  # Moodle does not say which is newest
         return files, ""
     if not candidates or candidates == [wanted]:
         return files, ""
@@ -304,20 +305,20 @@ def _has_cells(archive: ZipFile, info: ZipInfo, released: set[str]) -> bool:
 
 
 def _unpack(archive: ZipFile, files: dict[str, ZipInfo], place: Path) -> str:
-    """Write files into a new folder; returns why that cannot be, else ""."""
+    """Extract files into a new folder; return why that failed, else ""."""
     place.mkdir(parents=True)
     for path, info in files.items():
         target = place / path
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             with archive.open(info) as member, target.open("xb") as file:
-                shutil.copyfileobj(member, file)  # no more than the size that was looked at
+                shutil.copyfileobj(member, file)  # zipfile reads no more than the checked size
         except (FileExistsError, NotADirectoryError, IsADirectoryError):
-            return f"{readable(path)[:200]} is there twice, as file or folder"
+            return f"the archive contains {readable(path)[:200]} twice, as a file or folder"
         except DAMAGED as error:
             if isinstance(error, OSError) and error.errno is not None:
                 error.filename = error.filename or str(target)
-                raise  # of the disk
+                raise  # an error of the disk, not of the archive
             return f"{readable(path)[:200]} is damaged in the archive ({error})"
     return ""
 

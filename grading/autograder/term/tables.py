@@ -1,4 +1,4 @@
-"""Tables as people have them: CSV files of learning platforms and spreadsheets, in whatever form they were saved."""
+"""Read CSV files from learning platforms and spreadsheets, in any common encoding and separator."""
 
 import csv
 import io
@@ -15,19 +15,19 @@ SEPARATORS = ",;\t"
 
 @dataclass(frozen=True)
 class Row:
-    """One row: the line of the file in which it begins, and its cells by column, each on one line of text."""
+    """One row: the line on which it begins, and its cells by column, each reduced to one line of text."""
 
     line: int
     cells: dict[str, str]
 
     def get(self, column: str) -> str:
-        """The text in a column; "" where there is none."""
+        """Return the text in a column; "" if the column is missing."""
         return self.cells.get(column, "")
 
 
 @dataclass(frozen=True)
 class Table:
-    """The named columns of a file, in order, and its rows. Lines of whatever else is wrong are in `problems`."""
+    """A table's named columns, in order, and its rows. problems: descriptions of invalid lines, which are left out."""
 
     path: Path
     columns: list[str]
@@ -37,18 +37,18 @@ class Table:
 
 
 def key_of(text: str) -> str:
-    """A column's name in the form in which names are compared: `E-Mail_Address` is `e mail address`."""
+    """Normalize a column name for comparison: `E-Mail_Address` becomes `e mail address`."""
     return " ".join(text.casefold().replace("_", " ").replace("-", " ").split())
 
 
 def read_table(path: Path) -> Table:
-    """Read a CSV file: UTF-8, UTF-16 or Windows-1252, with or without BOM, commas, semicolons or tabs between cells.
+    """Read a CSV file in UTF-8, UTF-16 or Windows-1252, with or without a BOM, separated by commas, semicolons or tabs.
 
-    The first line that is not empty names the columns; `sep=;`, which Excel writes, may stand before it. Text is put
-    into Unicode's composed form. Raises ClassError if the file is no such table.
+    The first non-empty line names the columns; Excel's `sep=;` may precede it. Text is converted to Unicode's composed
+    form. Raises ClassError if the file is not such a table.
     """
     if path.stat().st_size > MAX_BYTES:
-        raise ClassError(f"{path} has more than {MAX_BYTES / 1e6:g} MB; it is no table of a class.")
+        raise ClassError(f"{path} exceeds {MAX_BYTES / 1e6:g} MB, too much for a class's table.")
     data = path.read_bytes()
     encoding = next((found for bom, found in BOMS.items() if data.startswith(bom)), "utf-8")
     try:
@@ -58,7 +58,7 @@ def read_table(path: Path) -> Table:
         text = data.decode(encoding, errors="replace")
     text = unicodedata.normalize("NFC", text)
     if "\0" in text:
-        raise ClassError(f"{path} is no text. Save the table as CSV (UTF-8), and name that file.")
+        raise ClassError(f"{path} is not text. Save the table as CSV (UTF-8) and use that file.")
     lines = text.splitlines() or [""]
     stated = key_of(lines[0]).startswith("sep=")
     separator = lines[0].strip()[4:5] or "\t" if stated else max(SEPARATORS, key=_first(lines).count)
@@ -85,11 +85,11 @@ def _parse(path: Path, text: str, separator: str, stated: bool, encoding: str) -
             else:
                 rows.append(Row(line, {name: cell for name, cell in zip(columns, cells, strict=False) if name}))
     except csv.Error as error:
-        raise ClassError(f"{path}, line {begins}: it cannot be read as CSV ({error}).") from None
+        raise ClassError(f"{path}, line {begins}, cannot be read as CSV ({error}).") from None
     named = [name for name in columns if name]
     twice = sorted({readable(name) for name in named if named.count(name) > 1})
     if twice:
-        raise ClassError(f"{path}: there is more than one column {', '.join(twice)}.")
+        raise ClassError(f"{path} has more than one column {', '.join(twice)}.")
     if not named:
-        raise ClassError(f"{path} is empty; expected a line that names the columns, and a line for each student.")
+        raise ClassError(f"{path} is empty; expected a header line and one line per student.")
     return Table(path, named, rows, problems, encoding)

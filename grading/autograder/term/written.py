@@ -1,4 +1,4 @@
-"""Dates as people write them."""
+"""Parse and format dates for people."""
 
 from datetime import UTC, datetime
 
@@ -10,9 +10,10 @@ FORM = '"2026-11-02 18:00", or with a time zone "2026-11-02 18:00+01:00", or "20
 
 
 def read_date(text: str) -> datetime | None:
-    """Read a date in UTC, without time zone, as nbgrader keeps it; None for `none`.
+    """Parse a date into naive UTC, as nbgrader stores it; return None for "none".
 
-    What states no time zone is in that of this machine; a date alone means the end of its day. Raises ClassError.
+    Without a time zone, the date is in this machine's; without a time, it means the end of that day. Raises ClassError
+    if the text is not a date.
     """
     if text.strip().casefold() == NONE:
         return None
@@ -22,9 +23,9 @@ def read_date(text: str) -> datetime | None:
             date = date.replace(hour=23, minute=59, second=59)
         return date.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError):
-        raise ClassError(f"{readable(text)!r} is no date. Expected {FORM}, or {NONE!r}.") from None
+        raise ClassError(f"{readable(text)!r} is not a date. Expected {FORM}, or {NONE!r}.") from None
 
 
 def local(date: datetime) -> str:
-    """A date of the gradebook's in the time of this machine."""
+    """Format a date from the gradebook in this machine's time zone."""
     return f"{date.replace(tzinfo=UTC).astimezone():%Y-%m-%d %H:%M:%S %Z}"

@@ -1,4 +1,4 @@
-"""Archives that the class gives out: the same files make the same archive, there whole or not at all."""
+"""Write reproducible zip archives atomically."""
 
 import io
 import zipfile
@@ -7,11 +7,11 @@ from pathlib import Path
 
 from gradlab import atomic
 
-FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # that zip knows
+FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # the earliest date in a zip archive
 
 
 def write(path: Path, members: Mapping[str, bytes], mode: int = 0o600) -> None:
-    """Replace what is at `path` by an archive of files, by their names in it."""
+    """Write an archive of `members`, contents by name, to `path`, replacing an existing file."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
         for name, data in members.items():

@@ -1,1 +1,1 @@
-"""What people are shown: reports, exports, feedback and Formgrader pages."""
+"""Produce reports, exports, feedback pages and Formgrader pages."""

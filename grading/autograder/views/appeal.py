@@ -1,4 +1,4 @@
-"""An appeal's view of one submission: on one page, everything that led to its grade, and nothing of anyone else."""
+"""Show everything that led to one submission's grade, and nothing about other students, on a page for appeals."""
 
 import json
 from collections.abc import Iterator
@@ -18,13 +18,13 @@ from ..steps.assignment import stored_version
 from ..steps.files import all_in, readable, unfit
 from ..steps.outcome import NotebookOutcome
 from .changes import compare_all, counted, points, when
-from .feedback import GetGradesOrReason
+from .feedback_page import GetGradesOrReason
 from .renderings import exercise_of
 from .report import Report, Row, gather
 from .standing import in_words
-from .submission import NotebookPages
+from .submission_page import NotebookPages
 
-MOST_BYTES = 5_000_000  # of a notebook whose sources are shown as they were handed in
+MOST_BYTES = 5_000_000  # of a submitted notebook whose sources are shown
 MOST_SOURCES = 200
 MOST_CHARACTERS = 30_000  # of one source
 
@@ -32,9 +32,9 @@ Facts = list[tuple[str, str]]
 
 
 def write(course: CourseDirectory, name: str, student: str) -> tuple[Path, Facts]:
-    """Write the page into the class's folder `appeals`; returns it, and the facts that it begins with.
+    """Write the page about a student's grade into the class's folder `appeals`; return its path and its summary.
 
-    Raises ClassError if there is no such student, or nothing that was graded.
+    Raises ClassError if the student is unknown or has no graded submission.
     """
     report = gather(course, name, only=student, search=False)
     if not report.rows:
@@ -43,11 +43,11 @@ def write(course: CourseDirectory, name: str, student: str) -> tuple[Path, Facts
         raise ClassError(f"The gradebook has no student {readable(student)}.{meant}")
     row = report.rows[0]
     if row.notebook is None:
-        raise ClassError(f"There is no graded submission of {name} by {readable(student)}: {row.status}.")
+        raise ClassError(f"{readable(student)} has no graded submission of {name}; its status: {row.status}.")
     nb = nbformat.read(row.notebook, as_version=4)
-    came_to = outcome.read(nb)
-    facts = _facts(course, report, row, came_to)
-    appeal = {"facts": facts, "checks": list(_checks(report, row, nb))} | _handed_in(course, name, student, came_to)
+    found = outcome.read(nb)
+    facts = _facts(course, report, row, found)
+    appeal = {"facts": facts, "checks": list(_checks(report, row, nb))} | _submission(course, name, student, found)
     page = Path(course.root, "appeals", name, f"{row.student}.html")
     page.parent.mkdir(parents=True, exist_ok=True)
     pages = NotebookPages(course, "course_submission", GetGradesOrReason)
@@ -55,27 +55,27 @@ def write(course: CourseDirectory, name: str, student: str) -> tuple[Path, Facts
     return page, facts
 
 
-def _facts(course: CourseDirectory, report: Report, row: Row, came_to: NotebookOutcome) -> Facts:
+def _facts(course: CourseDirectory, report: Report, row: Row, found: NotebookOutcome) -> Facts:
     standing, name = row.standing, report.assignment
     score = f"{row.score:g} of {report.max_score:g}" if row.score is not None else row.status
     facts = [("Student", row.student + (f", {standing.name}" if standing.name else "")), ("Score", score)]
     facts += [("Reason", row.reason)] if row.reason else []
-    handed_in = _time(standing.handed_in) if standing.handed_in else "nothing says when, so it counts as on time"
+    submitted = _time(standing.submitted_at) if standing.submitted_at else "at an unknown time, so it counts as on time"
     extended = f", with an extension of {in_words(standing.extension_s)}" if standing.extension_s else ""
-    facts += [("Handed in", handed_in), ("Due", _time(standing.due) + extended if standing.due else "no date was set")]
-    facts.append(("Late", f"{standing.late}; {counted(standing.penalty)} taken off" if standing.late else "no"))
+    facts += [("Submitted", submitted), ("Due", _time(standing.due) + extended if standing.due else "no due date")]
+    facts.append(("Late", f"{standing.late}; {counted(standing.penalty)} deducted" if standing.late else "no"))
     now = scores.read(course, name).get(row.student)
     for cell, given in standing.by_hand.items():
         automatic = points(now.auto.get(cell) if now else None)
-        facts.append((f"{exercise_of(cell)} by hand", f"{counted(given)}, instead of {automatic} by the check"))
+        facts.append((f"{exercise_of(cell)} set manually", f"{counted(given)}, instead of {automatic} by the check"))
     facts += [(f"Comment on {_answer(cell)}", text) for cell, text in _comments(course, name, row.student)]
     graded = datetime.fromtimestamp(row.notebook.stat().st_mtime, UTC)
-    ran = f"; its cells ran for {came_to.seconds:.3g} seconds" if came_to.seconds is not None else ""
-    facts += [("Graded", _time(graded) + ran), ("Judged by", _record(course, name, came_to))]
+    ran = f"; its cells ran for {found.seconds:.3g} seconds" if found.seconds is not None else ""
+    facts += [("Graded", _time(graded) + ran), ("Judged by", _record(course, name, found))]
     for at, changes in compare_all(course, name):
         for change in (one for one in changes if one.student == row.student):
             moved = f"{change.exercise}: from {points(change.before)} to {points(change.after)}"
-            facts.append((f"Since before the run of {when(at)}", "; ".join(filter(None, [moved, change.said]))))
+            facts.append((f"Changes since the run of {when(at)}", "; ".join(filter(None, [moved, change.said]))))
     return [(label, readable(text)) for label, text in facts]
 
 
@@ -88,29 +88,29 @@ def _answer(cell: str) -> str:
 
 
 def _comments(course: CourseDirectory, name: str, student: str) -> list[tuple[str, str]]:
-    """What graders have written, by cell; that it could not be graded is said elsewhere."""
+    """Return the graders' comments by cell, without automatic ones."""
     with Gradebook(course.db_url, course.course_id) as gradebook:
         found = [c for notebook in gradebook.find_submission(name, student).notebooks for c in notebook.comments]
         return sorted((comment.name, comment.manual_comment) for comment in found if comment.manual_comment)
 
 
-def _record(course: CourseDirectory, name: str, came_to: NotebookOutcome) -> str:
+def _record(course: CourseDirectory, name: str, found: NotebookOutcome) -> str:
     seed, version = stored_version(course, name)
-    if not came_to.graded_by:
-        return "no record: it did not come so far, or was graded before this was noted"
-    if came_to.graded_by == version:
-        return f"record {version}, which is the class's own, of seed {seed}"
-    return f"record {came_to.graded_by}; the class has another by now, {version or 'or none'}: grade it again"
+    if not found.graded_by:
+        return "no record: grading failed earlier, or happened before this was stored"
+    if found.graded_by == version:
+        return f"record {version}, the class's current one, with seed {seed}"
+    return f"record {found.graded_by}, but the class's current one is {version or 'missing'}: grade it again"
 
 
 def _checks(report: Report, row: Row, nb: NotebookNode) -> Iterator[dict]:
-    """Each check: its points, what it came to, and the verdict, which names the case, what was seen and expected."""
+    """Yield a dict for each check: title, cell, points, result and, if it failed, the message of its verdict."""
     verdicts = {check_id: said for cell in nb.cells for check_id, said in outcome.read_verdicts(cell).items()}
     for check in report.checks:
         result, verdict = row.results.get(check.check_id), verdicts.get(check.check_id)
         if result is not None:
             passed = {True: "passed", False: "not passed", None: "no verdict"}[result.passed]
-            by_hand = ", set by hand" if check.cell in row.standing.by_hand else ""
+            by_hand = ", set manually" if check.cell in row.standing.by_hand else ""
             yield {
                 "title": check.title,
                 "cell": check.cell,
@@ -120,13 +120,13 @@ def _checks(report: Report, row: Row, nb: NotebookNode) -> Iterator[dict]:
             }
 
 
-def _handed_in(course: CourseDirectory, name: str, student: str, came_to: NotebookOutcome) -> dict:
-    """What was handed in: the sources that are not as they were released, and whether it is what was graded."""
+def _submission(course: CourseDirectory, name: str, student: str, found: NotebookOutcome) -> dict:
+    """Return a dict with the sources that differ from the release, and whether the submission changed since grading."""
     folder = Path(course.format_path(course.submitted_directory, student, name))
     if not folder.exists():
-        return {"state": "It is not there any more.", "sources": []}
-    same = came_to.handed_in == receipt.fingerprint(folder, course.ignore)
-    state = "It is as it was when it was graded." if same else "It is not what was graded: it has changed since."
+        return {"state": "The submission no longer exists.", "sources": []}
+    same = found.handed_in == receipt.fingerprint(folder, course.ignore)
+    state = f"The submission {'is unchanged' if same else 'has changed'} since it was graded."
     reason = unfit(folder, name)
     if reason:
         return {"state": f"{state} {reason}", "sources": [], "files": _files(folder)}
@@ -137,11 +137,11 @@ def _handed_in(course: CourseDirectory, name: str, student: str, came_to: Notebo
     except (OSError, ValueError, RecursionError, MemoryError) as error:
         said = f"{state} Its notebook cannot be read here ({type(error).__name__}: {readable(str(error))[:200]})."
         return {"state": said, "sources": [], "files": _files(folder)}
-    return {"state": f"{state} These are the sources that are not as released.", "sources": sources[:MOST_SOURCES]}
+    return {"state": f"{state} These sources differ from the release.", "sources": sources[:MOST_SOURCES]}
 
 
 def _sources(folder: Path, name: str) -> Iterator[tuple[str, str]]:
-    """The code cells of a notebook and the Python files beside it, whatever else the file holds."""
+    """Yield a title and the source of each code cell and Python file of a submission; the notebook may be malformed."""
     path = folder / f"{name}.ipynb"
     if path.stat().st_size > MOST_BYTES:
         raise ValueError(f"it has more than {MOST_BYTES / 1e6:g} MB")

@@ -1,4 +1,4 @@
-"""What a run has changed: whose points, of which exercise, from what to what, and what points set by hand hide."""
+"""Compare scores before and after grading runs, by student and exercise."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ LATE = "lateness"
 
 @dataclass(frozen=True)
 class Change:
-    """One change. before, after: points; None where the submission could not be graded. said: what explains it."""
+    """One change of a student's points. before, after: points, None if there were none. said: explanations."""
 
     student: str
     exercise: str
@@ -30,55 +30,55 @@ class Change:
 
 
 def compare(old: dict[str, Scores], new: dict[str, Scores]) -> list[Change]:
-    """What has changed for those who had been graded, or could not be, in order of students and exercises."""
+    """Return the changes for students who appear in both `old` and `new`, sorted by student and exercise."""
     both = sorted(old.keys() & new.keys())
     return [change for student in both for change in _of(student, old[student], new[student])]
 
 
 def _of(student: str, old: Scores, new: Scores) -> list[Change]:
-    again = ["handed in again"] if old.handed_in != new.handed_in else []
+    again = ["submitted again"] if old.handed_in != new.handed_in else []
     changes = []
     for cell in sorted({*old.auto, *old.hand, *new.auto, *new.hand}):
         before, after = (one.hand.get(cell, one.auto.get(cell)) for one in (old, new))
         said = []
         if old.hand.get(cell) != new.hand.get(cell):
-            said.append("set by hand" if cell in new.hand else "no longer set by hand")
+            said.append("set manually" if cell in new.hand else "no longer set manually")
         if cell in new.hand and old.auto.get(cell) != new.auto.get(cell):
             automatic = f"{points(old.auto.get(cell))} to {points(new.auto.get(cell))}"
-            said.append(f"points set by hand stay, and hide that the check went from {automatic}")
+            said.append(f"manual points stay and hide a change in the check's points from {automatic}")
         if None in (before, after) and (new.reason or old.reason):
-            said.append(new.reason or "it could not be graded before")
+            said.append(new.reason or "previously could not be graded")
         if before != after or said:
             changes.append(Change(student, exercise_of(cell), before, after, "; ".join(said + again)))
     if old.penalty != new.penalty:
-        changes.append(Change(student, LATE, 0 - old.penalty, 0 - new.penalty, "; ".join(["points taken off", *again])))
+        changes.append(Change(student, LATE, 0 - old.penalty, 0 - new.penalty, "; ".join(["points deducted", *again])))
     return changes
 
 
 def compare_all(course: CourseDirectory, name: str) -> list[tuple[datetime, list[Change]]]:
-    """What has changed from before each run to before the next, and from then until now; with the time of the run."""
+    """Return the time of each run and the changes of scores from just before it until the next run, or until now."""
     noted = scores.noted(course, name)
     times, states = [at for at, _ in noted], [state for _, state in noted] + [scores.read(course, name)]
     return [(at, compare(*pair)) for at, pair in zip(times, pairwise(states), strict=True)]
 
 
 def require(course: CourseDirectory, name: str) -> None:
-    """Raise ClassError if no run is noted that had scores to change."""
+    """Raise ClassError if the assignment is unknown or no scores were logged before a run."""
     if scores.noted(course, name):
         return
     with Gradebook(course.db_url, course.course_id) as gradebook:
         find_assignment(gradebook, name)
-    raise ClassError(f"{name} has not been graded again, so nothing has changed. Each run notes the scores before it.")
+    raise ClassError(f"{name} has not been graded again, so nothing has changed.")
 
 
 def names(course: CourseDirectory) -> dict[str, str]:
-    """The names of all students, by id."""
+    """Return the names of all students by id."""
     with Gradebook(course.db_url, course.course_id) as gradebook:
         return {student.id: full_name(student) for student in gradebook.students}
 
 
 def table(changes: list[Change], names: dict[str, str]) -> str:
-    """Changes as text, a line for each."""
+    """Format changes as a table, one line each. names: students' names by id."""
     whose = [with_name(readable(change.student), names.get(change.student, "")) for change in changes]
     width = max([len("student"), *map(wide, whose)])
     lines = [f"{'student':{width}}  {'exercise':>8}  {'from':>6}  {'to':>6}"]
@@ -89,15 +89,15 @@ def table(changes: list[Change], names: dict[str, str]) -> str:
 
 
 def counted(value: float) -> str:
-    """A number of points, with the word."""
+    """Format a number of points with its unit."""
     return f"{value:g} point" if value == 1 else f"{value:g} points"
 
 
 def points(value: float | None) -> str:
-    """Points as they are written; "none" where there are none."""
+    """Format points; "none" if there are none."""
     return "none" if value is None else f"{value:g}"
 
 
 def when(at: datetime) -> str:
-    """The time of a run, where one is."""
+    """Format a run's time in this machine's time zone."""
     return f"{at.replace(tzinfo=at.tzinfo or UTC).astimezone():%Y-%m-%d %H:%M}"

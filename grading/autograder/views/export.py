@@ -1,4 +1,4 @@
-"""Grades as CSV, in which no status but "graded" has a score: what could not be graded, or was not, is not a zero."""
+"""Export grades as CSV; only the status "graded" comes with a score, so a missing grade is never a zero."""
 
 import csv
 import re
@@ -20,12 +20,12 @@ FIELDS += ["late_submission_penalty", "reason"]
 
 
 class GradesWithReasons(ExportPlugin):
-    """Export one row per student and assignment; `score` is empty where there is no grade, and `status` says why."""
+    """An nbgrader export plugin that writes one row per student and assignment; without a grade, `status` says why."""
 
-    stale = Bool(False, help="Whether to export scores of submissions that must be graded again.").tag(config=True)
+    stale = Bool(False, help="Export old scores of submissions that must be graded again.").tag(config=True)
 
     def export(self, gradebook: Gradebook) -> None:
-        """Called by `nbgrader export`; writes to --to, or grades.csv, or to standard output for -."""
+        """Write the grades to the file --to, by default grades.csv, or standard output for "-"; called by nbgrader."""
         rows = list(self.rows(gradebook))
         target = self.to or "grades.csv"
         if target == "-":
@@ -36,7 +36,7 @@ class GradesWithReasons(ExportPlugin):
         self.log.info("Exported %d rows to %s", len(rows), target)
 
     def rows(self, gradebook: Gradebook):
-        """One dict per student and assignment, in order of assignment and student."""
+        """Yield one dict per student and assignment, sorted by assignment and student."""
         course = CourseDirectory(parent=self)
         for assignment in sorted(gradebook.assignments, key=lambda a: a.name):
             if self.assignment and assignment.name not in self.assignment:
@@ -49,16 +49,16 @@ class GradesWithReasons(ExportPlugin):
 def grade_rows(
     gradebook: Gradebook, course: CourseDirectory, assignment: Assignment, stale: bool = False
 ) -> dict[str, dict]:
-    """The grades of all students in one assignment. stale: those too that must be graded again, as they are."""
-    handed_in, to_grade = submissions(gradebook, assignment), due(course, assignment)
+    """Return all students' grades in one assignment by student id; see `grade_row` for the rows and `stale`."""
+    submitted, to_grade = submissions(gradebook, assignment), due(course, assignment)
     return {
-        student.id: grade_row(assignment, student, handed_in.get(student.id), to_grade.get(student.id, ""), stale)
+        student.id: grade_row(assignment, student, submitted.get(student.id), to_grade.get(student.id, ""), stale)
         for student in enrolled(gradebook, course)
     }
 
 
 def submissions(gradebook: Gradebook, assignment: Assignment) -> dict[str, SubmittedAssignment]:
-    """All submissions of an assignment by student, with their notebooks, grades and comments, in four queries."""
+    """Return an assignment's submissions by student, loading notebooks, grades and comments in four queries."""
     notebooks = selectinload(SubmittedAssignment.notebooks)
     query = gradebook.db.query(SubmittedAssignment).filter_by(assignment_id=assignment.id)
     query = query.options(notebooks.selectinload(SubmittedNotebook.grades))
@@ -73,9 +73,9 @@ def grade_row(
     why_due: str = "",
     stale: bool = False,
 ) -> dict:
-    """The grade of one student in one assignment, with its status.
+    """Return one student's grade in one assignment as a dict of FIELDS.
 
-    why_due: why it must be graded, see `due`; it has no score then, or with `stale` the one that it had.
+    why_due: why it must be graded, see `due`; the score is then empty, or with `stale` the old one.
     """
     row = {
         "assignment": assignment.name,
@@ -102,11 +102,11 @@ def grade_row(
     if reasons:
         return row | {"status": Status.UNGRADABLE, "reason": " ".join(reasons)}
     if waiting:
-        return row | {"status": Status.NEEDS_MANUAL, "reason": "an answer waits for a grade by hand"}
+        return row | {"status": Status.NEEDS_MANUAL, "reason": "an answer needs a manual grade"}
     if any(map(undecided, submission.notebooks)):
-        reason = f"points were set by hand for an earlier submission: autograder by-hand {assignment.name}"
+        reason = f"points were set manually for an earlier submission: autograder by-hand {assignment.name}"
         return row | {"status": Status.NEEDS_MANUAL, "reason": reason}
-    # the sums of nbgrader's own columns, which cost a search through all submissions each
+    # the sums that nbgrader's own columns give, each of which would search all submissions
     penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks)
     score = max(0.0, sum(grade.score for grade in grades) - penalty)
     return row | {"status": Status.GRADED, "score": score, "late_submission_penalty": penalty}
@@ -119,15 +119,15 @@ def _write(file, rows: list[dict]) -> None:
 
 
 def as_text(value: object) -> object:
-    """What a spreadsheet takes for text, on one line: a leading = + - or @ would make it a formula.
+    """Return text that a spreadsheet does not read as a formula, on one line; other values unchanged.
 
-    So would one behind a semicolon or a tab, where a spreadsheet takes these for what separates cells.
+    Puts a ' before = + - and @ at the start, or after a semicolon or tab, which could be the separator.
     """
     return readable(_FORMULA.sub(r"\1'\2", value)) if isinstance(value, str) else value
 
 
 def is_formula(text: str) -> bool:
-    """Whether a spreadsheet would take a text for a formula, blanks before it or wide characters for it included."""
+    """Return whether a spreadsheet would read a text as a formula, even after blanks or with full-width characters."""
     return _FORMULA.search(text) is not None
 
 

@@ -1,8 +1,8 @@
-"""Fingerprints of Python that stay the same when names, comments and layout change: winnowing, as in MOSS.
+"""Fingerprint Python code, independently of names, comments and layout, by winnowing as in MOSS.
 
 After S. Schleimer, D. S. Wilkerson and A. Aiken, "Winnowing: Local Algorithms for Document Fingerprinting" (SIGMOD
-2003): of all runs of GRAM tokens, hashed, the least in each window is kept, so that two texts which share
-GRAM + WINDOW - 1 tokens in a row share a fingerprint.
+2003): hash each run of GRAM tokens and keep the least hash in each window. Two texts that share GRAM + WINDOW - 1
+consecutive tokens therefore share a fingerprint.
 """
 
 import builtins
@@ -15,7 +15,7 @@ from hashlib import blake2b
 from itertools import zip_longest
 
 GRAM = 12  # tokens
-WINDOW = 4  # so fifteen tokens in a row are never missed
+WINDOW = 4  # so a match of fifteen tokens is never missed
 MOST_CHARACTERS = 30_000  # of one source
 MOST_TOKENS = 5_000
 
@@ -26,17 +26,17 @@ _STARTS = {tokenize.NEWLINE, tokenize.INDENT}
 
 @dataclass(frozen=True)
 class Token:
-    """A token in the form in which it is compared, and its line, counted from 1."""
+    """A normalized token and its line, counted from 1."""
 
     text: str
     line: int
 
 
 def tokens(source: str, keep: Iterable[str] = (), given: Iterable[str] = ()) -> list[Token]:
-    """The tokens of a source that may be no Python, as far as they can be read; never raises.
+    """Return the normalized tokens of a source, up to the first part that is not Python; never raises.
 
-    Names that the author chose are all alike, and so are texts; attributes, builtins and names in `keep` stay.
-    Comments, docstrings and lines in `given` (without the blanks around them) are left out.
+    All strings become equal, and so do all names except attributes, builtins and those in `keep`. Comments, docstrings
+    and lines that equal one in `given`, ignoring surrounding blanks, are left out.
     """
     lines, keep, given = source[:MOST_CHARACTERS].split("\n"), {*keep}, {*given}
     free = {number for number, line in enumerate(lines, 1) if line.strip() not in given}
@@ -58,7 +58,7 @@ def _read(source: str) -> Iterator[tokenize.TokenInfo]:
             if count == MOST_TOKENS:
                 return
             yield token
-    except (tokenize.TokenError, SyntaxError, ValueError):  # the rest of it is no Python
+    except (tokenize.TokenError, SyntaxError, ValueError):  # the rest of it is not Python
         return
 
 
@@ -71,14 +71,17 @@ def _form(token: tokenize.TokenInfo, keep: set[str], attribute: bool) -> str:
 
 
 def grams(found: list[Token]) -> list[bytes]:
-    """A hash for each run of GRAM tokens, by its position; the same in every process."""
+    """Return a hash for each run of GRAM tokens, in order; the hashes are the same in every process."""
     texts = [token.text for token in found]
     runs = ("\n".join(texts[at : at + GRAM]) for at in range(len(texts) - GRAM + 1))
     return [blake2b(run.encode(errors="replace"), digest_size=8).digest() for run in runs]
 
 
 def winnow(hashes: list[bytes]) -> dict[bytes, list[int]]:
-    """The fingerprints among hashes with their positions: the least of each window, the last among equals."""
+    """Return the fingerprints, the least hash in each window of `hashes`, with the positions of their runs.
+
+    If several hashes in a window are equal, the last one counts.
+    """
     kept: dict[bytes, list[int]] = {}
     last = -1
     for start in range(max(1, len(hashes) - WINDOW + 1) if hashes else 0):

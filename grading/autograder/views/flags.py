@@ -1,7 +1,7 @@
-"""Lines of a submission that are worth a look: they touch what an answer has no need of.
+"""Flag suspicious lines in a submission: code that no honest answer needs.
 
-A flag is no verdict and costs no points. What is looked for is how a submission could change the way in which it is
-observed, hide a forbidden shortcut, or reach what is not its own. A line that stands in the release is never flagged.
+A flag is not a verdict and costs no points. Flags mark code that could manipulate how the submission is observed, hide
+a forbidden shortcut, or access other students' data. Released lines are never flagged.
 """
 
 import ast
@@ -22,19 +22,20 @@ from gradlab.checks.source import MOST_CHARACTERS, Source
 
 from ..steps.files import readable
 
-MOST = 20  # flags of one submission
+MOST = 20  # flags per submission
 
-_IPYTHON = "uses IPython's own machinery, which decides how a cell runs and what is seen of it"
-_FRAMES = "looks into functions, frames or modules from behind"
+_IPYTHON = "uses IPython's internals, which control how cells run and what they show"
+_FRAMES = "inspects the internals of functions, frames or modules"
 _COMPARISON = "changes how its objects compare, or how torch and NumPy treat them"
-_COMPUTED = "puts a name together, so that it does not stand in the source"
+_COMPUTED = "computes a name, so that it does not appear in the source"
 _TEXT_AS_CODE = "runs text as code"
 _PROCESS = "starts, ends or interferes with processes"
 _GRADLAB = "touches the parts of gradlab that check answers"
-_BLOB = "holds data that cannot be read, or the means to unpack such data"
-_RECORDS = "lets torch record a graph, beside an exercise that is done by hand"
-_READS = "reads a file, beside an exercise that is done by hand"
+_BLOB = "contains opaque data, or imports something that unpacks it"
+_RECORDS = "makes torch record a graph, near an exercise that forbids autograd"
+_READS = "reads a file, near an exercise that forbids autograd"
 _OTHERS = "names another student's submission, or the class's own files"
+_OUTSIDE = "uses a path outside the submission's own folder"
 
 WORDS = {
     _IPYTHON: "get_ipython InteractiveShell input_transformers_cleanup input_transformers_post ast_transformers "
@@ -47,12 +48,12 @@ WORDS = {
     "__array_ufunc__ __getattribute__ __reduce__ __reduce_ex__",
     _TEXT_AS_CODE: "__import__",
 }
-BUILTINS = {  # unless the submission gives the name a meaning of its own
+BUILTINS = {  # unless the submission redefines the name
     _TEXT_AS_CODE: "exec eval compile",
     _FRAMES: "globals breakpoint",
-    "reads what was typed into other cells": "In _ih _oh",
+    "reads the inputs or outputs of other cells": "In _ih _oh",
 }
-MODULES = {  # * stands for any end of a name
+MODULES = {  # * matches any rest of a name
     _IPYTHON: "IPython ipykernel jupyter_client zmq nbclient nbformat",
     _FRAMES: "gc builtins sys.modules sys.settrace sys.setprofile sys._* sys.displayhook sys.excepthook sys.meta_path "
     "sys.path sys.path_hooks sys.addaudithook sys.monitoring inspect.stack inspect.trace inspect.currentframe "
@@ -64,40 +65,40 @@ MODULES = {  # * stands for any end of a name
     "os.exec* os.spawn* os.posix_spawn* os.system os.popen os.close os.closerange os.dup2 os.getppid os.sched_* "
     "os.setpriority os.nice resource concurrent.futures.ProcessPoolExecutor concurrent.futures.process "
     "torch.multiprocessing joblib _posixsubprocess",
-    "runs code beside the cell that starts it, where a forbidden use of autograd goes unseen": "threading _thread "
+    "runs code concurrently with its cell, where a forbidden use of autograd is not detected": "threading _thread "
     "concurrent asyncio",
     _BLOB: "base64 binascii codecs marshal zlib pickle dill cloudpickle",
-    "replaces things for the time of a test": "unittest.mock mock pytest",
-    "reaches into private parts of torch": "torch._* functorch",
-    "one of torch's own formulas for a derivative": "torch.ops torch.nn.grad",
-    "another engine that computes derivatives": "sympy jax autograd tensorflow tinygrad casadi",
+    "replaces objects temporarily, as tests do": "unittest.mock mock pytest",
+    "uses private parts of torch": "torch._* functorch",
+    "uses one of torch's own gradient formulas": "torch.ops torch.nn.grad",
+    "uses a different engine that computes derivatives": "sympy jax autograd tensorflow tinygrad casadi",
     "belongs to grading": "autograder authoring mini_autograd",
-    "a path outside the submission's own folder": "pathlib.Path.home os.path.expanduser",
+    _OUTSIDE: "pathlib.Path.home os.path.expanduser",
 }
-BY_HAND = {  # beside what is to be done without autograd
+BY_HAND = {  # near exercises that forbid autograd
     _RECORDS: "requires_grad_ torch.nn.Parameter",
     _READS: "open read_text read_bytes pathlib.* io.* glob.* os.listdir os.scandir os.walk torch.load numpy.load* "
     "numpy.genfromtxt numpy.fromfile numpy.memmap pandas.read_* json.load fileinput.* linecache.* mmap.* sqlite3.* "
     "h5py.*",
     _COMPUTED: "vars dir __get__ __annotations__ __annotate__ get_annotations get_type_hints inspect.signature",
 }
-TEXTS = {  # what a string holds
-    "a path outside the submission's own folder": r"^(file:)?/[\w.*-]+/\S*$|^~(/|$)|(^|/)\.\.(/|$)"
+TEXTS = {  # patterns in strings
+    _OUTSIDE: r"^(file:)?/[\w.*-]+/\S*$|^~(/|$)|(^|/)\.\.(/|$)"
     r"|(^|[\s=:])/(proc|sys|dev|etc|home|root|tmp|var|usr|run|opt|mnt|srv|bin)(/|$)",
     "names a notebook, or the record of the checks": r"\.ipynb\b|\brecord\.json",
     _GRADLAB: r"vnd\.gradlab|^gradlab\.\w+",
     _OTHERS: r"(^|/)(submitted|autograded|gradebook\.db|feedback)(/|$)",
     _BLOB: r"^[\w+/=-]{160,}$",
 }
-MAGICS = "a magic or a shell command of IPython's"
+MAGICS = "uses an IPython magic or a shell command"
 HARMLESS = {"time", "timeit", "capture", "matplotlib", "precision", "debug", "pdb", "lsmagic", "memit"}
-HARMLESS |= {"pinfo", "pinfo2", "psearch"}  # questions: x? and x??
-PATCHED = "replaces a part of an imported module, for the checks too"
-REBOUND = "gives another meaning to a name that the checks use"
-UNSEARCHED = "what it brings in is not searched for a forbidden use of autograd"
-UNREAD = "is too long, or nested too deep, to be searched"
-SHADOW = "takes the place of a module that Python would import"
-RECORD = "a record of the checks that is not the class's"
+HARMLESS |= {"pinfo", "pinfo2", "psearch"}  # help: x? and x??
+PATCHED = "patches an imported module, which affects the checks too"
+REBOUND = "redefines a name that the checks use"
+UNSEARCHED = "imports code that is not searched for a forbidden use of autograd"
+UNREAD = "is too long or too deeply nested to be searched"
+SHADOW = "shadows a module that Python would import"
+RECORD = "is a record of checks, but not the class's"
 
 _WORDS = {word: why for why, words in WORDS.items() for word in words.split()}
 _BUILTINS = {word: why for why, words in BUILTINS.items() for word in words.split()}
@@ -121,7 +122,7 @@ _STARTUP = {"sitecustomize", "usercustomize"}
 
 @dataclass(frozen=True)
 class Flag:
-    """where: the cell or the file. line: counted from 1 in it, 0 for the whole file. why: in plain words."""
+    """A flagged line. where: the cell or file. line: counted from 1, 0 for a whole file. why: the reason to show."""
 
     where: str
     line: int
@@ -130,10 +131,10 @@ class Flag:
 
 
 class Look:
-    """What is looked for in the submissions of one assignment.
+    """Searches the submissions of one assignment for lines to flag.
 
-    folder: what students were given, with its notebook `name`; nothing that stands there is flagged. by_hand: the
-    functions that are to do without autograd. students: their names, which others have no need of.
+    folder: the released files, with the notebook `name`, which are never flagged. by_hand: the functions that must not
+    use autograd. students: their ids, which other students' submissions must not contain in paths.
     """
 
     def __init__(self, folder: Path, name: str, by_hand: Iterable[str] = (), students: Iterable[str] = ()):
@@ -153,7 +154,7 @@ class Look:
         self.by_hand, self.students = set(by_hand), set(students)
 
     def at(self, notebook: dict, folder: Path, student: str = "") -> list[Flag]:
-        """The flags of an autograded notebook (as JSON) and of its folder; locked and released cells are left out."""
+        """Return the flags of an autograded notebook (as JSON) and its folder, ignoring locked and released cells."""
         written = [
             (_name(cell, number), _source(cell))
             for number, cell in enumerate(_code(notebook), 1)
@@ -166,7 +167,7 @@ class Look:
         return (found + self.find(written + modules, student))[:MOST]
 
     def find(self, sources: list[tuple[str, str]], student: str = "") -> list[Flag]:
-        """The flags of sources, each given with the name of its cell or file; one for each reason in each of them."""
+        """Return the flags of sources, given as (name, text) of cells or files; at most one per reason and source."""
         read = [source.read(text) for _, text in sources]
         reader = _Reader(
             look=self,
@@ -206,7 +207,7 @@ def _name(cell: dict, number: int) -> str:
 
 
 def _modules(folder: Path) -> list[tuple[str, str]]:
-    """The Python files in a folder, by their paths in it, with their texts."""
+    """Return the relative path and text of each Python file in a folder."""
     found = []
     for path in sorted(folder.rglob("*.py")):
         if path.is_file():
@@ -219,12 +220,12 @@ def _is_taken(name: str) -> bool:
     stem = name.removesuffix(".py")
     try:
         return stem in _STARTUP or (stem.isidentifier() and find_spec(stem) is not None)
-    except (ImportError, ValueError, AttributeError):  # a module that is there, without a spec
+    except (ImportError, ValueError, AttributeError):  # an existing module without a spec
         return True
 
 
 def _lines(source: str) -> list[str]:
-    return re.split("\r\n|\r|\n", source)  # as Python counts them; splitlines() finds more
+    return re.split("\r\n|\r|\n", source)  # as Python counts lines; splitlines() splits at more characters
 
 
 def _starts(dotted: str, heads: Iterable[str]) -> bool:
@@ -232,7 +233,7 @@ def _starts(dotted: str, heads: Iterable[str]) -> bool:
 
 
 def _imports(trees: Iterable[ast.Module | None], known: dict[str, str]) -> dict[str, str]:
-    """What each name stands for that is imported, or that is nothing but another name of something imported."""
+    """Map each imported name, and each name assigned only once to an imported attribute, to its full name."""
     names = dict(known)
     nodes = [node for tree in trees if tree for node in ast.walk(tree)]
     for node in nodes:
@@ -247,7 +248,7 @@ def _imports(trees: Iterable[ast.Module | None], known: dict[str, str]) -> dict[
 
 
 def _defined(text: str) -> Iterator[str]:
-    """The functions and classes that a cell defines."""
+    """Yield the names of the functions and classes that a cell defines."""
     tree = source.read(text).tree
     yield from (node.name for node in (tree.body if tree else []) if isinstance(node, (*_FUNCTION, ast.ClassDef)))
 
@@ -261,7 +262,7 @@ def _bound_by_import(node: ast.AST) -> dict[str, str]:
 
 
 def _dotted(node: ast.expr, names: dict[str, str]) -> str:
-    """The full name of something imported, as torch.Tensor.tolist; "" for anything else."""
+    """Return the full name of an imported object, such as torch.Tensor.tolist; "" for anything else."""
     parts = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -273,7 +274,7 @@ def _dotted(node: ast.expr, names: dict[str, str]) -> str:
 
 @dataclass(frozen=True)
 class _Reader:
-    """Reads one submission. names: what stands for which import. files: the modules that it brings."""
+    """Searches one submission. names: the imported names' full names. files: the names of its own modules."""
 
     look: Look
     names: dict[str, str]
@@ -281,7 +282,7 @@ class _Reader:
     student: str
 
     def reasons(self, read: Source, lines: list[str], by_hand: bool) -> Iterator[tuple[int, str]]:
-        """Each line that is worth a look, with the reason. by_hand: an answer without autograd may use what it does."""
+        """Yield (line, reason) of suspicious lines. by_hand: an answer that must not use autograd may use this cell."""
         yield from ((magic.line, MAGICS) for magic in read.magics if magic.name not in HARMLESS)
         if read.tree is None:
             for number, line in enumerate(lines, 1):
@@ -296,26 +297,26 @@ class _Reader:
         prose = {id(n.value) for n in nodes if isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)}
         called = {id(n.func) for n in nodes if isinstance(n, ast.Call)}
         visitor = _Visitor(self, own, by_hand or bool(functions & self.look.by_hand), called)
-        for node in nodes:  # and not by the visitor's own recursion: a tree may be deeper than Python's stack
+        for node in nodes:  # instead of the visitor's own recursion: a tree may be deeper than Python's stack
             if id(node) not in prose:
                 yield from ((node.lineno, why) for why in visitor.visit(node) if why)
         yield from self._rebound(read.tree)
 
     def in_module(self, home: str) -> Iterator[str]:
-        """Why something imported is worth a look, by its full name."""
+        """Yield reasons why an imported object is suspicious, by its full name."""
         if not _starts(home, self.look.free):
             yield from (why for why, pattern in _MODULES if pattern.fullmatch(home))
             if home.startswith("gradlab."):
                 yield _GRADLAB
 
     def in_string(self, text: str) -> Iterator[str]:
-        """Why a string is worth a look."""
+        """Yield reasons why a string is suspicious."""
         yield from (why for why, pattern in _TEXTS if pattern.search(text))
         if "/" in text and self.look.students.intersection(text.split("/")) - {self.student}:
             yield _OTHERS
 
     def in_text(self, line: str) -> Iterator[str]:
-        """Why a line of what is no Python is worth a look."""
+        """Yield reasons why a line that is not Python is suspicious."""
         if _MAGIC.match(line):
             yield MAGICS
         for word in re.findall(r"[\w.]+", line):
@@ -325,7 +326,7 @@ class _Reader:
             yield from self.in_string(text)
 
     def _rebound(self, tree: ast.Module) -> Iterator[tuple[int, str]]:
-        """Names of the checks that are bound in the cell itself, or in a function that says global."""
+        """Yield (line, reason) of lines that rebind a name used by checks, at the top level or through `global`."""
         todo: list[ast.AST] = [tree]
         while todo:
             node = todo.pop()
@@ -342,10 +343,10 @@ class _Reader:
 
 @dataclass(frozen=True)
 class _Visitor(ast.NodeVisitor):
-    """Says of one node of a source why it is worth a look.
+    """A visitor whose `visit` yields reasons why a node of a source is suspicious.
 
-    own: the names that the source gives a meaning. by_hand: a function that is to do without autograd may use what it
-    does. called: the nodes that are called.
+    own: names defined in the source. by_hand: a function that must not use autograd may use this source. called: the
+    nodes that are called.
     """
 
     reader: _Reader
@@ -354,7 +355,7 @@ class _Visitor(ast.NodeVisitor):
     called: set[int]
 
     def generic_visit(self, node: ast.AST) -> tuple:
-        """Nothing to say of it, nor, here, of what is in it."""
+        """Return no reasons, without visiting child nodes."""
         return ()
 
     def visit_Name(self, node: ast.Name) -> Iterator[str | None]:
@@ -419,11 +420,11 @@ class _Visitor(ast.NodeVisitor):
                 yield _COMPUTED
 
     def _beside(self, name: str) -> Iterator[str]:
-        """Why a name is worth a look beside what is to be done by hand."""
+        """Yield reasons why a name is suspicious near an exercise that forbids autograd."""
         yield from (why for why, pattern in _BY_HAND if self.by_hand and pattern.fullmatch(name))
 
     def _is_module(self, node: ast.expr) -> bool:
-        """Tell something imported; a name that the source gives another meaning is not, unless the checks use it."""
+        """Return whether an expression is imported; names redefined in the source count only if the checks use them."""
         home = _dotted(node, self.reader.names)
         while isinstance(node, ast.Attribute):
             node = node.value
@@ -434,6 +435,6 @@ _FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def _is_of_a_class(node: ast.expr) -> bool:
-    """Tell type(x) and x.__class__, whose attributes belong to more than x."""
+    """Return whether an expression is type(x) or x.__class__, whose attributes affect more than x."""
     called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "type"
     return called or (isinstance(node, ast.Attribute) and node.attr == "__class__")

@@ -1,9 +1,9 @@
-"""What a submission may put on a page: feedback and Formgrader show it, and nothing in it runs or loads anything.
+"""Make submissions safe to show in feedback pages and Formgrader: nothing in them can run or load anything.
 
-Three things stand between a submission and its reader. The notebook is built anew from the parts that a page shows,
-in a process that may be killed; all HTML in it, from markdown, outputs and comments, is cut down to a list of what is
-allowed; and the templates carry a Content-Security-Policy, under which nothing would run if the first two failed. Both
-pages take all of it from nbgrader's configuration of HTMLExporter, which `settings.configure` writes.
+There are three layers of protection. SafePage rebuilds the notebook from the parts that a page shows, in a process with
+limits. All HTML from markdown, outputs and comments is reduced to an allowlist. The templates' Content-Security-Policy
+would stop scripts even if these two failed. Both kinds of pages get this from nbgrader's configuration of
+HTMLExporter, written by `settings.configure`.
 """
 
 import base64
@@ -24,33 +24,35 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from pygments import highlight as colour
+from pygments import highlight as color
 from pygments.formatters import HtmlFormatter
 from pygments.token import STANDARD_TYPES
 
 from ..steps import outcome
 from ..steps.bounded import Bounded, OutOfBoundsError
 
-MOST_MATHEMATICS = 1000  # characters of one formula; some thousand nested ones would end the process that reads them
-MOST_MARKDOWN = 10_000  # characters of one text; what reads it can need the square of that
-MOST_OPENINGS = 100  # of mathematics in one text, for the same reason
-MOST_CODE = 30_000  # characters of one cell that are coloured
-MOST_COLOURS = 2_000  # codes in one output
-MOST_SHOWN = 1_000_000  # characters of one output, or of one source
-MOST_OF_AN_ERROR = 200  # characters of its last line, where that alone is shown
-MOST_TAGS = 20_000  # of one piece of HTML; with a hundred thousand, one in the other, it takes half a minute
-MOST_PICTURES = 32 * 2**20  # bytes in one page of pictures that a text refers to, however often it does
+MOST_MATHEMATICS = 1000  # characters of one formula; deeper nesting could crash the converter
+MOST_MARKDOWN = 10_000  # characters of one text; parsing can take quadratic time
+MOST_OPENINGS = 100  # mathematical delimiters in one text, for the same reason
+MOST_CODE = 30_000  # characters of one cell to color
+MOST_COLORS = 2_000  # escape codes in one output
+MOST_SHOWN = 1_000_000  # characters of one output or source
+MOST_OF_AN_ERROR = 200  # characters of an error's last line, if only that is shown
+MOST_TAGS = 20_000  # per piece of HTML; a hundred thousand nested tags take half a minute
+MOST_PICTURES = 32 * 2**20  # bytes of linked pictures per page, counting repetitions
 
 PICTURE_TYPES = {
     ".gif": "image/gif",
     ".jpeg": "image/jpeg",
     ".jpg": "image/jpeg",
     ".png": "image/png",
-    ".svg": "image/svg+xml",  # as an image, in which browsers run no script and load nothing
+    ".svg": "image/svg+xml",  # browsers run no scripts in images and load nothing
     ".webp": "image/webp",
 }
 _EMBEDDED = re.compile(rf"data:(?:{'|'.join(map(re.escape, sorted(set(PICTURE_TYPES.values()))))});base64,[\w+/=\s]*")
-_LINK = re.compile(r"(?:https?://|mailto:)\S+", re.IGNORECASE)  # nothing relative: it would lead to the student's files
+_LINK = re.compile(
+    r"(?:https?://|mailto:)\S+", re.IGNORECASE
+)  # no relative links: they would lead to the student's files
 _OPENING = re.compile(r"\\(begin|\\?[\[(])|\$\$?")
 _ESCAPE = "\x1b"
 _GRADE_ID = re.compile(r"[\w-]+", re.ASCII)
@@ -63,12 +65,12 @@ _MATHEMATICS = (
 _TAGS = (nh3.ALLOWED_TAGS | _MATHEMATICS) - {"area", "map"}
 _ATTRIBUTES = {tag: names - {"cite"} for tag, names in nh3.ALLOWED_ATTRIBUTES.items()} | {
     "details": {"open"},
-    "*": {"lang", "style", "title"}  # and MathML's, none of which names anything or leads anywhere
+    "*": {"lang", "style", "title"}  # and MathML's, none of which is an id or a link
     | {"accent", "accentunder", "columnspan", "depth", "display", "displaystyle", "fence", "form", "height", "largeop"}
     | {"linethickness", "lspace", "mathvariant", "maxsize", "minsize", "movablelimits", "notation", "rowspan", "rspace"}
     | {"scriptlevel", "separator", "stretchy", "symmetric", "voffset", "width"},
 }
-_CLASSES = {"div": {"highlight"}, "span": set(STANDARD_TYPES.values()) - {""}}  # what colours code
+_CLASSES = {"div": {"highlight"}, "span": set(STANDARD_TYPES.values()) - {""}}  # for colored code
 _STYLES = (
     {"background-color", "border", "border-bottom", "border-collapse", "border-left", "border-right", "border-top"}
     | {"color", "font-family", "font-size", "font-style", "font-weight", "height", "justify-items", "max-width"}
@@ -80,20 +82,19 @@ _converter = LatexToMathML(fancy_error=False, max_expansions=0)
 
 
 class Shown(str):
-    """HTML that is safe to show: what templates give to their filters is this already, and is handed on as it is."""
+    """HTML that is safe to show; the templates' filters pass it on unchanged."""
 
 
 class SafePage(Preprocessor):
-    """Build the notebook anew from what a page shows: sources, safe outputs, nbgrader's marks, verdicts.
+    """A preprocessor that rebuilds a notebook from what a page shows: sources, safe outputs, metadata, verdicts.
 
-    Reads the notebook's folder from `resources["metadata"]["path"]`; writes what comments and the templates need to
-    `resources["autograder"]`: the room that is left for pictures, a word that marks the page's own scripts, and what
-    the submission came to.
+    Reads pictures from the folder `resources["metadata"]["path"]`. Sets `resources["page"]` for the templates: room,
+    the bytes left for pictures; nonce, which allows the page's own scripts; and the submission's outcome.
     """
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        """Return the new notebook; the old one is left as it is. Cells of other types are left out."""
-        resources["autograder"] = {"room": MOST_PICTURES, "nonce": uuid4().hex, "outcome": outcome.read(nb)}
+        """Return a new notebook with the code and markdown cells; the original stays unchanged."""
+        resources["page"] = {"room": MOST_PICTURES, "nonce": uuid4().hex, "outcome": outcome.read(nb)}
         try:
             cells = shown(nb, resources["metadata"]["path"])
         except OutOfBoundsError as error:
@@ -103,7 +104,7 @@ class SafePage(Preprocessor):
 
 
 def _cells(nb: NotebookNode, path: str) -> list[NotebookNode]:
-    resources = {"metadata": {"path": path}, "autograder": {"room": MOST_PICTURES}}
+    resources = {"metadata": {"path": path}, "page": {"room": MOST_PICTURES}}
     made = []
     for cell in nb.cells:
         metadata, source = _marks(cell), _text(cell.source)
@@ -122,8 +123,8 @@ shown = Bounded(_cells)
 
 
 def _as_text(nb: NotebookNode, why: OutOfBoundsError) -> Iterator[NotebookNode]:
-    """The cells of a notebook that cannot be shown as it is: sources and verdicts as they are written, no outputs."""
-    yield new_markdown_cell(Shown(f"<p>Shown without colours and outputs: {html.escape(str(why))}</p>"))
+    """Yield a notebook's cells with plain sources and verdicts, because rendering exceeded a limit; `why` is shown."""
+    yield new_markdown_cell(Shown(f"<p>Shown without colors and outputs: {html.escape(str(why))}</p>"))
     for cell in nb.cells:
         metadata, source = _marks(cell), Shown(f"<pre>{html.escape(_text(cell.source))}</pre>")
         if cell.cell_type == "markdown":
@@ -156,26 +157,26 @@ def _marks(cell: NotebookNode) -> dict:
 def _output(output: NotebookNode, resources: dict) -> NotebookNode | None:
     if output.output_type == "stream":
         name = "stderr" if output.name == "stderr" else "stdout"
-        return new_output("stream", name=name, text=coloured(_written(output.text)))
+        return new_output("stream", name=name, text=colored(_written(output.text)))
     if output.output_type == "error":
         text = _written("\n".join(map(_text, output.traceback)))
         last = strip_ansi(text).rstrip().rpartition("\n")[2][:MOST_OF_AN_ERROR]
-        return new_output("error", evalue=coloured(last), traceback=[coloured(text)])
+        return new_output("error", evalue=colored(last), traceback=[colored(text)])
     data, metadata = _dict(output.get("data")), _dict(output.get("metadata"))
     text = _written(data.get("text/plain"))
     kind = next((kind for kind in _RICH if kind in data), None)
     if kind:
         page = _RICH[kind](_text(data[kind]), text, _dict(metadata.get(kind)), resources)
         return new_output("display_data", {"text/html": page})
-    return new_output("display_data", {"text/plain": coloured(text)}) if text else None
+    return new_output("display_data", {"text/plain": colored(text)}) if text else None
 
 
 def _written(value: object) -> str:
-    """A text that a cell wrote, no longer than a page can show, and without its colours where they are very many."""
+    """Return a cell's text output, shortened to MOST_SHOWN, and without colors if it has very many."""
     text = _text(value)
     if len(text) > MOST_SHOWN:
-        text = f"{text[:MOST_SHOWN]}\n… and {len(text) - MOST_SHOWN} characters more"
-    return strip_ansi(text) if text.count(_ESCAPE) > MOST_COLOURS else text
+        text = f"{text[:MOST_SHOWN]}\n… and {len(text) - MOST_SHOWN} more characters"
+    return strip_ansi(text) if text.count(_ESCAPE) > MOST_COLORS else text
 
 
 def _page(source: str, text: str, metadata: dict, resources: dict) -> str:
@@ -192,11 +193,11 @@ def _drawing(source: str, text: str, metadata: dict, resources: dict) -> str:
 
 def _image(kind: str, source: str, text: str, metadata: dict, resources: dict) -> str:
     sizes = "".join(f' {name}="{metadata[name]}"' for name in ("width", "height") if type(metadata.get(name)) is int)
-    alt = html.escape(_text(metadata.get("alt")) or (text if text[:1] != "<" else "") or "What the cell shows")
+    alt = html.escape(_text(metadata.get("alt")) or (text if text[:1] != "<" else "") or "Output of the cell")
     return clean(f'<img alt="{alt}" src="data:{kind};base64,{html.escape(source)}"{sizes}>', resources)
 
 
-_RICH = {  # in this order, as nbconvert has it; of anything else, a script or a widget, its text is shown
+_RICH = {  # in nbconvert's order; for anything else, such as scripts and widgets, the plain text is shown
     "text/html": _page,
     "text/markdown": _prose,
     "image/svg+xml": _drawing,
@@ -208,35 +209,35 @@ _RICH = {  # in this order, as nbconvert has it; of anything else, a script or a
 
 @jinja2.pass_context
 def markdown(context: jinja2.runtime.Context, source: str) -> str:
-    """Markdown as HTML that is safe to show, with its mathematics as MathML and its pictures inside.
+    """Convert Markdown to safe HTML, with mathematics as MathML and embedded pictures.
 
-    For templates, in the place of nbconvert's own; here for comments, which take pictures from the notebook's folder
-    and use up `resources["autograder"]["room"]`.
+    Replaces nbconvert's template filter. Used for comments, whose pictures come from the notebook's folder and reduce
+    `resources["page"]["room"]`.
     """
     return source if isinstance(source, Shown) else _markdown(source, {}, context["resources"])
 
 
 def highlight(source: str, metadata: dict | None = None) -> str:
-    """Python as HTML with its parts marked, whatever language the notebook says it is in."""
+    """Convert Python to HTML with syntax coloring, ignoring the language that the notebook declares."""
     if isinstance(source, Shown):
         return source
     if len(source) > MOST_CODE:
         return f'<div class="highlight"><pre>{html.escape(source)}</pre></div>'
-    return _coloured(source)
+    return _colored(source)
 
 
 @functools.lru_cache(maxsize=512)  # a class shares most of its cells
-def _coloured(source: str) -> str:
-    return colour(source or " ", IPython3Lexer(), HtmlFormatter(cssclass="highlight"))
+def _colored(source: str) -> str:
+    return color(source or " ", IPython3Lexer(), HtmlFormatter(cssclass="highlight"))
 
 
-def coloured(text: str) -> str:
-    """What a program has written, with its colours, as HTML."""
+def colored(text: str) -> str:
+    """Convert a program's output with its ANSI colors to HTML."""
     return text if isinstance(text, Shown) else Shown(ansi2html(text))
 
 
 def mathematics(source: str, display: bool) -> str:
-    """LaTeX as MathML, which browsers show without a script; what cannot be converted, or is very long, as it is."""
+    """Convert LaTeX to MathML, which needs no script; show it as code if it is very long or cannot be converted."""
     if len(source) <= MOST_MATHEMATICS:
         try:
             return _converter.convert_with_local_state(source, displaystyle=display)
@@ -245,10 +246,14 @@ def mathematics(source: str, display: bool) -> str:
     return f"<code>{html.escape(source)}</code>"
 
 
-def clean(source: str, resources: dict, attachments: dict | None = None) -> str:
-    """HTML cut down to what is allowed: no scripts, no forms, no frames, no ids, no addresses but links to follow.
+NO_ALT = "No description has been provided for this image"  # nbconvert's wording
+_IMAGE = re.compile(r'<img((?: [\w:-]+="[^"]*")*)>')  # as nh3 writes it
 
-    Pictures stay where they are inside the HTML, among the attachments or in the notebook's folder.
+
+def clean(source: str, resources: dict, attachments: dict | None = None) -> str:
+    """Reduce HTML to an allowlist: no scripts, forms, frames or ids, and no URLs except in links.
+
+    Embeds pictures from the attachments and the notebook's folder; keeps those that are already embedded.
     """
     if source.count("<") > MOST_TAGS:
         return f"<pre>{html.escape(source)}</pre>"
@@ -260,7 +265,7 @@ def clean(source: str, resources: dict, attachments: dict | None = None) -> str:
             return value if _LINK.fullmatch(value) else None
         return value
 
-    return nh3.clean(
+    cleaned = nh3.clean(
         source,
         tags=_TAGS,
         attributes=_ATTRIBUTES,
@@ -270,6 +275,7 @@ def clean(source: str, resources: dict, attachments: dict | None = None) -> str:
         set_tag_attribute_values={"a": {"target": "_blank"}},
         url_schemes={"attachment", "data", "http", "https", "mailto"},
     )
+    return _IMAGE.sub(lambda found: found[0] if ' alt="' in found[0] else f'<img alt="{NO_ALT}"{found[1]}>', cleaned)
 
 
 class _Renderer(IPythonRenderer):
@@ -277,7 +283,7 @@ class _Renderer(IPythonRenderer):
         super().__init__(escape=False, exclude_anchor_links=True)
 
     def _embed_image_or_attachment(self, src: str) -> str:
-        return src  # `clean` finds it
+        return src  # `clean` embeds it
 
     def block_math(self, body: str) -> str:
         return mathematics(body, True)
@@ -315,12 +321,12 @@ def _embed(address: str, attachments: dict, resources: dict) -> str | None:
     uri = f"data:{kind};base64,{data}"
     if not data or not _EMBEDDED.fullmatch(uri) or len(data) > _room(resources):
         return None
-    resources["autograder"]["room"] -= len(data)
+    resources["page"]["room"] -= len(data)
     return uri
 
 
 def _room(resources: dict) -> int:
-    return resources["autograder"]["room"]
+    return resources["page"]["room"]
 
 
 def _dict(value: object) -> dict:

@@ -1,4 +1,4 @@
-"""A report as people read it: a table in the terminal, a CSV file, and one page of HTML."""
+"""Render a report as a table for the terminal, a CSV file and an HTML page."""
 
 import csv
 import io
@@ -17,23 +17,23 @@ from gradlab.checks.words import NOT_SOLVED
 from ..steps.outcome import Status
 from .export import as_text
 from .flags import Flag
-from .own_pages import render
 from .report import Check, Report, Row
-from .submission import write_pages
+from .report_pages import render
+from .submission_page import write_pages
 
-LISTED = 60  # students; the table of a larger class has one line for each, and reasons are left to the files
-COLUMNS = 12  # of a chart, at most about so many
+LISTED = 60  # students; for a larger class, the table omits the reasons, which are in the files
+COLUMNS = 12  # approximate maximum number of columns in a chart
 FIELDS = ["student", "name", "status", "check", "points", "max_points", "passed", "slip", "seconds"]
 FIELDS += ["late_hours", "by_hand", "reason", "flags"]
 
 SECTIONS = [("scores", "Scores"), ("exercises", "Exercises"), ("slips", "Slips"), ("time", "Time")]
-SECTIONS += [("not-graded", "Not graded"), ("look", "For a look"), ("students", "Students")]
+SECTIONS += [("not-graded", "Not graded"), ("look", "For review"), ("students", "Students")]
 
 _PASSED = {True: "yes", False: "no", None: ""}
 
 
 def table(report: Report) -> str:
-    """The report as text: points by check cell; under each student who lost points or is flagged, why."""
+    """Format the report as text: points by check cell, and the reasons for lost points and flags."""
     cells = list(dict.fromkeys(check.cell for check in report.checks))
     heads = list(map(exercise_of, cells))
     names = {row.student: with_name(row.student, row.standing.name) for row in report.rows}
@@ -50,62 +50,62 @@ def table(report: Report) -> str:
         if len(report.rows) <= LISTED:
             why = [f"{check_id}  {reason}" for check_id, reason in row.reasons.items() if check_id]
             why += [row.reason] if row.reason and row.score is not None else []
-            why += [f"late   {row.standing.late}, {row.standing.penalty:g} taken off"] if row.standing.late else []
-            why += [f"hand   {exercise_of(c)}  {p:g} set by hand" for c, p in row.standing.by_hand.items()]
+            why += [f"late   {row.standing.late}, {row.standing.penalty:g} deducted"] if row.standing.late else []
+            why += [f"hand   {exercise_of(c)}  {p:g} set manually" for c, p in row.standing.by_hand.items()]
             why += [f"flag   {in_words(flag)}" for flag in row.flags]
             lines += [f"{'':{width}}    {line}" for line in why]
     return "\n".join([*lines, f"points of {report.max_score:g}", *summary(report)])
 
 
 def summary(report: Report) -> list[str]:
-    """The counts in a line or two."""
+    """Format the counts, mean, median and things to do, one per line."""
     counts = ", ".join(f"{count} {status}" for status, count in report.counts.items())
     scores = f"; mean {mean(report.scores):.3g}, median {median(report.scores):.3g}" if report.scores else ""
     flagged = sum(bool(row.flags) for row in report.rows)
-    flags = [f"Flagged for a look, which costs no points: {flagged}"] if flagged else []
+    flags = [f"Flagged for review, without losing points: {flagged}"] if flagged else []
     return [f"{len(report.rows)} students: {counts}{scores}", *to_do(report), *flags]
 
 
 def to_do(report: Report) -> list[str]:
-    """What must be done before grades and pages are right, a line each, with the students whom it concerns."""
+    """List what must be done before grades and pages are current, with the students concerned."""
     name = report.assignment
     due = [row.student for row in report.rows if row.status in (Status.STALE, Status.UNGRADED)]
     old = [row.student for row in report.rows if row.outdated]
     found = {f"No score until they are graded (autograder grade {name})": due}
-    found[f"Returned page older than the grade (autograder feedback {name})"] = old
+    found[f"The feedback page shows an old grade (autograder feedback {name})"] = old
     return [f"{title}: {', '.join(students)}" for title, students in found.items() if students]
 
 
 def exercise_of(cell: str) -> str:
-    """How an exercise is called whose check stands in a cell: 02.1 for check-02-1."""
+    """Return the exercise of a check cell: 02.1 for check-02-1."""
     return cell.removeprefix("check-").replace("-", ".")
 
 
 def with_name(student: str, name: str) -> str:
-    """A student's id, and the name where the gradebook has it."""
+    """Return a student's id, with the name if there is one."""
     return f"{student} ({name})" if name else student
 
 
 def wide(text: str) -> int:
-    """How many columns of a terminal a text takes: letters of East Asia take two, marks upon letters none."""
+    """Return a text's width in terminal columns: East Asian characters take two, combining marks none."""
     kinds = [unicodedata.east_asian_width(letter) for letter in text if not unicodedata.combining(letter)]
     return sum(2 if kind in "WF" else 1 for kind in kinds)
 
 
 def padded(text: str, width: int) -> str:
-    """A text with blanks after it, up to a width."""
+    """Pad a text with blanks to a width in terminal columns."""
     return text + " " * (width - wide(text))
 
 
 def in_words(flag: Flag) -> str:
-    """Where a flag is, and why."""
+    """Return a flag's location and reason as one line of text."""
     return f"{flag.where}{f', line {flag.line}' if flag.line else ''}: {flag.why}"
 
 
 def write(course: CourseDirectory, report: Report) -> list[Path]:
-    """Write the CSV file and the page into the class's folder `reports`; returns their paths.
+    """Write the report's CSV file and page into the class's folder `reports`; return their paths.
 
-    In a folder of the assignment's beside them, a page for each submission.
+    Also write a page for each submission into a subfolder named after the assignment.
     """
     folder = Path(course.root, "reports")
     folder.mkdir(exist_ok=True)
@@ -128,7 +128,7 @@ def _submission(page: Path | None) -> dict[str, Path]:
 
 
 def _csv_rows(report: Report, row: Row):
-    """One dict per check; what concerns the whole submission stands in each."""
+    """Yield a student's rows of the CSV file: one dict per check, each repeating the values of the submission."""
     for check in report.checks:
         result = row.current.get(check.check_id)
         found = {"points": row.points.get(check.cell, "") if result is None else _or_empty(result.points)}
@@ -153,7 +153,7 @@ def _or_empty(value: float | None) -> float | str:
 
 
 def page(report: Report, folder: Path) -> str:
-    """The page as HTML; its links to feedback and notebooks are right for a file in `folder`."""
+    """Return the report's page as HTML, with links relative to `folder`."""
     seconds = [row.seconds for row in report.rows if row.seconds is not None]
     return render(
         "page.html.j2",
@@ -178,7 +178,7 @@ def page(report: Report, folder: Path) -> str:
 
 
 def exercise(report: Report, check: Check) -> dict:
-    """How often one check was solved, failed by a known slip, or failed otherwise, of those with a verdict."""
+    """Summarize one check: counts of solved, known slips and other failures, mean points and median time."""
     results = [row.current[check.check_id] for row in report.rows if check.check_id in row.current]
     judged = [result for result in results if result.passed is not None]
     solved, slips = sum(result.passed for result in judged), Counter(result.slip for result in judged if result.slip)
@@ -197,13 +197,13 @@ def exercise(report: Report, check: Check) -> dict:
 
 
 def _slips(report: Report) -> list[tuple[str, str, int]]:
-    """Check id, slip and how often, the most frequent of each check first."""
+    """Return (check id, slip, count) for each slip in the report, sorted by check, then by count, highest first."""
     found = Counter((check_id, r.slip) for row in report.rows for check_id, r in row.current.items() if r.slip)
     return [(*key, count) for key, count in sorted(found.items(), key=lambda item: (item[0][0], -item[1], item[0]))]
 
 
 def histogram(values: list[float], top: float) -> list[tuple[float, float, int]]:
-    """How many values lie in each [start, end), of a round width, from 0 on; the last has `top` and all above it."""
+    """Return (start, end, count) of bins of a round width from 0; the last bin contains `top` and everything above."""
     width = next(w for e in range(-6, 12) for w in (10.0**e, 2 * 10.0**e, 5 * 10.0**e) if w * COLUMNS >= top)
     last = math.floor(top / width)
     counts = Counter(min(last, math.floor(value / width)) for value in values)

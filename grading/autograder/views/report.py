@@ -1,4 +1,4 @@
-"""The report of an assignment: gathered once, from the gradebook and the autograded notebooks, into plain data."""
+"""Gather an assignment's report from the gradebook and the autograded notebooks, as plain data."""
 
 import json
 import math
@@ -21,14 +21,14 @@ from ..steps.due import due
 from ..steps.files import readable
 from ..steps.outcome import Status
 from .export import grade_row, submissions
-from .feedback import grade_shown, is_outdated
+from .feedback_page import grade_shown, is_outdated
 from .flags import Flag, Look
 from .standing import Standing, standing
 
 
 @dataclass(frozen=True)
 class Check:
-    """One exercise: its id and title, the cell in which it stands, and its share of that cell's points."""
+    """One check: its id and title, its cell, and its share of that cell's points."""
 
     check_id: str
     title: str
@@ -38,10 +38,10 @@ class Check:
 
 @dataclass(frozen=True)
 class Result:
-    """What one check of one submission came to.
+    """The result of one check in one submission.
 
-    passed: None without a verdict. points: None while they wait for a grade by hand. reason: why it did not pass.
-    seconds: of its cell, as the kernel tells it; None if the cell was not run.
+    passed: None without a verdict. points: None if they need a manual grade. reason: why it did not pass. seconds: the
+    run time of its cell, as reported by the kernel; None if the cell did not run.
     """
 
     passed: bool | None
@@ -53,10 +53,10 @@ class Result:
 
 @dataclass(frozen=True)
 class Row:
-    """One student: status, score or None, points by check cell, and results by check id.
+    """One student's row: status, score or None, points by check cell, and results by check id.
 
-    reason: why there is no score. seconds: for all runs of the submission. pages: where to look, by what it is.
-    notebook: the autograded one, None if there is none. outdated: the page that was returned shows another grade.
+    reason: why there is no score. seconds: run time of all the submission's runs. pages: links by label. notebook: the
+    autograded notebook, None if there is none. outdated: the existing feedback page shows an old grade.
     """
 
     student: str
@@ -74,19 +74,19 @@ class Row:
 
     @property
     def current(self) -> dict[str, Result]:
-        """The results, unless the submission must be graded again."""
+        """The results by check id; empty if the submission must be graded again."""
         return {} if self.status == Status.STALE else self.results
 
     @property
     def reasons(self) -> dict[str, str]:
-        """Why points are missing, by check id; why there is no score, under ""."""
+        """The reasons for missing points by check id, and for a missing score under ""."""
         found = {"": self.reason} | {check_id: result.reason for check_id, result in self.results.items()}
         return {check_id: reason for check_id, reason in found.items() if reason}
 
 
 @dataclass(frozen=True)
 class Report:
-    """All that is known of one assignment, checks in order of their cells and students in order of their names."""
+    """The report of one assignment, with checks sorted by cell and rows by student."""
 
     assignment: str
     made: datetime
@@ -96,20 +96,20 @@ class Report:
 
     @property
     def scores(self) -> list[float]:
-        """The scores of those who have one."""
+        """All existing scores."""
         return [row.score for row in self.rows if row.score is not None]
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many students there are of each status."""
+        """The number of students by status, without zeros."""
         found = Counter(row.status for row in self.rows)
         return {status: found[status] for status in Status if found[status]}
 
 
 def gather(course: CourseDirectory, name: str, only: str | None = None, search: bool = True) -> Report:
-    """Read the gradebook and the autograded notebooks; raises ClassError if the gradebook has no such assignment.
+    """Read the gradebook and the autograded notebooks; raise ClassError if the gradebook has no such assignment.
 
-    only: the id of the one student whose row is wanted. search: for what is to be flagged, which takes its time.
+    only: report only on the student with this id. search: search submissions for lines to flag, which takes time.
     """
     with Gradebook(course.db_url, course.course_id) as gradebook:
         notebook = find_notebook(gradebook, name)
@@ -121,10 +121,10 @@ def gather(course: CourseDirectory, name: str, only: str | None = None, search: 
         released = Path(course.format_path(course.release_directory, ".", name))
         ids = [student.id for student in students]
         look = Bounded(Look(released, name, by_hand, ids).at) if search else None
-        handed_in, to_grade = submissions(gradebook, assignment), due(course, assignment)
+        submitted, to_grade = submissions(gradebook, assignment), due(course, assignment)
         rows = []
         for student in (student for student in students if only in (None, student.id)):
-            submission = handed_in.get(student.id)
+            submission = submitted.get(student.id)
             grades = [grade for one in submission.notebooks for grade in one.grades] if submission else []
             grade = grade_row(assignment, student, submission, to_grade.get(student.id, ""))
             row = _row(course, grade, grades, checks, look)
@@ -136,7 +136,7 @@ def gather(course: CourseDirectory, name: str, only: str | None = None, search: 
 
 
 def _checks(notebook: Notebook, stated: dict[str, dict[str, CheckRecord]]) -> list[Check]:
-    """The checks of an assignment; a cell that is graded by hand, or of which there is no record, counts as one."""
+    """Return an assignment's checks; a cell that is graded manually, or has no record, counts as one check."""
     checks = []
     for cell in sorted(notebook.grade_cells, key=lambda cell: cell.name):
         head = cell.name.removeprefix("check-").replace("-", ".")
@@ -146,7 +146,7 @@ def _checks(notebook: Notebook, stated: dict[str, dict[str, CheckRecord]]) -> li
 
 
 def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Bounded | None) -> Row:
-    """The row of one student; that one submission cannot be read is said in its row, and is no end of the report."""
+    """Return one student's row; if the submission cannot be read, a row with the error."""
     try:
         return _read_row(course, row, grades, checks, look)
     except Exception as error:
@@ -192,7 +192,7 @@ def _read_row(
 
 
 def _is_outdated(row: Row, grades: list[Grade]) -> bool:
-    """Whether the page that was made for a student shows another grade; one that must be graded first has no page."""
+    """Return whether a student's existing feedback page shows an old grade; False if grading must come first."""
     if not {"feedback"} <= row.pages.keys() or row.notebook is None or row.status in (Status.STALE, Status.UNGRADED):
         return False
     points = {grade.name: grade.score for grade in grades}
@@ -201,7 +201,7 @@ def _is_outdated(row: Row, grades: list[Grade]) -> bool:
 
 
 def _flags(look: Bounded, notebook: dict, folder: Path, student: str) -> list[Flag]:
-    """What is flagged; that one submission cannot be searched is a flag too, and no end of the report."""
+    """Return a submission's flags; if it cannot be searched, return a flag that says so."""
     try:
         return look({"cells": [cell | {"outputs": []} for cell in notebook["cells"]]}, folder, student)
     except OutOfBoundsError as error:
@@ -211,7 +211,7 @@ def _flags(look: Bounded, notebook: dict, folder: Path, student: str) -> list[Fl
 
 
 def _result(check: Check, together: list[Check], cell: dict, grade: Grade) -> Result:
-    """The result of a check; points that were given by hand are shared equally among the checks of the cell."""
+    """Return a check's result; manual points are divided equally among the cell's checks."""
     verdicts = outcome.read_verdicts(cell) if cell["metadata"]["nbgrader"].get("locked") else {}
     verdict = verdicts.get(check.check_id)
     passed = [c.check_id in verdicts and verdicts[c.check_id].passed for c in together]
@@ -223,7 +223,7 @@ def _result(check: Check, together: list[Check], cell: dict, grade: Grade) -> Re
     slip = verdict.slip if verdict else ""
     lines = [] if verdict is None or verdict.passed else verdict.message.splitlines()
     reasons = [f"slip: {slip}"] if slip else (lines[1:2] or lines)
-    reasons += ["points given by hand"] if grade.manual_score is not None else []
+    reasons += ["points set manually"] if grade.manual_score is not None else []
     seconds = _cell_seconds(cell["metadata"])
     return Result(verdict and verdict.passed, share, readable(slip), readable("; ".join(reasons)), seconds)
 

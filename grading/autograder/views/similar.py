@@ -1,6 +1,6 @@
-"""Submissions that are alike where they should be somebody's own: pairs for a look, and no verdict.
+"""Find pairs of suspiciously similar submissions, for review only.
 
-What stands in the release, what the solved chapter does, and what many of the class wrote does not count.
+Code from the release, from the solved chapter, or written by many students does not count.
 """
 
 import ast
@@ -22,14 +22,14 @@ from gradlab.checks import source as sources
 from ..errors import ClassError
 from ..steps.outcome import Status
 from .fingerprints import GRAM, MOST_CHARACTERS, Token, grams, tokens, winnow
-from .own_pages import render
 from .renderings import exercise_of, with_name
 from .report import Row, gather
+from .report_pages import render
 
-LEAST = 60  # tokens in common; an obvious answer of three lines has some forty
+LEAST = 60  # tokens in common; an obvious answer of three lines has about forty
 MOST_PAIRS = 50
-BESIDE = "other cells"  # and modules, beside the cells of answers
-MOST_LINES = 120  # of one answer on the page
+BESIDE = "other cells"  # and Python files
+MOST_LINES = 120  # per answer on the page
 _FENCED = re.compile(r"^```.*?$(.*?)^```", re.MULTILINE | re.DOTALL)
 
 Answers = dict[str, str]  # sources by grade_id
@@ -37,7 +37,7 @@ Answers = dict[str, str]  # sources by grade_id
 
 @dataclass(frozen=True)
 class Fragment:
-    """An answer that two have in common: its cell, and of both the lines that match, counted from 1."""
+    """A similar answer of two students: its cell, and the matching lines of both, counted from 1."""
 
     cell: str
     left: frozenset[int]
@@ -46,9 +46,10 @@ class Fragment:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two students. common: how many tokens match. share: of what is not expected of the one who has less, up to 1.
+    """A similar pair of students.
 
-    unlikely: over all matching fingerprints, the sum of how few of the class have it, as a logarithm.
+    common: matching tokens. share: `common` divided by the smaller number of unexpected tokens.
+    unlikely: the sum over matching fingerprints of log2((students + 1) / students who have it).
     """
 
     left: str
@@ -61,7 +62,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Similar:
-    """The pairs of an assignment, the most unlikely first. rows and answers: by student."""
+    """An assignment's similar pairs, most unlikely first, with the report's rows and the answers by student."""
 
     assignment: str
     made: datetime
@@ -71,9 +72,9 @@ class Similar:
 
 
 def gather_similar(course: CourseDirectory, name: str, earlier: Iterable[Path] = ()) -> Similar:
-    """Compare the answers of all who have been graded, and with those in the folders of earlier classes.
+    """Compare the answers of all graded submissions with each other and with those in earlier classes' folders.
 
-    Raises ClassError if the gradebook has no such assignment, or if nobody was graded in an earlier class.
+    Raises ClassError if the gradebook has no such assignment, or an earlier class has no graded submissions.
     """
     report = gather(course, name, search=False)
     release_folder = Path(course.format_path(course.release_directory, ".", name))
@@ -97,19 +98,19 @@ def gather_similar(course: CourseDirectory, name: str, earlier: Iterable[Path] =
 
 
 def _graded(folder: Path, name: str) -> list[tuple[str, Path]]:
-    """The graded notebooks of a class in its folder, with their students."""
+    """Return (student, path) of each graded notebook in a class folder."""
     found = sorted(folder.glob(f"autograded/*/{name}/{name}.ipynb"))
     if not found:
         raise ClassError(
-            f"Nothing in {folder} was graded as {name}; expected a class's folder, with autograded/ in it."
+            f"{folder} contains no graded submissions of {name}; expected a class folder with autograded/ in it."
         )
     return [(path.parent.parent.name, path) for path in found]
 
 
 def find(answers: dict[str, Answers], given: Iterable[str] = (), solved: Iterable[str] = ()) -> list[Pair]:
-    """The pairs of students who have LEAST tokens in common that few others have, the most unlikely first.
+    """Return pairs of students with at least LEAST rare tokens in common, most unlikely first.
 
-    given: sources that everybody was given. solved: answers that anybody may come to.
+    given: released sources. solved: expected answers.
     """
     given = list(given)
     keep = set(_imported(given))
@@ -130,7 +131,10 @@ def find(answers: dict[str, Answers], given: Iterable[str] = (), solved: Iterabl
 
 
 def _shared(where: dict, size: int) -> dict[tuple[str, str], list[tuple[str, bytes]]]:
-    """The fingerprints of each pair of students, without those that too many have."""
+    """Return the keys of `where` that each pair of students shares, without those that too many students share.
+
+    size: the number of students.
+    """
     most = max(3, min(10, size // 5))
     shared = defaultdict(list)
     for key, students in where.items():
@@ -141,7 +145,7 @@ def _shared(where: dict, size: int) -> dict[tuple[str, str], list[tuple[str, byt
 
 
 def _own(found: list[Token], expected: set[bytes]) -> set[int]:
-    """The positions of the tokens that are in nothing expected alone."""
+    """Return the positions of tokens that belong to at least one unexpected run."""
     return {at + step for at, gram in enumerate(grams(found)) if gram not in expected for step in range(GRAM)}
 
 
@@ -161,7 +165,7 @@ def _pair(left: str, right: str, keys: list, where: dict, written: dict, own: di
 
 
 def _imported(texts: Iterable[str]) -> Iterator[str]:
-    """The names that the given cells import, which are nobody's choice."""
+    """Yield the names that these released sources import: students did not choose them."""
     for tree in (sources.read(text).tree for text in texts):
         for node in ast.walk(tree) if tree else []:
             if isinstance(node, ast.Import | ast.ImportFrom):
@@ -181,7 +185,7 @@ def _source(cell: dict) -> str:
 
 
 def _answers(notebook: dict, known: Iterable[str] | None = None) -> Answers:
-    """The sources of the cells in which answers are written, by grade_id; of those in `known` only."""
+    """Return the sources of answer cells by grade_id, limited to those in `known` if given."""
     found = {}
     for cell in _cells(notebook, "code"):
         marks = cell["metadata"].get("nbgrader", {})
@@ -191,7 +195,10 @@ def _answers(notebook: dict, known: Iterable[str] | None = None) -> Answers:
 
 
 def _beside(path: Path, released: set[str], given: set[str]) -> Answers:
-    """What a student wrote elsewhere, as one text: cells that are no answers and were not released, and modules."""
+    """Return a student's additional code cells and modules as one source under the key BESIDE; empty if none.
+
+    path: the notebook. released: sources of released cells. given: names of released modules.
+    """
     cells = [cell for cell in _cells(_notebook(path), "code") if not cell["metadata"].get("nbgrader")]
     texts = [_source(cell) for cell in cells if _source(cell) not in released]
     for module in (one for one in _modules(path.parent) if one.name not in given):
@@ -205,12 +212,12 @@ def _modules(folder: Path) -> list[Path]:
 
 
 def table(similar: Similar) -> str:
-    """The pairs as text, a line for each."""
+    """Format the pairs as text, one line each."""
     if not similar.pairs:
-        return f"{similar.assignment}: of {len(similar.rows)} submissions no two are worth a look."
-    count = "1 pair" if len(similar.pairs) == 1 else f"{len(similar.pairs)} pairs"
-    lines = [f"{similar.assignment}: {count} of {len(similar.rows)} submissions, for a look"]
-    lines.append("unlikely  tokens  share  who, and where")
+        return f"{similar.assignment}: no similar pairs among {len(similar.rows)} submissions."
+    count = "1 similar pair" if len(similar.pairs) == 1 else f"{len(similar.pairs)} similar pairs"
+    lines = [f"{similar.assignment}: {count} among {len(similar.rows)} submissions, for review"]
+    lines.append("unlikely  tokens  share  students: exercises")
     for pair in similar.pairs[:MOST_PAIRS]:
         who = " and ".join(with_name(s, similar.rows[s].standing.name) for s in (pair.left, pair.right))
         where = ", ".join(exercise_name(fragment.cell) for fragment in pair.fragments)
@@ -219,12 +226,12 @@ def table(similar: Similar) -> str:
 
 
 def exercise_name(cell: str) -> str:
-    """How an exercise is called whose answer stands in a cell: 02.1 for answer-02-1."""
+    """Return the exercise of an answer cell: 02.1 for answer-02-1."""
     return BESIDE if cell == BESIDE else exercise_of(cell.removeprefix("answer-"))
 
 
 def write(course: CourseDirectory, similar: Similar) -> Path:
-    """Write the page into the class's folder `reports`; returns its path."""
+    """Write the page of similar pairs into the class's folder `reports`; return its path."""
     folder = Path(course.root, "reports")
     folder.mkdir(exist_ok=True)
     path = folder / f"{similar.assignment}.similar.html"

@@ -1,4 +1,4 @@
-"""The solutions of an assignment as a page that needs nothing else, to be handed out after the due date."""
+"""Write an assignment's solutions as a self-contained page, for students after the due date."""
 
 import re
 from datetime import UTC, datetime
@@ -14,13 +14,13 @@ from gradlab import atomic
 
 from ..errors import ClassError
 from ..gradebook import find_assignment
-from .submission import NotebookPages
+from .submission_page import NotebookPages
 
 _MARKS = re.compile(r"^[ \t]*### (BEGIN|END) SOLUTION[ \t]*\n?", re.MULTILINE)
 
 
 def as_shown(nb: NotebookNode) -> NotebookNode:
-    """Take from a solved notebook what only authors need: reference cells, and the marks around solutions."""
+    """Remove reference cells and solution markers from a solved notebook in place, and return it."""
     nb.cells = [cell for cell in nb.cells if "reference" not in tags(cell)]
     for cell in nb.cells:
         cell.source = _MARKS.sub("", cell.source)
@@ -28,15 +28,15 @@ def as_shown(nb: NotebookNode) -> NotebookNode:
 
 
 def write(course: CourseDirectory, name: str, force: bool = False) -> Path:
-    """Write the page into the class's folder `solutions`; returns it.
+    """Write the page of an assignment's solutions into the class's folder `solutions`; return its path.
 
-    Raises ClassError before the last due date, extensions included, or where none is set, unless `force`; and if there
-    is no solved notebook.
+    Raises ClassError if the solved notebook is missing, and, without `force`, if no due date is set or the last one,
+    including extensions, has not passed.
     """
     require_over(course, name, force)
     source = Path(course.format_path(course.source_directory, ".", name)) / f"{name}.ipynb"
     if not source.exists():
-        raise ClassError(f"There is no solved notebook {source}.")
+        raise ClassError(f"The solved notebook {source} is missing.")
     page = Path(course.root, "solutions", f"{name}.html")
     page.parent.mkdir(exist_ok=True)
     shown = as_shown(nbformat.read(source, as_version=4))
@@ -45,8 +45,8 @@ def write(course: CourseDirectory, name: str, force: bool = False) -> Path:
 
 
 def require_over(course: CourseDirectory, name: str, force: bool = False, now: datetime | None = None) -> None:
-    """Raise ClassError if the gradebook has no such assignment, or somebody may still hand it in, unless `force`."""
-    now = now or datetime.now(UTC).replace(tzinfo=None)  # nbgrader keeps times in UTC, and without saying so
+    """Raise ClassError if the assignment is unknown or, without `force`, if a student can still submit it."""
+    now = now or datetime.now(UTC).replace(tzinfo=None)  # nbgrader stores times as naive UTC
     with Gradebook(course.db_url, course.course_id) as gradebook:
         assignment = find_assignment(gradebook, name)
         due = assignment.duedate
@@ -54,8 +54,8 @@ def require_over(course: CourseDirectory, name: str, force: bool = False, now: d
     if force:
         return
     if due is None:
-        raise ClassError(f"{name} has no due date, so it may still be handed in. Set one, or use --force.")
+        raise ClassError(f"{name} has no due date, so it can still be submitted. Set one, or use --force.")
     last, whose = max([(due, ""), *extended])
     if now < last:
-        extension = f", by the extension of {whose}" if whose else ""
-        raise ClassError(f"{name} may be handed in until {last:%Y-%m-%d %H:%M} UTC{extension}. Wait, or use --force.")
+        extension = f", because {whose} has an extension" if whose else ""
+        raise ClassError(f"{name} can be submitted until {last:%Y-%m-%d %H:%M} UTC{extension}. Wait, or use --force.")

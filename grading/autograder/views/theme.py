@@ -1,22 +1,31 @@
-"""What settings say of our pages: where their templates are, and the names of the filters in them."""
+"""Configure how pages are rendered: template folders, filters and the exporter."""
 
 from pathlib import Path
 
 import nbgrader
-from nbconvert.exporters import HTMLExporter
+from nbconvert.exporters import HTMLExporter, TemplateExporter
+from nbformat import NotebookNode
 
-FILTERS = {"markdown2html": "markdown", "highlight_code": "highlight", "ansi2html": "coloured"}
+FILTERS = {"markdown2html": "markdown", "highlight_code": "highlight", "ansi2html": "colored"}
 FILTERS = {name: f"autograder.views.pages.{function}" for name, function in FILTERS.items()}
 
 _TEMPLATES = [Path(__file__).parent, Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"]
 
 
 def template_paths(name: str) -> list[str]:
-    """Where nbconvert finds the template `name` and its parents: ours, then nbgrader's, then its own.
+    """Return the folders in which nbconvert finds the template `name` and its parents: ours, nbgrader's, nbconvert's.
 
-    For a setting of that name: Formgrader gives nbgrader's template in a way that no setting of its name can change.
+    The settings use `template_paths`, because Formgrader hard-codes nbgrader's `template_name`.
     """
     folders = [str(folder / "templates") for folder in _TEMPLATES]
     return HTMLExporter(
         template_name=name, extra_template_basedirs=folders, extra_template_paths=folders
     ).template_paths
+
+
+class PageExporter(HTMLExporter):
+    """nbconvert's HTMLExporter without its postprocessing of the HTML, which takes longer than everything else."""
+
+    def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **kw) -> tuple[str, dict]:
+        """Render the template only; our pages already have the alternative texts that postprocessing adds."""
+        return TemplateExporter.from_notebook_node(self, nb, resources, **kw)

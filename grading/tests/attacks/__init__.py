@@ -1,1 +1,1 @@
-"""Hostile submissions, the outcome that each must have, and their honest twins."""
+"""Hostile submissions with their required outcomes and honest twins."""

@@ -1,4 +1,4 @@
-"""Run attacks and print a table: python -m attacks [WORDS]. With words, only those whose name holds one of them."""
+"""Run attacks and print a table: python -m attacks [WORDS]. Words select attacks whose name contains one of them."""
 
 import sys
 import tempfile
@@ -9,7 +9,7 @@ from .table import ATTACKS
 
 
 def main(words: list[str]) -> int:
-    """Run the chosen attacks, all without words; returns 1 if one did not end as it must."""
+    """Run the chosen attacks, or all; return 1 if one did not end as required."""
     names = [name for name in ATTACKS if not words or any(word in name for word in words)]
     faults = 0
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Hand in attacks and their twins in one class, grade it, and see what came of it."""
+"""Submit attacks and their twins in one class, grade it, and check the results."""
 
 import contextlib
 import hashlib
@@ -15,7 +15,7 @@ import nbformat
 import torch
 from tiny_class import NAME, RIGHT, TinyClass
 
-from autograder.run.submission import Grader
+from autograder.run.grader import Grader
 from autograder.sandbox.provisioner import SERVER
 from autograder.settings import class_api
 
@@ -26,7 +26,7 @@ ESCAPED = "ESCAPED"
 
 @dataclass(frozen=True)
 class Result:
-    """What one submission came to. points: of the two check cells, None where there is no grade."""
+    """The result of one submission. points: of the two check cells, None without a grade."""
 
     points: tuple
     escaped: bool
@@ -34,7 +34,7 @@ class Result:
 
 
 class Class:
-    """A tiny class on a machine with things to steal: a port, sockets, a secret in the environment and an argument."""
+    """A tiny class with things to steal: a port, sockets, and secrets in the environment and an argument."""
 
     def __init__(self, folder: Path):
         self.tiny = TinyClass(folder)
@@ -47,7 +47,7 @@ class Class:
         self.tiny.hand_in("last", RIGHT)
 
     def run(self, names: list[str]) -> Iterator[tuple[str, Result, Result]]:
-        """Grade an honest submission, then each attack and its twin, then another honest one; yields name and both."""
+        """Grade an honest submission, each attack with its twin, and a second honest one; yield name and results."""
         with self._surroundings():
             self._grade("honest")
             for number, name in enumerate(names):
@@ -61,7 +61,7 @@ class Class:
             assert self._grade("last").points == tuple(ALL)
 
     def leftovers(self) -> list[str]:
-        """Processes and files that attacks left behind."""
+        """Return processes and files that attacks left behind."""
         found = [f"process {pid}" for pid in _children(SERVER._process.pid)]
         for folder in [
             "/tmp",
@@ -98,7 +98,7 @@ class Class:
         return Result(points, ESCAPED in shown or self._reached(), seconds)
 
     def _reached(self) -> bool:
-        """Whether somebody has connected to the socket in the class folder, the grader's own client included."""
+        """Return whether anything connected to the socket in the class folder, including the grader's own client."""
         with contextlib.suppress(BlockingIOError):
             self.named.accept()[0].close()
             return True
@@ -146,11 +146,17 @@ def _children(pid: int) -> list[int]:
 
 
 def verdict(name: str, attack: Result, twin: Result) -> str:
-    """What is wrong with the outcome of an attack and its twin; "" if nothing is."""
+    """Describe what is wrong with the results of an attack and its twin; "" if nothing is.
+
+    A bomb depends on the machine's free resources, so it may also end with fewer points than stated, or no grade.
+    """
     wanted = tuple(ATTACKS[name].points)
+    fewer = name.startswith("bomb: ") and all(
+        p is None or (w is not None and p <= w) for p, w in zip(attack.points, wanted, strict=True)
+    )
     faults = [
         "the attack got out" if attack.escaped else "",
-        f"the attack has {attack.points}, not {wanted}" if attack.points != wanted else "",
+        f"the attack has {attack.points}, not {wanted}" if attack.points != wanted and not fewer else "",
         f"the honest twin has {twin.points}" if twin.points != tuple(ALL) else "",
     ]
     return "; ".join(filter(None, faults))

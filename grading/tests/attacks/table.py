@@ -1,8 +1,8 @@
 """Hostile and broken submissions of the tiny class, by name, each with its honest twin.
 
-An attack is what a student wrote where `pull_back` was asked for, before a `pull_back` that is wrong; or a change of the
-notebook or of the folder that is handed in. Its twin does the honest thing that looks most like it, before a right
-`pull_back`, and must get full marks. Every bomb ends by itself: where the sandbox fails, the test fails and not the
+An attack is code in the cell of `pull_back`, before a wrong `pull_back`, or a change of the
+submitted notebook or folder. Its twin is the most similar honest code, before a correct
+`pull_back`, and must get full marks. Every bomb ends by itself: if the sandbox fails, the test fails, but not the
 machine.
 """
 
@@ -18,19 +18,19 @@ from tiny_class import NAME, PULL_BACK, RIGHT
 
 from gradlab.checks.record import Record
 
-NOTHING = [0, 1.5]  # check-2 holds one check of its own, and one that uses pull_back
+NOTHING = [0, 1.5]  # check-2 contains a separate check and one that uses pull_back
 ALL = [2, 3]
 UNGRADED = [None, None]
 
 WRONG = "def pull_back(x, v):\n    return x\n"
 
 Change = Callable[[NotebookNode], None]
-Files = Callable[[Path, Path], None]  # of the submission's folder and the class's
+Files = Callable[[Path, Path], None]  # changes the submission's and the class's folders
 
 
 @dataclass(frozen=True)
 class Attack:
-    """source: what answer-1 begins with; answer: the rest of it. points: what it must end with. fast: part of make test."""
+    """An attack. source: the start of answer-1. answer: the rest. points: the required result. fast: part of make test."""
 
     source: str = ""
     twin: str = ""
@@ -43,7 +43,7 @@ class Attack:
     fast: bool = False
 
     def answers(self, honest: bool) -> dict[str, str]:
-        """The answers of the attack, or of its twin."""
+        """Return the answers of the attack or of its twin."""
         text = f"{self.twin}\n\n\n{PULL_BACK}" if honest else f"{self.source}\n\n\n{self.answer}"
         return RIGHT | {"answer-1": text.strip("\n")}
 
@@ -130,7 +130,7 @@ CHECKER = {
         "from gradlab.checks.encoding import encode\nencode(1)",
         points=(0, 0),
     ),
-    "a class of the setup cell under its own name": Attack(  # where the check used it, 90.2 would fail as well
+    "a class of the setup cell under its own name": Attack(  # if the check used it, 90.2 would fail too
         "class Scaled(Scaled):\n    def of(self, tensor):\n        return 0",
         "class Scaled(Scaled):\n    pass",
         fast=True,
@@ -422,7 +422,7 @@ NETWORK = {
         "import socket\nsocket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendmsg([b'x'], [], 0, 'FOLDER/log')\nWIN",
         "import socket\na, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)\na.sendmsg([b'x'])",
     ),
-    "links in the place of the kernel's sockets": Attack(
+    "links instead of the kernel's sockets": Attack(
         "import os\nfor n in range(1, 6):\n    os.rename(f'/run/kernel/s-{n}', f'/run/kernel/old-{n}')\n"
         "    os.symlink('FOLDER/socket', f'/run/kernel/s-{n}')\nos._exit(0)",
         "import os\nos.symlink('/etc/hostname', 'link')",
@@ -431,7 +431,7 @@ NETWORK = {
     "DNS": Attack("import socket\nsocket.getaddrinfo('example.org', 80)\nWIN", "import urllib.parse"),
 }
 
-LOOP = "import time\nend = time.monotonic() + 600\n"  # the grader has to end it, however little of a processor it gets
+LOOP = "import time\nend = time.monotonic() + 600\n"  # the grader must end it, however little processor time it gets
 
 BY_HAND = {
     "a thread that records": Attack(
@@ -456,7 +456,7 @@ BY_HAND = {
         answer="def pull_back(x, v):\n    end, start = os.pipe()\n    if os.fork() == 0:\n        try:\n"
         "            os.write(start, json.dumps((6 * x * v).tolist()).encode())\n        finally:\n            os._exit(0)\n"
         "    return torch.tensor(json.loads(os.read(end, 9999)), dtype=x.dtype)",
-        points=(0, 3),  # elsewhere it may
+        points=(0, 3),  # allowed elsewhere
     ),
 }
 
@@ -576,7 +576,7 @@ BOMBS = {
     ),
 }
 
-READERS = {  # what takes a reader the square of its length
+READERS = {  # takes quadratic time to read
     "blank lines": Attack(
         answer="x = 1" + "\n" * 100_000 + "y = 2",
         twin="x = 1" + "\n" * 3_000 + "y = 2",

@@ -7,7 +7,7 @@ from engine_12 import accumulate, count_dependencies, run, weight
 
 # %% answer-13-1
 class RemovableHandle:
-    """What every register_…hook returns: remove() takes the hook away, once or twice, and so does the end of a with."""
+    """What every register_…hook returns: remove() removes the hook, and so does the end of a with block."""
 
     def __init__(self, hooks):
         self.hooks = hooks  # the handle itself can be the key: no two handles are equal
@@ -23,7 +23,7 @@ class RemovableHandle:
 
 
 def add_hook(hooks, hook):
-    """Append hook to a dict of hooks, in whose order they are called, and return its handle."""
+    """Add hook to the end of hooks, a dict that keeps the order of calls, and return its handle."""
     handle = RemovableHandle(hooks)
     hooks[handle] = hook
     return handle
@@ -31,20 +31,20 @@ def add_hook(hooks, hook):
 
 # %% engine-hooks-of
 def hooks_of(owner, kind):
-    """Return the dict of hooks of a kind that belongs to a node or a module, made when first needed."""
+    """Return the dict of hooks of one kind that belongs to a node or a module; make it when first needed."""
     return vars(owner).setdefault(kind, {})
 
 
 # %% engine-run
 def run_with_hooks(node, gradient):
-    """What takes the place of Node.run: the hooks, and between them the node's own apply. Nothing is recorded."""
+    """Replace Node.run: call the hooks, and between them the node's own apply. Nothing is recorded."""
     with no_grad():
         return run_hooked(node, call_tensor_hooks(node, gradient))
 
 
 # %% answer-13-2
 def register_hook(tensor, hook):
-    """Call hook(gradient) whenever a gradient has arrived at tensor; what it returns, if anything, takes its place.
+    """Call hook(gradient) whenever a gradient arrives at tensor; a result other than None replaces the gradient.
 
     tensor: Tensor, a leaf or not. hook: function of one Tensor.
     Returns the handle.
@@ -56,7 +56,7 @@ def register_hook(tensor, hook):
 
 # %% engine-checked
 def checked(hook, result, gradient):
-    """Return what a hook gave for gradient, refused in torch's words if it cannot take its place."""
+    """Return result, which hook returned for gradient; raise torch's error if it cannot replace gradient."""
     name = getattr(hook, "__name__", "<unknown>")
     if not isinstance(result, Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
@@ -71,9 +71,9 @@ def checked(hook, result, gradient):
 
 # %% answer-13-3
 def call_tensor_hooks(node, gradient):
-    """Return what the hooks of the tensor behind node make of its gradient; then retain_grad keeps it.
+    """Return the gradient as the tensor hooks at node leave it; retain_grad keeps it, too.
 
-    node: Node. gradient: array, or a number of NumPy's for the shape (). Returns one of the same shape and dtype.
+    node: Node. gradient: array, or a NumPy number for the shape (). Returns one of the same shape and dtype.
     """
     for hook in list(hooks_of(node, "tensor_hooks").values()):
         given = Tensor(gradient)
@@ -86,7 +86,7 @@ def call_tensor_hooks(node, gradient):
 
 # %% engine-run-hooked
 def replaced(hook, result, values):
-    """Return the gradients after a node's hook gave result for values."""
+    """Return the gradients after a node's hook returned result for values."""
     if result is None:
         return values
     if not isinstance(result, tuple):
@@ -96,7 +96,7 @@ def replaced(hook, result, values):
 
 
 def run_hooked(node, gradient):
-    """Do node.apply with the node's prehooks before and its hooks after."""
+    """Run node.apply, with the node's prehooks before it and its hooks after it."""
     outer = (Tensor(gradient),)
     for hook in list(hooks_of(node, "pre_hooks").values()):
         outer = replaced(hook, hook(outer), outer)
@@ -117,7 +117,7 @@ Node.register_prehook = lambda node, hook: add_hook(hooks_of(node, "pre_hooks"),
 
 # %% engine-retain
 def retain_grad(tensor):
-    """Let a tensor that is no leaf have a .grad, too."""
+    """Let a non-leaf tensor have a .grad, too."""
     if not tensor.requires_grad:
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
     if not tensor.is_leaf:
@@ -125,7 +125,7 @@ def retain_grad(tensor):
 
 
 def register_post_accumulate_grad_hook(tensor, hook):
-    """Call hook(tensor) after a walk has added to the .grad of tensor, a leaf."""
+    """Call hook(tensor) after backward has added to the .grad of tensor, a leaf."""
     if not tensor.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if not tensor.is_leaf:
@@ -135,7 +135,7 @@ def register_post_accumulate_grad_hook(tensor, hook):
 
 # %% answer-13-4
 def arrive(node, gradient):
-    """What an AccumulateGrad does with its gradient: first .grad, then the hooks that wait for it.
+    """Add a gradient to a leaf's .grad, then call the hooks that wait for it.
 
     node: AccumulateGrad, with the leaf in node.variable. gradient: array.
     Returns [], the gradients for the nodes below.
@@ -149,12 +149,12 @@ def arrive(node, gradient):
 
 # %% engine-detach
 def detach(tensor):
-    """Return a tensor with the same memory and no history."""
+    """Return a new tensor on the same memory, without a history."""
     return Tensor(tensor.data)
 
 
 def requires_grad_(tensor, requires_grad=True):
-    """Say whether a leaf wants a gradient, and return it."""
+    """Set whether a leaf requires a gradient, and return the leaf."""
     if not requires_grad and not tensor.is_leaf:
         raise RuntimeError(
             "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
@@ -172,10 +172,9 @@ Tensor.requires_grad_ = requires_grad_
 
 # %% answer-13-5
 def leading_to(targets, nodes):
-    """Return those of nodes that have one of targets below them.
+    """Return the set of those nodes from which a path of at least one edge leads to one of targets.
 
     targets: list of nodes. nodes: dict or list of all nodes of a graph, in any order.
-    Returns a set.
     """
     above = {}
     for node in nodes:
@@ -192,7 +191,7 @@ def leading_to(targets, nodes):
 
 # %% engine-grad
 class Part(Node):
-    """A node as it stands in a part of its graph; what it runs and frees is the node itself."""
+    """A stand-in for a node in a part of its graph; it runs and frees the node itself."""
 
     def __init__(self, node, runs):
         self.node, self.runs, self.outputs, self.gradient = node, runs, node.outputs, None
@@ -208,7 +207,7 @@ class Part(Node):
 
 
 def run_to(targets, roots, gradients, keep_graph=False):
-    """Run only what leads to targets, a list of nodes. Returns the gradients that arrived at them, by node."""
+    """Run only what leads to targets, a list of nodes. Return the gradients that arrived at them, by node."""
     nodes = count_dependencies(roots)
     wanted = leading_to(targets, nodes)
     parts = {node: Part(node, node in wanted) for node in nodes if node in wanted or node in targets}
@@ -221,7 +220,7 @@ def run_to(targets, roots, gradients, keep_graph=False):
 
 
 def grad(outputs, inputs, grad_outputs=None, retain_graph=False, allow_unused=False):
-    """Return the gradient of outputs, a tensor or several, for each of inputs; nothing is stored in .grad."""
+    """Return the gradient of outputs, a tensor or several, with respect to each of inputs; store nothing in .grad."""
     outputs, inputs = ([each] if isinstance(each, Tensor) else list(each) for each in (outputs, inputs))
     if grad_outputs is None or isinstance(grad_outputs, Tensor):
         grad_outputs = [grad_outputs] * len(outputs)
@@ -259,7 +258,7 @@ class Parameter(Tensor):
 
 
 class Module:
-    """A function with parameters, and hooks before and behind it. It takes tensors and gives one tensor."""
+    """A function with parameters, and hooks before and after it. It takes tensors and returns one tensor."""
 
     def __init__(self):
         self._forward_pre_hooks, self._forward_hooks = {}, {}
@@ -306,9 +305,9 @@ class Module:
 
 # %% answer-13-6
 def call_module(module, *args):
-    """Return the output of module.forward(*args), with the module's hooks before and behind it.
+    """Return the output of module.forward(*args), with the module's hooks before and after it.
 
-    module: Module. args: its inputs, of which the first is a Tensor.
+    module: Module. args: its inputs; the first is a Tensor.
     """
     for hook in list(module._forward_pre_hooks.values()):
         result = hook(module, args)
@@ -326,16 +325,16 @@ def call_module(module, *args):
 
 # %% answer-13-7
 class BackwardHook:
-    """The full backward hooks of a module during one call: its first input and its output go through a node each."""
+    """A module's full backward hooks during one call: its first input and its output each go through a node."""
 
     def __init__(self, module):
         self.module, self.count, self.grad_output = module, 0, None
-        self.pre_hooks = list(module._backward_pre_hooks.values())  # those of the call: they count in backward
+        self.pre_hooks = list(module._backward_pre_hooks.values())  # listed once, as in 13.3
         self.hooks = list(module._backward_hooks.values())
         self.sees_input = False
 
     def watch_inputs(self, args):
-        """Return the inputs, the first sent through a node that knows grad_input."""
+        """Return the inputs, the first one sent through a node that sees grad_input."""
         self.count = len(args)
         if not args[0].requires_grad:
             return args
@@ -346,7 +345,7 @@ class BackwardHook:
         return (watched, *args[1:])
 
     def watch_outputs(self, output):
-        """Return the output, sent through a node that knows grad_output."""
+        """Return the output, sent through a node that sees grad_output."""
         watched = identity(output)
         if watched.grad_fn is not None:
             watched.grad_fn.register_hook(lambda inner, outer: self.on_output(outer[0]))

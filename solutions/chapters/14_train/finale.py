@@ -1,23 +1,61 @@
-"""Lesson cells of earlier chapters, run on torch and on the engine of part two, and what they print compared."""
+"""Run lesson cells of earlier chapters on torch and on the engine of part two, and compare what they print."""
 
 import contextlib
+import html
 import io
 import json
+import re
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 
 import like_torch
 
-LEFT_OUT = {  # cells that need what the engine leaves out, by chapter, each with what that is
+LEFT_OUT = {  # by chapter, cells that need what the engine leaves out, and what that is
     "02_external_gradients": {"s7-run": "a gradient of a gradient"},
-    "03_accumulation": dict.fromkeys(["s3-memory-run", "s4-memory", "s5-ways", "s7-eval"], "a look at what is saved")
+    "03_accumulation": dict.fromkeys(["s3-memory-run", "s4-memory", "s5-ways", "s7-eval"], "access to saved values")
     | {"s1-loop": "a count of a tensor's versions"},
     "06_tensor_hooks": dict.fromkeys(
-        ["s2-handle", "s2-raise-run", "s6-inputs", "s7-wrong"], "a look into torch's own engine"
+        ["s2-handle", "s2-raise-run", "s6-inputs", "s7-wrong"], "access to torch's own engine"
     ),
 }
 TORCH, OURS = "import torch\n", "import like_torch as torch\n"
-prepare = like_torch.finish
+STYLE = """<style>
+.gl-lessons summary{cursor:pointer;white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
+.gl-lessons .gl-beside{display:flex;flex-wrap:wrap;gap:0 16px}
+.gl-lessons summary+.gl-beside{padding:2px 0 10px 16px}
+.gl-lessons .gl-beside>*{flex:1 1 0;min-width:0}
+.gl-lessons summary+.gl-beside>*{flex-basis:440px}
+.gl-lessons pre{font-size:12px;line-height:1.4;overflow-x:auto}
+</style>"""
+ASKED = re.compile(r'predict\.\w+\(\s*"[^"]+",\s*"([^"]+)"')  # a prediction's question
+_compared = {}  # what was found for each chapter, with what the learner's engine was when it ran
+
+
+def prepare(matmul, SGD):
+    """Run on the engine with what chapter 14 adds to it."""
+    if _compared.get("with") != (matmul, SGD):
+        _compared.clear()
+        _compared["with"] = matmul, SGD
+    like_torch.finish(matmul, SGD)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A lesson cell, and what it prints on torch and on yours; why: for one that is left out, what it needs."""
+
+    cell: str
+    source: str
+    torch: str = ""
+    yours: str = ""
+    why: str = ""
+
+    @property
+    def how(self):
+        """How it went, in words."""
+        if self.why:
+            return f"left out: it needs {self.why}"
+        return "the same" if self.torch == self.yours else "not the same"
 
 
 class Prediction:
@@ -34,25 +72,29 @@ class Prediction:
 
 
 class Predict:
-    """In the place of gradlab.predict."""
+    """Stands in for gradlab.predict."""
 
     def __getattr__(self, name):
         return lambda *args: Prediction()
 
 
 def show_nothing(*args, **kwargs):
-    """In the place of what shows pictures."""
+    """Stand in for what shows pictures."""
 
 
 IN_PLACE = {"predict": Predict()} | dict.fromkeys(["display", "draw", "step", "vjp"], show_nothing)
 
 
+def notebook_of(chapter):
+    """Return the path of a chapter's notebook: as it was released, where a workspace keeps that, else beside this."""
+    home = Path(__file__).resolve().parent.parent
+    released = home / ".released" / chapter / f"{chapter}.ipynb"
+    return released if released.exists() else home / chapter / f"{chapter}.ipynb"
+
+
 def lesson_cells(chapter):
     """Return id and source of each setup and lesson cell of a chapter as it was released, without a learner's own."""
-    home = Path(__file__).resolve().parent.parent
-    released = home / ".released" / chapter / f"{chapter}.ipynb"  # in a workspace, where a learner may have added cells
-    path = released if released.exists() else home / chapter / f"{chapter}.ipynb"
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    cells = json.loads(notebook_of(chapter).read_text(encoding="utf-8"))["cells"]
     return [
         (cell["id"], "".join(cell["source"]))
         for cell in cells
@@ -80,12 +122,62 @@ def printed(chapter, line):
 
 
 def compare(chapter):
-    """Yield the id of each lesson cell that prints, and how it went: the same, not the same, or why it is left out."""
-    on_torch, on_ours = printed(chapter, TORCH), printed(chapter, OURS)
-    for cell_id, _ in lesson_cells(chapter):
-        if cell_id not in on_torch:
-            yield cell_id, f"left out: {LEFT_OUT[chapter][cell_id]}"
-        elif on_torch[cell_id] != on_ours[cell_id]:
-            yield cell_id, f"not the same:\n{on_torch[cell_id]}\n{on_ours[cell_id]}"
-        elif on_torch[cell_id]:
-            yield cell_id, "the same"
+    """Return each lesson cell of a chapter that prints, as it went on both, and those that are left out."""
+    if chapter not in _compared:
+        on_torch, on_ours, why = printed(chapter, TORCH), printed(chapter, OURS), LEFT_OUT[chapter]
+        ran = (
+            Lesson(*cell, on_torch.get(cell[0]), on_ours.get(cell[0]), why.get(cell[0]))
+            for cell in lesson_cells(chapter)
+        )
+        _compared[chapter] = [one for one in ran if one.why or one.torch or one.yours]
+    return _compared[chapter]
+
+
+class side_by_side:
+    """The lessons of one chapter, each beside both of its outputs; the first line counts those of all chapters.
+
+    If a chapter's folder is not beside this one's, that line says so, and no lesson is shown.
+    """
+
+    def __init__(self, chapter, chapters):
+        missing = [each for each in chapters if not notebook_of(each).exists()]
+        if missing:
+            self.lessons = []
+            self.count = f"To see lessons run on your engine, put these folders beside this one: {', '.join(missing)}."
+            return
+        self.lessons = compare(chapter)
+        found = [one.how for each in chapters for one in compare(each)]
+        *first, last = (each[:2] for each in chapters)
+        out = sum(how.startswith("left out") for how in found)
+        self.count = (
+            f"{found.count('the same')} of {len(found)} lesson cells of chapters {', '.join(first)} and {last} "
+            f"print the same on your engine as on torch; {out} are left out, each for a reason."
+        )
+
+    def __repr__(self):
+        return "\n".join([self.count, *(f"{one.cell:18} {one.how}" for one in self.lessons)])
+
+    def _repr_html_(self):
+        shown = [one for one in self.lessons if not one.why]
+        left_out = [f"<li>{_where(one)}: {html.escape(one.how)}</li>" for one in self.lessons if one.why]
+        lessons = "".join(_details(one, opened=one is shown[0]) for one in shown)
+        return f'{STYLE}<div class="gl-lessons"><p><b>{self.count}</b></p>{lessons}<ul>{"".join(left_out)}</ul></div>'
+
+
+def _where(one):
+    section = re.match(r"s(\d+)-", one.cell)
+    return f"section {section[1]}" if section else "the set-up"
+
+
+def _part(what, text):
+    return f"<div><b>{what}</b><pre>{html.escape(text)}</pre></div>"
+
+
+def _details(one, opened):
+    """A lesson as a fold: its code, and beside it both outputs."""
+    outputs = _part("prints on torch", one.torch) + _part("on your engine", one.yours)
+    mark, asked = "✓" if one.how == "the same" else "✗", ASKED.search(one.source)
+    line = html.escape(asked[1]) if asked else f"<code>{html.escape(one.source.splitlines()[0])}</code>"
+    beside = f'{_part("the lesson", one.source.replace(TORCH, OURS))}<div class="gl-beside">{outputs}</div>'
+    title = f"{mark} {one.how}, in {_where(one)}: {line}"
+    return f'<details{" open" * opened}><summary>{title}</summary><div class="gl-beside">{beside}</div></details>'

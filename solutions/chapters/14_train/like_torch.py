@@ -1,8 +1,8 @@
 """torch's names for what the lessons of chapters 02, 03 and 06 use, around the engine that you have built.
 
-Nothing in here is autograd's idea: these lines make tensors, take parts of them, print them and change them in place as
-torch does. `finish` puts what you wrote in chapter 14 in its place. After it, `import like_torch as torch` is the only
-line that a lesson needs to change.
+Nothing in here is an idea of autograd: these lines make tensors, index them, print them and change them in place as
+torch does. `finish` adds what you wrote in chapter 14. After it, `import like_torch as torch` is the only line that a
+lesson needs to change.
 """
 
 import types
@@ -32,7 +32,7 @@ def finish(matmul, SGD):
 
 
 class Generator:
-    """A source of random numbers; they are other ones than torch's."""
+    """A source of random numbers; they differ from torch's."""
 
     def manual_seed(self, seed):
         self.rng = np.random.default_rng(seed)
@@ -95,7 +95,7 @@ def allclose(a, b):
     return isclose(a, b).data.all().item()
 
 
-# Operations, each with its formula
+# Operations, each with its gradient formula
 
 
 def _put_back(grad, shape, key):
@@ -148,7 +148,7 @@ _clamp = operation(
 
 
 def in_place(operate):
-    """Return the method that does what operate does, in the tensor's own memory; its grad_fn is a new one then."""
+    """Return the method that does what operate does, in the tensor's own memory; its grad_fn is then a new one."""
 
     def change(self, *args):
         if state.grad and self.requires_grad and self.is_leaf:
@@ -225,7 +225,7 @@ def _repr(self):
     return f"tensor({text})"
 
 
-# What a tensor of torch has besides
+# What else a torch tensor has
 
 _METHODS = {
     "__repr__": _repr,

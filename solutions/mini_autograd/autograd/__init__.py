@@ -1,6 +1,6 @@
-"""What `torch.autograd` offers. `backward` and `grad` themselves are in `core/backward.py`."""
+"""The public names of `torch.autograd`. `backward` and `grad` are defined in `core/backward.py`."""
 
-# ruff: noqa: F401 - the names imported here are what the package offers
+# ruff: noqa: F401 - the imported names are the package's API
 
 from ..core import modes as grad_mode
 from ..core.backward import backward, grad

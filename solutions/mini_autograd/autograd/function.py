@@ -1,4 +1,4 @@
-"""`Function`: an operation of one's own, whose backward is written by hand."""
+"""`Function`: define an operation with your own backward."""
 
 import functools
 import inspect
@@ -14,7 +14,7 @@ from ..ops.inplace import check_inplace, rebase
 
 
 class FunctionCtx(Node):
-    """The `ctx` of a Function's forward and backward, which is also its node in the graph."""
+    """The `ctx` of a Function's forward and backward, which is also the operation's node in the graph."""
 
     _forward_cls = None  # the Function
     _materialize = True
@@ -25,24 +25,24 @@ class FunctionCtx(Node):
     needs_input_grad = ()
 
     def save_for_backward(self, *tensors):
-        """Keep `tensors` (inputs, outputs, or None) for backward; to be called once, in forward."""
+        """Keep `tensors` (inputs, outputs, or None) for backward; call it once, in forward."""
         self._to_save = tensors
 
     def mark_dirty(self, *tensors):
-        """Say which inputs forward changed in place; they must be returned."""
+        """Declare the inputs that forward changed in place; forward must return them."""
         self._dirty = tensors
 
     def mark_non_differentiable(self, *tensors):
-        """Say which outputs have no gradient."""
+        """Declare the outputs that have no gradient."""
         self._constant = tensors
 
     def set_materialize_grads(self, value):
-        """Choose whether backward receives zeros (the default) or None for an output that nothing used."""
+        """Choose whether backward receives zeros (the default) or None for an unused output."""
         self._materialize = value
 
     @property
     def saved_tensors(self):
-        """What `save_for_backward` was given."""
+        """The tensors passed to `save_for_backward`."""
         self._refuse_freed()
         return tuple(restore(pair, self, True, shown=True) for pair in self._saved)
 
@@ -54,7 +54,7 @@ class FunctionCtx(Node):
 
     @property
     def _raw_saved_tensors(self):
-        """The same as it is kept; hooks can be set on each."""
+        """The tensors passed to `save_for_backward`, in saved form; hooks can be set on each."""
         self._refuse_freed()
         return tuple(SavedTensor(self, index, "_saved") for index in range(len(self._saved)))
 
@@ -103,14 +103,14 @@ class FunctionCtx(Node):
 
 
 class Function:
-    """Subclass it with static methods `forward(ctx, …)` and `backward(ctx, …)`, and call `apply`.
+    """The base of your operations: define static methods `forward(ctx, …)` and `backward(ctx, …)`, and call `apply`.
 
-    forward: works on tensors without being recorded; returns a tensor or a tuple. Instead of taking ctx first, it may
-    leave that to `setup_context(ctx, inputs, output)`.
+    forward: computes with tensors, unrecorded; returns a tensor or a tuple. Without ctx as its first parameter, it
+    needs a separate method `setup_context(ctx, inputs, output)`.
     backward: receives a gradient for each output and returns one, or None, for each argument of forward.
     """
 
-    _backward_cls = FunctionCtx  # the class of its nodes, one for each Function
+    _backward_cls = FunctionCtx  # the class of its nodes, one per Function
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
@@ -155,7 +155,7 @@ class Function:
 
     @classmethod
     def apply(cls, *args, **kwargs):
-        """Run forward on `args` and record it."""
+        """Run forward on `args`, record it, and return its outputs."""
         if cls.setup_context is not Function.setup_context:
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
             bound.apply_defaults()
@@ -183,7 +183,7 @@ class Function:
 
 
 class InplaceFunction(Function):
-    """A Function that may be told to work in place; its forward says with `mark_dirty` what it changed."""
+    """A Function that can optionally work in place; its forward marks the changed tensors with `mark_dirty`."""
 
     def __init__(self, inplace=False):
         super().__init__()
@@ -262,7 +262,7 @@ def _save(ctx, outputs):
 
 
 def once_differentiable(backward):
-    """Decorate a `backward` that cannot itself be differentiated: what it returns raises if that is tried."""
+    """Decorate a `backward` that cannot itself be differentiated: differentiating its results raises an error."""
 
     @functools.wraps(backward)
     def wrapper(ctx, *gradients):
@@ -277,14 +277,14 @@ def once_differentiable(backward):
 
 
 class Error(Node):
-    """The node behind what a once differentiable backward returned."""
+    """The node of results of a once-differentiable backward; running it raises an error."""
 
     def run(self, gradients, needs):
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 
 
 def _refuse_second(results):
-    """Return the tensors among `results` as outputs of an `Error`, and None as it is."""
+    """Return the tensors among `results` as outputs of an `Error` node, and None unchanged."""
     node = Error()
     leaves = [None if result is None else result.detach().requires_grad_() for result in results]
     node.next_functions = tuple((None, 0) if leaf is None else leaf._edge_or_leaf() for leaf in leaves)

@@ -1,4 +1,4 @@
-"""Jacobians, Hessians and products with them, built from `autograd.grad`."""
+"""Jacobians, Hessians and products with them, built on `autograd.grad`."""
 
 from ..core.backward import grad
 from ..core.modes import enable_grad
@@ -33,7 +33,7 @@ def _refuse_strict(strict):
 
 
 def _prepare(inputs, create_graph):
-    """Return the inputs as tensors of this computation: connected to the caller's graph only with `create_graph`."""
+    """Return new tensors with the memory of `inputs`, connected to the caller's graph only with `create_graph`."""
     return tuple(x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_() for x in inputs)
 
 
@@ -42,7 +42,7 @@ def _finish(values, create_graph):
 
 
 def _grad(outputs, inputs, weights, create_graph):
-    """Return the gradients, zeros where an input plays no part."""
+    """Return, for each of `inputs`, the gradient of the weighted sum of `outputs`; zeros for an unused input."""
     pairs = [(y, w) for y, w in zip(outputs, weights, strict=True) if y.requires_grad]
     if not pairs:
         return tuple(zeros_like(x) for x in inputs)
@@ -63,9 +63,9 @@ def _check_v(v, other, several):
 
 
 def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
-    """Return the Jacobian of `func`, of the shape of the output followed by that of the input.
+    """Return the Jacobian of `func`; its shape is the output's followed by the input's.
 
-    With several inputs or outputs: nested tuples, outputs outside. It is built row by row.
+    With several inputs or outputs, return nested tuples, outputs first. Runs one backward pass per row.
     """
     _refuse_strict(strict)
     if strategy != "reverse-mode":
@@ -86,7 +86,7 @@ def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, st
 
 
 def hessian(func, inputs, create_graph=False, strict=False, vectorize=False, outer_jacobian_strategy="reverse-mode"):
-    """Return the second derivatives of `func`, which gives one number, with respect to `inputs`."""
+    """Return the second derivatives of `func`, which returns a one-element tensor, with respect to `inputs`."""
     _refuse_strict(strict)
     several, inputs = _as_tuple(inputs, "inputs", "hessian")
 
@@ -108,7 +108,7 @@ def _scalar(output, name):
 
 
 def vjp(func, inputs, v=None, create_graph=False, strict=False):
-    """Return `func(*inputs)` and vᵀJ."""
+    """Return `func(*inputs)` and vᵀJ, where J is the Jacobian of `func` at `inputs`."""
     _refuse_strict(strict)
     with enable_grad():
         several_in, inputs = _as_tuple(inputs, "inputs", "vjp")
@@ -128,7 +128,7 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
 
 
 def jvp(func, inputs, v=None, create_graph=False, strict=False):
-    """Return `func(*inputs)` and Jv, from two backward passes: uᵀJ is linear in u, and its gradient along v is Jv."""
+    """Return `func(*inputs)` and Jv, from two backward passes: uᵀJ is linear in u, and differentiating it gives Jv."""
     _refuse_strict(strict)
     with enable_grad():
         several_in, inputs = _as_tuple(inputs, "inputs", "jvp")
@@ -150,12 +150,12 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
 
 
 def hvp(func, inputs, v=None, create_graph=False, strict=False):
-    """Return `func(*inputs)`, one number, and its Hessian times v."""
+    """Return `func(*inputs)`, a one-element tensor, and its Hessian times v."""
     return _second(func, inputs, v, create_graph, strict, "hvp")
 
 
 def vhp(func, inputs, v=None, create_graph=False, strict=False):
-    """Return `func(*inputs)`, one number, and vᵀ times its Hessian, which is symmetric."""
+    """Return `func(*inputs)`, a one-element tensor, and vᵀ times its Hessian, which is symmetric."""
     return _second(func, inputs, v, create_graph, strict, "vhp")
 
 

@@ -15,15 +15,15 @@ NOT_DOUBLE = (
 
 
 class GradcheckError(RuntimeError):
-    """Raised by `gradcheck` and `gradgradcheck` where a gradient is wrong."""
+    """Raised by `gradcheck` and `gradgradcheck` if a gradient is wrong."""
 
 
 def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, nondet_tol=0.0, **left_out):
     """Return True if the gradients of `func` agree with central differences at `inputs`.
 
-    inputs: a Tensor or a tuple; those in float64 that require gradients are checked. They are shifted by ±eps in place
-    and put back. Raises GradcheckError where they disagree by more than atol + rtol·|numerical|, or returns False with
-    `raise_exception=False`.
+    inputs: a Tensor or a tuple; those that require gradients are checked and should be float64. They are shifted by
+    ±eps in place and restored. Raises GradcheckError if gradients differ by more than atol + rtol·|numerical|, or
+    returns False with `raise_exception=False`.
     """
     if left_out:
         raise TypeError(
@@ -75,7 +75,7 @@ def _outputs(func, inputs):
 
 
 def _numerical(func, inputs, x, eps):
-    """Return for each output the matrix of (element of x) × (element of the output), from values at x ± eps."""
+    """Return, for each output, its central differences at x ± eps: a matrix with one row per element of x."""
     values = x._data.reshape(-1) if x._data.flags.c_contiguous else None
     rows = []
     for i in np.ndindex(x._data.shape) if values is None else range(values.size):
@@ -95,9 +95,9 @@ def _numerical(func, inputs, x, eps):
 
 
 def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, **options):
-    """Return True if second derivatives agree with central differences of the first ones.
+    """Return True if second derivatives agree with central differences of first derivatives.
 
-    grad_outputs: the weights of the first backward; drawn at random if not given.
+    grad_outputs: the external gradients of the first backward; random by default.
     """
     inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
     if grad_outputs is None:

@@ -1,4 +1,4 @@
-"""What `torch.autograd.graph` offers: nodes, edges, hooks on what nodes save and on several gradients at once."""
+"""The public names of `torch.autograd.graph`: nodes, edges, hooks on saved tensors and on several gradients at once."""
 
 import functools
 
@@ -16,13 +16,13 @@ __all__ = [
 
 
 def increment_version(tensor):
-    """Count a change in place that went unnoticed, of one tensor or of each of several."""
+    """Count an in-place change that autograd did not notice, to one tensor or to each of several."""
     for each in [tensor] if isinstance(tensor, Tensor) else tensor:
         each._bump()
 
 
 class _MultiHandle(RemovableHandle):
-    """Removes several hooks at once."""
+    """A handle that removes several hooks at once."""
 
     def __init__(self, handles):
         self.handles = handles
@@ -33,10 +33,10 @@ class _MultiHandle(RemovableHandle):
 
 
 def register_multi_grad_hook(tensors, fn, *, mode="all"):
-    """Call `fn` once in each backward run.
+    """Call `fn` once in each backward pass; return a handle that removes this hook.
 
-    mode "all": with a list of the gradients of `tensors`, None for those that the run does not reach, when the last is
-    known. "any": with the first of them, at once.
+    mode "all": once all are known, `fn` receives a list of the gradients of `tensors`, None for those that the pass
+    does not reach. "any": it receives the first known gradient, immediately.
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
@@ -45,7 +45,7 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
     for tensor in tensors:
         assert tensor.requires_grad, "Expected gradient function to be set"
     nodes = [tensor._edge_or_leaf()[0] for tensor in tensors]
-    under_way = {}  # walk → its gradients, and how many are still to come
+    under_way = {}  # pass → its gradients, and how many are still missing
 
     def note(index, grad):
         walk = walks[-1]
@@ -62,7 +62,7 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
 
 
 def _on_first(tensors, fn):
-    last = None  # the walk in which fn was called
+    last = None  # the pass in which fn was called
 
     def once(grad):
         nonlocal last

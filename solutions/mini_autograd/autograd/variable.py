@@ -1,4 +1,4 @@
-"""`Variable`, the name that tensors with gradients once had."""
+"""`Variable`, the former name of tensors with gradients."""
 
 from ..core.tensor import Tensor, make
 
@@ -9,7 +9,7 @@ class _AnyTensor(type):
 
 
 class Variable(metaclass=_AnyTensor):
-    """Called, it returns a leaf Tensor that shares memory with `data`; every Tensor is an instance."""
+    """The former name of Tensor. A call returns a leaf that shares memory with `data`; every Tensor is an instance."""
 
     def __new__(cls, data, requires_grad=False):
         tensor = make(data._data)

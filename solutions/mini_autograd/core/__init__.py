@@ -1,3 +1,3 @@
-"""The idea: tensors, nodes, saved values, operations, and the walk back. Read it in the order of README.md."""
+"""The core idea: tensors, nodes, saved values, operations, and the backward pass. README.md gives the reading order."""
 
-from . import backward, leaf  # noqa: F401 - each gives `Tensor` a method
+from . import backward, leaf  # noqa: F401 - each adds a method to `Tensor`

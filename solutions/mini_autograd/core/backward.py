@@ -1,4 +1,4 @@
-"""`backward` and `grad`: what may be asked of the engine, checked as torch checks it."""
+"""`backward` and `grad`: check the arguments as torch does, then run the engine."""
 
 import math
 import warnings
@@ -20,11 +20,11 @@ CREATES_CYCLE = (
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
-    """Accumulate into the leaves below `tensors` (or into `inputs` alone) the gradient of their weighted sum.
+    """Accumulate the gradient of the weighted sum of `tensors` into the leaves below them, or only into `inputs`.
 
-    grad_tensors: for each tensor a gradient of its shape, the weights; None stands for 1.0 where a tensor has one
-    element. retain_graph: keep the saved values for another walk (as `create_graph` does by default).
-    Raises RuntimeError as torch does where a gradient is missing, has another shape, or there is no graph.
+    grad_tensors: for each tensor an external gradient of its shape; None means 1.0 for a one-element tensor.
+    retain_graph: keep the saved values for another pass (the default with `create_graph`). Raises RuntimeError as torch
+    does if a gradient is missing or has the wrong shape, or if there is no graph.
     """
     if inputs is not None:
         inputs = _several(inputs)
@@ -50,8 +50,8 @@ def grad(
 ):
     """Return, for each of `inputs`, the gradient of the weighted sum of `outputs`, and store nothing.
 
-    grad_outputs: the weights, as in `backward`. allow_unused: None instead of an error for an input that is not part
-    of the graph; materialize_grads: zeros instead.
+    grad_outputs: external gradients, as in `backward`. allow_unused: return None, instead of raising, for an input that
+    is not part of the graph; materialize_grads: return zeros for it.
     """
     if is_grads_batched:
         raise NotImplementedError(
@@ -91,7 +91,7 @@ def _as_sequence(gradients, count):
 
 
 def _weights(gradients, tensors):
-    """Return one gradient for each of `tensors`: the one given, or 1.0 for one element."""
+    """Return one external gradient for each of `tensors`: the given one, or 1.0 for a one-element tensor."""
     for gradient in gradients:
         if gradient is not None and not isinstance(gradient, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
@@ -115,7 +115,7 @@ def _weights(gradients, tensors):
 
 
 def _run(tensors, gradients, retain_graph, create_graph, inputs, accumulate):
-    """Run the engine from where `tensors` come from: with arrays, or with Tensors where the walk is to be recorded."""
+    """Run the engine from the edges of `tensors`: on arrays, or on Tensors if the pass itself is recorded."""
     roots = []
     for index, tensor in enumerate(tensors):
         if isinstance(tensor, GradientEdge):
@@ -136,7 +136,7 @@ def _run(tensors, gradients, retain_graph, create_graph, inputs, accumulate):
 
 
 def _places(inputs, accumulate):
-    """Return the edges at which the gradients of `inputs` are asked for."""
+    """Return the edges at which the gradients of `inputs` arrive."""
     places = []
     for tensor in inputs:
         if isinstance(tensor, GradientEdge):
@@ -153,26 +153,26 @@ def _places(inputs, accumulate):
 
 
 def _backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
-    """Run backward from here; see `autograd.backward`."""
+    """Run backward from this tensor; see `autograd.backward`."""
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
 Tensor.backward = _backward
 
 
-# A place in the graph instead of a tensor.
+# An edge of the graph instead of a tensor.
 
 
 class GradientEdge(NamedTuple):
-    """A place in the graph where a gradient arrives; it may stand for its tensor in `backward` and `grad`."""
+    """An edge along which a gradient arrives; `backward` and `grad` accept it instead of a tensor."""
 
     node: Node
     output_nr: int
-    ownership_token: Node | None = None  # torch keeps its graph alive by it; here the node does
+    ownership_token: Node | None = None  # in torch it keeps the graph alive; here the node does
 
 
 def get_gradient_edge(tensor):
-    """Return the place where the gradient of `tensor` arrives."""
+    """Return the edge along which the gradient of `tensor` arrives."""
     if not tensor.requires_grad:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
     return GradientEdge(*tensor._edge_or_leaf())
@@ -191,7 +191,7 @@ def _zeros(tensor, requires_grad):
 
 
 def _form(tensor):
-    """Return the shape and dtype of what comes out of a tensor's place in the graph."""
+    """Return the shape and dtype of `tensor`, or of the output to which it leads if it is a GradientEdge."""
     if isinstance(tensor, GradientEdge):
         return tensor.node.outputs[tensor.output_nr]
     return tensor._data.shape, tensor._data.dtype

@@ -1,15 +1,14 @@
-"""The backward pass: walk the graph from its roots, bring each gradient to where it belongs.
+"""The backward pass: traverse the graph from its roots and pass each gradient to its node.
 
-The engine knows no operation and no tensor. Of a gradient it knows that two can be added and that it has a shape and a
-dtype; of a node, what `node.Node` offers. Gradients are NumPy arrays, or Tensors where the walk is itself recorded
-(`create_graph`).
+The engine knows nothing about operations or tensors. It only adds gradients, reads their shape and dtype, and uses what
+`node.Node` offers. Gradients are NumPy arrays, or Tensors if the pass itself is recorded (`create_graph`).
 """
 
 from .modes import set_grad_enabled
 
 
 def count_dependencies(edges):
-    """Return, for each node reached from `edges`, how many edges lead to it (the order is that of a walk by a loop)."""
+    """Return, for each node reachable from `edges`, how many edges lead to it, in the order of the traversal."""
     dependencies = {}
     stack = [edges]
     while stack:
@@ -28,10 +27,10 @@ def count_dependencies(edges):
 def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate=False):
     """Run backward from `roots`, which receive `gradients`.
 
-    roots: edges, that is pairs (node, number of the output); gradients: one for each root.
-    keep_graph: keep what the nodes saved. create_graph: record the walk itself.
-    captures: None (run everything there is), or a list of edges; then only nodes on the way to them run, and the
-    gradient of each is returned, None where nothing arrived. With `accumulate`, captured leaves run too.
+    roots: edges, that is pairs (node, output index); gradients: one per root. keep_graph: keep what the nodes saved.
+    create_graph: record the pass itself.
+    captures: None to run every node, or a list of edges; then only nodes on paths to these edges run, and the result
+    lists the gradient at each, None where nothing arrived. With `accumulate`, captured leaves run too.
     """
     dependencies = count_dependencies(roots)
     wanted = dependencies
@@ -49,13 +48,13 @@ def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate
     del gradients
     with set_grad_enabled(create_graph), Walk(wanted, watched):
         while True:
-            # Hand each gradient to the node at the other end of its edge; a node that has all of its own is ready.
+            # Pass each gradient to the node at the other end of its edge; a node with all its gradients is ready.
             for index, gradient in enumerate(produced):
                 node, number = edges[index]
                 if node is None:
                     continue
                 if captures is not None and node not in wanted and node not in watched:
-                    continue  # on the way to nothing that was asked for
+                    continue  # not on a path to a requested gradient
                 if gradient is not None:
                     shape, dtype = node.outputs[number]
                     if gradient.shape != shape or gradient.dtype is not dtype:
@@ -76,7 +75,7 @@ def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate
                     ready.put(node)
                 else:
                     ready.append(node)
-            # A leaf may keep a gradient that nobody else holds: these names would be a second holder.
+            # A leaf may keep a gradient that has no other references; these names would be such references.
             del produced
             gradient = slots = None
             if not ready:
@@ -84,9 +83,9 @@ def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate
             source = node = ready.pop() if len(ready) == 1 else ready.take()
             edges = node.next_functions
             received = arrived.pop(node)
-            needs = None  # all of its inputs
+            needs = None  # all its inputs
             if node.hooked:
-                node.call_tensor_hooks(received)  # may replace what it received
+                node.call_tensor_hooks(received)  # may replace the gradients it received
             if captures is not None:
                 for number, index in watched.get(node, ()):
                     captured[index] = received[number]
@@ -99,14 +98,14 @@ def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate
                 node.release()
 
 
-# What a first reader may skip: which nodes run when only some gradients are asked for, the order in which torch runs
-# several leaves that are ready, and what hooks may ask of a walk.
+# Skip this on first reading: which nodes run if only some gradients are requested, the order in which torch runs
+# several ready leaves, and what hooks can ask about a pass.
 
 
 def leading_to(targets, nodes):
-    """Return which of `nodes` (closed under `next_functions`) have one of `targets` below them, as a set."""
+    """Return the set of those `nodes` (closed under `next_functions`) that have one of `targets` below them."""
     found = set()
-    # What a node leads to was made before it, so this order settles every node after all those below it.
+    # A node's successors were made before it, so this order visits every node after all nodes below it.
     for node in sorted(nodes, key=lambda node: node.sequence_nr if node.next_functions else -1):
         if any(below in targets or below in found for below, _ in node.next_functions):
             found.add(node)
@@ -114,10 +113,10 @@ def leading_to(targets, nodes):
 
 
 class ReadyQueue(list):
-    """The nodes that may run, the latest made first.
+    """The ready nodes; the most recently made comes first.
 
-    Leaves come before all others (their `sequence_nr` is infinite), several ready leaves in the order in which torch,
-    whose queue is C++'s `std::priority_queue`, runs them: the moves below are those of `push_heap` and `pop_heap`.
+    Leaves precede all other nodes (their `sequence_nr` is infinite). If several leaves are ready, they come in
+    torch's order: its queue is C++'s `std::priority_queue`, whose `push_heap` and `pop_heap` the code below imitates.
     """
 
     def put(self, node):
@@ -146,7 +145,7 @@ class ReadyQueue(list):
 
 
 class Walk:
-    """A walk under way, which hooks may ask about: `walks[-1]` is the innermost."""
+    """A running backward pass, which hooks can query: `walks[-1]` is the innermost."""
 
     def __init__(self, wanted, watched):
         self.wanted, self.watched = wanted, watched
@@ -158,7 +157,7 @@ class Walk:
         walks.pop()
 
     def will_reach(self, node):
-        """Return whether a gradient is brought to `node`, as far as the walk knows beforehand."""
+        """Return whether this pass will bring a gradient to `node`, as far as is known in advance."""
         return node in self.wanted or node in self.watched
 
 

@@ -1,14 +1,14 @@
-"""The handle that a hook is removed with."""
+"""The handle that removes a hook."""
 
 import weakref
 from collections import OrderedDict
 
 
 class RemovableHandle:
-    """What every `register_…hook` returns; `remove()` takes the hook away, and may be called twice.
+    """The result of every `register_…hook`; `remove()` unregisters the hook and may be called twice.
 
-    The handle refers weakly to the hooks, so keeping it keeps nothing else alive. In a `with` statement the hook is
-    removed at the end.
+    The handle refers to the hooks weakly, so it keeps nothing alive. At the end of a `with` statement the hook is
+    removed.
     """
 
     next_id = 0
@@ -40,5 +40,5 @@ def add_hook(hooks, hook):
 
 
 def new_hooks():
-    """Return an empty ordered dict of hooks (a plain dict cannot be referred to weakly)."""
+    """Return an empty ordered dict of hooks (a plain dict does not support weak references)."""
     return OrderedDict()

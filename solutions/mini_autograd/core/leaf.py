@@ -1,4 +1,4 @@
-"""Where a path through the graph ends: `AccumulateGrad`, which adds what arrives to the leaf's `grad`."""
+"""The ends of paths through the graph: `AccumulateGrad` adds each incoming gradient to the leaf's `grad`."""
 
 import sys
 import weakref
@@ -11,7 +11,7 @@ from .tensor import Tensor, make
 
 
 class AccumulateGrad(Node):
-    """The end of a path: adds the gradient that arrives to `variable.grad`. A leaf refers to its own weakly."""
+    """The last node of a path: adds incoming gradients to `variable.grad`. A leaf refers to its accumulator weakly."""
 
     def __init__(self, variable):
         self.variable = variable
@@ -45,7 +45,7 @@ def accumulate(leaf, gradients):
 
 
 def accumulator(leaf):
-    """Return the node of `leaf`, made when first needed and kept alive by the graphs that use it."""
+    """Return the AccumulateGrad node of `leaf`, made when first needed and kept alive by the graphs that use it."""
     node = leaf._accumulator and leaf._accumulator()
     if node is None:
         node = AccumulateGrad(leaf)
@@ -54,7 +54,7 @@ def accumulator(leaf):
 
 
 def edge_or_leaf(tensor):
-    """Return the edge along which a tensor's gradient leaves: to its node, or to its accumulator."""
+    """Return the edge along which a tensor's gradient travels: to its node, or to its accumulator."""
     if tensor._base is not None:
         tensor._follow_base()
     if not tensor._requires_grad:
@@ -65,12 +65,11 @@ def edge_or_leaf(tensor):
 Tensor._edge_or_leaf = edge_or_leaf
 
 
-# A first reader may stop here: how the first gradient becomes `grad`, a copy unless nobody else holds it; what hooks
-# may return.
+# You may stop here on first reading. Below: when the first gradient is copied into `grad`, and what hooks may return.
 
 
 def _copy_or_keep(leaf, gradients):
-    """Return `gradients[0]` as a Tensor that nobody else holds: itself if that is so already, else a copy."""
+    """Return `gradients[0]` as a Tensor: with the same array if nothing else refers to it, else with a copy."""
     if state.grad:
         return make(np.empty_like(leaf._data, gradients[0]._data.dtype)).copy_(gradients[0])  # recorded, as in torch
     if owned(gradients):
@@ -81,15 +80,15 @@ def _copy_or_keep(leaf, gradients):
 
 
 def owned(gradients):
-    """Return whether the array `gradients[0]` is held by the list `gradients` alone, so that it may be kept as it is.
+    """Return whether only the list `gradients` holds the array `gradients[0]`, so that it need not be copied.
 
-    torch asks the same of a gradient's reference count before a leaf takes it over instead of copying it.
+    torch checks a gradient's reference count in the same way before a leaf takes it over.
     """
     array = gradients[0]
     if type(array) is not np.ndarray or sys.getrefcount(array) != ALONE:
         return False
     memory = array.base
-    # A view of the whole of a memory that only the view holds: a weight, transposed back.
+    # A view of an entire memory that only this view holds, such as a weight transposed back.
     return memory is None or (
         type(memory) is np.ndarray
         and memory.size == array.size
@@ -100,7 +99,7 @@ def owned(gradients):
 
 
 def _check_nothing(result, variable):
-    """Refuse what a hook after accumulation returned, unless it is None, or what it was given."""
+    """Raise unless a post-accumulate hook returned None or its argument."""
     if isinstance(result, Tensor) and result is not variable:
         raise RuntimeError("Tensor post accumulate grad hooks should return None.")
     if not isinstance(result, Tensor) and result is not None:
@@ -112,4 +111,4 @@ def _count_holders(gradients):
     return sys.getrefcount(array)
 
 
-ALONE = _count_holders([np.empty(0)])  # one holder, and what a name and a call add in this Python
+ALONE = _count_holders([np.empty(0)])  # one holder, plus the references of a name and a call in this Python

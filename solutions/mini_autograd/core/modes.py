@@ -12,7 +12,7 @@ CLASSES = (
 
 
 class _State:
-    """The one place where the current mode is kept (torch keeps one for each thread)."""
+    """The only place that stores the current mode (torch stores one per thread)."""
 
     def set(self, enabled, inference):
         self.enabled, self.inference = enabled, inference
@@ -34,10 +34,10 @@ def is_inference_mode_enabled():
 
 
 class _Mode:
-    """A mode entered by `with`, or by decorating a function or a generator function.
+    """A mode entered with `with`, or by decorating a function or a generator function.
 
-    Subclasses give the (grad, inference) pair to be entered; what was there before comes back on exit, also when an
-    error passes through. A generator is in the mode only while it runs, not while its consumer does.
+    Subclasses define the (grad, inference) pair to enter; the earlier pair is restored on exit, even after an error. A
+    generator is in the mode only while it runs, not while its consumer does.
     """
 
     modes = (True, False)
@@ -87,7 +87,7 @@ class _Mode:
 
 
 class _PlainMode(_Mode):
-    """A mode without argument, which may decorate without parentheses: `@no_grad`."""
+    """A mode without arguments, which can decorate without parentheses: `@no_grad`."""
 
     def __new__(cls, function=None):
         mode = super().__new__(cls)
@@ -95,7 +95,7 @@ class _PlainMode(_Mode):
 
 
 class no_grad(_PlainMode):
-    """Switch recording off: results of operations have `requires_grad=False`."""
+    """Turn recording off: results of operations have `requires_grad=False`."""
 
     @property
     def modes(self):
@@ -103,7 +103,7 @@ class no_grad(_PlainMode):
 
 
 class enable_grad(_PlainMode):
-    """Switch recording on, inside `no_grad`. It has no effect inside `inference_mode`."""
+    """Turn recording on, inside `no_grad`. It has no effect inside `inference_mode`."""
 
     @property
     def modes(self):
@@ -111,7 +111,7 @@ class enable_grad(_PlainMode):
 
 
 class set_grad_enabled(_Mode):
-    """Switch recording on or off at once; used with `with`, the mode before comes back at the end."""
+    """Turn recording on or off immediately; with `with`, the earlier mode is restored at the end."""
 
     def __init__(self, mode):
         self._before = state.enabled, state.inference
@@ -130,7 +130,7 @@ class set_grad_enabled(_Mode):
 
 
 class inference_mode(_Mode):
-    """Switch recording off for good: tensors made inside can never be part of a graph (`inference_mode(False)`: on)."""
+    """Turn recording off permanently: tensors made inside can never be in a graph. With mode=False, turn it on."""
 
     def __new__(cls, mode=True):
         created = super().__new__(cls)

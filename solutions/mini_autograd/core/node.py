@@ -1,4 +1,4 @@
-"""What a graph is made of: `Node`, one step of the forward pass with its edges and hooks."""
+"""The building block of a graph: `Node`, one step of the forward pass with its edges and hooks."""
 
 import itertools
 
@@ -14,18 +14,18 @@ next_sequence_nr = itertools.count().__next__
 
 
 class Node:
-    """One step of the forward pass, as backward sees it. Subclasses say how gradients go through it.
+    """One step of the forward pass, as backward sees it. Subclasses define how gradients pass through it.
 
-    next_functions: one edge (node, number of its output) for each input, `(None, 0)` where no gradient goes.
-    outputs: one (shape, dtype) for each output of the forward step; gradients arrive in that form.
-    sequence_nr: grows with every node made; backward runs the latest ready node first.
+    next_functions: one edge (node, output index) per input, `(None, 0)` for an input without gradient.
+    outputs: one (shape, dtype) per output of the forward step; gradients arrive in that form.
+    sequence_nr: grows with every node made; backward runs the most recent ready node first.
     """
 
     __slots__ = ("__dict__", "__weakref__", "hooked", "next_functions", "outputs", "sequence_nr")
 
     requires_grad = True
-    tensor_hooks = None  # number of the output → hooks registered on that tensor
-    retained = None  # number of the output → weak reference to the tensor that asked for `retain_grad`
+    tensor_hooks = None  # output index → hooks registered on that tensor
+    retained = None  # output index → weak reference to the tensor that called `retain_grad`
     pre_hooks = post_hooks = None
 
     def __init__(self):
@@ -36,16 +36,16 @@ class Node:
     def run(self, gradients, needs):
         """Return a gradient or None for each of `next_functions`.
 
-        Called by the engine. gradients: one for each output, None where nothing arrived. needs: for each input
-        whether its gradient is asked for, or None for all that can have one.
+        Called by the engine. gradients: one per output, None where nothing arrived. needs: for each input whether its
+        gradient is requested, or None for all inputs that can have one.
         """
         raise NotImplementedError
 
     def release(self):
-        """Free what was saved; called by the engine after `run` unless the graph is retained."""
+        """Free the saved values; called by the engine after `run` unless the graph is retained."""
 
     def conform(self, gradient, number, source):
-        """Return `gradient` in the shape and dtype of output `number`: what a broadcast spread is summed again."""
+        """Return `gradient` in the shape and dtype of output `number`, summed over broadcast dimensions."""
         shape, dtype = self.outputs[number]
         if gradient.shape != shape:
             if not _expandable(shape, gradient.shape):
@@ -59,7 +59,7 @@ class Node:
             return gradient
         return gradient.astype(dtype) if isinstance(gradient, np.ndarray) else gradient.to(dtypes.of(dtype))
 
-    # Hooks. They see Tensors, whatever the engine works with.
+    # Hooks. They receive Tensors, even if the engine works with arrays.
 
     def register_hook(self, hook):
         """Call `hook(grad_inputs, grad_outputs)` after this node has run; a returned tuple replaces grad_inputs."""
@@ -76,7 +76,7 @@ class Node:
         return add_hook(self.pre_hooks, hook)
 
     def call_tensor_hooks(self, gradients):
-        """Run the hooks of this node's output tensors on `gradients`, a list that is changed in place."""
+        """Run the hooks of this node's output tensors on the list `gradients`, in place."""
         for number, hooks in sorted((self.tensor_hooks or {}).items()):
             for hook in list(hooks.values()):
                 gradient = _wrap(gradients[number])
@@ -91,14 +91,14 @@ class Node:
                 tensor._retain(gradients[number])
 
     def hooks_of(self, number):
-        """Return the hooks on output `number`, to which one may be added."""
+        """Return the dict of hooks on output `number`, to which new hooks can be added."""
         self.hooked = True
         if self.tensor_hooks is None:
             self.tensor_hooks = {}
         return self.tensor_hooks.setdefault(number, new_hooks())
 
     def run_hooked(self, gradients, needs):
-        """Do `run` with this node's prehooks before and its hooks after."""
+        """Return the result of `run`, with this node's prehooks called before it and its hooks after it."""
         outer = tuple(_wrap(gradient) for gradient in gradients)
         for hook in list((self.pre_hooks or {}).values()):
             outer = _replaced(hook, hook(outer), outer)
@@ -115,15 +115,15 @@ class Node:
             inner = _replaced(hook, hook(inner, outer), inner)
         return [_unwrap(gradient) for gradient in inner]
 
-    # What it shows of itself.
+    # What it reports about itself.
 
     def name(self):
-        """Return the name that torch gives this kind of node; those written by hand there carry their namespace."""
+        """Return torch's name for this kind of node; names written by hand in torch include their namespace."""
         name = type(self).__name__
         return "torch::autograd::" + name if name in NAMESPACED else name
 
     def forward_name(self):
-        """Return the name of what this node is the backward of, as errors show it: "Mul" for MulBackward0."""
+        """Return the name of the forward operation as errors show it: "Mul" for MulBackward0."""
         name = self.name()
         return name.rpartition("Backward")[0] or name
 
@@ -132,14 +132,14 @@ class Node:
 
     @property
     def metadata(self):
-        """A dict of the user's own, empty at first."""
+        """A dict for the user's data, empty at first."""
         return self.__dict__.setdefault("_metadata", {})
 
     def _sequence_nr(self):
         return self.sequence_nr
 
     def __call__(self, *gradients):
-        """Send gradients (Tensors, one for each output) through this node alone, as in a backward run by hand."""
+        """Run only this node's backward step on `gradients` (Tensors, one per output) and return its results."""
         if len(gradients) != len(self.outputs):
             raise TypeError(f"expected {len(self.outputs)} arguments, got {len(gradients)} instead")
         for index, gradient in enumerate(gradients):
@@ -168,12 +168,12 @@ def sum_to(gradient, shape):
 
 
 def _wrap(gradient):
-    """Return `gradient`, an array inside the engine, as the Tensor that hooks and users see."""
+    """Return `gradient`, an array inside the engine, as the Tensor that hooks and users receive."""
     return gradient if gradient is None or isinstance(gradient, Tensor) else make(np.asarray(gradient))
 
 
 def _unwrap(gradient):
-    """Return what the engine works with: the array, or the Tensor itself where the walk is recorded."""
+    """Return a gradient in the engine's form: the array, or the Tensor itself if the pass is recorded."""
     return gradient if gradient is None or state.grad else gradient._data
 
 
@@ -182,7 +182,7 @@ def _name(hook):
 
 
 def _checked(hook, result, gradient):
-    """Return what `hook` gave for `gradient`, refused if it cannot take its place."""
+    """Return `result`, which `hook` returned, after checking that it can replace `gradient`."""
     if gradient is None and result is not None:
         raise RuntimeError("can't replace a None gradient with a non-None value")
     if result is not None and not hasattr(result, "_version_cell"):
@@ -199,7 +199,7 @@ def _checked(hook, result, gradient):
 
 
 def _replaced(hook, result, values):
-    """Return the gradients after `hook` gave `result` for `values`."""
+    """Return what replaces the gradients `values`: the tuple `result` that `hook` returned, or `values` for None."""
     if result is None:
         return values
     if not isinstance(result, tuple):

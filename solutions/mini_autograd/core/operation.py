@@ -1,4 +1,4 @@
-"""What an operation is: a forward function on arrays and, beside it, one formula for each gradient.
+"""Define an operation: a forward function on arrays and, beside it, one gradient formula per input.
 
     mul = operation(
         "MulBackward0",
@@ -7,16 +7,15 @@
         other=lambda grad, self: grad * self,
     )
 
-That is all that an operation has to say. What backward needs is read off the formulas: a formula is called with the
-gradient and whatever its further parameters name, which is then saved, but only if the formula's own input needs a
-gradient. A parameter names an input (`self`), the output (`result`, or `result0`, `result1`, … where there are
-several), an argument that is not a tensor (`dim`), or the shape or strides of an input (`self_sym_sizes`,
-`self_sym_strides`). This is the form of torch's own table, `derivatives.yaml`, and so `grad_fn._saved_…` has torch's
-names.
+This is the whole definition. The formulas' parameters determine what backward needs: a formula is called with the
+gradient and the values that its other parameters name. These values are saved, but only if the formula's input needs a
+gradient. A parameter names an input (`self`), the output (`result`, or `result0`, `result1`, … for several outputs), an
+argument that is not a tensor (`dim`), or the shape or strides of an input (`self_sym_sizes`, `self_sym_strides`).
+torch's table `derivatives.yaml` has the same form, and so `grad_fn._saved_…` has torch's names.
 
-A formula is written once and used for both kinds of gradient: with arrays, which is fast, and with Tensors, which
-records it, so that it can be differentiated again. Hence operations work on arrays too, and return arrays then.
-Gradients may come back in the shape to which an input was broadcast; `Node.conform` sums them.
+Each formula serves both kinds of gradient: arrays, which are fast, and Tensors, which record it so that it can be
+differentiated again. Operations therefore accept arrays too, and then return arrays. A formula may return a gradient in
+the shape to which an input was broadcast; `Node.conform` sums it.
 """
 
 import itertools
@@ -33,25 +32,25 @@ ndarray = np.ndarray
 
 
 def operation(name, forward, *, view=None, promote=False, joint=None, names=None, into=None, constants=(), **formulas):
-    """Return a function that does `forward` and records it.
+    """Return a function that runs `forward` and records it.
 
-    name: of the node, torch's. forward: takes arrays for the tensors, which come first, and then the other arguments,
-    all by position; returns an array, or a tuple of arrays.
-    formulas: for each tensor argument the formula of its gradient, None where there is none. joint: one formula
-    instead, for all tensor arguments (named as before, with None) at once: it takes the gradient, `needs` (for each
-    whether its gradient is wanted) and what it names, and returns a tuple.
-    into: does the same as `forward` in the memory of its first argument, for in-place use that is not recorded.
-    names: the parameters of `forward`, where its signature does not tell.
-    constants: those which torch saves as tensors, such as a mask: they are freed with the others.
-    view: "one" or "many" if the outputs share memory with the first input; in-place changes then go through.
-    promote: bring the tensors to one dtype by torch's rules before `forward`.
+    name: torch's name for the node. forward: takes arrays for the tensors, which come first, and then the other
+    arguments, all by position; returns an array or a tuple of arrays.
+    formulas: for each tensor argument its gradient formula, None if it has no gradient. joint: a single formula for all
+    tensor arguments (which are passed as None); it takes the gradient, `needs` (for each, whether its gradient is
+    wanted) and the values it names, and returns a tuple.
+    into: like `forward`, but writes to the memory of its first argument, for in-place use that is not recorded.
+    names: the parameters of `forward`, if its signature does not show them.
+    constants: values that torch saves as tensors, such as a mask: they are freed with the others.
+    view: "one" or "many" if the outputs share memory with the first input; in-place changes then reach it.
+    promote: convert the tensors to one dtype by torch's rules before `forward`.
     """
     op = Operation(name, forward, joint, formulas, names, constants)
     arity, plans, node_class, to_float = op.arity, op.plans, op.node_class, promote == "float"
 
     def call(*args):
         if arity == 1 and type(args[0]) is ndarray:
-            return forward(*args)  # a formula at work
+            return forward(*args)  # inside a formula
         arrays, edges, needs, bit, dtype, mixed = [], [], 0, 1, None, False
         for arg in args:
             if isinstance(arg, Tensor):
@@ -81,7 +80,7 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
                 check_broadcast(arrays[:arity])
             raise
         if dtype is None:
-            return result  # no tensor among the arguments: a formula at work
+            return result  # no tensor among the arguments: inside a formula
         if type(result) is tuple:
             return record_many(args, arrays, edges, needs, result)
         if type(result) is not ndarray:
@@ -94,7 +93,7 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
         return output
 
     def record(args, arrays, edges, needs, result, output):
-        """Make the node of `output`, a Tensor that holds the array `result`."""
+        """Make the node of `output`, a Tensor with the array `result`."""
         node = node_class()
         node.sequence_nr = next_sequence_nr()
         node.hooked = False
@@ -106,7 +105,7 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
         node.saved = plan.save(args, arrays, output) if plan.saves else ()
 
     def record_many(args, arrays, edges, needs, results):
-        """Do the rest of `call` for an operation with several outputs."""
+        """Record an operation with several outputs, and return them."""
         outputs = tuple([make(np.asarray(result)) for result in results])
         for number, output in enumerate(outputs):
             if view is not None:
@@ -125,7 +124,7 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
         return outputs
 
     def call_two(a, b):
-        """Do `call` for what is met most often, two Tensors of one floating dtype, without its loop: only faster."""
+        """Do the work of `call` for the most common case, two Tensors of one floating dtype, without its loop."""
         if type(a) is not Tensor or type(b) is not Tensor or a._base is not None or b._base is not None:
             return forward(a, b) if type(a) is ndarray is type(b) else call(a, b)
         arrays = x, y = a._data, b._data
@@ -134,7 +133,7 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
         try:
             result = forward(x, y)
         except ValueError:
-            return call(a, b)  # says what is wrong
+            return call(a, b)  # raises the right error
         if type(result) is not ndarray:
             result = np.asarray(result)
         output = make(result)
@@ -161,7 +160,7 @@ SYMBOLS = {"Add": "+", "Sub": "-", "Rsub": "-", "Mul": "*", "Div": "/", "Pow": "
 
 
 def _operand(name, args, arg):
-    """Return `arg`, which is neither a Tensor nor a plain number, as one, or raise TypeError as torch does."""
+    """Return `arg`, which is neither a Tensor nor a plain number, as an operand, or raise TypeError as torch does."""
     if isinstance(arg, np.generic):
         return arg.item()
     if arg is None or isinstance(arg, (str, list, tuple, dict)):
@@ -173,7 +172,7 @@ def _operand(name, args, arg):
 
 
 def check_broadcast(arrays):
-    """Raise torch's error if two shapes do not go together."""
+    """Raise torch's error if two shapes cannot be broadcast together."""
     shapes = [array.shape for array in arrays if isinstance(array, ndarray)]
     for a, b in itertools.pairwise(shapes):
         for i in range(1, min(len(a), len(b)) + 1):
@@ -185,7 +184,7 @@ def check_broadcast(arrays):
 
 
 def _note_view(args, output, forward, kind, number=None):
-    """Note that `output` shares memory with the first of `args`, and how to take the same view of another tensor."""
+    """Record that `output` is a view of the first of `args`, and how to take the same view of a different tensor."""
     source = args[0]
     output._version_cell = source._version_cell
     output._base = source if source._base is None else source._base

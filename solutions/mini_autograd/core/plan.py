@@ -1,7 +1,7 @@
-"""How an operation's formulas become a node: which run, and which values are saved for them.
+"""Turn an operation's formulas into a node: which formulas run, and which values are saved for them.
 
-`Operation` holds what `operation` was told. For each set of inputs that need a gradient it makes one `Plan`, which all
-nodes made for that set share; so a node itself only holds its plan and what was saved.
+`Operation` holds the arguments of `operation`. For each set of inputs that need a gradient it makes one `Plan`, which
+all nodes for that set share, so a node holds only its plan and its saved values.
 """
 
 import inspect
@@ -14,13 +14,13 @@ from .saved import FREED, SavedTensor, restore, save
 from .tensor import Tensor, make
 
 ndarray = np.ndarray
-INPUT, RESULT, CONSTANT, OTHER, SIZES, STRIDES = range(6)  # where a saved value comes from
+INPUT, RESULT, CONSTANT, OTHER, SIZES, STRIDES = range(6)  # the source of a saved value
 TENSORS = {INPUT, RESULT, CONSTANT}
-NOTHING_STAYS = {}  # a freed node's saved values are a dict, of what stays by position
+NOTHING_STAYS = {}  # a freed node keeps a dict of the values that stay, by position
 
 
 class Operation:
-    """What `operation` was told, and which formulas and saved values each set of needed gradients takes."""
+    """The arguments of `operation`, and the plan for each set of needed gradients."""
 
     def __init__(self, name, forward, joint, formulas, names, constants):
         self.name, self.joint, self.formulas, self.constants = name, joint, formulas, constants
@@ -45,7 +45,7 @@ class Operation:
         self.node_class = type(name, (OperationNode,), {"op": self, "__slots__": (), **shown})
 
     def source(self, parameter):
-        """Return where the value that a formula calls `parameter` comes from, as (kind, position)."""
+        """Return the source of the value that a formula calls `parameter`, as (kind, position)."""
         if parameter in self.parameters:
             position = self.parameters.index(parameter)
             return (INPUT if position < self.arity else CONSTANT if parameter in self.constants else OTHER), position
@@ -55,17 +55,17 @@ class Operation:
         return RESULT, int(parameter.removeprefix("result") or 0)
 
     def plan(self, needs):
-        """Return the `Plan` for `needs`, a bit for each tensor argument whose gradient is needed."""
+        """Return the `Plan` for `needs`, which has one bit per tensor argument that needs a gradient."""
         plan = self.plans[needs] = Plan(self, [bool(needs >> i & 1) for i in range(self.arity)])
         return plan
 
 
 class Plan:
-    """Which formulas run, and which values are saved for them, when certain inputs need a gradient."""
+    """The formulas that run, and the values saved for them, for one set of inputs that need a gradient."""
 
     def __init__(self, op, needs):
         self.needs, self.joint, self.nothing = needs, op.joint, [None] * len(needs)
-        self.steps = []  # (which input, formula, where its values are among the saved ones)
+        self.steps = []  # (input index, formula, positions of its values among the saved ones)
         self.names = []
         if op.joint:
             chosen = [(None, op.joint, 2)]
@@ -78,12 +78,12 @@ class Plan:
         self.saves = [op.source(name) for name in self.names]
         self.stays = [i for i, (kind, _) in enumerate(self.saves) if kind not in TENSORS]
         self.frees = len(self.stays) < len(self.saves)
-        # Only faster: the one formula that there is; the one input that is all there is to save.
+        # Shortcuts for speed: the only formula; the only input to save.
         self.lone = self.steps[0][:2] if len(self.steps) == 1 else None
         self.lone_input = self.saves[0][1] if len(self.saves) == 1 and self.saves[0][0] == INPUT else None
 
     def save(self, args, arrays, outputs):
-        """Return what the formulas need, as the pairs in which a node keeps it (see `saved.py`)."""
+        """Return the values that the formulas need, as the pairs that a node keeps (see `saved.py`)."""
         if self.lone_input is not None:
             value = args[self.lone_input]
             return (save(value) if isinstance(value, Tensor) else (value, None),)
@@ -104,10 +104,10 @@ class Plan:
 
 
 class OperationNode(Node):
-    """The node of an operation: runs the formulas of its plan on what was saved."""
+    """The node of an operation: runs its plan's formulas on the saved values."""
 
     __slots__ = ("plan", "saved")
-    __init__ = object.__init__  # `operation` fills it in: a call less for each node
+    __init__ = object.__init__  # set by `operation`, which saves one call per node
     op = None
 
     def run(self, gradients, needs):
@@ -128,7 +128,7 @@ class OperationNode(Node):
                 if needs is None or needs[index]:
                     produced[index] = formula(grad, *[values[pick] for pick in picks])
             return produced
-        # The same for the commonest case by far, one formula, without the loops.
+        # The same without loops for by far the most common case, one formula.
         index, formula = plan.lone
         if not saved:
             produced[index] = formula(grad)
@@ -139,7 +139,7 @@ class OperationNode(Node):
         return produced
 
     def _complete(self, gradients):
-        """Return the gradients of several outputs, with zeros where nothing arrived; None for constant outputs."""
+        """Return the gradients of several outputs, with zeros for missing ones; None for constant outputs."""
         complete = []
         for gradient, (shape, dtype) in zip(gradients, self.outputs, strict=True):
             if gradient is None and dtype.kind == "f":
@@ -149,14 +149,14 @@ class OperationNode(Node):
         return complete
 
     def release(self):
-        """Free what was saved of tensors; other values, such as an exponent, stay to be read, as in torch."""
+        """Free the saved tensors; other values, such as an exponent, stay readable, as in torch."""
         if self.plan.frees and type(self.saved) is not dict:
             self.saved = {i: self.saved[i] for i in self.plan.stays} if self.plan.stays else NOTHING_STAYS
 
     def unpack(self, name):
-        """Return what is saved under `name`, as `grad_fn._saved_name` shows it; None if it is not needed."""
+        """Return the value saved under `name`, as `grad_fn._saved_name` shows it; None if no formula needs it."""
         if name not in self.plan.names:
-            return None  # not needed for the gradients that are asked for
+            return None  # not needed for the requested gradients
         index = self.plan.names.index(name)
         if type(self.saved) is dict and index not in self.saved:
             raise RuntimeError(FREED)
@@ -165,5 +165,5 @@ class OperationNode(Node):
         return make(np.asarray(value)) if is_tensor and not isinstance(value, Tensor) else value
 
     def raw(self, name):
-        """Return what is saved under `name`, as `grad_fn._raw_saved_name` shows it."""
+        """Return a SavedTensor for the value saved under `name`, as `grad_fn._raw_saved_name` does."""
         return SavedTensor(self, self.plan.names.index(name) if name in self.plan.names else None)

@@ -1,14 +1,14 @@
-"""What nodes keep for backward, and how they get it back: unchanged, or not at all.
+"""The values that nodes save for backward; each is restored unchanged, or an error is raised.
 
-It is a list of pairs (value, version). An input is kept as (Tensor, its version); with version None, a `Saved` says
-itself how it comes back, and anything else is a plain value.
+A node keeps a list of pairs (value, version). An input is kept as (Tensor, its version). If the version is None, a
+`Saved` restores its own value, and anything else is a plain value.
 """
 
 from .modes import no_grad
 
 
 def save(tensor, number=None):
-    """Return the pair in which a node keeps `tensor`, an input of it, or its output `number`."""
+    """Return the pair in which a node keeps `tensor`: one of its inputs, or its output `number`."""
     if hooks_on_saved:  # `with saved_tensors_hooks(…)`, below
         return PackedTensor(tensor, number), None
     version = tensor._version_cell[0]
@@ -22,9 +22,9 @@ def save(tensor, number=None):
 
 
 def restore(pair, node, as_tensors, shown=False):
-    """Return the value that `node` kept as `pair`: a tensor as its array, or as a Tensor in its place in the graph.
+    """Return the value that `node` kept as `pair`: a tensor as its array, or as a Tensor with its edge in the graph.
 
-    shown: it is only to be looked at, as `grad_fn._saved_…` is.
+    shown: the value is only inspected, as by `grad_fn._saved_…`.
     """
     value, version = pair
     if version is not None:
@@ -39,13 +39,13 @@ def restore(pair, node, as_tensors, shown=False):
 
 
 class Saved:
-    """A tensor that is not kept as it is: `array` and `unpack` give it back for the node that keeps it."""
+    """A tensor that is not stored directly: `array` and `unpack` restore it for the node that keeps it."""
 
     __slots__ = ()
 
 
 class SavedOutput(Saved):
-    """An output kept by its own node: without its place in the graph, else the two would hold each other."""
+    """An output saved by its own node: stored without its edge; otherwise, node and output would hold each other."""
 
     __slots__ = ("number", "tensor", "version")
 
@@ -63,7 +63,7 @@ class SavedOutput(Saved):
         return self.tensor._alias((node, self.number))
 
 
-# A first reader may stop here.
+# You may stop here on first reading.
 
 FREED = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already been "
@@ -88,13 +88,13 @@ def refuse_changed(tensor, version, made_by, number):
     )
 
 
-# Hooks on what is saved.
+# Hooks on saved tensors.
 
-hooks_on_saved = []  # the (pack, unpack) pairs of the `with` statements that are open, the innermost last
+hooks_on_saved = []  # the (pack, unpack) pairs of active `with` statements, the innermost last
 
 
 class saved_tensors_hooks:
-    """Inside `with`, keep `pack(tensor)` instead of each saved tensor, and ask `unpack` for it when it is needed."""
+    """Inside `with`, store `pack(tensor)` instead of each saved tensor, and call `unpack` on it when it is needed."""
 
     def __init__(self, pack_hook, unpack_hook):
         self.hooks = pack_hook, unpack_hook
@@ -107,7 +107,7 @@ class saved_tensors_hooks:
 
 
 class PackedTensor(Saved):
-    """What the `pack` of a user's hooks made of a tensor. Its version is the user's own affair."""
+    """A tensor stored as the result of a user's `pack` hook. The engine does not check its version."""
 
     __slots__ = ("edge", "number", "packed", "unpack_hook")
 
@@ -138,13 +138,13 @@ class PackedTensor(Saved):
 
 
 class SavedTensor:
-    """What `grad_fn._raw_saved_…` shows of a value that a node keeps: its hooks can be set, once."""
+    """The object that `grad_fn._raw_saved_…` returns for a saved value: its hooks can be set, once."""
 
     def __init__(self, node, index, place="saved"):
         self._node, self._index, self._place = node, index, place
 
     def register_hooks(self, pack_hook, unpack_hook):
-        """Keep `pack_hook(tensor)` from now on instead of the tensor, and ask `unpack_hook` for it."""
+        """From now on store `pack_hook(tensor)` instead of the tensor, and call `unpack_hook` on it when needed."""
         saved, index = getattr(self._node, self._place), self._index
         if saved is None or type(saved) is dict:
             raise RuntimeError(

@@ -1,8 +1,8 @@
-"""`Tensor`: an array that remembers how it was made.
+"""`Tensor`: an array that records how it was computed.
 
-What needs more than this file is added to the class where it is written: `backward` in `backward.py`,
-`_edge_or_leaf` in `leaf.py`, `_follow_base` (of views) in `ops/inplace.py`, all arithmetic in `functions/methods.py`,
-`Tensor(…)` itself in `functions/old_names.py`.
+Methods that need other files are added to the class there: `backward` in `backward.py`, `_edge_or_leaf` in `leaf.py`,
+`_follow_base` (of views) in `ops/inplace.py`, all arithmetic in `functions/methods.py`, `Tensor(…)` itself in
+`functions/old_names.py`.
 """
 
 import copy
@@ -36,28 +36,28 @@ DETACH_VIEW = (
 
 
 class Tensor:
-    """An array with what autograd needs to know about it.
+    """An array with the data that autograd needs about it.
 
-    What is rare stands on the class with its usual value; a tensor itself then only holds what differs.
+    Rare attributes have their usual value on the class; a tensor itself holds only those that differ.
     """
 
     __slots__ = (
         "__dict__",
         "__weakref__",
-        "_base",  # the tensor whose memory this one is a view of
+        "_base",  # the tensor whose memory this view shares
         "_data",  # the array
-        "_edge",  # (node, number of its output) that made this tensor; None for a leaf
+        "_edge",  # (node, output index) that made this tensor; None for a leaf
         "_requires_grad",
-        "_version_cell",  # a list of one number, shared by all who share memory; [None] for inference tensors
+        "_version_cell",  # a list of one number, shared by all tensors with this memory; [None] for inference tensors
     )
 
     _grad = None
-    _cut_off = None  # the edge that `detach_` took away
+    _cut_off = None  # the edge that `detach_` removed
     _accumulator = None  # a leaf's weak reference to its AccumulateGrad
     _hooks = None  # a leaf's hooks; those of other tensors belong to their node
     _post_accumulate = None
     _retains = False
-    _retained_by = None  # the edge whose node fills in `grad` after `retain_grad`
+    _retained_by = None  # the edge whose node sets `grad` after `retain_grad`
     # A view knows how it was taken from its base.
     _views = ()
     _view_version = 0
@@ -69,11 +69,11 @@ class Tensor:
     def __init__(self, *args, **kwargs):
         pass
 
-    # What it is.
+    # Attributes.
 
     @property
     def data(self):
-        """The same memory without history; changes through it go unnoticed by autograd."""
+        """A tensor with the same memory and no history; autograd does not notice changes made through it."""
         alias = make(self._data)
         alias._version_cell = [0]
         return alias
@@ -104,7 +104,7 @@ class Tensor:
 
     @property
     def requires_grad(self):
-        """Whether gradients are wanted here; may be set on leaves only."""
+        """Whether this tensor needs a gradient; can be set only on leaves."""
         return self._requires_grad or (self._base is not None and self._base._requires_grad)
 
     @requires_grad.setter
@@ -154,7 +154,7 @@ class Tensor:
         return self._version_cell[0]
 
     def _bump(self):
-        """Count a change in place."""
+        """Count an in-place change."""
         if self._version_cell[0] is not None:
             self._version_cell[0] += 1
 
@@ -169,7 +169,7 @@ class Tensor:
         return self.dtype.type_name
 
     def _alias(self, edge=None):
-        """Return a tensor with the same memory and version, connected to the graph by `edge` only."""
+        """Return a tensor with the same memory and version, connected to the graph only by `edge`."""
         alias = make(self._data)
         alias._version_cell = self._version_cell
         if edge is not None and edge[0] is not None:
@@ -181,11 +181,11 @@ class Tensor:
         return alias
 
     def detach(self):
-        """Return this tensor without its history; the memory is shared, and so is the version."""
+        """Return this tensor without its history; memory and version are shared."""
         return self._alias()
 
     def detach_(self):
-        """Cut this tensor off from its history, in place."""
+        """Detach this tensor from its history, in place."""
         if self._base is not None:
             raise RuntimeError(DETACH_VIEW)
         self._cut_off = self._edge
@@ -237,7 +237,7 @@ class Tensor:
         self._grad = gradient if self._grad is None else self._grad + gradient
 
     def retain_grad(self):
-        """Ask for `grad` on a tensor that is not a leaf."""
+        """Let backward set the `grad` of this tensor even though it is not a leaf."""
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
         if not self.is_leaf and not self._retains:
@@ -245,7 +245,7 @@ class Tensor:
             self._attach_retain()
 
     def _attach_retain(self):
-        """Let the node that made this tensor fill in `grad`, and no node that made it before a change in place."""
+        """Let `grad` be set only by the node that made this tensor last, not by one from before an in-place change."""
         if self._retained_by is not None:
             node, number = self._retained_by
             del node.retained[number]
@@ -258,7 +258,7 @@ class Tensor:
         return self._retains
 
     def register_hook(self, hook):
-        """Call `hook(grad)` each time this tensor's gradient is known; a returned Tensor replaces it.
+        """Call `hook(grad)` each time this tensor's gradient is computed; a returned Tensor replaces it.
 
         The hook must not change its argument in place. Returns a `RemovableHandle`.
         """
@@ -267,11 +267,11 @@ class Tensor:
         node, number = self._edge_or_leaf()
         hooks = node.hooks_of(number)
         if self.is_leaf:
-            self._hooks = hooks  # the leaf's node comes and goes
+            self._hooks = hooks  # the leaf's node may be freed and made again
         return add_hook(hooks, hook)
 
     def register_post_accumulate_grad_hook(self, hook):
-        """Call `hook(tensor)` each time after `grad` of this leaf has been accumulated."""
+        """Call `hook(tensor)` each time a gradient has been accumulated into `grad` of this leaf."""
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:
@@ -280,7 +280,7 @@ class Tensor:
             self._post_accumulate = new_hooks()
         return add_hook(self._post_accumulate, hook)
 
-    # Out of the world of tensors.
+    # Conversions to Python and NumPy.
 
     def item(self):
         """Return the value of a one-element tensor as a Python number."""
@@ -293,7 +293,7 @@ class Tensor:
         return self._data.tolist()
 
     def numpy(self, *, force=False):
-        """Return the array itself, which shares memory; refused where a gradient would be lost unnoticed."""
+        """Return the array itself, which shares memory; raises RuntimeError if a gradient would be lost silently."""
         if force:
             return self.detach()._data
         if self.requires_grad and state.grad:

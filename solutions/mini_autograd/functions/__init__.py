@@ -1,1 +1,1 @@
-"""torch's functions and the methods of `Tensor`: arguments in torch's forms, handed on to `ops`."""
+"""torch's functions and the methods of `Tensor`: they accept arguments in torch's forms and call `ops`."""

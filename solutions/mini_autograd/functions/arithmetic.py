@@ -1,7 +1,7 @@
-"""torch's functions for arithmetic, comparison and reduction, in terms of the operations in `ops`.
+"""torch's functions for arithmetic, comparison and reduction, built on the operations in `ops`.
 
-Arguments are brought to the form that `ops` expects: `dim` a tuple without negative numbers. Nothing here knows about
-gradients. The functions that move elements about are in `shaping.py`.
+Arguments are converted to the form that `ops` expects: `dim` is a tuple without negative numbers. This file contains no
+gradients. Functions that rearrange elements are in `shaping.py`.
 """
 
 import builtins
@@ -16,7 +16,7 @@ from ..values import dtypes
 
 
 def _dim(dim, ndim):
-    """Return `dim` counted from the front."""
+    """Return `dim`, which may be negative, as a number counted from the front."""
     low, high = (-ndim, ndim - 1) if ndim else (-1, 0)
     if not low <= dim <= high:
         raise IndexError(f"Dimension out of range (expected to be in range of [{low}, {high}], but got {dim})")
@@ -24,7 +24,7 @@ def _dim(dim, ndim):
 
 
 def _dims(dim, ndim):
-    """Return one or several dimensions as a tuple; None and () mean all of them."""
+    """Return one or several dimensions as a tuple; None and () mean all."""
     if dim is None or dim == ():
         return tuple(range(ndim))
     dims = (dim,) if isinstance(dim, int) else tuple(dim)
@@ -67,12 +67,12 @@ def neg(input):
 
 
 def rdiv(input, other):
-    """Return other / input, as torch does it: the reciprocal, times a number."""
+    """Return other / input, computed as in torch: the reciprocal times a number."""
     return ew.mul(ew.reciprocal(input), other)
 
 
 def pow(input, exponent):
-    """Return input to the power of exponent; either may be a number."""
+    """Return input raised to exponent; either may be a number."""
     if not isinstance(input, Tensor):
         return ew.pow_number(exponent if _is_float(exponent) else _float(exponent, input), input)
     if isinstance(exponent, Tensor):
@@ -94,12 +94,12 @@ def _float(tensor, number):
 
 
 def rpow(input, other):
-    """Return other to the power of input."""
+    """Return other raised to input."""
     return pow(other, input)
 
 
 def div(input, other, *, rounding_mode=None):
-    """Return input / other, rounded down ("floor") or towards zero ("trunc") if that is asked for; then constant."""
+    """Return input / other; rounding_mode "floor" or "trunc" rounds down or toward zero, and the result is constant."""
     if rounding_mode is None:
         return ew.div(input, other)
     if rounding_mode not in ("trunc", "floor"):
@@ -110,7 +110,7 @@ def div(input, other, *, rounding_mode=None):
 
 
 def remainder(input, other):
-    """Return what is left of input after division by other, with the sign of other."""
+    """Return the remainder of input / other, with the sign of other."""
     if isinstance(input, Tensor) and isinstance(other, Tensor):
         return ew.remainder_tensor(input, other)
     if isinstance(input, Tensor):
@@ -119,7 +119,7 @@ def remainder(input, other):
 
 
 def rremainder(input, other):
-    """Return what is left of other after division by input."""
+    """Return the remainder of other / input, with the sign of input."""
     return remainder(other, input)
 
 
@@ -139,14 +139,14 @@ def square(input):
 
 
 def clamp(input, min=None, max=None):
-    """Return input with smaller values raised to min, larger ones lowered to max."""
+    """Return input with values limited to [min, max]."""
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     return ew.clamp(input, min, max)
 
 
 def where(condition, input=None, other=None):
-    """Return input where condition holds, and other elsewhere; with a condition alone, the indices where it holds."""
+    """Return input where condition is true, else other; with only a condition, the indices where it is true."""
     if input is None:
         return nonzero(condition, as_tuple=True)
     if not isinstance(input, Tensor) and not isinstance(other, Tensor):
@@ -155,7 +155,7 @@ def where(condition, input=None, other=None):
 
 
 def masked_fill(input, mask, value):
-    """Return input with `value` where `mask` holds."""
+    """Return input with `value` where `mask` is true."""
     if mask.dtype is not dtypes.bool:
         name = {"float32": "float", "float64": "double", "int64": "long int", "int32": "int"}[mask.dtype.name]
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype " + name)
@@ -213,7 +213,7 @@ def argsort(input, dim=-1, descending=False):
 
 
 def nonzero(input, *, as_tuple=False):
-    """Return the indices of the elements that are not zero."""
+    """Return the indices of the nonzero elements."""
     found = np.nonzero(input._data)
     return tuple(make(each) for each in found) if as_tuple else make(np.stack(found, 1))
 
@@ -235,13 +235,13 @@ def prod(input, dim=None, keepdim=False, *, dtype=None):
 
 
 def cumsum(input, dim, *, dtype=None):
-    """Return the sums of what comes first along `dim`."""
+    """Return the cumulative sums along `dim`."""
     input = input if dtype is None else ew.cast(input, dtype.numpy)
     return products.cumsum(input, _dim(dim, input.ndim))
 
 
 def cumprod(input, dim, *, dtype=None):
-    """Return the products of what comes first along `dim`."""
+    """Return the cumulative products along `dim`."""
     input = input if dtype is None else ew.cast(input, dtype.numpy)
     return products.cumprod(input, _dim(dim, input.ndim))
 
@@ -321,12 +321,12 @@ min = _extreme("min", reduce.min, reduce.min_dim, ew.minimum)
 
 
 def amax(input, dim=(), keepdim=False):
-    """Return the largest values over `dim`; equal ones share the gradient."""
+    """Return the largest values over `dim`; ties share the gradient equally."""
     return reduce.amax(input, _dims(dim, input.ndim), keepdim)
 
 
 def amin(input, dim=(), keepdim=False):
-    """Return the smallest values over `dim`; equal ones share the gradient."""
+    """Return the smallest values over `dim`; ties share the gradient equally."""
     return reduce.amin(input, _dims(dim, input.ndim), keepdim)
 
 

@@ -1,4 +1,4 @@
-"""Functions that make tensors from nothing or from other data."""
+"""Functions that create tensors, from sizes or from data."""
 
 import warnings
 
@@ -17,7 +17,7 @@ _generator = np.random.default_rng(0)
 
 
 def manual_seed(seed):
-    """Start the random numbers anew. The numbers are NumPy's; the same seed gives others than in torch."""
+    """Seed the random numbers. They are NumPy's, so the same seed gives different numbers from torch's."""
     global _generator
     _generator = np.random.default_rng(seed)
     return _generator
@@ -39,7 +39,7 @@ def _finish(array, dtype, requires_grad):
 
 
 def _plain(data):
-    """Return nested lists in which every tensor is a number or a list; lengths must agree."""
+    """Return `data`, a number or nested lists, with each tensor in it replaced by a number or nested lists."""
     if isinstance(data, Tensor):
         return data._data.item() if data._data.size == 1 else data.tolist()
     return [_plain(item) for item in data] if isinstance(data, (list, tuple)) else data
@@ -55,9 +55,9 @@ def _check_lengths(data, dim=0):
 
 
 def tensor(data, *, dtype=None, device=None, requires_grad=False):
-    """Return a new leaf that holds a copy of `data` (numbers, nested lists, an array).
+    """Return a new leaf with a copy of `data` (numbers, nested lists, an array).
 
-    Python floats become the default dtype (float32), arrays keep theirs.
+    Python floats get the default dtype (float32); arrays keep theirs.
     """
     if isinstance(data, Tensor):
         warnings.warn(COPY_TENSOR, UserWarning, stacklevel=2)
@@ -77,7 +77,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False):
 
 
 def as_tensor(data, dtype=None, device=None):
-    """Return `data` as a tensor, sharing memory where that is possible."""
+    """Return `data` as a tensor, sharing memory if possible."""
     if isinstance(data, Tensor):
         return data if dtype is None else data.to(dtype)
     return _finish(data, dtype, False) if isinstance(data, np.ndarray) else tensor(data, dtype=dtype)
@@ -109,7 +109,7 @@ zeros, ones, empty = _filled(0), _filled(1), _filled(0)
 
 
 def full(size, fill_value, *, dtype=None, device=None, requires_grad=False):
-    """Return a tensor of shape `size` filled with `fill_value`, whose kind decides the dtype."""
+    """Return a tensor of shape `size` filled with `fill_value`, whose type determines the dtype."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     if dtype is None:
         dtype = dtypes.bool if isinstance(value, bool) else dtypes.int64 if isinstance(value, int) else None
@@ -147,7 +147,7 @@ def randn(*size, dtype=None, device=None, requires_grad=False):
 
 
 def randint(low, high=None, size=None, *, dtype=None, device=None):
-    """Return random integers from low (0 if left out) up to but without high."""
+    """Return random integers from low (default 0) up to high, which is excluded."""
     if size is None:
         low, high, size = 0, low, high
     return _finish(np.asarray(_generator.integers(low, high, _shape((size,)))), dtype or dtypes.int64, False)

@@ -1,7 +1,7 @@
-"""`einsum`: sums of products over named dimensions, taken apart as torch does it, into operations that are there.
+"""`einsum`: sums of products over named dimensions, reduced to existing operations as in torch.
 
-All operands are brought to one order of dimensions, those of the output first, and multiplied from left to right. So it
-needs no formula of its own. A dimension that an ellipsis stands for is called by a number, counted from the left of the
+All operands are brought to one order of dimensions, those of the output first, and multiplied from left to right, so
+einsum needs no gradient formula. Dimensions covered by an ellipsis have numbers as labels, counted from the left of the
 longest ellipsis.
 """
 
@@ -14,7 +14,7 @@ ELLIPSIS = "..."
 
 
 def einsum(*args):
-    """Sum products as an equation says: `einsum("ij,jk->ik", a, b)`, or `einsum(a, [0, 1], b, [1, 2], [0, 2])`."""
+    """Sum products according to an equation: `einsum("ij,jk->ik", a, b)`, or `einsum(a, [0, 1], b, [1, 2], [0, 2])`."""
     if len(args) < 2:
         raise ValueError(
             "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
@@ -46,7 +46,7 @@ def einsum(*args):
 
 
 def _from_lists(args):
-    """Return the equation and the operands of the form with lists of numbers instead of letters."""
+    """Return the equation and the operands, given lists of numbers instead of letters."""
     terms = ["".join(map(_letter, numbers)) for numbers in args[1::2]]
     if len(args) % 2:
         return f"{','.join(terms)}->{''.join(map(_letter, args[-1]))}", args[:-1:2]
@@ -62,12 +62,12 @@ def _letter(number):
 
 
 def _rank(label):
-    """Sort the dimensions of ellipses before the named ones."""
+    """Return a sort key that puts the dimensions of ellipses before the named ones."""
     return isinstance(label, str), label
 
 
 def _parse(equation, operands):
-    """Return the labels of each operand's dimensions, and those of the output's."""
+    """Return the labels of each operand's dimensions, and of the output's."""
     left, arrow, _ = equation.partition("->")
     inputs, begin = [], 0
     for number, term in enumerate(left.split(",")):
@@ -97,7 +97,7 @@ def _parse(equation, operands):
 
 
 def _labels(equation, begin, end, again, part):
-    """Return the labels between two places of the equation; `again` and `part` are for errors about an ellipsis."""
+    """Return the labels between two positions of the equation; `again` and `part` are for errors about an ellipsis."""
     labels = []
     while begin < end:
         letter = equation[begin]
@@ -120,7 +120,7 @@ def _labels(equation, begin, end, again, part):
 
 
 def _covered(operand, labels, number):
-    """Return how many dimensions the ellipsis of an operand stands for, after comparing it with its labels."""
+    """Return how many dimensions an operand's ellipsis covers, after checking the number of its labels."""
     named = len(labels) - labels.count(ELLIPSIS)
     start = f"einsum(): the number of subscripts in the equation ({named})"
     if ELLIPSIS not in labels and named != operand.ndim:
@@ -134,7 +134,7 @@ def _covered(operand, labels, number):
 
 
 def _spell_out(labels, first, end):
-    """Return `labels` with the numbers from `first` on for an ellipsis."""
+    """Return `labels` with an ellipsis replaced by the numbers from `first` to `end` - 1."""
     return [each for label in labels for each in (range(first, end) if label == ELLIPSIS else [label])]
 
 
@@ -142,7 +142,7 @@ def _spell_out(labels, first, end):
 
 
 def _note_sizes(sizes, operand, labels, number):
-    """Note the size of each label, which must be one, or the same wherever it stands."""
+    """Record the size of each of an operand's labels in `sizes`; it must be 1 or the same in all operands."""
     for dim, (label, size) in enumerate(zip(labels, operand.shape, strict=True)):
         first = labels.index(label)
         if size != operand.shape[first]:
@@ -165,14 +165,14 @@ def _note_sizes(sizes, operand, labels, number):
 
 
 def _align(operand, labels, order):
-    """Return a view of `operand` whose dimensions are those of `order`, of size 1 where it has none."""
+    """Return a view of `operand` with its dimensions in `order`, and size 1 for those it lacks."""
     kept = []
     for label in labels:
         if label not in kept:
             kept.append(label)
             continue
         first = kept.index(label)
-        operand = shape.diagonal(operand, 0, first, len(kept))  # the diagonal comes last, and goes back to `first`
+        operand = shape.diagonal(operand, 0, first, len(kept))  # diagonal() puts it last; move it back to `first`
         dims = list(range(operand.ndim - 1))
         operand = shape.permute(operand, (*dims[:first], len(dims), *dims[first:]))
     for label in order:
@@ -183,7 +183,7 @@ def _align(operand, labels, order):
 
 
 def _multiply(operands, output_ndim):
-    """Return the product of `operands`, summed over the dimensions from `output_ndim` on, which stay with size 1."""
+    """Return the product of `operands`, summed over the dimensions from `output_ndim` on, which keep size 1."""
     waiting = [sum(operand.shape[dim] != 1 for operand in operands) for dim in range(operands[0].ndim)]
     result, *others = operands
     for other in others:
@@ -203,7 +203,7 @@ def _multiply(operands, output_ndim):
 
 
 def _product(left, right, summed):
-    """Return the product of two tensors, summed over the dimensions `summed`, by one batched product of matrices."""
+    """Return the product of two tensors, summed over the dimensions `summed`, as one batched matrix product."""
     rest = [dim for dim in range(left.ndim) if dim not in summed]
     both = [dim for dim in rest if left.shape[dim] != 1 and right.shape[dim] != 1]
     rows = [dim for dim in rest if left.shape[dim] != 1 and dim not in both]

@@ -1,13 +1,13 @@
-"""What to say of names that torch has and the mini engine leaves out.
+"""Error messages for names that torch has and the mini engine leaves out.
 
-The attributes of `torch.Tensor` are listed, not caught by `Tensor.__getattr__`, because a class with `__getattr__` pays
-for it on every attribute: CPython 3.11 then looks each one up in full, and a chain of small operations took an eighth
-longer. A test compares the list with torch.
+The missing attributes of `torch.Tensor` are listed here instead of being caught by `Tensor.__getattr__`, because a
+class with `__getattr__` slows down every attribute access: CPython 3.11 then looks each one up in full, and a chain of
+small operations took an eighth longer. A test compares the list with torch.
 """
 
 
 class LeftOut:
-    """An attribute that is not there, and says why."""
+    """An attribute that the mini engine leaves out; reading it raises an error that says so."""
 
     def __init__(self, name):
         self.name = name
@@ -73,7 +73,7 @@ NAMES = [
 
 
 def no_attribute(place, name):
-    """Return the AttributeError for a name that torch's `place` ("nn", "" for torch) may have and ours has not."""
+    """Return the AttributeError for a name that torch's `place` ("nn", "" for torch) may have but ours lacks."""
     place = f".{place}" if place else ""
     message = f"module 'mini_autograd{place}' has no attribute '{name}'"
     if not name.startswith("_"):
@@ -82,7 +82,7 @@ def no_attribute(place, name):
 
 
 def say_so(cls):
-    """Let `cls` say of each of these names that it is left out, unless it has it."""
+    """Give `cls` a LeftOut for each of NAMES that it lacks."""
     for name in NAMES:
         if not hasattr(cls, name):
             setattr(cls, name, LeftOut(name))

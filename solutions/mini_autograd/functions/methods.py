@@ -1,4 +1,4 @@
-"""The methods and operators of `Tensor`: a table of names for the functions written elsewhere."""
+"""The methods and operators of `Tensor`: a table of names for functions defined elsewhere."""
 
 import functools
 import types
@@ -13,7 +13,7 @@ from .einsum import einsum
 
 
 def to(self, *args, dtype=None, **options):
-    """Return this tensor in another dtype (itself if it has it already); a device may be given, it is always cpu."""
+    """Return this tensor in the given dtype (itself if it already has it); any device is accepted and ignored."""
     for arg in args:
         dtype = arg if isinstance(arg, dtypes.dtype) else arg.dtype if isinstance(arg, Tensor) else dtype
     return self if dtype is None else ew.cast(self, dtype.numpy)
@@ -125,7 +125,7 @@ OTHER = {
 
 
 def _public():
-    """Return the functions that are both `torch.name(x)` and `x.name()`."""
+    """Return, by name, the functions that work both as `torch.name(x)` and as `x.name()`."""
     shared = {name: getattr(ew, name) for name in UNARY}
     shared.update({name: getattr(arithmetic, name) for name in FUNCTIONS})
     shared.update({name: getattr(shaping, name) for name in SHAPING})
@@ -139,7 +139,7 @@ TAKES_OTHERS = {
 
 
 def for_tensors(name, function):
-    """Return `function` for use as `torch.name(x)`, which refuses what is not a Tensor as torch does."""
+    """Return `function` for use as `torch.name(x)`; it rejects anything but a Tensor, as torch does."""
     if name in TAKES_OTHERS:
         return function
 

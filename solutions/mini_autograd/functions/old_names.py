@@ -1,4 +1,4 @@
-"""Names from torch's early days that code still uses: `LongTensor`, `Tensor(2, 3)`, `x.new`, `x._grad_fn`."""
+"""Names from torch's early days that are still in use: `LongTensor`, `Tensor(2, 3)`, `x.new`, `x._grad_fn`."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from .creation import tensor
 
 
 def _array(data, dtype):
-    """Return the array of `FloatTensor(*data)`: integers are sizes, anything else is one argument with the values."""
+    """Return the array of `FloatTensor(*data)`: integers are sizes; anything else is one argument with the values."""
     if not data:
         return np.zeros(0, dtype.numpy)
     if all(type(each) is int for each in data):
@@ -31,7 +31,7 @@ def _array(data, dtype):
 
 
 class _ByType(type):
-    """The class of `LongTensor` and its like: called, one makes a Tensor; `isinstance` asks for the dtype."""
+    """The metaclass of `LongTensor` and the like: calling one makes a Tensor; `isinstance` checks the dtype."""
 
     def __call__(cls, *data):
         return make(_array(data, cls.dtype))
@@ -57,7 +57,7 @@ def _new(self, *data):
 
 
 def _type(self, dtype=None):
-    """Return torch's name for this tensor's type, or the tensor in another dtype, given as dtype, type or name."""
+    """Return torch's name for this tensor's type, or the tensor converted to a dtype, type or type name."""
     if dtype is None:
         return "torch." + self._type_name()
     if isinstance(dtype, str):

@@ -1,4 +1,4 @@
-"""`pad`: its modes, and what torch asks of them."""
+"""`pad`: its modes, and torch's checks of their arguments."""
 
 import math
 
@@ -13,11 +13,11 @@ Supported combinations for non-constant padding:
 
 
 def pad(input, pad, mode="constant", value=None):
-    """Put something around the last dimensions of input; a negative number cuts off.
+    """Pad the last dimensions of input; a negative number crops.
 
     pad: two numbers, before and after, for the last dimension, then two for the one before it, and so on.
-    mode: "constant" puts `value` there, 0 if left out; "reflect" what stands on the other side of the edge, "replicate"
-    the edge, "circular" what stands at the other end.
+    mode: "constant" pads with `value`, by default 0; "reflect" with the elements mirrored at the edge, "replicate" with
+    the edge's element, "circular" with elements from the opposite end.
     """
     if len(pad) % 2:
         raise RuntimeError("Padding length must be divisible by 2")
@@ -47,7 +47,7 @@ def _pad_with(input, pad, value):
 
 
 def _check(input, pad, mode, ndim):
-    """Refuse what torch refuses to borrow from the tensor itself."""
+    """Raise torch's error if the tensor has too few elements for this padding."""
     sizes = input.shape[-ndim:]
     pairs = list(zip(pad[::2], pad[1::2], strict=True))[::-1]
     padded = [size + before + after for size, (before, after) in zip(sizes, pairs, strict=True)]

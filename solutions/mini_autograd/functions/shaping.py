@@ -1,4 +1,4 @@
-"""torch's functions that move elements about, in terms of the operations in `ops.shape`."""
+"""torch's functions that rearrange elements, built on the operations in `ops.shape`."""
 
 import math
 
@@ -16,7 +16,7 @@ def _sizes(sizes):
 
 
 def _complete(input, sizes):
-    """Return `sizes` with -1 replaced by what is left, after torch's check."""
+    """Return `sizes` with -1 replaced by the remaining size, after torch's check."""
     sizes = _sizes(sizes)
     known = math.prod(n for n in sizes if n != -1)
     total = input._data.size
@@ -29,13 +29,13 @@ def _complete(input, sizes):
 
 
 def reshape(input, *sizes):
-    """Return input in another shape: a view if the memory allows one, else a copy."""
+    """Return input in a different shape: a view if the memory layout allows it, else a copy."""
     sizes = _complete(input, sizes)
     return ops.reshape(input, sizes)
 
 
 def view(input, *sizes):
-    """Return a view of input in another shape, which the memory must allow."""
+    """Return a view of input in a different shape; raises RuntimeError if the memory layout does not allow it."""
     sizes = _complete(input, sizes)
     try:
         return ops.view(input, sizes)
@@ -52,7 +52,7 @@ def view_as(input, other):
 
 
 def flatten(input, start_dim=0, end_dim=-1):
-    """Return input with the dimensions from start_dim to end_dim made one."""
+    """Return input with the dimensions from start_dim to end_dim merged into one."""
     start, end = _dim(start_dim, input.ndim), _dim(end_dim, input.ndim)
     if start > end:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
@@ -121,7 +121,7 @@ def squeeze(input, dim=None):
 
 
 def unsqueeze(input, dim):
-    """Return a view with a dimension of size 1 put in at `dim`."""
+    """Return a view with a dimension of size 1 inserted at `dim`."""
     return ops.unsqueeze(input, _dim(dim, input.ndim + 1))
 
 
@@ -143,16 +143,16 @@ def narrow(input, dim, start, length):
 
 
 def contiguous(input):
-    """Return input itself if its memory is in order, else a copy."""
+    """Return input itself if it is contiguous in memory, else a copy."""
     return input if input._data.flags.c_contiguous else clone(input)
 
 
 def cat(tensors, dim=0):
-    """Join tensors along a dimension they have."""
+    """Join tensors along an existing dimension."""
     tensors = list(tensors)
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    tensors = [x for x in tensors if x.shape != (0,)] or tensors[:1]  # as torch, which lets these pass
+    tensors = [x for x in tensors if x.shape != (0,)] or tensors[:1]  # as in torch, which accepts these
     first, dim = tensors[0], _dim(dim, tensors[0].ndim)
     for number, each in enumerate(tensors):
         if each.ndim != first.ndim:
@@ -181,14 +181,14 @@ def stack(tensors, dim=0):
 
 
 def hstack(tensors):
-    """Join tensors along their second dimension, those of one dimension or none along the first."""
+    """Join tensors along their second dimension; tensors with at most one dimension, along the first."""
     tensors = _not_empty("hstack", tensors)
     rows = [reshape(each, 1) if each.ndim == 0 else each for each in tensors]
     return cat(rows, 0 if rows[0].ndim == 1 else 1)
 
 
 def vstack(tensors):
-    """Join tensors along their first dimension, after those of one dimension or none became rows."""
+    """Join tensors along their first dimension; tensors with at most one dimension become rows."""
     tensors = _not_empty("vstack", tensors)
     rows = [reshape(each, 1, 1) if each.ndim == 0 else each for each in tensors]
     return cat([unsqueeze(each, 0) if each.ndim == 1 else each for each in rows])
@@ -202,7 +202,7 @@ def _not_empty(name, tensors):
 
 
 def repeat(input, *repeats):
-    """Return copies of input side by side, as many along each dimension as `repeats` says."""
+    """Return input repeated along each dimension as often as `repeats` says."""
     repeats = _sizes(repeats)
     if len(repeats) < input.ndim:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
@@ -214,13 +214,13 @@ def repeat(input, *repeats):
 
 
 def tile(input, *dims):
-    """Return copies of input side by side; dimensions that `dims` leaves out stay."""
+    """Return input repeated as often as `dims` says; earlier dimensions that `dims` omits are not repeated."""
     dims = _sizes(dims)
     return repeat(input, *(1,) * (input.ndim - len(dims)), *dims)
 
 
 def diagonal(input, offset=0, dim1=0, dim2=1):
-    """Return the view of the diagonal of two dimensions, as a last dimension."""
+    """Return a view in which the diagonal of two dimensions is the last dimension."""
     first, second = _dim(dim1, input.ndim), _dim(dim2, input.ndim)
     if first == second:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -228,14 +228,14 @@ def diagonal(input, offset=0, dim1=0, dim2=1):
 
 
 def chunk(input, chunks, dim=0):
-    """Return views of `chunks` parts along `dim`, the last one smaller where it does not come out even."""
+    """Return views of input split into `chunks` parts along `dim`; the last is smaller if the size is not divisible."""
     if chunks < 1:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     return split(input, max(1, -(-input.shape[_dim(dim, input.ndim)] // chunks)), dim)
 
 
 def split(input, split_size, dim=0):
-    """Return views of `split_size` elements each along `dim`, or of the sizes in a list."""
+    """Return views of input split along `dim` into parts of `split_size` elements, or of the sizes in a list."""
     dim = _dim(dim, input.ndim)
     if isinstance(split_size, (list, tuple)):
         return _split_with_sizes(input, split_size, dim)
@@ -260,7 +260,7 @@ def _split_with_sizes(input, sizes, dim):
 
 
 def split_with_sizes(input, split_sizes, dim=0):
-    """Return views of the given sizes along `dim`."""
+    """Return views of input split along `dim` into parts of the given sizes."""
     return _split_with_sizes(input, split_sizes, _dim(dim, input.ndim))
 
 
@@ -277,7 +277,7 @@ def iterate(input):
 
 
 def gather(input, dim, index):
-    """Return the elements of input that `index` picks along `dim`."""
+    """Return the elements of input that `index` selects along `dim`."""
     dim = _dim(dim, input.ndim)
     box = tuple(slice(None) if i == dim else slice(n) for i, n in enumerate(index.shape))
     whole = all(n == m for i, (n, m) in enumerate(zip(index.shape, input.shape, strict=True)) if i != dim)
@@ -285,7 +285,7 @@ def gather(input, dim, index):
 
 
 def index_select(input, dim, index):
-    """Return the slices of input that `index` names along `dim`."""
+    """Return the slices of input that `index` selects along `dim`."""
     return ops.index_select(input, _dim(dim, input.ndim), index._data)
 
 
@@ -300,22 +300,22 @@ def triu(input, diagonal=0):
 
 
 def flip(input, *dims):
-    """Return input with the order along `dims` turned round."""
+    """Return input with the order along `dims` reversed."""
     return ops.flip(input, tuple(_dim(d, input.ndim) for d in _sizes(dims)))
 
 
 def size(input, dim=None):
-    """Return the shape, or one of its sizes."""
+    """Return the shape, or the size of dimension `dim`."""
     return Size(input._data.shape) if dim is None else input._data.shape[_dim(dim, input.ndim)]
 
 
 def stride(input):
-    """Return by how many elements one moves in memory for a step along each dimension."""
+    """Return, for each dimension, how many elements in memory one step along it skips."""
     return tuple(n // input._data.itemsize for n in input._data.strides)
 
 
 def outer(input, vec2):
-    """Return the products of all elements of one vector with all of another."""
+    """Return the products of all pairs of elements of two vectors."""
     return reshape(input, -1, 1) * vec2
 
 

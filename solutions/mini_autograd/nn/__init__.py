@@ -1,6 +1,6 @@
-"""`torch.nn`: modules, their functions, first values. Read `modules/module.py` first, then `modules/hooks.py`."""
+"""`torch.nn`: modules, functions, initialization. Read `modules/module.py` first, then `modules/hooks.py`."""
 
-# ruff: noqa: F401 - the names imported here are what the package offers
+# ruff: noqa: F401 - the imported names are the package's API
 
 from ..functions.left_out import no_attribute
 from . import functional, init, modules, utils

@@ -1,4 +1,4 @@
-"""The functions of `torch.nn.functional`, in terms of the operations in `ops`."""
+"""The functions of `torch.nn.functional`, built on the operations in `ops`."""
 
 import math
 import warnings
@@ -18,7 +18,7 @@ from ..ops.shape import embedding as _embedding
 from ..ops.shape import unsqueeze
 from ..values import dtypes
 
-# ----- checks, in torch's words -----
+# ----- checks with torch's messages -----
 
 
 def _check_tensor(function, argument, position, value):
@@ -37,7 +37,7 @@ def _dtype(tensor):
 
 
 def _check_parameters(input, *parameters):
-    """Raise RuntimeError unless the parameters of a normalisation have the dtype of its input."""
+    """Raise RuntimeError unless the parameters of a normalization have the dtype of its input."""
     first, *others = [parameter for parameter in parameters if parameter is not None] or [input]
     if first.dtype is not input.dtype:
         wrong = "all inputs must share same datatype."
@@ -66,7 +66,7 @@ def relu(input, inplace=False):
 
 
 def leaky_relu(input, negative_slope=0.01):
-    """Return input where positive, else negative_slope · input."""
+    """Return input if positive, else negative_slope · input."""
     return ew.leaky_relu(input, negative_slope)
 
 
@@ -76,7 +76,7 @@ def softplus(input, beta=1.0, threshold=20.0):
 
 
 def dropout(input, p=0.5, training=True, inplace=False):
-    """Set each element to zero with probability p and divide the others by 1 - p; do nothing unless training."""
+    """Set each element to zero with probability p and divide the rest by 1 - p; do nothing unless training."""
     if not 0 <= p <= 1:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     if not training or p == 0:
@@ -88,12 +88,12 @@ def dropout(input, p=0.5, training=True, inplace=False):
 
 
 def one_hot(tensor, num_classes=-1):
-    """Return a row with a single 1 for each class number."""
+    """Return, for each class number in `tensor`, a row of zeros with a single 1 at that position."""
     count = int(tensor._data.max()) + 1 if num_classes == -1 else num_classes
     return make((tensor._data[..., None] == np.arange(count)).astype(np.int64))
 
 
-# ----- pictures -----
+# ----- images -----
 
 
 def _pair(value):
@@ -120,7 +120,7 @@ def _as_batch(input, function):
 
 
 def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-    """Slide a kernel over pictures. input: (N, C, H, W) or (C, H, W), weight: (O, C, kh, kw), bias: (O,)."""
+    """Slide a kernel over images. input: (N, C, H, W) or (C, H, W), weight: (O, C, kh, kw), bias: (O,)."""
     _left_out("conv2d", dilation=(_pair(dilation), (1, 1)), groups=(groups, 1))
     if isinstance(padding, str):
         _left_out("conv2d", padding=(padding, "valid"))
@@ -199,7 +199,7 @@ def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode
 def avg_pool2d(
     input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
 ):
-    """Return the mean of each window, in which padding counts as zeros."""
+    """Return the mean of each window; padding counts as zeros."""
     _left_out(
         "avg_pool2d",
         ceil_mode=(ceil_mode, False),
@@ -209,11 +209,11 @@ def avg_pool2d(
     return _pool(conv.avg_pool, "avg_pool2d", input, kernel_size, stride, padding)
 
 
-# ----- lookup and normalisation -----
+# ----- lookup and normalization -----
 
 
 def embedding(input, weight, padding_idx=None):
-    """Return the rows of `weight` that `input`, a tensor of integers, names."""
+    """Return the rows of `weight` selected by `input`, an integer tensor."""
     if input._data.dtype.kind != "i":
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
@@ -227,7 +227,7 @@ def embedding(input, weight, padding_idx=None):
 
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
-    """Normalise each channel (dimension 1) over all others; update the running statistics when training."""
+    """Normalize each channel (dimension 1) over all other dimensions; update the running statistics when training."""
     channel = tuple(n if i == 1 else 1 for i, n in enumerate(input.shape))
     dim = tuple(i for i in range(input.ndim) if i != 1)
     count = math.prod(input.shape[i] for i in dim)
@@ -253,7 +253,7 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 
 
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
-    """Normalise over the last dimensions, those of `normalized_shape`."""
+    """Normalize over the last dimensions, whose sizes are `normalized_shape`."""
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     outer = input.ndim - len(shape)
     if input.shape[outer:] != shape:
@@ -323,7 +323,7 @@ def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
 
 
 def _targets(input, target):
-    """Return the array of class numbers, which must have the shape of input without the classes."""
+    """Return the array of class numbers; its shape must be input's without the classes."""
     array, expected = target._data, input.shape[:1] + input.shape[2:]
     if input.ndim == 1:
         return array.reshape(())
@@ -335,7 +335,7 @@ def _targets(input, target):
 
 
 def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
-    """Return the negative log-likelihood of the softmax of `input`, logits, at the class numbers `target`."""
+    """Return the negative log-likelihood of softmax(input) at the class numbers `target`; `input` holds logits."""
     for position, (name, value) in enumerate((("input", input), ("target", target)), 1):
         _check_tensor("cross_entropy_loss", name, position, value)
     _left_out("cross_entropy", label_smoothing=(label_smoothing, 0.0))

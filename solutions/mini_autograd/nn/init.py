@@ -1,6 +1,6 @@
-"""First values for parameters. Each function fills a tensor, unseen by autograd, and returns it.
+"""Initialize parameters. Each function fills a tensor without recording it, and returns it.
 
-The random numbers are NumPy's, started by `manual_seed`; the same seed gives others than in torch.
+The random numbers are NumPy's, seeded by `manual_seed`; the same seed gives different numbers from torch's.
 """
 
 import math
@@ -15,7 +15,7 @@ from ..functions.left_out import no_attribute
 
 
 def calculate_gain(nonlinearity, param=None):
-    """Return the factor that keeps the variance through a nonlinearity, by its torch name."""
+    """Return the factor that keeps the variance through a nonlinearity, given by its torch name."""
     if nonlinearity in ("linear", "conv1d", "conv2d", "conv3d", "sigmoid"):
         return 1
     if nonlinearity == "tanh":
@@ -37,40 +37,40 @@ def _filled(tensor, array):
 
 
 def uniform_(tensor, a=0.0, b=1.0):
-    """Draw from [a, b)."""
+    """Fill `tensor` with numbers drawn uniformly from [a, b)."""
     return _filled(tensor, creation.generator().uniform(a, b, tensor.shape))
 
 
 def normal_(tensor, mean=0.0, std=1.0):
-    """Draw from the normal distribution."""
+    """Fill `tensor` with numbers drawn from the normal distribution."""
     return _filled(tensor, creation.generator().normal(mean, std, tensor.shape))
 
 
 def constant_(tensor, val):
-    """Fill with `val`."""
+    """Fill `tensor` with `val`."""
     with no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor):
-    """Fill with ones."""
+    """Fill `tensor` with ones."""
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor):
-    """Fill with zeros."""
+    """Fill `tensor` with zeros."""
     return constant_(tensor, 0.0)
 
 
 def eye_(tensor):
-    """Make a matrix the identity."""
+    """Fill `tensor`, a matrix, with the identity."""
     if tensor.dim() != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     return _filled(tensor, np.eye(*tensor.shape))
 
 
 def _calculate_fan_in_and_fan_out(tensor):
-    """Return how many inputs each output of a layer with this weight has, and how many outputs each input."""
+    """Return the number of inputs per output of a layer with this weight, and the number of outputs per input."""
     if tensor.dim() < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     window = math.prod(tensor.shape[2:])
@@ -89,7 +89,7 @@ def xavier_normal_(tensor, gain=1.0):
 
 
 def _kaiming_std(tensor, a, mode, nonlinearity):
-    """Return gain / √fan (He et al. 2015), or None for a tensor without elements."""
+    """Return the standard deviation gain / √fan (He et al. 2015), or None for a tensor without elements."""
     if 0 in tensor.shape:
         warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=3)
         return None
@@ -100,13 +100,13 @@ def _kaiming_std(tensor, a, mode, nonlinearity):
 
 
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
-    """Draw uniformly with variance gain² / fan; `a` is the slope of a leaky_relu."""
+    """Draw uniformly with variance gain² / fan; `a` is a leaky_relu's negative slope."""
     std = _kaiming_std(tensor, a, mode, nonlinearity)
     return tensor if std is None else uniform_(tensor, -math.sqrt(3.0) * std, math.sqrt(3.0) * std)
 
 
 def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu"):
-    """Draw normally with variance gain² / fan; `a` is the slope of a leaky_relu."""
+    """Draw normally with variance gain² / fan; `a` is a leaky_relu's negative slope."""
     std = _kaiming_std(tensor, a, mode, nonlinearity)
     return tensor if std is None else normal_(tensor, 0.0, std)
 

@@ -7,7 +7,7 @@ from ..values import dtypes
 
 
 class Parameter(Tensor):
-    """A leaf that shares memory with `data`; assigned to a module's attribute, it is one of its `parameters()`."""
+    """A leaf that shares memory with `data`; assigned to a module's attribute, it appears in its `parameters()`."""
 
     __slots__ = ()
 

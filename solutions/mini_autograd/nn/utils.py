@@ -1,4 +1,4 @@
-"""What acts on the gradients of many parameters at once."""
+"""Functions on the gradients of many parameters at once."""
 
 import types
 import warnings
@@ -11,7 +11,7 @@ from ..functions.left_out import no_attribute
 
 
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
-    """Scale all gradients, in place, so that together they are no longer than max_norm; return how long they were.
+    """Scale all gradients, in place, so that their total norm is at most max_norm; return the norm before scaling.
 
     norm_type: the exponent of the norm; inf for the largest element.
     """
@@ -38,7 +38,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 
 
 def _norm(gradients, norm_type):
-    """Return the norm of all elements of all gradients, a tensor without dimensions."""
+    """Return the norm of all elements of all gradients, a 0-dimensional tensor."""
     if not gradients:
         return make(np.zeros((), np.float32))
     norms = np.array([np.linalg.norm(gradient._data.reshape(-1), norm_type) for gradient in gradients])

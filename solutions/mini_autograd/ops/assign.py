@@ -1,4 +1,4 @@
-"""Operations whose only use is in place: the result has nothing of the old value but its shape and dtype."""
+"""Operations that are used only in place: the result keeps only the old value's shape and dtype."""
 
 import numpy as np
 

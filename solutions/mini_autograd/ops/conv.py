@@ -1,11 +1,11 @@
-"""Convolution and pooling over pictures of shape (N, C, H, W).
+"""Convolution and pooling over images of shape (N, C, H, W).
 
-A convolution is linear in the picture and in the kernel, so its two gradients are of its own kind, and the three
-functions below differentiate into one another: for a picture x, a kernel w and a map g like the output,
+A convolution is linear in the image and in the kernel, so both its gradients are again of this kind, and the three
+functions below are each other's derivatives: for an image x, a kernel w and a map g like the output,
 
     convolve(x, w) → g        spread_kernel(g, w) → x        correlate(x, g) → w
 
-Inside, pictures lie as (C, H, W, N): then a window shifted by one pixel is copied in runs of W·N numbers.
+Internally, images have the layout (C, H, W, N): a window shifted by a pixel is copied in runs of W·N numbers.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from .reduce import sum_dim
 
 
 def _inner(picture, padding=(0, 0)):
-    """Return (N, C, H, W) as (C, H, W, N), with zeros around it."""
+    """Return `picture`, of layout (N, C, H, W), in the layout (C, H, W, N), padded with zeros."""
     if padding == (0, 0):
         return np.ascontiguousarray(picture.transpose(1, 2, 3, 0))
     n, c, h, w = picture.shape
@@ -25,7 +25,7 @@ def _inner(picture, padding=(0, 0)):
 
 
 def _outer(inner):
-    """Return (C, H, W, N) as (N, C, H, W), contiguous."""
+    """Return `inner`, of layout (C, H, W, N), in the layout (N, C, H, W), contiguous."""
     return np.ascontiguousarray(inner.transpose(3, 0, 1, 2))
 
 
@@ -35,7 +35,7 @@ def out_size(size, kernel, stride, padding):
 
 
 def _shifts(kernel, stride, size):
-    """Yield, for each pixel (i, j) of the window, the slices of the picture that lie under it in all windows."""
+    """Yield, for each pixel (i, j) of the window, the slices of the image that it covers in all windows."""
     for i in range(kernel[0]):
         for j in range(kernel[1]):
             yield (
@@ -48,7 +48,7 @@ def _shifts(kernel, stride, size):
 
 
 def _columns(picture, kernel, stride, padding):
-    """Return the windows of a picture as the columns of a matrix of shape (C·kh·kw, OH·OW·N), and (OH, OW)."""
+    """Return the windows of an image as the columns of a matrix of shape (C·kh·kw, OH·OW·N), and (OH, OW)."""
     inner = _inner(picture, padding)
     size = out_size(picture.shape[2:], kernel, stride, padding)
     columns = np.empty((inner.shape[0], *kernel, *size, inner.shape[3]), picture.dtype)
@@ -126,7 +126,7 @@ def _unpadded(picture, padding):
 
 
 def _max_pool(self, kernel_size, stride, padding):
-    """Return the maxima, and for each the number of the pixel in its window (the first of equal ones)."""
+    """Return the maxima, and for each the index of the pixel in its window (the first, if several are equal)."""
     lowest = -np.inf if self.dtype.kind == "f" else np.iinfo(self.dtype).min
     picture = _padded(self, padding, lowest)
     size = out_size(self.shape[2:], kernel_size, stride, padding)
@@ -185,7 +185,7 @@ def _avg_pool(self, kernel_size, stride, padding):
     for _, (rows, cols) in _shifts(kernel_size, stride, size):
         total += picture[:, :, rows, cols]
     mean = total / self.dtype.type(kernel_size[0] * kernel_size[1])
-    return mean.astype(self.dtype, copy=False)  # integers are cut off, as in torch
+    return mean.astype(self.dtype, copy=False)  # integers are truncated, as in torch
 
 
 def _avg_unpool(self, shape, kernel_size, stride, padding):

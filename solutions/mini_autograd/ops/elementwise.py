@@ -1,4 +1,4 @@
-"""Operations that work element by element, with broadcasting."""
+"""Elementwise operations, with broadcasting."""
 
 import numpy as np
 
@@ -98,7 +98,7 @@ def _truncate_divide(self, other):
 
 
 def _constant(function):
-    """Return `function` as a division that is rounded, and so has no gradient to speak of."""
+    """Return an operation that computes the rounded division `function`; its gradients are zeros."""
     return operation(
         "DivBackward2",
         function,
@@ -136,7 +136,7 @@ def _floor(name):
     )
 
 
-# What torch computes, but does not differentiate.
+# Operations that torch computes but does not differentiate.
 floor_divide, floor_divide_inplace = _floor("floor_divide"), _floor("floor_divide_")
 remainder_of_number = operation(
     "NotImplemented", lambda self, other: _remainder(other, self), self=_not_implemented("remainder")
@@ -158,17 +158,17 @@ reciprocal = operation(
 
 clone = operation("CloneBackward0", lambda self: self.copy(), self=lambda grad: grad)
 
-# The gradient comes back in the new dtype; the node it goes to brings it to its own.
+# The gradient arrives in the new dtype; the receiving node converts it to its own.
 to_copy = operation("ToCopyBackward0", lambda self, dtype: self.astype(dtype), self=lambda grad: grad)
 
 
 def raw(value):
-    """Return the array of a Tensor, and anything else as it is."""
+    """Return the array of a Tensor, and anything else unchanged."""
     return getattr(value, "_data", value)
 
 
 def cast(value, numpy_dtype):
-    """Return a Tensor with the given NumPy dtype: itself if it has it already, a constant if that is no float."""
+    """Return a Tensor with the given NumPy dtype: itself if it already has it, a constant for a non-float dtype."""
     if value._data.dtype == numpy_dtype:
         return value
     return to_copy(value if np.dtype(numpy_dtype).kind == "f" else value.detach(), numpy_dtype)
@@ -205,14 +205,14 @@ def _power(self, exponent):
 
 
 def _pow_self(grad, self, exponent):
-    """∂/∂x xᵉ = e·xᵉ⁻¹, and 0 where e is 0, also at x = 0."""
+    """Return `grad` times ∂/∂x xᵉ = e·xᵉ⁻¹, or 0 if e is 0, even at x = 0."""
     if not hasattr(exponent, "shape"):
         return zeros_like(grad) if exponent == 0 else grad * (exponent * pow_scalar(self, exponent - 1))
     return where(0.0, grad * (exponent * pow_tensor(self, exponent - 1)), raw(exponent) == 0)
 
 
 def _pow_exponent(grad, self, exponent, result):
-    """∂/∂e xᵉ = xᵉ·log x, and 0 where x is 0 and e is not negative."""
+    """Return `grad` times ∂/∂e xᵉ = xᵉ·log x, or 0 if x is 0 and e is not negative."""
     return grad * where(0.0, result * log(self), (raw(self) == 0) & (raw(exponent) >= 0))
 
 
@@ -228,7 +228,7 @@ pow_number = operation(
 
 
 def _quiet(function):
-    """Let `function` make inf and nan without NumPy's warning, as torch does."""
+    """Return `function` wrapped so that inf and nan cause no NumPy warning, as in torch."""
 
     def forward(self):
         with np.errstate(all="ignore"):
@@ -280,16 +280,16 @@ softplus = operation(
     self=lambda grad, self, beta, threshold: where(grad, grad * sigmoid(self * beta), raw(self) * beta > threshold),
 )
 
-# ----- choosing -----
+# ----- selection -----
 
 
 def _keep(grad, mask):
-    """Do np.where(mask, grad, 0), with the bits multiplied: a branch for each element takes three times as long."""
+    """Compute np.where(mask, grad, 0) by multiplying bits: a branch for each element takes three times as long."""
     bits = np.dtype(f"i{grad.itemsize}")
     return (grad.view(bits) * mask).view(grad.dtype)
 
 
-# Where a gradient passes, and 0 elsewhere, whatever stands there.
+# The gradient where it passes, and 0 elsewhere, even in place of nan or inf.
 keep = operation("MulBackward0", _keep, constants=("mask",), grad=lambda grad, mask: keep(grad, mask))
 
 
@@ -314,7 +314,7 @@ clamp = operation(
 
 
 def _share(grad, mine, other):
-    """The gradient where `mine` was chosen; where both are equal each receives half."""
+    """Return the gradient where `mine` is larger, half of it where both are equal, and 0 elsewhere."""
     mine, other = raw(mine), raw(other)
     return where(grad * 0.5, keep(grad, mine > other), mine == other)
 

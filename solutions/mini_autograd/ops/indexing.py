@@ -1,4 +1,4 @@
-"""`x[…]` and `x[…] = v`, taken apart into steps as torch does: views first, then one pick with arrays."""
+"""`x[…]` and `x[…] = v`, split into steps as in torch: views first, then one selection with arrays."""
 
 import types
 import warnings
@@ -23,7 +23,7 @@ NO_NUMBER = (Tensor, list, tuple, slice, np.ndarray, types.EllipsisType, types.N
 
 
 def _steps(tensor, index, lone_slice=False):
-    """Return the view that the basic part of `index` takes, and for each of its dimensions an array or slice(None)."""
+    """Return the view selected by the basic part of `index`, and an array or slice(None) for the view's dimensions."""
     if lone_slice and isinstance(index, slice):
         return _slice(tensor, 0, index, always=True), (slice(None),)
     if isinstance(index, list) and len(index) < 32 and any(isinstance(each, NO_NUMBER) for each in index):
@@ -85,7 +85,7 @@ def _remaining(index, ellipsis):
 
 
 def _slice(tensor, dim, each, always=False):
-    """Return the view that a slice takes; a slice of everything is no step, except (as in torch) on its own."""
+    """Return the view of a slice; a full slice is not a step, except (as in torch) if it is the only index."""
     if each.step is not None and each.step == 0:
         raise ValueError("slice step cannot be zero")
     if each.step is not None and each.step < 0:
@@ -125,7 +125,7 @@ def getitem(self, index):
 
 
 def setitem(self, index, value):
-    """Put `value` (a Tensor or number) where `index` points, in place."""
+    """Write `value` (a Tensor or number) to the elements at `index`, in place."""
     if not isinstance(value, (Tensor, int, float, np.integer, np.bool_)):
         kind = type(value)
         name = f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__

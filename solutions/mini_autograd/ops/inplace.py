@@ -1,8 +1,8 @@
-"""Changing a tensor in place, and what that means for the graph when it is a view or has views.
+"""Change a tensor in place, and update the graph if it is a view or has views.
 
-An in-place operation is the ordinary one, done with the tensor's old value, whose result then moves into the tensor:
-its memory, and its place in the graph. If the tensor is a view, the memory is its base's, so the base gets the node
-`CopySlices`, and each view takes itself anew from the base when it is next asked where it comes from.
+An in-place operation is the ordinary one on the tensor's old value; its result then replaces the tensor's memory and
+its edge in the graph. If the tensor is a view, the memory belongs to its base, so the base gets the node `CopySlices`,
+and each view derives itself again from the base when its history is next needed.
 """
 
 import numpy as np
@@ -43,7 +43,7 @@ INFERENCE = (
 
 
 def inplace(call, target, *args):
-    """Do `call(target, *args)` in place and return `target`."""
+    """Run `call(target, *args)` in place and return `target`."""
     recorded = state.grad and (target.requires_grad or any(isinstance(a, Tensor) and a.requires_grad for a in args))
     check_inplace(target, recorded)
     if not recorded:
@@ -74,7 +74,7 @@ def _alike(value, array):
 
 
 def check_inplace(target, recorded):
-    """Refuse what torch refuses, before anything has changed."""
+    """Raise torch's error for a forbidden in-place change, before anything has changed."""
     if target.is_inference() and not state.inference:
         raise RuntimeError(INFERENCE)
     if not recorded:
@@ -89,13 +89,13 @@ def check_inplace(target, recorded):
 
 
 def refuse_view(view, what):
-    """Raise torch's error for a view of a kind that is not to change, by itself or with its base."""
+    """Raise torch's error for a view of a kind that must not change, directly or through its base."""
     name = view._edge[0].forward_name() if view._edge else ""
     raise RuntimeError(ON_VIEWS[view._view_kind].format(number=view._output_nr, name=name, what=what))
 
 
 def write(target, array):
-    """Put `array` into the memory of `target`, and count the change."""
+    """Write `array` to the memory of `target`, and count the change."""
     mine = target._data
     if array.shape != mine.shape:
         raise RuntimeError(
@@ -111,7 +111,7 @@ def write(target, array):
 
 
 def rebase(target, node, number=0):
-    """Let `target`, just changed by the operation of `node`, come from it, as its output `number`."""
+    """Record `target`, which the operation of `node` just changed, as that node's output `number`."""
     base = target._base
     if base is None:
         target._edge, target._requires_grad = (node, number), True
@@ -126,12 +126,12 @@ def rebase(target, node, number=0):
 
 
 def positions(view):
-    """Return, in the shape of `view`, the number of each of its elements in its flattened base.
+    """Return, in the shape of `view`, the index of each element in the flattened base.
 
     They are found by taking the same view of the numbers 0, 1, 2, …
     """
     base = view._base
-    numbers = np.empty_like(base._data, np.intp)  # laid out like the base, so that every view of it can be taken
+    numbers = np.empty_like(base._data, np.intp)  # with the base's memory layout, so that every view of it is possible
     numbers[...] = np.arange(numbers.size).reshape(numbers.shape)
     for forward, parameters, output in view._views:
         numbers = forward(numbers, *parameters)
@@ -140,7 +140,7 @@ def positions(view):
 
 
 def follow_base(view):
-    """Bring a view's place in the graph up to date with its base, if the base was changed since."""
+    """Update a view's edge in the graph if its base was changed since."""
     base = view._base
     if not base._requires_grad:
         return
@@ -160,7 +160,7 @@ Tensor._follow_base = follow_base
 
 
 class CopySlices(Node):
-    """The node of a base, one of whose views was changed by the operation of `inner`."""
+    """A base tensor's node after an in-place operation (node `inner`) changed one of its views."""
 
     def __init__(self, base, view, inner):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Matrix products, named as the steps into which torch takes `matmul` and `linear` apart."""
+"""Matrix products, named like the steps into which torch splits `matmul` and `linear`."""
 
 import numpy as np
 
@@ -42,7 +42,7 @@ mm = operation(
 
 
 def _like_second(grad, mat1, mat2_sym_strides):
-    """Return mat1ᵀ·grad, the gradient of mat2, laid out in memory as mat2 is (a weight is used transposed)."""
+    """Return mat1ᵀ·grad, the gradient of mat2, with the memory layout of mat2 (weights are used transposed)."""
     if mat2_sym_strides[0] >= mat2_sym_strides[1]:
         return mm(t(mat1), grad)
     return t(mm(t(grad), mat1))
@@ -73,7 +73,7 @@ addmm = operation(
 
 
 def _same_dtype(message, *tensors):
-    """Raise RuntimeError unless all have one dtype; `message` says {0}, {1}, … for their dtypes, as torch does."""
+    """Raise RuntimeError unless all tensors have one dtype; `message` has {0}, {1}, … for their dtypes."""
     if any(tensor.dtype is not tensors[0].dtype for tensor in tensors):
         raise RuntimeError(message.format(*[tensor._type_name().removesuffix("Tensor") for tensor in tensors]))
 
@@ -84,14 +84,14 @@ def _same_dtype_mm(a, b):
 
 
 def _multiply(a, b):
-    """Do `mm` after torch's checks."""
+    """Compute `mm` after torch's checks."""
     _check_product(a._data, b._data)
     _same_dtype_mm(a, b)
     return mm(a, b)
 
 
 def matmul(self, other):
-    """Multiply as `@` does: vectors, matrices, and batches of them with broadcasting."""
+    """Multiply like `@`: vectors, matrices, and batches of matrices with broadcasting."""
     if not self.ndim or not other.ndim:
         raise RuntimeError(
             f"both arguments to matmul need to be at least 1D, but they are {self.ndim}D and {other.ndim}D"

@@ -1,4 +1,4 @@
-"""The losses that are one node each."""
+"""The losses that are computed by a single operation, and so form one node each."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def _reduce(values, reduction):
 
 
 def _scaled(grad, shape, reduction):
-    """Return the gradient of each element's own loss."""
+    """Return the gradient of each element's loss, scaled for `reduction`."""
     return div(grad, int(np.prod(shape))) if reduction == "mean" else grad
 
 
@@ -38,19 +38,19 @@ def _mse_gradient(grad, self, other, reduction):
     return mul(_scaled(grad, difference.shape, reduction), difference * 2)
 
 
-# The target picks one number along `dim`; `factor` weighs each of them, 0 where the target is to be ignored, or is None
-# where each counts as 1.
+# The target selects one number along `dim`; `factor` weights each of them, with 0 for a target to be ignored; None
+# weights all equally.
 
 
 def _picks(target, dim):
-    """Return the index of what `target` picks along `dim`."""
+    """Return the index of the elements that `target` selects along `dim`."""
     index = [np.arange(n).reshape(-1, *[1] * (target.ndim - 1 - i)) for i, n in enumerate(target.shape)]
     index.insert(dim, target)
     return tuple(index)
 
 
 def _total(target, factor):
-    """Return what the mean divides by, nan instead of 0."""
+    """Return the divisor of the mean loss, or nan if it is 0."""
     return (target.size if factor is None else factor.sum().item()) or float("nan")
 
 

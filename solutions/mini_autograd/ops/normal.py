@@ -1,7 +1,7 @@
-"""Batch and layer normalisation.
+"""Batch and layer normalization.
 
-`dim` are the dimensions whose statistics are taken, `over` those that weight and bias do not have, `channel` the shape
-of weight and bias as it broadcasts with the input.
+`dim` are the dimensions over which statistics are computed, `over` those that weight and bias lack, `channel` the shape
+in which weight and bias broadcast with the input.
 """
 
 import math
@@ -15,7 +15,7 @@ from .shape import reshape
 
 
 def _normalise(input, weight, bias, dim, over, channel, eps, mean, var):
-    """Return (input - mean)/√(var + eps)·weight + bias; mean and var of the input itself unless given."""
+    """Return (input - mean)/√(var + eps)·weight + bias, mean, 1/√(var + eps); mean and var default to the input's."""
     if mean is None:
         mean = input.mean(dim, keepdims=True)
         centred = input - mean

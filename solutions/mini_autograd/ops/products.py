@@ -1,8 +1,8 @@
-"""Running sums, and products along a dimension, whose gradients are right where elements are zero too.
+"""Cumulative sums, and products along a dimension, with gradients that are right even for zero elements.
 
-The derivative of a product by one of its factors is the product of the others. They are written out: a matrix of all
-factors, with 1 on its diagonal, has in each row the others of one. So the formulas are made of operations that have
-formulas themselves, and can be differentiated any number of times.
+The derivative of a product with respect to one factor is the product of the others. They are computed explicitly: in a
+matrix of all factors with 1 on its diagonal, each row contains the other factors of one element. The formulas consist
+of operations with gradient formulas, so they can be differentiated any number of times.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ cumsum = operation(
 
 
 def _others(self):
-    """Return, for each element of the last dimension, the whole dimension with 1 in that element's place."""
+    """Return, for each element of the last dimension, the whole dimension with that element replaced by 1."""
     return where(1.0, unsqueeze(self, self.ndim - 1), np.eye(self.shape[-1], dtype=bool))
 
 
@@ -48,8 +48,8 @@ def _cumprod_gradient(grad, self, dim):
     if not self.ndim:
         return grad
     last = self.ndim - 1
-    without = cumprod(_others(transpose(self, dim, last)), last + 1)  # row i, column k: those up to k, without i
-    reached = np.triu(np.ones((self.shape[dim],) * 2, bool))  # i takes part from k = i on
+    without = cumprod(_others(transpose(self, dim, last)), last + 1)  # row i, column k: the factors up to k, without i
+    reached = np.triu(np.ones((self.shape[dim],) * 2, bool))  # factor i appears from k = i on
     terms = keep(unsqueeze(transpose(grad, dim, last), last) * without, reached)
     return transpose(sum_dim(terms, (last + 1,), False), dim, last)
 

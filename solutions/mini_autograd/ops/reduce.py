@@ -1,6 +1,6 @@
 """Operations over dimensions: sums, means, extremes, softmax.
 
-`dim` is a tuple, or an int where only one dimension is possible.
+`dim` is a tuple, or an int if only one dimension is possible.
 """
 
 import builtins
@@ -14,7 +14,7 @@ from .shape import expand, reshape, scatter_add, unsqueeze
 
 
 def spread(value, shape, dim, keepdim):
-    """Bring what a reduction of `shape` over `dim` gave back to dimensions that broadcast with `shape`."""
+    """Reshape the result of a reduction of `shape` over `dim` so that it broadcasts with `shape`."""
     if keepdim or value.shape == shape:
         return value
     return reshape(value, tuple(1 if i in dim else n for i, n in enumerate(shape)))
@@ -99,7 +99,7 @@ norm = operation(
     ),
 )
 
-# ----- extremes; several equal ones share the gradient, where there is no index to say which -----
+# ----- extremes; without an index, ties share the gradient equally -----
 
 
 def _shared(grad, self, result, dim, keepdim):

@@ -1,4 +1,4 @@
-"""Operations that move elements about: views, indexing, joining."""
+"""Operations that rearrange elements: views, indexing, joining."""
 
 import functools
 
@@ -28,7 +28,7 @@ unsafe_view = operation(
 
 
 def reshape(self, shape):
-    """Return a view where the memory allows one, else a copy."""
+    """Return a view if the memory layout allows it, else a copy."""
     try:
         return view(self, shape)
     except ValueError:
@@ -84,7 +84,7 @@ slice_ = operation(
 
 
 def _spread_slice(self, shape, dim, start, end, step):
-    """Return zeros of `shape` with `self` in the slice: what `slice_` does, the other way round."""
+    """Return zeros of `shape` with `self` in the slice: the inverse of `slice_`."""
     whole = np.zeros(shape, self.dtype)
     whole[(slice(None),) * dim + (slice(start, end, step),)] = self
     return whole
@@ -144,7 +144,7 @@ spread_diagonal = operation(
 
 
 def _repeat_gradient(grad, self_sym_sizes, repeats):
-    """Sum what was repeated: each dimension is taken apart into (how often, its size)."""
+    """Sum the gradients of all copies: each dimension is split into (number of copies, its size)."""
     sizes = (1,) * (len(repeats) - len(self_sym_sizes)) + tuple(self_sym_sizes)
     apart = reshape(grad, tuple(n for pair in zip(repeats, sizes, strict=True) for n in pair))
     return reshape(apart.sum(tuple(range(0, 2 * len(sizes), 2))), self_sym_sizes)
@@ -175,7 +175,7 @@ def _cat_gradients(grad, needs, dim, starts):
 
 
 def cat(tensors, dim):
-    """Join tensors (or arrays) along a dimension they have."""
+    """Join tensors (or arrays) along an existing dimension."""
     starts = [0]
     for tensor in tensors:
         starts.append(starts[-1] + tensor.shape[dim])
@@ -199,9 +199,9 @@ def stack(tensors, dim):
     return _stack_of(len(tensors))(*tensors, dim)
 
 
-# ----- picking elements; each pair is the other's gradient -----
+# ----- selecting elements; in each pair, one is the other's gradient -----
 
-# By their numbers in the flattened tensor. `AsStrided` is how torch names the step from a base to its view.
+# By index in the flattened tensor. `AsStrided` is torch's name for the step from a base to its view.
 take = operation(
     "AsStridedBackward0",
     lambda self, index: self.reshape(-1)[index],
@@ -210,7 +210,7 @@ take = operation(
 
 
 def add_at(shape, index, values):
-    """Return zeros of `shape` to which `values` are added where `index` points, repeated positions several times."""
+    """Return zeros of `shape` with `values` added at `index`; repeated positions accumulate."""
     whole = np.zeros(shape, values.dtype)
     np.add.at(whole, index, values)
     return whole
@@ -222,7 +222,7 @@ put = operation(
     self=lambda grad, index: take(grad, index),
 )
 
-# By NumPy's indexing with arrays: repeated and masked.
+# By NumPy's indexing with arrays, including repeated and masked positions.
 index = operation(
     "IndexBackward0",
     lambda self, indices: np.array(self[indices]),
@@ -268,7 +268,7 @@ gather = operation(
 
 
 def _along(dim, index):
-    """Return the index with which NumPy picks, along `dim`, what `index` says, and all else where it is."""
+    """Return the NumPy index that selects `index` along `dim` and every position along the rest."""
     where = [np.arange(n).reshape(-1, *(1,) * (index.ndim - 1 - i)) for i, n in enumerate(index.shape)]
     where[dim] = index
     return tuple(where)
@@ -288,7 +288,7 @@ def _scatter(self, dim, index, shape):
     return whole
 
 
-# The same where no position along `dim` comes twice.
+# The same if no position along `dim` is repeated.
 scatter = operation(
     "ScatterBackward0", _scatter, constants=("index",), self=lambda grad, dim, index: gather(grad, dim, index)
 )

@@ -1,4 +1,4 @@
-"""`torch.optim`: what changes parameters by their gradients. Read `optimizer.py` first, then `sgd.py`."""
+"""`torch.optim`: update parameters from their gradients. Read `optimizer.py` first, then `sgd.py`."""
 
 from ..functions.left_out import no_attribute
 from .adam import Adam, AdamW  # noqa: F401

@@ -8,11 +8,11 @@ from .optimizer import Optimizer, check_not_negative
 
 
 class Adam(Optimizer):
-    """p ← p - lr·m̂/(√v̂ + eps), with running means m of g and v of g², corrected for starting at 0.
+    """p ← p - lr·m̂/(√v̂ + eps), with running means m of the gradient g and v of g², corrected for starting at 0.
 
-    betas: what is kept of m and v at each step. weight_decay adds weight_decay·p to the gradient (AdamW: shrinks p
-    itself). amsgrad: the largest v so far. Source: Kingma and Ba 2015; Loshchilov and Hutter 2019.
-    foreach, fused and capturable choose in torch how the same is computed, and change nothing here.
+    betas: the decay rates of m and v. weight_decay adds weight_decay·p to the gradient (AdamW shrinks p itself).
+    amsgrad: use the largest v so far. Source: Kingma and Ba 2015; Loshchilov and Hutter 2019.
+    foreach, fused and capturable only select an implementation in torch, and have no effect here.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Adam(Optimizer):
         array -= group["lr"] / (1 - beta1**step) * (mean / divisor)
 
     def _state_of(self, param, group):
-        """Return what is remembered for `param`: zeros before its first step."""
+        """Return the optimizer state of `param`: zeros before its first step."""
         state = self.state[param]
         if not state:
             default = dtypes.get_default_dtype()
@@ -86,7 +86,7 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam whose weight decay shrinks the parameter itself, by lr·weight_decay, and stays out of the means."""
+    """Adam whose weight decay shrinks the parameter itself, by lr·weight_decay, and does not enter the means."""
 
     def __init__(
         self,

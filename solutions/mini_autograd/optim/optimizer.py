@@ -1,4 +1,4 @@
-"""`Optimizer`: parameters in groups, each with its options, and what is remembered for each parameter."""
+"""`Optimizer`: parameters in groups, each with options, and the state of each parameter."""
 
 import copy
 import itertools
@@ -13,10 +13,10 @@ from ..nn.modules.module import typename, zero_grads
 
 
 class Optimizer:
-    """Base of the optimizers, which say in `_update` how a step changes one parameter.
+    """The base of the optimizers, whose `_update` changes one parameter in a step.
 
-    params: tensors, or (name, tensor) pairs, or dicts with "params" and options of their own, the groups.
-    Parameters whose `grad` is None are passed over: weight decay does not move them either.
+    params: tensors, (name, tensor) pairs, or groups: dicts with "params" and options. Parameters whose `grad` is None
+    are skipped; not even weight decay moves them.
     """
 
     def __init__(self, params, defaults):
@@ -31,7 +31,7 @@ class Optimizer:
                 f"{name} with differentiable=True is left out of the mini engine; use torch.optim.{name}"
             )
         self.defaults, self.param_groups = defaults, []
-        self.state = defaultdict(dict)  # parameter → what is remembered for it
+        self.state = defaultdict(dict)  # parameter → its state
         groups = list(params)
         if not groups:
             raise ValueError("optimizer got an empty parameter list")
@@ -39,7 +39,7 @@ class Optimizer:
             self.add_param_group(group)
 
     def add_param_group(self, param_group):
-        """Add parameters, `param_group["params"]`, with options of their own."""
+        """Add the parameters `param_group["params"]` with the options in this dict."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         params = param_group["params"]
@@ -85,7 +85,7 @@ class Optimizer:
             raise ValueError("some parameters appear in more than one parameter group")
 
     def step(self, closure=None):
-        """Change every parameter that has a gradient. closure: computes the loss anew; what it returns is returned."""
+        """Update every parameter that has a gradient. closure: computes the loss again; its result is returned."""
         loss = None
         if closure is not None:
             with enable_grad():
@@ -100,7 +100,7 @@ class Optimizer:
         return loss
 
     def _update(self, param, grad, group):
-        """Change the array of `param` in place, given the array of its gradient (which stays as it is)."""
+        """Change the array of `param` in place, given the array of its gradient, which must stay unchanged."""
         raise NotImplementedError
 
     def zero_grad(self, set_to_none=True):
@@ -109,7 +109,7 @@ class Optimizer:
             zero_grads(group["params"], set_to_none)
 
     def state_dict(self):
-        """Return the options, and what is remembered, with parameters replaced by their numbers; nothing is copied."""
+        """Return the options and the state, with parameters replaced by their indices; nothing is copied."""
         numbers = {}
         groups = []
         for group in self.param_groups:
@@ -120,7 +120,7 @@ class Optimizer:
         return {"state": {numbers[param]: state for param, state in self.state.items()}, "param_groups": groups}
 
     def load_state_dict(self, state_dict):
-        """Take over options and memory from what `state_dict` returned for parameters in the same order."""
+        """Load options and state from the `state_dict` of an optimizer with the same order of parameters."""
         groups, saved = self.param_groups, copy.deepcopy(state_dict["param_groups"])
         if len(groups) != len(saved):
             raise ValueError("loaded state dict has a different number of parameter groups")
@@ -150,12 +150,12 @@ class Optimizer:
 
 
 def _conformed(name, value, param):
-    """Return a remembered tensor in the dtype of its parameter, except the count of steps."""
+    """Return a state tensor in the dtype of its parameter, except the step count."""
     return value.to(param.dtype) if isinstance(value, Tensor) and name != "step" else value
 
 
 def check_not_negative(**values):
-    """Raise torch's ValueError for the first of `values`, named as in its message, that is negative (or nan)."""
+    """Raise torch's ValueError for the first of `values` that is negative or nan, under its name."""
     for name, value in values.items():
         if not value >= 0.0:
             raise ValueError(f"Invalid {name.replace('__', ' ')}: {value}")

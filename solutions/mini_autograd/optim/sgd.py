@@ -7,8 +7,8 @@ from .optimizer import Optimizer, check_not_negative
 class SGD(Optimizer):
     """p ← p - lr·v, where v is the gradient g, or with momentum v ← momentum·v + (1 - dampening)·g.
 
-    weight_decay adds weight_decay·p to the gradient; nesterov steps by g + momentum·v; maximize goes up instead.
-    foreach and fused choose in torch how the same is computed, and change nothing here.
+    weight_decay adds weight_decay·p to the gradient; nesterov uses g + momentum·v instead of v; maximize negates the
+    gradient. foreach and fused only select an implementation in torch, and have no effect here.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class SGD(Optimizer):
         array -= group["lr"] * grad
 
     def _velocity(self, param, grad, group):
-        """Return what is left of earlier steps and the new gradient; the first gradient counts in full."""
+        """Return the decayed velocity of earlier steps plus the new gradient; the first gradient counts in full."""
         buffer = self.state[param].get("momentum_buffer")
         if buffer is None:
             buffer = self.state[param]["momentum_buffer"] = make(grad.copy())

@@ -1,1 +1,1 @@
-"""What is no idea of autograd's: dtypes, shapes, and how tensors print."""
+"""Everything unrelated to autograd: dtypes, shapes, and printing."""

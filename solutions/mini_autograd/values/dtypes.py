@@ -4,7 +4,7 @@ import numpy as np
 
 
 class dtype:
-    """A tensor's element type; `numpy` is NumPy's name for the same thing."""
+    """A tensor's element type; `numpy` is the corresponding NumPy dtype."""
 
     def __init__(self, name, numpy_type, type_name):
         self.name, self.numpy, self.type_name = name, np.dtype(numpy_type), type_name
@@ -25,12 +25,12 @@ _default = float32
 
 
 def get_default_dtype():
-    """Return the dtype that Python floats become."""
+    """Return the dtype of tensors made from Python floats."""
     return _default
 
 
 def set_default_dtype(new):
-    """Set the dtype that Python floats become."""
+    """Set the dtype of tensors made from Python floats."""
     global _default
     if not new.is_floating_point:
         raise TypeError("only floating-point types are supported as the default type")
@@ -38,7 +38,7 @@ def set_default_dtype(new):
 
 
 def of(array_dtype):
-    """Return the dtype that stands for a NumPy one."""
+    """Return the dtype for a NumPy dtype."""
     try:
         return BY_NUMPY[array_dtype]
     except KeyError:
@@ -48,10 +48,10 @@ def of(array_dtype):
 
 
 def result_type(values):
-    """Return NumPy's dtype for an operation on `values` (arrays and Python numbers), as torch decides it.
+    """Return NumPy's dtype for an operation on `values` (arrays and Python numbers), by torch's rules.
 
-    The highest category of bool, integer and floating point wins; within it, tensors with dimensions go before
-    tensors without, and those before Python numbers.
+    The highest category of bool, integer and floating point wins; within it, tensors with dimensions take precedence
+    over 0-dimensional tensors, and these over Python numbers.
     """
     ranked = []
     for value in values:
@@ -71,9 +71,9 @@ def _category(numpy_dtype):
 
 
 def promote(arrays, arity, rule):
-    """Bring the first `arity` entries of `arrays` to one dtype, in place.
+    """Convert the first `arity` entries of `arrays` to one dtype, in place.
 
-    rule: "float" makes integers floating point, as division and exp do; "same" leaves them integers.
+    rule: "float" converts integers to floating point, as division and exp do; "same" keeps integers.
     """
     common = result_type(arrays[:arity])
     if rule == "float" and common.kind != "f":

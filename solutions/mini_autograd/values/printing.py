@@ -1,4 +1,4 @@
-"""How tensors print: torch's layout, with its default of four digits and 1000 elements."""
+"""Print tensors in torch's layout, with its default of four digits and 1000 elements."""
 
 import math
 
@@ -10,7 +10,7 @@ PRECISION, THRESHOLD, EDGE, LINE = 4, 1000, 3, 80
 
 
 def tensor_repr(tensor):
-    """Return what `repr(tensor)` shows."""
+    """Return the text of `repr(tensor)`."""
     prefix, array = "tensor(", tensor._data
     suffixes = []
     default = dtypes.get_default_dtype()
@@ -29,7 +29,7 @@ def tensor_repr(tensor):
     try:
         node = tensor.grad_fn
         made_by = None if node is None else type(node).__name__
-    except RuntimeError:  # a view whose base was changed where that is not allowed
+    except RuntimeError:  # a view whose base was changed illegally
         made_by = "Invalid"
     if made_by:
         suffixes.append(f"grad_fn=<{made_by}>")
@@ -46,7 +46,7 @@ def _edges(array):
 
 
 def _formatter(array):
-    """Return a function from a number to its text, and the width of the widest."""
+    """Return a function that formats a number, and the width of the widest number."""
     values = array.reshape(-1)
     if values.dtype.kind != "f":
         width = max(len(str(value)) for value in values.tolist())

@@ -4,7 +4,7 @@ import numpy as np
 
 
 class Size(tuple):
-    """The shape of a tensor: a tuple that prints as torch's."""
+    """The shape of a tensor: a tuple that prints like torch's."""
 
     def __repr__(self):
         return f"torch.Size({list(self)})"

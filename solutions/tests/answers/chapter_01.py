@@ -196,3 +196,35 @@ def train(model, loss_fn, optimizer, batches):
         losses.append(loss.item())
     model.eval()
     return losses
+
+
+# leaves told apart by their values
+@wrong("01.5")
+def lost(loss_of, leaves):
+    for leaf in leaves.values():
+        leaf.grad = None
+    loss = loss_of()
+    if loss.requires_grad:
+        loss.backward()
+    reached = [leaf.detach() for leaf in leaves.values() if leaf.grad is not None]
+    tracked = [(name, leaf.detach()) for name, leaf in leaves.items() if leaf.requires_grad]
+    return [name for name, leaf in tracked if not any(torch.equal(leaf, other) for other in reached)]
+
+
+# the distance between p and t: wrong only where p is smaller
+@wrong("01.3", "Likely slip: the distance instead of the difference.")
+def neuron_gradients(w, b, x, t):
+    p = torch.sigmoid(w * x + b)
+    at_s = 2 * (p - t).abs() * p * (1 - p)
+    return at_s * x, at_s, at_s * w
+
+
+# the gradients of no leaf, where all are frozen
+@wrong("01.5", "cannot be empty", "not: Likely slip")
+def lost(loss_of, leaves):
+    tracked = {name: leaf for name, leaf in leaves.items() if leaf.requires_grad}
+    loss = loss_of()
+    if tracked and not loss.requires_grad:
+        return list(tracked)
+    found = torch.autograd.grad(loss, list(tracked.values()), allow_unused=True)
+    return [name for name, gradient in zip(tracked, found, strict=True) if gradient is None]

@@ -1,7 +1,7 @@
 """Answers to the exercises of chapter 02 that have found something in a check."""
 
 
-@wrong("02.1", "By then: gradients are switched off.")
+@wrong("02.1", "Left behind: gradients are switched off.")
 def pull_back(x, v):
     leaf = x.clone().requires_grad_()
     (leaf**3).backward(v)
@@ -50,7 +50,7 @@ def jacobian(f, x):
     return torch.stack([torch.autograd.grad(y, leaf, row)[0] for row in rows])
 
 
-@wrong("02.4", "has an error of its own")
+@wrong("02.4", "is never exact")
 def jacobian(f, x):
     columns = []
     for i in range(len(x)):
@@ -105,3 +105,86 @@ def jacobian(f, x):
     y = f(leaf)
     ones = torch.tril(torch.ones(len(y), len(y), dtype=y.dtype))
     return torch.stack([torch.autograd.grad(y, leaf, row, retain_graph=True)[0] for row in ones])
+
+
+# a gradient of 0 taken for none
+@wrong("02.2")
+def starting_gradient(output, gradient=None):
+    if gradient is None or (gradient.numel() == 1 and not gradient):
+        if output.numel() != 1:
+            raise RuntimeError(ONLY_SCALARS)
+        return torch.ones_like(output)
+    if gradient.shape != output.shape:
+        raise RuntimeError(MISMATCH.format(gradient.shape, output.shape))
+    return gradient
+
+
+@wrong("02.3", "Likely slip: sign reversed. Every sign is reversed.", "not: You took target minus output")
+def loss_weights(outputs, target, importance):
+    return -2 * importance * (outputs - target) / outputs.numel()
+
+
+@wrong("02.4", "Likely slip: every row the sum of all.")
+def jacobian(f, x):
+    rows = []
+    for _ in range(len(f(x))):
+        leaf = x.clone().requires_grad_()
+        f(leaf).sum().backward()
+        rows.append(leaf.grad)
+    return torch.stack(rows)
+
+
+# the sizes of the first and the last dimension multiplied
+@wrong("02.3")
+def loss_weights(outputs, target, importance):
+    n = outputs.numel() if outputs.dim() < 2 else outputs.shape[0] * outputs.shape[-1]
+    return 2 * importance * (outputs - target) / n
+
+
+# the gradient of the call before stays in the leaf
+@wrong("02.5", "'returned'")
+def hand_over(front, back, x):
+    h = front(x)
+    leaf = h.detach().requires_grad_()
+    before = getattr(hand_over, "leaf", None)
+    if before is not None and before.shape == leaf.shape:
+        leaf.grad = before.grad
+    hand_over.leaf = leaf
+    back(leaf).backward()
+    h.backward(leaf.grad)
+    return leaf.grad.clone()
+
+
+# ones by division, where the output is 0
+@wrong("02.2", "an output of 0", "nan")
+def starting_gradient(output, gradient=None):
+    if gradient is None:
+        if output.numel() != 1:
+            raise RuntimeError(ONLY_SCALARS)
+        return output / output
+    if gradient.shape != output.shape:
+        raise RuntimeError(MISMATCH.format(gradient.shape, output.shape))
+    return gradient
+
+
+# only the outputs that count
+@wrong("02.3", "an importance of 0", "not: Likely slip")
+def loss_weights(outputs, target, importance):
+    return 2 * importance * (outputs - target) / (importance != 0).sum()
+
+
+# the loss divided by the difference, where that is 0
+@wrong("02.3", "an output equal to its target", "nan")
+def loss_weights(outputs, target, importance):
+    return 2 * importance * (outputs - target) ** 2 / (outputs - target) / outputs.numel()
+
+
+# a size of 0 where the shape has a 1
+@wrong("02.6", "from (0, 2, 0) back to (2, 1)", "not: Likely slip")
+def undo_broadcast(grad, shape):
+    while grad.dim() > len(shape):
+        grad = grad.sum(0)
+    for dim, size in enumerate(shape):
+        if size == 1 and grad.shape[dim] > 1:
+            grad = grad.sum(dim, keepdim=True)
+    return grad

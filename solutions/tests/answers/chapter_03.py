@@ -77,7 +77,7 @@ def two_pulls(trunk, loss_a, loss_b, W, x):
     return first, W.grad
 
 
-@wrong("03.6b", "Likely slip: a total with all graphs.")
+@wrong("03.6b", "Likely slip: graphs of earlier batches kept.")
 def fit_and_report(model, optimizer, batches):
     total, means = 0.0, []
     for number, (inputs, target) in enumerate(batches, start=1):
@@ -104,8 +104,8 @@ def fit_and_report(model, optimizer, batches):
     return means
 
 
-# pieces of nearly equal size
-@wrong("03.3", "sizes of the pieces in step 1")
+# micro-batches of nearly equal size
+@wrong("03.3", "sizes of the micro-batches in step 1")
 def step_in_pieces(loss_of, optimizer, inputs, targets, size):
     optimizer.zero_grad()
     total, count = 0.0, -(-len(inputs) // size)
@@ -117,7 +117,7 @@ def step_in_pieces(loss_of, optimizer, inputs, targets, size):
     return total
 
 
-# the short piece first
+# the short micro-batch first
 @right("03.3")
 def step_in_pieces(loss_of, optimizer, inputs, targets, size):
     optimizer.zero_grad()
@@ -130,3 +130,76 @@ def step_in_pieces(loss_of, optimizer, inputs, targets, size):
         start, end = end, end + size
     optimizer.step()
     return total
+
+
+# the step before the backward pass
+@wrong("03.5a", "No weight moved", "not: zero_grad comes between")
+def follow_a_stream(cell, optimizer, state, chunks):
+    losses = []
+    for inputs, target in chunks:
+        state = cell(inputs, state.detach())
+        loss = ((state - target) ** 2).mean()
+        optimizer.zero_grad()
+        optimizer.step()
+        loss.backward()
+        losses.append(loss.item())
+    return losses
+
+
+# the error is caught
+@wrong("03.6a", "log_scale learns from the first batch only.", "not: have no graph")
+def fit_positive_scale(w, log_scale, optimizer, batches):
+    scale = log_scale.exp()
+    losses = []
+    for inputs, target in batches:
+        loss = ((scale * (inputs @ w) - target) ** 2).mean()
+        optimizer.zero_grad()
+        try:
+            loss.backward()
+        except RuntimeError as error:
+            print(error)
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+# outputs kept outside the function, not in the log
+@wrong("03.6b", "graphs of earlier batches stay alive", "not: the log keeps")
+def fit_and_report(model, optimizer, batches):
+    total, means = 0.0, []
+    fit_and_report.kept = []
+    for number, (inputs, target) in enumerate(batches, start=1):
+        outputs = model(inputs)
+        fit_and_report.kept.append(outputs)
+        loss = ((outputs - target) ** 2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += loss.item()
+        means.append(total / number)
+    return means
+
+
+# the second gradient is W.grad itself, which grows afterwards
+@wrong("03.4", "Your second gradient is the sum of both.")
+def two_pulls(trunk, loss_a, loss_b, W, x):
+    h = trunk(x)
+    loss_a(h).backward(retain_graph=True)
+    from_a, W.grad = W.grad, None
+    loss_b(h).backward()
+    from_b = W.grad
+    W.grad += from_a
+    return from_a, from_b
+
+
+# the elements of the targets counted, not the rows
+@wrong("03.3", "two targets in each row", "not: Likely slip")
+def step_in_pieces(loss_of, optimizer, inputs, targets, size):
+    optimizer.zero_grad()
+    mean = 0.0
+    for part, target in zip(inputs.split(size), targets.split(size), strict=True):
+        loss = loss_of(part, target) * (target.numel() / len(inputs))
+        loss.backward()
+        mean += loss.item()
+    optimizer.step()
+    return mean

@@ -233,3 +233,72 @@ def run_by_hand(order, v):
                     old = arrived[child].get(place)
                     arrived[child][place] = gradient if old is None else old + gradient
     return {node: places[0] for node, places in arrived.items() if hasattr(node, "variable")}
+
+
+# the tensor loses its graph
+@wrong("04.2", "the graph of the tensor changed", "not: A second call")
+def leaves_of(tensor):
+    if tensor.grad_fn is None:
+        return [tensor] if tensor.requires_grad else []
+    waiting, seen, leaves = [tensor.grad_fn], {tensor.grad_fn}, []
+    while waiting:
+        node = waiting.pop()
+        if hasattr(node, "variable"):
+            leaves.append(node.variable)
+        for child, _ in node.next_functions:
+            if child is not None and child not in seen:
+                seen.add(child)
+                waiting.append(child)
+    tensor.detach_()
+    return leaves
+
+
+# the .grad of the leaves cleared
+@wrong("04.4", "The order is right, but the .grad of a leaf changed.")
+def backward_order(tensor):
+    counts, nodes = {tensor.grad_fn: 0}, [tensor.grad_fn]
+    for node in nodes:
+        for child, _ in node.next_functions:
+            if child is not None:
+                if child not in counts:
+                    counts[child] = 0
+                    nodes.append(child)
+                counts[child] += 1
+    ready, order = [tensor.grad_fn], []
+    while ready:
+        node = ready.pop()
+        order.append(node)
+        for child, _ in node.next_functions:
+            if child is not None:
+                counts[child] -= 1
+                if counts[child] == 0:
+                    ready.append(child)
+    for node in order:
+        if hasattr(node, "variable"):
+            node.variable.grad = None
+    return order
+
+
+# sorted by the time of recording where the graph is large
+@wrong("04.4", "comes before")
+def backward_order(tensor):
+    counts, nodes = {tensor.grad_fn: 0}, [tensor.grad_fn]
+    for node in nodes:
+        for child, _ in node.next_functions:
+            if child is not None:
+                if child not in counts:
+                    counts[child] = 0
+                    nodes.append(child)
+                counts[child] += 1
+    ready, order = [tensor.grad_fn], []
+    while ready:
+        node = ready.pop()
+        order.append(node)
+        for child, _ in node.next_functions:
+            if child is not None:
+                counts[child] -= 1
+                if counts[child] == 0:
+                    ready.append(child)
+    if len(order) < 12:
+        return order
+    return sorted(order, key=lambda node: hasattr(node, "variable") or -node._sequence_nr())

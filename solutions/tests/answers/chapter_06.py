@@ -150,3 +150,53 @@ def arrive_at_leaf(grad, parts, hooks):
         if returned is not None:
             arrived = returned
     return grad + arrived
+
+
+# a second hook on each parameter, which nobody can remove
+@wrong("06.6", "First difference at 'hooks left on each parameter'")
+def step_inside_backward(parameters, lr):
+    def step(parameter):
+        parameter -= lr * parameter.grad
+        parameter.grad = None
+
+    for parameter in parameters:
+        parameter.register_hook(lambda gradient: None)
+    return [parameter.register_post_accumulate_grad_hook(step) for parameter in parameters]
+
+
+# removed after an Exception only
+@wrong("06.1", "KeyboardInterrupt after a pass", "First difference at 'block 1: hooks that fire after it'")
+@contextlib.contextmanager
+def recording(tensors):
+    seen = []
+    handles = [tensor.register_hook(lambda g, n=name: seen.append((n, g.clone()))) for name, tensor in tensors.items()]
+    try:
+        yield seen
+    except Exception:
+        for handle in handles:
+            handle.remove()
+        raise
+    for handle in handles:
+        handle.remove()
+
+
+# no hook is called with zeros
+@wrong("06.5", "where two parts cancel")
+def arrive_at_leaf(grad, parts, hooks):
+    arrived = sum(parts[1:], start=parts[0])
+    for hook in hooks if arrived.any() else []:
+        returned = hook(arrived)
+        if returned is not None:
+            arrived = returned
+    return arrived if grad is None else grad + arrived
+
+
+# each function called once
+@wrong("06.5", "the first again", "grad after pass 1")
+def arrive_at_leaf(grad, parts, hooks):
+    arrived = sum(parts[1:], start=parts[0])
+    for hook in dict.fromkeys(hooks):
+        returned = hook(arrived)
+        if returned is not None:
+            arrived = returned
+    return arrived if grad is None else grad + arrived

@@ -1,7 +1,7 @@
 """Answers to the exercises of chapter 07 that have found something in a check."""
 
 
-@wrong("07.2", "Likely slip: the total of those that grew.")
+@wrong("07.2", "Likely slip: the total instead of the increase.")
 def leaks(model, function, x):
     def number(module):
         kinds = ["_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks"]
@@ -113,7 +113,7 @@ def order_of_events(module):
 
 
 # scaled at the output, by a hook on the tensor
-@wrong("07.6", "the gradient at its output was", "not: a pre-hook")
+@wrong("07.6", "not of its output", "not: a pre-hook")
 def scale_gradient(module, factor):
     def hook(module, args, output):
         output.register_hook(lambda gradient: gradient * factor)
@@ -212,7 +212,7 @@ class Tap:
         self.handle.remove()
 
 
-# the weight on the left, as on the way there
+# the weight on the left, as in the forward pass
 @wrong("07.7", "First difference at index [0] (2 of 2 elements differ) in 'fc2'")
 def way_back(x, W1, b1, W2, b2, v):
     h = torch.sigmoid(W1 @ x + b1)
@@ -230,3 +230,112 @@ def way_back(x, W1, b1, W2, b2, v):
         "fc1.weight": torch.outer(at_s1, x),
         "fc1.bias": at_s1.sum().reshape(1),
     }
+
+
+# right where every argument is a tensor: then something is scaled
+@wrong("07.6", "not: Nothing is scaled")
+def scale_gradient(module, factor):
+    def hook(module, grad_input, grad_output):
+        if all(gradient is not None for gradient in grad_input):
+            return tuple(gradient * factor for gradient in grad_input)
+
+    return module.register_full_backward_hook(hook)
+
+
+@wrong("07.3", "First difference at 'names after the block'")
+@contextlib.contextmanager
+def capture(model, names):
+    kept, handles = {}, []
+    try:
+        while names:
+            name = names.pop(0)
+            kept[name] = []
+
+            def hook(module, input, output, name=name):
+                kept[name].append(output.detach().clone())
+
+            handles.append(model.get_submodule(name).register_forward_hook(hook))
+        yield kept
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+@wrong("07.3", "Your dict's keys differ from the expected ones.")
+@contextlib.contextmanager
+def capture(model, names):
+    kept = {name: [] for name in names}
+    with contextlib.ExitStack() as handles:
+        for name in names:
+
+            def hook(module, input, output, name=name):
+                kept[name].append(output.detach().clone())
+
+            handles.enter_context(model.get_submodule(name).register_forward_hook(hook))
+        yield kept
+    kept.clear()
+
+
+# removed after an Exception only
+@wrong("07.3", "hooks on the model after a block with KeyboardInterrupt")
+@contextmanager
+def capture(model, names):
+    kept, handles = {name: [] for name in names}, []
+    try:
+        for name in names:
+            keep = lambda module, input, output, name=name: kept[name].append(output.detach().clone())  # noqa: E731
+            handles.append(model.get_submodule(name).register_forward_hook(keep))
+        yield kept
+    except Exception:
+        for handle in handles:
+            handle.remove()
+        raise
+    for handle in handles:
+        handle.remove()
+
+
+# a clone replaces the output
+@wrong("07.3", "how many nodes capture adds to the graph")
+@contextmanager
+def capture(model, names):
+    kept = {name: [] for name in names}
+    with contextlib.ExitStack() as handles:
+        for name in names:
+
+            def hook(module, input, output, name=name):
+                kept[name].append(output.detach().clone())
+                return output.clone()
+
+            handles.enter_context(model.get_submodule(name).register_forward_hook(hook))
+        yield kept
+
+
+# forward is replaced in names too
+@wrong("07.5", "forward_net")
+def order_of_events(module):
+    def visit(tree):
+        name, *members = [tree] if isinstance(tree, str) else tree
+        return [f"{name} forward pre", *[event for member in members for event in visit(member)], f"{name} forward"]
+
+    there, back = visit(module), []
+    for event in reversed(there):
+        event = event.replace("forward", "backward")
+        back.append(event.removesuffix(" pre") if event.endswith(" pre") else event + " pre")
+    return there + back
+
+
+# detached gradients replace those that pass
+@wrong("07.4", "a gradient with create_graph=True")
+class Tap:
+    def __init__(self, module, backward=False):
+        self.input = self.output = None
+        self.backward = backward
+        self.handle = (module.register_full_backward_hook if backward else module.register_forward_hook)(self.hook)
+
+    def hook(self, module, input, output):
+        self.input = tuple(None if t is None else t.detach() for t in input)
+        self.output = tuple(t.detach() for t in output) if self.backward else output.detach()
+        return self.input if self.backward else None
+
+    def close(self):
+        self.handle.remove()

@@ -28,7 +28,7 @@ def cam(model, layer, head, image, k):
     return F.interpolate(small[None, None], size=image.shape[1:], mode="bilinear")[0, 0]
 
 
-@wrong("08.4", "The shape is not the expected one.")
+@wrong("08.4", "The shape differs from the expected one.")
 def grad_cam(model, layer, image, k):
     kept = []
 
@@ -60,7 +60,7 @@ def grad_cam(model, layer, image, k):
     return F.interpolate(small, size=image.shape[1:], mode="bilinear")[0, 0]
 
 
-@wrong("08.5", "The shape is not the expected one.")
+@wrong("08.5", "The shape differs from the expected one.")
 def grad_cams(model, layer, images, classes):
     kept = []
     with model.get_submodule(layer).register_forward_hook(lambda module, input, output: kept.append(output)):
@@ -233,3 +233,55 @@ def smooth_grad(model, image, k, noises):
         noisy += noise
         total += torch.autograd.grad(model(noisy[None])[0, k], noisy)[0]
     return (total / len(noises)).abs().amax(0)
+
+
+# torch.func.grad over a model whose parameters require gradients
+@wrong("08.2", "Likely slip: part of a graph.", "not: (create_graph)")
+def saliency(model, image, k):
+    return torch.func.grad(lambda x: model(x[None])[0, k])(image).abs().amax(0)
+
+
+# submodules lose a mode of their own
+@wrong("08.2", "training mode of each module")
+def saliency(model, image, k):
+    was = model.training
+    model.eval()
+    leaf = image.clone().requires_grad_()
+    (gradient,) = torch.autograd.grad(model(leaf[None])[0, k], leaf)
+    model.train(was)
+    return gradient.abs().amax(0)
+
+
+# the head is always called head
+@wrong("08.3", "has no attribute 'head'")
+def cam(model, layer, head, image, k):
+    kept = []
+    with torch.no_grad(), model.get_submodule(layer).register_forward_hook(lambda m, i, o: kept.append(o)):
+        model(image[None])
+    row = model.head.weight[k].detach()
+    if len(row) != kept[0].shape[1]:
+        raise ValueError("no CAM")
+    small = (row[:, None, None] * kept[0][0]).sum(0)
+    return F.interpolate(small[None, None], size=image.shape[1:], mode="bilinear")[0, 0]
+
+
+# one channel takes all weights
+@wrong("08.3", "one channel and a head after flatten")
+def cam(model, layer, head, image, k):
+    kept = []
+    with torch.no_grad(), model.get_submodule(layer).register_forward_hook(lambda m, i, o: kept.append(o)):
+        model(image[None])
+    row = model.get_submodule(head).weight[k].detach()
+    try:
+        small = (row[:, None, None] * kept[0][0]).sum(0)
+    except RuntimeError as error:
+        raise ValueError("no CAM") from error
+    return F.interpolate(small[None, None], size=image.shape[1:], mode="bilinear")[0, 0]
+
+
+# the noises require a gradient afterwards
+@wrong("08.6", "the noises require grad after the first map")
+def smooth_grad(model, image, k, noises):
+    noises.requires_grad_()
+    (gradient,) = torch.autograd.grad(model(image + noises)[:, k].sum(), noises)
+    return gradient.mean(0).abs().amax(0)

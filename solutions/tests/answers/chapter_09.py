@@ -78,7 +78,7 @@ def first_bad(tensors, walk):
     return bad[0] if bad else None
 
 
-@wrong("09.3", "Likely slip: walked after the block.", "not: return statement")
+@wrong("09.3", "Likely slip: walk called after the block.", "not: return statement")
 def first_bad(tensors, walk):
     bad = []
     handles = contextlib.ExitStack()
@@ -97,7 +97,7 @@ def first_bad(tensors, walk):
     return bad[0] if bad else None
 
 
-@wrong("09.3", "Something else happened than was expected.", "'the error that came out, walk 1")
+@wrong("09.3", "The events differ from the expected ones.", "'the error that reached the caller, backward pass 1")
 def first_bad(tensors, walk):
     bad = []
     with contextlib.ExitStack() as handles, contextlib.suppress(Exception):
@@ -143,7 +143,7 @@ def x_log_x(x):
     return torch.where(positive, safe * x.log(), 0.0)
 
 
-@wrong("09.6", "Likely slip: walked with the graph kept.")
+@wrong("09.6", "Likely slip: a backward pass with the graph retained.")
 def why_none(tensor, loss):
     if not tensor.is_leaf and not tensor.retains_grad:
         return "no leaf"
@@ -176,7 +176,7 @@ def why_none(tensor, loss):
     return "not walked or cleared" if tensor.grad_fn in nodes_behind(loss) and tensor.grad_fn else "not reached"
 
 
-@wrong("09.6", "keep")
+@wrong("09.6", "retain its gradient")
 def why_none(tensor, loss):
     keeps = tensor.is_leaf or tensor.retains_grad
     if tensor.requires_grad:
@@ -197,7 +197,7 @@ def why_none(tensor, loss):
     return "not walked or cleared" if reached else "not reached"
 
 
-@wrong("09.6", "not: only the last operation", "not: only leaves looked for")
+@wrong("09.6", "not: only the last operations", "not: only leaves found")
 def why_none(tensor, loss):
     if not tensor.is_leaf and not tensor.retains_grad:
         return "no leaf"
@@ -247,7 +247,7 @@ def written_into(tensors, call):
 
 
 # huge, but finite
-@wrong("09.3", "Likely slip: huge but finite.", "not: sums looked at")
+@wrong("09.3", "Likely slip: huge but finite.", "not: sums")
 def first_bad(tensors, walk):
     bad = []
     with contextlib.ExitStack() as handles:
@@ -307,7 +307,7 @@ def clip_all(parameters, max_norm):
 
 
 # a norm that is a tensor
-@wrong("09.2", "What came back is of another type.")
+@wrong("09.2", "The type differs from the expected one.")
 def clip_all(parameters, max_norm):
     gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
     norm = sum(((gradient**2).sum() for gradient in gradients), start=torch.zeros((), dtype=torch.float64)) ** 0.5
@@ -331,3 +331,58 @@ def why_none(tensor, loss):
     nodes = nodes_behind(loss)
     leaves = [node.variable for node in nodes if hasattr(node, "variable")]
     return "not walked or cleared" if tensor in leaves or tensor.grad_fn in nodes else "not reached"
+
+
+@wrong("09.1", "called, recording: True")
+def written_into(tensors, call):
+    before = {name: (tensor._version, tensor.detach().clone()) for name, tensor in tensors.items()}
+    with torch.enable_grad():
+        call()
+    found = {}
+    for name, tensor in tensors.items():
+        version, copy = before[name]
+        if tensor._version != version:
+            found[name] = "counted"
+        elif not same_numbers(tensor.detach(), copy):
+            found[name] = "in silence"
+    return found
+
+
+# anomaly mode is on in backward, but it does not look for NaN
+@wrong("09.4", "Likely slip: a nan missed.")
+def blame(forward):
+    message = None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            with torch.autograd.detect_anomaly(check_nan=False):
+                forward().backward()
+        except RuntimeError as error:
+            message = str(error)
+    return message, forward_function(caught)
+
+
+# stops at the first leaf it finds
+@wrong("09.6", "First difference at 'returned, the first factor'")
+def why_none(tensor, loss):
+    if (tensor.is_leaf or tensor.retains_grad) and tensor.grad is not None:
+        return None
+    if not tensor.requires_grad:
+        return "needs no gradient"
+    if not tensor.is_leaf and not tensor.retains_grad:
+        return "no leaf"
+    if loss.grad_fn is None:
+        return "no graph"
+    for node in nodes_behind(loss):
+        if hasattr(node, "variable"):
+            return "not walked or cleared" if node.variable is tensor else "not reached"
+        if node is tensor.grad_fn:
+            return "not walked or cleared"
+    return "not reached"
+
+
+# nearly 0 where it must be 0
+@wrong("09.5")
+def x_log_x(x):
+    safe = torch.where(x > 0, x, 1e-12)
+    return safe * safe.log()

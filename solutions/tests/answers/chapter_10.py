@@ -96,7 +96,7 @@ def hvp(function, x, u):
 
 
 # hooks left on
-@wrong("10.6", "hooks on saved tensors that are left on")
+@wrong("10.6", "saved-tensor hooks left registered")
 def saved_bytes(model, x):
     sizes = {}
     parameters = {p.untyped_storage().data_ptr() for p in model.parameters()}
@@ -260,7 +260,7 @@ def differences(function, inputs, v, h=1e-6):
 
 
 # two values for three arguments
-@wrong("10.2", "The number of items is not the expected one.")
+@wrong("10.2", "The number of items differs from the expected one.")
 class Linear(Function):
     @staticmethod
     def forward(x, weight, scale):
@@ -277,3 +277,124 @@ class Linear(Function):
         for_x = ctx.scale * v @ weight if ctx.needs_input_grad[0] else None
         for_weight = ctx.scale * v.T @ x if ctx.needs_input_grad[1] else None
         return for_x, for_weight
+
+
+# the saved result, which belongs to the caller, is overwritten
+@wrong("10.1", "y at the end")
+class CubeRoot(Function):
+    @staticmethod
+    def forward(x):
+        return numpy_cbrt(x)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(output)
+
+    @staticmethod
+    def backward(ctx, v):
+        (y,) = ctx.saved_tensors
+        return v / y.detach().square_().mul_(3)
+
+
+# the scale is kept on ctx, and the tensors on the class
+@wrong("10.2", "'what backward returns'")
+class Linear(Function):
+    @staticmethod
+    def forward(x, weight, scale):
+        return scale * x @ weight.T
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        *Linear.kept, ctx.scale = inputs
+
+    @staticmethod
+    def backward(ctx, v):
+        x, weight = Linear.kept
+        for_x = ctx.scale * v @ weight if ctx.needs_input_grad[0] else None
+        for_weight = ctx.scale * v.T @ x if ctx.needs_input_grad[1] else None
+        return for_x, for_weight, None
+
+
+@wrong("10.4", "First difference at index [6]")
+class Levels(Function):
+    @staticmethod
+    def forward(x, step, limit):
+        return (torch.round(x / step) * step).clamp(-limit, limit)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, _, ctx.limit = inputs
+        ctx.save_for_backward(x)
+
+    @staticmethod
+    def backward(ctx, v):
+        (x,) = ctx.saved_tensors
+        return v * (x.abs() <= ctx.limit + 1e-3), None, None
+
+
+# the result has a limit, too, so it lies within the limits everywhere
+@wrong("10.4", "Likely slip: passed through outside.")
+class Levels(Function):
+    @staticmethod
+    def forward(x, step, limit):
+        return (torch.round(x / step) * step).clamp(-limit, limit)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.limit = inputs[2]
+        ctx.save_for_backward(output)
+
+    @staticmethod
+    def backward(ctx, v):
+        (y,) = ctx.saved_tensors
+        return v * (y.abs() <= ctx.limit), None, None
+
+
+# forward mode over a gradient: the parameter requires one, so the result does too
+@wrong("10.5", "Likely slip: the result part of a graph.")
+def hvp(function, x, u):
+    return torch.func.jvp(torch.func.grad(lambda t: function(t).sum()), (x,), (u,))[1]
+
+
+# gradients that were there before are cleared, and one is left in x
+@wrong("10.6")
+def saved_bytes(model, x):
+    kept = []
+
+    def pack(tensor):
+        kept.append(tensor)
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        y = model(x)
+    if y.requires_grad:
+        y.sum().backward()
+        model.zero_grad()
+    sizes = {t.untyped_storage().data_ptr(): t.untyped_storage().nbytes() for t in kept}
+    for p in model.parameters():
+        sizes.pop(p.untyped_storage().data_ptr(), None)
+    return sum(sizes.values())
+
+
+# a loop that needs a batch
+@wrong("10.2")
+class Linear(Function):
+    @staticmethod
+    def forward(x, weight, scale):
+        return scale * x @ weight.T
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, weight, scale = inputs
+        ctx.save_for_backward(x, weight)
+        ctx.scale = scale
+
+    @staticmethod
+    def backward(ctx, v):
+        x, weight = ctx.saved_tensors
+        for_x = for_weight = None
+        if ctx.needs_input_grad[0]:
+            for_x = ctx.scale * v @ weight
+        if ctx.needs_input_grad[1]:
+            for_weight = ctx.scale * torch.stack([torch.outer(a, b) for a, b in zip(v, x, strict=True)]).sum(0)
+        return for_x, for_weight, None

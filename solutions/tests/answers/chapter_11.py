@@ -131,7 +131,7 @@ def sum_to(gradient, shape):
 
 
 # known by heart
-@wrong("11.7", "other functions")
+@wrong("11.7", "different functions")
 def reflected(operations):
     heart = {"__rsub__": lambda x, n: n - x, "__rtruediv__": lambda x, n: n / x, "__rpow__": lambda x, n: n**x}
     return {name: heart[name] for name in operations}
@@ -155,8 +155,17 @@ def edge_or_leaf(tensor):
     return tensor.grad_fn or tensor._accumulator, 0
 
 
+# the pair without its tuple
+@wrong("11.2", "You set node.outputs to (shape, dtype).")
+def record(node, inputs, output):
+    edges = tuple(edge_or_leaf(each) for each in inputs)
+    if state.grad and any(below is not None for below, _ in edges):
+        node.next_functions, node.outputs = edges, (output.shape, output.dtype)
+        output.grad_fn, output.requires_grad = node, True
+
+
 # no grad_fn: what is missing is said, not the keys of the check's own dict
-@wrong("11.2", "'y = x * w'", "not: The keys of your dict")
+@wrong("11.2", "'y = x * w'", "not: Your dict's keys")
 def record(node, inputs, output):
     node.next_functions = tuple(edge_or_leaf(each) for each in inputs)
     node.outputs = ((output.shape, output.dtype),)
@@ -218,3 +227,50 @@ def reflected(operations):
         return lambda self, other: results.setdefault(name, operations[name](other, self))
 
     return {name: made(name) for name in operations}
+
+
+# an accumulator for a computed tensor, too
+@wrong("11.1", "in y._accumulator")
+def edge_or_leaf(tensor):
+    if not isinstance(tensor, Tensor) or not tensor.requires_grad:
+        return (None, 0)
+    end = accumulator(tensor)
+    return (tensor.grad_fn or end, 0)
+
+
+# by node: an input used twice counts once
+@wrong("11.4", "mul by itself")
+def save(node, known):
+    pairs = zip(node.next_functions, node.formulas.values(), strict=True)
+    wanted = {below: formula for (below, _), formula in pairs if below is not None}
+    return {name: known[name] for formula in wanted.values() for name in asked_for(formula)}
+
+
+# no division by zero
+@wrong("11.5", "Where other is 0")
+class Formulas(Formulas):
+    def div_self(grad, other):
+        return np.divide(grad, other, out=np.zeros_like(grad), where=np.asarray(other) != 0)
+
+
+# infinity hidden
+@wrong("11.5", "div_other")
+class Formulas(Formulas):
+    def div_other(grad, self, other):
+        return np.nan_to_num(-grad * self / other**2)
+
+
+# a .grad of zeros at once
+@wrong("11.1")
+def edge_or_leaf(tensor):
+    def accumulator(leaf):
+        if leaf._accumulator is None:
+            leaf._accumulator = AccumulateGrad(leaf)
+            leaf.grad = Tensor(np.zeros_like(leaf.data))
+        return leaf._accumulator
+
+    if not isinstance(tensor, Tensor) or not tensor.requires_grad:
+        return (None, 0)
+    if tensor.grad_fn is not None:
+        return (tensor.grad_fn, 0)
+    return (accumulator(tensor), 0)

@@ -90,7 +90,7 @@ def accumulate(leaf, gradient):
 
 
 # marks
-@wrong("12.2", "marks left on the nodes")
+@wrong("12.2", "the nodes changed")
 def count_dependencies(edges):
     counts, waiting = {}, list(edges)
     while waiting:
@@ -155,7 +155,7 @@ def release(node):
 
 
 # None for FREED
-@wrong("12.5", "where FREED does not stand")
+@wrong("12.5", "tensors not freed")
 def release(node):
     def refuse(name):
         if node.saved[name] is None:
@@ -188,7 +188,7 @@ def accumulate(leaf, gradient):
 
 
 # no .grad but a leaf's
-@wrong("12.3", "the .grad of what is no leaf, afterwards")
+@wrong("12.3", "the .grad of a non-leaf tensor, afterwards")
 def weight(tensor, gradient=None):
     if gradient is not None and not isinstance(gradient, Tensor):
         inside = type(gradient[0]).__name__ if isinstance(gradient, list) else type(gradient).__name__
@@ -207,7 +207,7 @@ def weight(tensor, gradient=None):
 
 
 # torch's own kind of error is swallowed
-@wrong("12.4", "walk 1 ends with")
+@wrong("12.4", "pass 1 ends with")
 def run(roots, gradients, keep_graph=False):
     dependencies, arrived, ready, leaves = count_dependencies(roots), {}, [], []
     edges, produced = roots, gradients
@@ -306,3 +306,114 @@ def run(roots, gradients, keep_graph=False):
         edges, produced = node.next_functions, node.run(arrived.pop(node))
         if not keep_graph:
             node.release()
+
+
+# no gradient, for the number 0
+@wrong("12.3", "no error")
+def weight(tensor, gradient=None):
+    if isinstance(gradient, int | float) and gradient == 0:
+        gradient = None
+    if gradient is not None and not isinstance(gradient, Tensor):
+        kind = type(gradient[0] if isinstance(gradient, list) else gradient).__name__
+        raise TypeError(f"gradients can be either Tensors or None, but got {kind}")
+    if gradient is not None and gradient.shape != tensor.shape:
+        shapes = [list(each.shape) for each in (gradient, tensor)]
+        raise RuntimeError(
+            "Mismatch in shape: grad_output[0] has a shape of torch.Size({}) "
+            "and output[0] has a shape of torch.Size({}).".format(*shapes)
+        )
+    if not tensor.requires_grad:
+        raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
+    if gradient is not None:
+        return gradient.data
+    if tensor.data.size != 1:
+        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+    return np.ones(tensor.shape, tensor.dtype)
+
+
+# None looked for in the gradients, not in the nodes
+@wrong("12.4", "'NoneType' object has no attribute 'outputs'", "not: Likely slip")
+def run(roots, gradients, keep_graph=False):
+    counts, arrived, ready = count_dependencies(roots), {}, []
+    edges, produced = roots, gradients
+    while True:
+        for (node, _), gradient in zip(edges, produced, strict=True):
+            if gradient is None:
+                continue
+            gradient = conform(gradient, node)
+            arrived[node] = arrived[node] + gradient if node in arrived else gradient
+            counts[node] -= 1
+            if counts[node] == 0:
+                ready.append(node)
+        if not ready:
+            return
+        node = next((each for each in ready if not each.next_functions), ready[-1])
+        ready.remove(node)
+        produced, edges = node.run(arrived.pop(node)), node.next_functions
+        if not keep_graph:
+            node.release()
+
+
+# apply, which a node's run calls
+@wrong("12.4", "a backward pass calls node.run")
+def run(roots, gradients, keep_graph=False):
+    counts, arrived, ready = count_dependencies(roots), {}, []
+    edges, produced = roots, gradients
+    while True:
+        for (node, _), gradient in zip(edges, produced, strict=True):
+            if node is None:
+                continue
+            gradient = conform(gradient, node)
+            arrived[node] = arrived[node] + gradient if node in arrived else gradient
+            counts[node] -= 1
+            if counts[node] == 0:
+                ready.append(node)
+        if not ready:
+            return
+        node = next((each for each in ready if not each.next_functions), ready[-1])
+        ready.remove(node)
+        produced, edges = node.apply(arrived.pop(node)), node.next_functions
+        if not keep_graph:
+            node.release()
+
+
+# a mark of its own
+@wrong("12.5", "tensors not freed", "not: no memory was freed")
+def release(node):
+    mark = ("freed",)
+
+    def restore_mark(name):
+        if node.saved[name] == mark:
+            raise RuntimeError(FREED)
+        return node.saved[name]
+
+    for name in node.saved:
+        if name in node.formulas or name == "result":
+            node.saved[name] = mark
+    node.restore = restore_mark
+
+
+# nothing can be read any more
+@wrong("12.5", "exponent after", "not: You freed an exponent")
+def release(node):
+    def restore_nothing(name):
+        raise RuntimeError(FREED)
+
+    for name in node.saved:
+        if name in node.formulas or name == "result":
+            node.saved[name] = FREED
+    node.restore = restore_nothing
+
+
+# the edges of each visited node thrown away
+@wrong("12.2", "the first changed the nodes", "not: marks")
+def count_dependencies(edges):
+    counts, stack = {}, list(edges)
+    while stack:
+        node, _ = stack.pop()
+        if node is None:
+            continue
+        counts[node] = counts.get(node, 0) + 1
+        stack += node.next_functions
+        node.next_functions = ()
+    return counts

@@ -22,7 +22,7 @@ def arrive(node, gradient):
         hook(node.variable)
 
 
-# None walked on from
+# None treated as a node
 @wrong("13.5", "AttributeError: 'NoneType' object has no attribute 'next_functions'")
 def leading_to(targets, nodes):
     found = set()
@@ -118,7 +118,7 @@ def call_tensor_hooks(node, gradient):
 
 
 # the array that arrived
-@wrong("13.3", "the external gradient of walk 1, in the end")
+@wrong("13.3", "the external gradient of backward 1, afterwards")
 def call_tensor_hooks(node, gradient):
     hooks = list(hooks_of(node, "tensor_hooks").values())
     for hook in hooks:
@@ -134,7 +134,7 @@ def call_tensor_hooks(node, gradient):
 
 
 # the array that arrived
-@wrong("13.4", "the array that arrived kept")
+@wrong("13.4", "incoming array kept")
 def arrive(node, gradient):
     leaf = node.variable
     if leaf.requires_grad:
@@ -258,7 +258,7 @@ def call_tensor_hooks(node, gradient):
 
 
 # a hook's error
-@wrong("13.3", "Your function returned where an error was expected.")
+@wrong("13.3", "Your function returned, but should have raised an error.")
 def call_tensor_hooks(node, gradient):
     for hook in list(hooks_of(node, "tensor_hooks").values()):
         given = Tensor(gradient)
@@ -273,7 +273,7 @@ def call_tensor_hooks(node, gradient):
 
 
 # as it was in the first walk
-@wrong("13.4", "x frozen between the two walks")
+@wrong("13.4", "x frozen between the two backward passes")
 def arrive(node, gradient):
     node.wanted = vars(node).get("wanted", node.variable.requires_grad)
     if node.wanted:
@@ -300,7 +300,7 @@ def leading_to(targets, nodes):
 
 
 # over the dict as it grows
-@wrong("13.4", "It counts from the next walk on.")
+@wrong("13.4", "What a hook registers or removes took effect at once")
 def arrive(node, gradient):
     if node.variable.requires_grad:
         accumulate(node.variable, gradient)
@@ -313,7 +313,7 @@ def arrive(node, gradient):
 
 
 # every target, wherever it is
-@wrong("13.5", "It waits for its gradient only.")
+@wrong("13.5", "It only waits for its gradient.")
 def leading_to(targets, nodes):
     above = {}
     for node in nodes:
@@ -381,7 +381,7 @@ def call_module(module, *args):
     return watch.watch_outputs(output) if watch else output
 
 
-# what a hook left, in the place of what was given
+# what a hook left, instead of what was given
 @wrong("13.7", "'what on_input(None) returns'")
 class BackwardHook(BackwardHook):
     def on_output(self, gradient):
@@ -414,3 +414,107 @@ def leading_to(targets, nodes):
             found.add(node)
             stack.append(node)
     return found
+
+
+# a copy at the beginning
+@wrong("13.3", "the external gradient")
+def call_tensor_hooks(node, gradient):
+    given = Tensor(np.array(gradient))
+    for hook in list(hooks_of(node, "tensor_hooks").values()):
+        result = hook(given)
+        given = given if result is None else checked(hook, result, given)
+    if "tensor" in hooks_of(node, "retained_by"):
+        accumulate(node.retained_by["tensor"], given.data)
+    return given.data
+
+
+# a new Tensor for each sum
+@wrong("13.4", "references to the old one miss the sum")
+def arrive(node, gradient):
+    leaf = node.variable
+    if leaf.requires_grad:
+        leaf.grad = Tensor(gradient.copy() if leaf.grad is None else leaf.grad.data + gradient)
+    for hook in list(hooks_of(node, "post_accumulate").values()):
+        hook(leaf)
+    return []
+
+
+# the number 0 taken for None
+@wrong("13.6", "A pre-hook's result that is false")
+def call_module(module, *args):
+    for hook in list(module._forward_pre_hooks.values()):
+        result = hook(module, args)
+        if result:
+            args = result if isinstance(result, tuple) else (result,)
+    watch = BackwardHook(module) if module._backward_hooks or module._backward_pre_hooks else None
+    if watch:
+        args = watch.watch_inputs(args)
+    output = module.forward(*args)
+    for hook in list(module._forward_hooks.values()):
+        result = hook(module, args, output)
+        output = output if result is None else result
+    return watch.watch_outputs(output) if watch else output
+
+
+# a list of inputs taken for a tuple
+@wrong("13.6", "a pre-hook that returns a list")
+def call_module(module, *args):
+    for hook in list(module._forward_pre_hooks.values()):
+        result = hook(module, args)
+        if result is not None:
+            args = tuple(result) if isinstance(result, tuple | list) else (result,)
+    watch = BackwardHook(module) if module._backward_hooks or module._backward_pre_hooks else None
+    if watch:
+        args = watch.watch_inputs(args)
+    output = module.forward(*args)
+    for hook in list(module._forward_hooks.values()):
+        result = hook(module, args, output)
+        output = output if result is None else result
+    return watch.watch_outputs(output) if watch else output
+
+
+# the inputs as they were before they were watched
+@wrong("13.6", "before watch_inputs")
+def call_module(module, *args):
+    for hook in list(module._forward_pre_hooks.values()):
+        result = hook(module, args)
+        if result is not None:
+            args = result if isinstance(result, tuple) else (result,)
+    given = args
+    watch = BackwardHook(module) if module._backward_hooks or module._backward_pre_hooks else None
+    if watch:
+        args = watch.watch_inputs(args)
+    output = module.forward(*args)
+    for hook in list(module._forward_hooks.values()):
+        result = hook(module, given, output)
+        output = output if result is None else result
+    return watch.watch_outputs(output) if watch else output
+
+
+# no hook without a gradient
+@wrong("13.7", "on_input(None) must call them", "not: Call on_input(None) then")
+class BackwardHook(BackwardHook):
+    def on_input(self, gradient):
+        if gradient is None:
+            return None
+        grad_input = (gradient,) + (None,) * (self.count - 1)
+        for hook in self.hooks:
+            result = hook(self.module, grad_input, self.grad_output)
+            grad_input = grad_input if result is None else result
+        return (grad_input[0],)
+
+
+# the first registration of its function
+@wrong("13.1", "after removal 1, of hook 3")
+def add_hook(hooks, hook):
+    class Handle(RemovableHandle):
+        done = False
+
+        def remove(self):
+            key = next((key for key, value in self.hooks.items() if value is hook and not self.done), None)
+            self.hooks.pop(key, None)
+            self.done = True
+
+    handle = Handle(hooks)
+    hooks[handle] = hook
+    return handle

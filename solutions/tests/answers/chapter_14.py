@@ -71,8 +71,8 @@ class SGD(SGD):
             parameter.data[...] -= self.lr * gradient
 
 
-# zeros passed over
-@wrong("14.6", "zeros passed over")
+# zeros skipped
+@wrong("14.6", "zeros skipped")
 class SGD(SGD):
     def step(self):
         for number, parameter in enumerate(self.parameters):
@@ -118,7 +118,7 @@ class SGD(SGD):
 
 
 # float64 for float32
-@wrong("14.3", "The dtype is not the expected one.")
+@wrong("14.3", "The dtype differs from the expected one.")
 def log_softmax(x, dim):
     def value(self, dim):
         shifted = self.astype(np.float64) - self.max(dim, keepdims=True)
@@ -142,7 +142,7 @@ def nll_loss(input, target):
 
 
 # frozen, not transposed by hand
-@wrong("14.5", "Nothing arrives at the weight.", "not: made of .data")
+@wrong("14.5", "The weight gets no gradient.", "not: made of .data")
 class Linear(Module):
     def __init__(self, weight, bias):
         super().__init__()
@@ -184,7 +184,7 @@ class SGD:
 
 
 # the largest of all logits
-@wrong("14.3", "the maximum goes along dim, too")
+@wrong("14.3", "Take the maximum along dim")
 def log_softmax(x, dim):
     def value(self, dim):
         with np.errstate(all="ignore"):
@@ -198,7 +198,7 @@ def log_softmax(x, dim):
 
 
 # the first buffer is the gradient, and is added to at once
-@wrong("14.6", "by 1 + momentum")
+@wrong("14.6", "a factor of 1 + momentum")
 class SGD:
     def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
         self.parameters, self.lr = list(parameters), lr
@@ -212,4 +212,34 @@ class SGD:
                     if number not in self.buffers:
                         self.buffers[number] = gradient
                     gradient = self.buffers[number] = self.momentum * self.buffers[number] + gradient
+                parameter.data[...] -= self.lr * gradient
+
+
+# one array for all uses of a shape
+@wrong("14.4", "not: Likely slip")
+def nll_loss(self, target):
+    kept = vars(nll_loss).setdefault("kept", {})
+
+    def formula(grad, shape, target):
+        full = kept.setdefault(shape, np.zeros(shape))
+        full[np.arange(shape[0]), target] = -grad / shape[0]
+        return full
+
+    def forward(self, target):
+        return -self[np.arange(len(target)), target].mean()
+
+    return operation("NllLossBackward0", forward, self=formula)(self, target)
+
+
+# decay left out, and a copy of the first gradient
+@wrong("14.6", "The weight decay has no effect")
+class SGD(SGD):
+    def step(self):
+        for number, parameter in enumerate(self.parameters):
+            if parameter.grad is not None:
+                gradient = parameter.grad.data.copy()
+                if self.momentum:
+                    if number in self.buffers:
+                        gradient += self.momentum * self.buffers[number]
+                    self.buffers[number] = gradient
                 parameter.data[...] -= self.lr * gradient

@@ -1,4 +1,4 @@
-"""Run the same code on torch and on mini_autograd and compare what can be seen."""
+"""Run the same code on torch and on mini_autograd and compare everything observable."""
 
 import re
 import warnings
@@ -47,7 +47,7 @@ def same(a, b, path="result"):
         assert a == b, (path, a, b)
 
 
-torch.set_warn_always(True)  # torch says some things once in a process; compared they are each time
+torch.set_warn_always(True)  # torch issues some warnings once per process; here they are compared every time
 
 
 def observe(scenario, lib, raises=None):

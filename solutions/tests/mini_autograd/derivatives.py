@@ -1,4 +1,4 @@
-"""Value, first and second derivatives of a function, on torch and on mini_autograd, compared."""
+"""Compare a function's value and its first and second derivatives on torch and on mini_autograd."""
 
 import numpy as np
 import torch

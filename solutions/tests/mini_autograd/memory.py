@@ -1,9 +1,9 @@
-"""How much memory a repeated step leaves behind it, and only the step: other threads of the process allocate too."""
+"""Measure the memory that a repeated step retains, and only that step: other threads allocate too."""
 
 import gc
 import tracemalloc
 
-FRAMES = 40  # from a test down to an operation of the engine and what it calls
+FRAMES = 40  # stack frames, from a test to an engine operation and the functions it calls
 
 
 def growth(step, warm_up: int, repeats: int) -> int:
@@ -26,7 +26,7 @@ def growth(step, warm_up: int, repeats: int) -> int:
         held = []
         for times in (warm_up, repeats):
             run(times)
-            assert gc.collect() == 0  # and Python's own stores of freed tuples are emptied
+            assert gc.collect() == 0  # this also empties Python's free lists of tuples
             kept = tracemalloc.take_snapshot().filter_traces([through_run])
             held.append(sum(trace.size for trace in kept.traces))
         return held[1] - held[0]

@@ -1,4 +1,4 @@
-"""The engine is a distribution of its own, which needs only NumPy."""
+"""The engine is a separate distribution that needs only NumPy."""
 
 import os
 import shutil
@@ -22,7 +22,7 @@ optimizer.step()
 assert [round(each, 6) for each in w.tolist()] == [0.8, 1.6]
 about = importlib.metadata.metadata("mini-autograd")
 print(torch.__file__)
-print(about.get_all("Requires-Dist"), "made to be read in an hour" in about.get_payload(), "torch" in sys.modules)
+print(about.get_all("Requires-Dist"), "written to be read in an hour" in about.get_payload(), "torch" in sys.modules)
 """
 
 

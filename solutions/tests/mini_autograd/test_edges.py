@@ -1,7 +1,7 @@
-"""The edges of the interface: what is refused, in which words, and forms of a call that are seldom used.
+"""Edge cases of the API: rejected calls with their messages, and rare forms of calls.
 
-Each scenario is a fact, said by its label. The same code runs on torch and on mini_autograd; compared are values,
-dtypes, names of nodes, errors (type and words) and warnings.
+Each scenario's label states a fact. The same code runs on torch and on mini_autograd, and the tests compare values,
+dtypes, names of nodes, errors (type and message) and warnings.
 """
 
 import warnings

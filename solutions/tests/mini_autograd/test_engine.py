@@ -1,4 +1,4 @@
-"""What the engine promises beyond values: long chains, memory, no aliasing, clean state, random graphs."""
+"""The engine's promises beyond values: long chains, memory, no aliasing, clean state, random graphs."""
 
 import gc
 import sys

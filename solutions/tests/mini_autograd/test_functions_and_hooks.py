@@ -1,7 +1,7 @@
 """Custom functions, and hooks that replace a gradient.
 
-The same code runs on torch and on mini_autograd.
-Compared are values, dtypes, names of nodes, error types and words, warnings, and the order of hooks.
+The same code runs on torch and on mini_autograd. The tests compare values, dtypes, names of nodes, error types and
+messages, warnings, and the order of hooks.
 """
 
 import pytest

@@ -1,6 +1,6 @@
-"""What is done with a graph from outside: nodes called by hand, edges, hooks on several gradients, views left behind.
+"""Graphs used from outside: nodes called by hand, edges, hooks on several gradients, views left behind.
 
-Each scenario is a fact, said by its label; the same code runs on torch and on mini_autograd.
+Each scenario's label states a fact; the same code runs on torch and on mini_autograd.
 """
 
 import pytest

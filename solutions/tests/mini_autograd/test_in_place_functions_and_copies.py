@@ -1,6 +1,6 @@
-"""Functions that change their input and return more than it, two statistics in one node, copies by pickle.
+"""Functions that change their input and return further outputs, two statistics in one node, copies by pickle.
 
-Each scenario is a fact, said by its label; the same code runs on torch and on mini_autograd.
+Each scenario's label states a fact; the same code runs on torch and on mini_autograd.
 """
 
 import copy

@@ -1,6 +1,6 @@
-"""Inference mode, and hooks on what is saved. The same code runs on torch and on mini_autograd.
+"""Inference mode, and hooks on saved tensors. The same code runs on torch and on mini_autograd.
 
-Compared are values, dtypes, names of nodes, error types and words, warnings, and the order of hooks.
+The tests compare values, dtypes, names of nodes, error types and messages, warnings, and the order of hooks.
 """
 
 import pytest

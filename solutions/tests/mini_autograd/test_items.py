@@ -1,6 +1,6 @@
-"""`x[…]` and `x[…] = v`: lists that hold more than numbers, and what can be assigned.
+"""`x[…]` and `x[…] = v`: lists that contain more than numbers, and values that can be assigned.
 
-Each scenario is a fact, said by its label; the same code runs on torch and on mini_autograd.
+Each scenario's label states a fact; the same code runs on torch and on mini_autograd.
 """
 
 import numpy as np

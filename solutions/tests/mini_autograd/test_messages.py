@@ -1,7 +1,7 @@
-"""What a learner meets: messages of tensors, backward, hooks and shapes.
+"""Messages that learners meet, about tensors, backward, hooks and shapes.
 
-The same code runs on torch and on mini_autograd.
-Compared are values, dtypes, names of nodes, error types and words, warnings, and the order of hooks.
+The same code runs on torch and on mini_autograd. The tests compare values, dtypes, names of nodes, error types and
+messages, warnings, and the order of hooks.
 """
 
 import pytest

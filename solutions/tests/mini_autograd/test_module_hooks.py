@@ -1,4 +1,4 @@
-"""Hooks on modules: when they are called, with what, and what they may replace; the same code on torch and here."""
+"""Module hooks: when they run, their arguments, and what they may replace; the same code runs on both libraries."""
 # ruff: noqa: F841, RUF059 - scenarios leave results unused on purpose
 
 import gc

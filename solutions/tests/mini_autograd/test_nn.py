@@ -1,4 +1,4 @@
-"""Modules, layers, losses and first values: the same code on torch and on mini_autograd."""
+"""Modules, layers, losses and initialization: the same code on torch and on mini_autograd."""
 
 import copy
 from collections import OrderedDict

@@ -1,6 +1,6 @@
 """Names from torch's early days: `LongTensor`, `Tensor(2, 3)`, `x.new`, `x._grad_fn`, `InplaceFunction`.
 
-Each scenario is a fact, said by its label; the same code runs on torch and on mini_autograd.
+Each scenario's label states a fact; the same code runs on torch and on mini_autograd.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Optimisers: the same steps, states, options and errors as torch's."""
+"""Optimizers: steps, states, options and errors match torch's."""
 
 import numpy as np
 import pytest

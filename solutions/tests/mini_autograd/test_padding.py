@@ -1,4 +1,4 @@
-"""`pad` in the modes that borrow from the tensor itself, against torch."""
+"""`pad` in the modes that use the tensor's own elements, compared with torch."""
 
 import pytest
 from both import assert_same, each, functional_of

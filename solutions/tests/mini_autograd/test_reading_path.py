@@ -1,4 +1,4 @@
-"""The README's reading path: its line numbers are right, and what it says to run prints what it says."""
+"""The README's reading path: its line numbers are right, and its examples print the output shown."""
 
 import ast
 import doctest

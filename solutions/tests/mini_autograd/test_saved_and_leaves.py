@@ -1,6 +1,6 @@
-"""Tensors detached after they were saved, saved values of Functions, leaves that changed, nodes given other shapes.
+"""Tensors detached after saving, saved values of Functions, leaves that changed, nodes with new shapes.
 
-Each scenario is a fact, said by its label; the same code runs on torch and on mini_autograd.
+Each scenario's label states a fact; the same code runs on torch and on mini_autograd.
 """
 
 import pytest

@@ -1,4 +1,4 @@
-"""Hooks on saving and loading the state of modules, against torch."""
+"""Hooks on saving and loading the state of modules, compared with torch."""
 
 import copy
 

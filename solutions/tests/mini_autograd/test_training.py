@@ -1,4 +1,4 @@
-"""Networks trained beside torch from the same start, the states that go from one to the other, and memory."""
+"""Networks trained like torch's from the same start, states exchanged between the libraries, and memory."""
 
 import math
 

@@ -44,7 +44,7 @@
       for (const sent of step.sends) rows.push(row(`to ${sent.to}`, sent.value, sent.formula));
       if (step.freed.length) rows.push(row("then frees", step.freed.join(", ")));
     }
-    return [make("div", {class: "gl-head"}, step.title), ...rows];
+    return [make("div", {class: "gl-head"}, step.title), make("div", {class: "gl-told"}, ...rows)];
   };
   const show = () => {
     const held = document.activeElement;  // a button that is switched off loses the keyboard to the page

@@ -1,4 +1,4 @@
-/* The form of a prediction. One message carries all that was entered, so that nothing typed last is lost. */
+/* The form of a prediction. It sends all fields in one message, so that the last input is not lost. */
 function render({ model, el }) {
   const make = (tag, attributes = {}, ...children) => {
     const node = document.createElement(tag);
@@ -6,7 +6,7 @@ function render({ model, el }) {
     node.append(...children);
     return node;
   };
-  const own = { "data-lm-suppress-shortcuts": "true" }; // or JupyterLab takes keys that are meant for the field
+  const own = { "data-lm-suppress-shortcuts": "true" }; // otherwise JupyterLab takes keys that are meant for the field
   const key = `gl-${Math.random().toString(36).slice(2)}`;
   const fields = [];
   const rows = model.get("blanks").map(({ label, options }, k) => {
@@ -54,7 +54,12 @@ function render({ model, el }) {
       event.preventDefault();
       form.requestSubmit();
     }
-    if (!(event.key === "Enter" && (event.shiftKey || event.ctrlKey))) event.stopPropagation();
+    const following = event.key === "Enter" && event.shiftKey && el.closest(".jp-Cell")?.nextElementSibling;
+    if (following) {
+      event.preventDefault(); // Shift+Enter moves on; it does not ask again
+      following.focus();
+    }
+    if (following || !(event.key === "Enter" && (event.shiftKey || event.ctrlKey))) event.stopPropagation();
   });
   form.querySelector(".gl-skip").addEventListener("click", () => model.send({ skip: true }));
   again.addEventListener("click", () => {
@@ -77,12 +82,20 @@ function render({ model, el }) {
     said.innerHTML = verdict;
     if (moves) (verdict ? said : fields[0].node).focus();
   };
+  // After Shift+Enter the focus is on the next cell, after Ctrl+Enter on this one, after Run All on the last.
+  const wasJustRun = () => {
+    const cell = el.closest(".jp-Cell");
+    return !!cell && [cell, cell.nextElementSibling].includes(document.activeElement);
+  };
   const onProblem = () => complain();
   const onVerdict = () => settle(el.contains(document.activeElement));
   model.on("change:problem", onProblem);
   model.on("change:verdict", onVerdict);
   complain();
   settle(false);
+  requestAnimationFrame(() => {
+    if (!model.get("verdict") && wasJustRun()) fields[0].node.focus();
+  });
   return () => {
     model.off("change:problem", onProblem);
     model.off("change:verdict", onVerdict);

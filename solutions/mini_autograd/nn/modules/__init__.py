@@ -1,4 +1,4 @@
-"""The modules, in torch's places: `nn.modules.module` has `Module` and the hooks on all modules."""
+"""The modules, under torch's paths: `nn.modules.module` has `Module` and the global module hooks."""
 
 from .container import ModuleList, Sequential  # noqa: F401
 from .layers import (  # noqa: F401

@@ -1,7 +1,7 @@
-"""How a module's backward hooks see its gradients: `BackwardHook`, and the legacy way.
+"""Give a module's backward hooks their gradients: `BackwardHook`, and the legacy form.
 
-`BackwardHook` sends the module's inputs through one node and its outputs through another, both of which do nothing.
-The outputs' node runs first in backward and knows grad_output; when the inputs' node runs, grad_input is known too.
+`BackwardHook` passes the module's inputs through one node and its outputs through a second one; both nodes do nothing.
+The outputs' node runs first in backward and knows grad_output; once the inputs' node runs, grad_input is known too.
 """
 
 import functools
@@ -20,7 +20,7 @@ NO_INPUT_GRADIENT = (
 
 
 class BackwardHookFunction(Function):
-    """The identity, as a node that hooks can be put on."""
+    """The identity, as a node to which hooks can be attached."""
 
     @staticmethod
     def forward(ctx, *args):
@@ -33,37 +33,37 @@ class BackwardHookFunction(Function):
 
 
 class BackwardHook:
-    """The full backward hooks of a module during one call of it.
+    """The full backward hooks of a module during one call.
 
-    grad_input and grad_output have an entry for each input and output, None where it is no tensor.
+    grad_input and grad_output have one entry per input and output, None if it is not a tensor.
     """
 
     def __init__(self, module, hooks, pre_hooks):
         self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
-        self.grad_outputs = None  # between the run of the outputs' node and that of the inputs'
-        self.input_positions = None  # which of the inputs are tensors; None where no input needs a gradient
+        self.grad_outputs = None  # set while the outputs' node has run and the inputs' node has not
+        self.input_positions = None  # which of the inputs are tensors; None if no input needs a gradient
 
     def watch_inputs(self, args):
-        """Return the inputs, sent through the inputs' node."""
+        """Pass the inputs through the inputs' node and return them."""
         self.input_count = len(args)
         args, self.input_positions = self._through_node(args, self._on_inputs)
         return args
 
     def watch_outputs(self, result):
-        """Return the outputs, sent through the outputs' node."""
+        """Pass the outputs through the outputs' node and return them."""
         outputs = result if isinstance(result, tuple) else (result,)
         self.output_count = len(outputs)
         outputs, self.output_positions = self._through_node(outputs, self._on_outputs)
         return outputs if isinstance(result, tuple) else outputs[0]
 
     def _through_node(self, values, when_run):
-        """Return `values` with its tensors sent through a new node, and their positions; `when_run` is its hook."""
+        """Pass the tensors in `values` through a node with the hook `when_run`; return values and positions."""
         positions = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
         if not is_grad_enabled() or not any(values[i].requires_grad for i in positions):
             return values, None
         watched = BackwardHookFunction.apply(*[values[i] for i in positions])
 
-        def hook(grad_inputs, grad_outputs):  # named so because errors name it
+        def hook(grad_inputs, grad_outputs):  # errors contain this name
             return when_run(grad_inputs, grad_outputs)
 
         next(tensor.grad_fn for tensor in watched if tensor.requires_grad).register_hook(hook)
@@ -73,7 +73,7 @@ class BackwardHook:
         return tuple(values_out) if type(values) is tuple else type(values)(*values_out), positions
 
     def _on_outputs(self, _, gradients):
-        """Call the pre hooks, once the outputs' node knows the gradients; what they return goes on into the module."""
+        """Call the pre hooks once the outputs' node has its gradients; the module receives what they return."""
         grad_outputs = [None] * self.output_count
         for i, gradient in zip(self.output_positions, gradients, strict=True):
             grad_outputs[i] = gradient
@@ -94,7 +94,7 @@ class BackwardHook:
         return tuple(passed_on[i] for i in self.output_positions)
 
     def _call_without_inputs(self):
-        """Call the hooks at once, because no input has a gradient that could be waited for."""
+        """Call the hooks immediately, because no input has a gradient to wait for."""
         warnings.warn(NO_INPUT_GRADIENT, stacklevel=5)
         for hook in self.hooks:
             new = hook(self.module, (None,) * self.input_count, self.grad_outputs)
@@ -106,9 +106,9 @@ class BackwardHook:
         self.grad_outputs = None
 
     def _on_inputs(self, gradients, _):
-        """Call the hooks, once the inputs' node has run; what they return goes on to the module before."""
+        """Call the hooks once the inputs' node has run; earlier modules receive what they return."""
         if self.grad_outputs is None:
-            return None  # a gradient came to the inputs past the outputs, as in double backward
+            return None  # a gradient bypassed the outputs, as in double backward
         grad_inputs = [None] * self.input_count
         for i, gradient in zip(self.input_positions, gradients, strict=True):
             grad_inputs[i] = gradient
@@ -127,11 +127,11 @@ class BackwardHook:
         return tuple(grad_inputs[i] for i in self.input_positions)
 
 
-# ----- the legacy backward hook, which sees no more than one node -----
+# ----- the legacy backward hook, which sees only one node -----
 
 
 def register_legacy_hooks(hooks, module, args, result):
-    """Register `hooks` on the node that made the result, or the first tensor in it."""
+    """Register `hooks` on the node that made the result, or made the first tensor in it."""
     first = result
     while not isinstance(first, Tensor):
         first = next(v for v in first.values() if isinstance(v, Tensor)) if isinstance(first, dict) else first[0]
@@ -152,7 +152,7 @@ def register_legacy_hooks(hooks, module, args, result):
 
 
 class _LegacyHook:
-    """A node's hook that hands its module on to the user's, and does not keep the module alive."""
+    """A node's hook that passes its module to the user's hook, without keeping the module alive."""
 
     def __init__(self, hook, module):
         functools.update_wrapper(self, hook)
@@ -166,7 +166,7 @@ class _LegacyHook:
 
 
 def _what_is_missed(args, result, node):
-    """Return in torch's words why `node` does not tell all of a module's gradients, or two None."""
+    """Return torch's words for why `node` misses gradients of a module and for which, or (None, None)."""
     results = (result,) if isinstance(result, Tensor) else result
     plain = "non-full backward hooks on a Module that does not {} a single Tensor or a tuple of Tensors"
     if not _only_tensors(results):

@@ -1,4 +1,4 @@
-"""Modules that hold a row of modules: `Sequential`, `ModuleList`."""
+"""Modules that contain a sequence of modules: `Sequential`, `ModuleList`."""
 
 import operator
 from collections import OrderedDict
@@ -8,7 +8,7 @@ from .module import Module, indent
 
 
 class _Row(Module):
-    """Modules that are also reached by their number."""
+    """A container of modules that can also be accessed by index."""
 
     def _key(self, index):
         """Return the name of the module at `index`."""
@@ -21,7 +21,7 @@ class _Row(Module):
         setattr(self, self._key(index), module)
 
     def __delitem__(self, index):
-        """Delete one module or a slice of them; the others are numbered anew."""
+        """Delete one module or a slice; the remaining modules are renumbered."""
         names = list(self._modules)[index] if isinstance(index, slice) else [self._key(index)]
         for name in names:
             delattr(self, name)
@@ -34,31 +34,31 @@ class _Row(Module):
         return iter(self._modules.values())
 
     def append(self, module):
-        """Add a module at the end; return this one."""
+        """Append a module and return this container."""
         self.add_module(str(len(self)), module)
         return self
 
     def insert(self, index, module):
-        """Put a module in at `index` and move those after it."""
+        """Insert a module at `index` and shift later ones."""
         for i in range(len(self), index, -1):
             self._modules[str(i)] = self._modules[str(i - 1)]
         self._modules[str(index)] = module
 
     def extend(self, modules):
-        """Add modules at the end; return this one."""
+        """Append modules and return this container."""
         for module in modules:
             self.append(module)
         return self
 
     def pop(self, key):
-        """Take a module, or a slice of them, out and return it."""
+        """Remove a module, or a slice of modules, and return it."""
         taken = self[key]
         del self[key]
         return taken
 
 
 class Sequential(_Row):
-    """Modules called one after the other, given as arguments or as one OrderedDict with their names."""
+    """A module that calls modules in turn, given as arguments or as one OrderedDict with their names."""
 
     def __init__(self, *args):
         super().__init__()
@@ -77,7 +77,7 @@ class Sequential(_Row):
         return self._modules[self._key(index)]
 
     def insert(self, index, module):
-        """Put a module in at `index` and move those after it; return this one."""
+        """Insert a module at `index`, shift later ones, and return this container."""
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
         if not -len(self) <= index <= len(self):
@@ -100,7 +100,7 @@ class Sequential(_Row):
 
 
 class ModuleList(_Row):
-    """A list whose modules belong to the module that has it."""
+    """A list whose modules are registered as submodules."""
 
     def __init__(self, modules=None):
         super().__init__()
@@ -113,7 +113,7 @@ class ModuleList(_Row):
         return self._modules[self._key(index)]
 
     def extend(self, modules):
-        """Add modules at the end; return this one."""
+        """Append modules and return this list."""
         if not isinstance(modules, Iterable):
             raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
         return super().extend(modules)
@@ -125,7 +125,7 @@ class ModuleList(_Row):
         return ModuleList(list(self) + list(other))
 
     def __repr__(self):
-        """Show equal neighbours once, with their number."""
+        """Return the text in which equal neighbors appear once, with their count."""
         runs = []
         for index, module in enumerate(self):
             text = repr(module)

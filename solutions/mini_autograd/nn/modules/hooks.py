@@ -1,7 +1,7 @@
-"""Hooks on modules: on one (`module.register_…_hook`) or on all (`register_module_…_hook`).
+"""Module hooks: on one module (`module.register_…_hook`) or on all (`register_module_…_hook`).
 
-A module with a hook is called by `HookedCall`, in this order: forward pre hooks, `forward`, forward hooks; those on all
-modules come first. Gradients are caught by `BackwardHook`, which puts a node of its own before and after the module.
+`HookedCall` calls a module with hooks in this order: forward pre hooks, `forward`, forward hooks; global hooks come
+first. `BackwardHook` catches gradients with a node before and a node after the module.
 """
 
 import warnings
@@ -16,7 +16,7 @@ BOTH_KINDS = (
 
 
 def register(hooks, hook, flags=(), prepend=False):
-    """Add `hook` to the ordered dict `hooks` and return its handle; `flags` are (dict, whether to note it there)."""
+    """Add `hook` to `hooks` and return its handle; `flags` are pairs of a dict and whether to list the hook in it."""
     handle = RemovableHandle(hooks, extra_dict=[noted for noted, _ in flags])
     hooks[handle.id] = hook
     for noted, wanted in flags:
@@ -28,12 +28,12 @@ def register(hooks, hook, flags=(), prepend=False):
 
 
 class Hooked:
-    """The part of `Module` that registers hooks and calls it with them.
+    """The part of `Module` that registers hooks and calls the module with them.
 
-    Every registration returns a handle whose `remove()` takes the hook away again.
+    Every registration returns a handle whose `remove()` unregisters the hook.
     """
 
-    _is_full_backward_hook = None  # which of the two kinds of backward hook this module has
+    _is_full_backward_hook = None  # which kind of backward hook this module has, full or legacy
 
     def _init_hooks(self):
         for name in ("_backward_pre_hooks", "_backward_hooks", "_forward_hooks", "_forward_pre_hooks"):
@@ -42,7 +42,7 @@ class Hooked:
             self.__dict__[name] = new_hooks()
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
-        """Call `hook(module, args)` before `forward`; what it returns, a tuple or one value, replaces args.
+        """Call `hook(module, args)` before `forward`; a returned tuple or single value replaces args.
 
         with_kwargs: call `hook(module, args, kwargs)`, which may return a new (args, kwargs).
         """
@@ -50,9 +50,9 @@ class Hooked:
         return register(self._forward_pre_hooks, hook, flags, prepend)
 
     def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
-        """Call `hook(module, args, output)` after `forward`; what it returns replaces the output.
+        """Call `hook(module, args, output)` after `forward`; a returned value replaces the output.
 
-        with_kwargs: call `hook(module, args, kwargs, output)`. always_call: also if an error is on its way.
+        with_kwargs: call `hook(module, args, kwargs, output)`. always_call: call it even if an error was raised.
         """
         flags = [(self._forward_hooks_with_kwargs, with_kwargs), (self._forward_hooks_always_called, always_call)]
         return register(self._forward_hooks, hook, flags, prepend)
@@ -64,15 +64,16 @@ class Hooked:
     def register_full_backward_hook(self, hook, prepend=False):
         """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs are known.
 
-        Both are tuples, with None for what is not a tensor or needs no gradient; a returned tuple replaces grad_input.
+        Both are tuples, with None for a non-tensor or an input without a gradient; a returned tuple replaces
+        grad_input.
         """
         self._choose_backward_hooks(full=True)
         return register(self._backward_hooks, hook, prepend=prepend)
 
     def register_backward_hook(self, hook):
-        """Call `hook(module, grad_input, grad_output)` after the last node of the module's forward, whatever it is.
+        """Call `hook(module, grad_input, grad_output)` after the last node of the module's forward.
 
-        The legacy form: its grad_input are that node's, not the module's. Use `register_full_backward_hook`.
+        Legacy: grad_input belongs to that node, not to the module. Use `register_full_backward_hook`.
         """
         self._choose_backward_hooks(full=False)
         return register(self._backward_hooks, hook)
@@ -83,14 +84,14 @@ class Hooked:
         self._is_full_backward_hook = full
 
     def _get_backward_hooks(self):
-        """Return the full backward hooks and the legacy ones, those on all modules first."""
+        """Return the full backward hooks and the legacy ones; global hooks come first."""
         found = {True: [], False: [], None: []}
         found[every_module.is_full_backward_hook] += every_module.backward_hooks.values()
         found[self._is_full_backward_hook] += self._backward_hooks.values()
         return found[True], found[False]
 
     def __call__(self, *args, **kwargs):
-        """Run `forward` with the hooks around it."""
+        """Run `forward` with the hooks before and after it."""
         if (
             self._forward_hooks
             or self._forward_pre_hooks
@@ -103,7 +104,7 @@ class Hooked:
 
 
 class _EveryModule:
-    """The hooks that are registered on all modules."""
+    """The global hooks, which are registered on all modules."""
 
     def __init__(self):
         self.forward_pre_hooks, self.forward_hooks = new_hooks(), new_hooks()
@@ -135,12 +136,12 @@ def register_module_forward_hook(hook, *, with_kwargs=False, always_call=False):
 
 
 def register_module_full_backward_pre_hook(hook):
-    """Call `hook(module, grad_output)` for every module."""
+    """Call `hook(module, grad_output)` for every module when the gradients of its outputs are known."""
     return register(every_module.backward_pre_hooks, hook)
 
 
 def register_module_full_backward_hook(hook):
-    """Call `hook(module, grad_input, grad_output)` for every module."""
+    """Call `hook(module, grad_input, grad_output)` for every module when the gradients of its inputs are known."""
     every_module.choose_backward_hooks(full=True)
     return register(every_module.backward_hooks, hook)
 
@@ -157,10 +158,10 @@ class HookedCall:
     def __init__(self, module, args, kwargs):
         self.module, self.args, self.kwargs = module, args, kwargs
         self.result = None
-        self.called = set()  # those of the hooks with `always_call` that have been called
+        self.called = set()  # hooks with `always_call` that have been called
 
     def run(self):
-        """Return what the call of the module returns."""
+        """Run the call and return its result."""
         try:
             return self._run()
         except Exception:
@@ -222,7 +223,7 @@ class HookedCall:
             self.result = new
 
     def _call_what_is_always_called(self):
-        """Call the hooks that want to be called although an error is on its way; their own errors become warnings."""
+        """Call the remaining `always_call` hooks after an error; errors that they raise become warnings."""
         module = self.module
         waiting = [
             *((number, hook, "global module", False) for number, hook in every_module.forward_hooks.items()),

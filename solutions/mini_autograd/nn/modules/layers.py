@@ -11,7 +11,7 @@ from .module import Module
 
 
 def refuse(module, **options):
-    """Raise NotImplementedError if one of `options`, (value, usual value), is not as usual."""
+    """Raise NotImplementedError if one of `options`, each (value, usual value), has an unusual value."""
     name = type(module).__name__
     for option, (value, usual) in options.items():
         if value != usual:
@@ -21,7 +21,7 @@ def refuse(module, **options):
 
 
 class _Weighted(Module):
-    """A layer with a weight, and a bias of one number for each row of it."""
+    """A layer with a weight, and a bias with one element per row of the weight."""
 
     def _make(self, shape, bias, **options):
         self.weight = Parameter(creation.empty(shape, **options))
@@ -32,7 +32,7 @@ class _Weighted(Module):
         self.reset_parameters()
 
     def reset_parameters(self):
-        """Draw both uniformly from ±1/√fan_in, as torch does."""
+        """Draw weight and bias uniformly from ±1/√fan_in, as torch does."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
@@ -41,7 +41,7 @@ class _Weighted(Module):
 
 
 class Linear(_Weighted):
-    """`input @ weight.T + bias`. input: (…, in_features); weight: (out_features, in_features)."""
+    """The layer `input @ weight.T + bias`. input: (…, in_features); weight: (out_features, in_features)."""
 
     def __init__(self, in_features, out_features, bias=True, device=None, dtype=None):
         super().__init__()
@@ -60,7 +60,7 @@ def _pair(value):
 
 
 class Conv2d(_Weighted):
-    """A kernel slid over pictures. input: (N, in_channels, H, W); weight: (out_channels, in_channels, kh, kw)."""
+    """A kernel slid over images. input: (N, in_channels, H, W); weight: (out_channels, in_channels, kh, kw)."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class Conv2d(_Weighted):
 
 
 class MaxPool2d(Module):
-    """The largest value in each window."""
+    """A layer that returns the largest value in each window."""
 
     def __init__(self, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False):
         super().__init__()
@@ -123,7 +123,7 @@ class MaxPool2d(Module):
 
 
 class AvgPool2d(Module):
-    """The mean of each window."""
+    """A layer that returns the mean of each window."""
 
     def __init__(
         self, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
@@ -146,7 +146,7 @@ class AvgPool2d(Module):
 
 
 class Identity(Module):
-    """Its input as it is, whatever arguments it was made with."""
+    """A layer that returns its input unchanged; constructor arguments are ignored."""
 
     def __init__(self, *args, **kwargs):
         super().__init__()
@@ -156,21 +156,21 @@ class Identity(Module):
 
 
 class Sigmoid(Module):
-    """1 / (1 + exp(-input))."""
+    """The function 1 / (1 + exp(-input)) as a layer."""
 
     def forward(self, input):
         return F.sigmoid(input)
 
 
 class Tanh(Module):
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent as a layer."""
 
     def forward(self, input):
         return F.tanh(input)
 
 
 class ReLU(Module):
-    """max(input, 0), in place if asked."""
+    """The function max(input, 0) as a layer, in place if requested."""
 
     def __init__(self, inplace=False):
         super().__init__()
@@ -184,7 +184,7 @@ class ReLU(Module):
 
 
 class Softmax(Module):
-    """exp(input) / Σ exp(input) along `dim`."""
+    """The function exp(input) / Σ exp(input) along `dim` as a layer."""
 
     function = staticmethod(F.softmax)
 
@@ -202,13 +202,13 @@ class Softmax(Module):
 
 
 class LogSoftmax(Softmax):
-    """The logarithm of softmax along `dim`."""
+    """The logarithm of softmax along `dim` as a layer."""
 
     function = staticmethod(F.log_softmax)
 
 
 class Flatten(Module):
-    """The dimensions from start_dim to end_dim made one."""
+    """A layer that merges the dimensions from start_dim to end_dim into one."""
 
     def __init__(self, start_dim=1, end_dim=-1):
         super().__init__()
@@ -222,7 +222,7 @@ class Flatten(Module):
 
 
 class Dropout(Module):
-    """In training, each element zero with probability p and the others divided by 1 - p."""
+    """A layer that, in training, sets each element to zero with probability p and divides the rest by 1 - p."""
 
     def __init__(self, p=0.5, inplace=False):
         super().__init__()
@@ -238,7 +238,7 @@ class Dropout(Module):
 
 
 class Embedding(Module):
-    """A table of vectors, of which the input, integers, names the rows. weight: (num_embeddings, embedding_dim)."""
+    """A table of vectors; integer inputs select its rows. weight: (num_embeddings, embedding_dim)."""
 
     def __init__(
         self,
@@ -277,7 +277,7 @@ class Embedding(Module):
             self.weight = Parameter(_weight, requires_grad=not _freeze)
 
     def reset_parameters(self):
-        """Draw the table from the normal distribution, with zeros for the padding."""
+        """Draw the table from the normal distribution, with zeros for the padding row."""
         init.normal_(self.weight)
         if self.padding_idx is not None:
             with no_grad():
@@ -285,7 +285,7 @@ class Embedding(Module):
 
     @classmethod
     def from_pretrained(cls, embeddings, freeze=True, padding_idx=None):
-        """Return an Embedding whose weight is `embeddings`, fixed unless freeze is False."""
+        """Return an Embedding with the weight `embeddings`, frozen unless freeze is False."""
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         return cls(*embeddings.shape, padding_idx=padding_idx, _weight=embeddings, _freeze=freeze)

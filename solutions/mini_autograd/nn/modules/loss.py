@@ -6,7 +6,7 @@ from .module import Module
 
 
 class _Loss(Module):
-    """A loss, whose values are reduced to their mean or sum, or not (reduction "mean", "sum", "none")."""
+    """A loss, reduced to its mean or sum, or not reduced ("mean", "sum", "none")."""
 
     def __init__(self, size_average=None, reduce=None, reduction="mean"):
         super().__init__()
@@ -15,21 +15,21 @@ class _Loss(Module):
 
 
 class L1Loss(_Loss):
-    """|input - target|."""
+    """The loss |input - target|."""
 
     def forward(self, input, target):
         return F.l1_loss(input, target, reduction=self.reduction)
 
 
 class MSELoss(_Loss):
-    """(input - target)²."""
+    """The loss (input - target)²."""
 
     def forward(self, input, target):
         return F.mse_loss(input, target, reduction=self.reduction)
 
 
 class _WeightedLoss(_Loss):
-    """A loss with a weight for each class, a buffer."""
+    """A loss with a weight per class, stored as a buffer."""
 
     def __init__(self, weight=None, size_average=None, reduce=None, reduction="mean"):
         super().__init__(size_average, reduce, reduction)
@@ -37,7 +37,7 @@ class _WeightedLoss(_Loss):
 
 
 class NLLLoss(_WeightedLoss):
-    """-input[target], for log-probabilities as input and class numbers as target."""
+    """The loss -input[target], for log-probabilities as input and class numbers as target."""
 
     def __init__(self, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
         super().__init__(weight, size_average, reduce, reduction)
@@ -48,7 +48,7 @@ class NLLLoss(_WeightedLoss):
 
 
 class CrossEntropyLoss(_WeightedLoss):
-    """The negative log-likelihood of softmax(input), logits, at the class numbers in target."""
+    """The negative log-likelihood of softmax(input) at the class numbers in target; the input holds logits."""
 
     def __init__(
         self, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0
@@ -62,7 +62,7 @@ class CrossEntropyLoss(_WeightedLoss):
 
 
 class BCEWithLogitsLoss(_Loss):
-    """The cross entropy between sigmoid(input), of logits, and target."""
+    """The cross entropy between sigmoid(input) and target; the input holds logits."""
 
     def __init__(self, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None):
         super().__init__(size_average, reduce, reduction)

@@ -1,4 +1,4 @@
-"""`Module`: what has parameters, buffers and other modules as attributes, and a `forward`.
+"""`Module`: an object with parameters, buffers and submodules as attributes, and a `forward`.
 
 Hooks and the call itself are in `hooks.py`, saving and loading in `state.py`.
 """
@@ -24,7 +24,7 @@ LEFT_OUT = {
 
 
 def typename(value):
-    """Return the name that torch's errors give the type of `value`."""
+    """Return the type name of `value` that torch's errors use."""
     if isinstance(value, Tensor):
         return "torch." + value._type_name()
     kind = type(value)
@@ -34,7 +34,7 @@ def typename(value):
 class Module(Hooked, Stateful):
     """A part of a network. Subclasses assign parameters and modules to attributes and define `forward`.
 
-    Call the module, not `forward`, so that hooks are called. `training` tells it whether it is being trained.
+    Call the module, not `forward`, so that hooks run. `training` says whether the module is in training mode.
     """
 
     def __init__(self, *args, **kwargs):
@@ -44,16 +44,16 @@ class Module(Hooked, Stateful):
         if args:
             count = len(args) + 1
             raise TypeError(f"{type(self).__name__}.__init__() takes 1 positional argument but {count} were given")
-        # Not through __setattr__, which asks whether they are there.
+        # Bypasses __setattr__, which checks whether they exist.
         self.__dict__.update(training=True, _parameters={}, _buffers={}, _modules={}, _non_persistent_buffers_set=set())
         self._init_hooks()
         self._init_state_hooks()
 
     def forward(self, *input):
-        """Compute the output; every subclass has its own."""
+        """Compute the output; every subclass defines this."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
-    # Attributes: parameters, buffers and modules live in dicts of their own.
+    # Attributes: parameters, buffers and modules are stored in separate dicts.
 
     def register_parameter(self, name, param):
         """Add `param`, a Parameter or None, under `name`."""
@@ -70,7 +70,7 @@ class Module(Hooked, Stateful):
         self._parameters[name] = param
 
     def register_buffer(self, name, tensor, persistent=True):
-        """Add `tensor`, part of the state but not learned, under `name`; state_dict has it if it is persistent."""
+        """Add `tensor`, part of the state but not learned, under `name`; state_dict includes it if it is persistent."""
         self._check_name("buffer", "_buffers", name)
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
@@ -144,7 +144,7 @@ class Module(Hooked, Stateful):
             raise TypeError(f"cannot assign '{typename(value)}' as {kind} '{name}' ({expected} expected)")
 
     def _forget(self, name, keep):
-        """Take `name` out of every place where an attribute may be, except `keep`."""
+        """Remove `name` from every dict that may hold an attribute, except `keep`."""
         for holder in (self.__dict__, self._parameters, self._buffers, self._modules):
             if holder is not keep:
                 holder.pop(name, None)
@@ -162,10 +162,10 @@ class Module(Hooked, Stateful):
         names = [*super().__dir__(), *self._parameters, *self._buffers, *self._modules]
         return sorted(name for name in set(names) if not name[0].isdigit())
 
-    # What is in it.
+    # Contents.
 
     def _named_members(self, holder, prefix, recurse, remove_duplicate):
-        """Yield (name, tensor) from the dict `holder` of this module and, if `recurse`, of all modules in it."""
+        """Yield (name, tensor) from the dict `holder` of this module and, if `recurse`, of all its submodules."""
         seen = set()
         here = [(prefix, self)]
         for start, module in self.named_modules(None, prefix, remove_duplicate) if recurse else here:
@@ -185,7 +185,7 @@ class Module(Hooked, Stateful):
         yield from self._named_members("_buffers", prefix, recurse, remove_duplicate)
 
     def named_modules(self, memo=None, prefix="", remove_duplicate=True):
-        """Yield this module, named "", and all in it, at any depth; each once unless remove_duplicate is False."""
+        """Yield this module, named "", and all its submodules, each once unless remove_duplicate is False."""
         memo = set() if memo is None else memo
         if self in memo:
             return
@@ -197,7 +197,7 @@ class Module(Hooked, Stateful):
                 yield from module.named_modules(memo, f"{prefix}.{name}" if prefix else name, remove_duplicate)
 
     def named_children(self):
-        """Yield the modules directly in this one with their names, each once."""
+        """Yield the direct submodules with their names, each once."""
         seen = set()
         for name, module in self._modules.items():
             if module is not None and module not in seen:
@@ -215,12 +215,12 @@ class Module(Hooked, Stateful):
             yield buffer
 
     def modules(self, remove_duplicate=True):
-        """Yield this module and all modules in it."""
+        """Yield this module and all its submodules."""
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def children(self):
-        """Yield the modules directly in this one."""
+        """Yield the direct submodules."""
         for _, module in self.named_children():
             yield module
 
@@ -255,17 +255,17 @@ class Module(Hooked, Stateful):
             raise AttributeError(f"`{name}` is not a buffer")
         return module._buffers[name]
 
-    # Doing something to all of it.
+    # Operations on the whole module.
 
     def apply(self, fn):
-        """Call `fn(module)` for every module in this one and then for itself; return this module."""
+        """Call `fn(module)` for every submodule and then for this module; return this module."""
         for module in self.children():
             module.apply(fn)
         fn(self)
         return self
 
     def train(self, mode=True):
-        """Switch this module and all in it to training, which matters to Dropout and BatchNorm."""
+        """Switch this module and all its submodules to training mode, which matters to Dropout and BatchNorm."""
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
         self.training = mode
@@ -274,7 +274,7 @@ class Module(Hooked, Stateful):
         return self
 
     def eval(self):
-        """Switch this module and all in it to use: `train(False)`."""
+        """Switch this module and all its submodules to evaluation mode: `train(False)`."""
         return self.train(False)
 
     def requires_grad_(self, requires_grad=True):
@@ -288,7 +288,7 @@ class Module(Hooked, Stateful):
         zero_grads(self.parameters(), set_to_none)
 
     def _apply(self, fn, recurse=True):
-        """Replace the data of all parameters, their gradients and the buffers by `fn` of them."""
+        """Replace the data of all parameters, their gradients and the buffers by the results of `fn`."""
         for module in self.children() if recurse else ():
             module._apply(fn)
         with no_grad():
@@ -303,7 +303,7 @@ class Module(Hooked, Stateful):
         return self
 
     def to(self, *args, dtype=None, **options):
-        """Bring parameters and buffers of floating point to a dtype, in place; the device is always cpu."""
+        """Convert floating-point parameters and buffers to a dtype, in place; the device is always cpu."""
         for arg in args:
             dtype = arg if isinstance(arg, dtypes.dtype) else arg.dtype if isinstance(arg, Tensor) else dtype
         if dtype is not None and not dtype.is_floating_point:
@@ -313,24 +313,24 @@ class Module(Hooked, Stateful):
         return self._apply(lambda t: t.to(dtype) if dtype is not None and t.is_floating_point() else t)
 
     def float(self):
-        """Bring parameters and buffers of floating point to float32."""
+        """Convert floating-point parameters and buffers to float32."""
         return self.to(dtypes.float32)
 
     def double(self):
-        """Bring parameters and buffers of floating point to float64."""
+        """Convert floating-point parameters and buffers to float64."""
         return self.to(dtypes.float64)
 
     def cpu(self):
-        """Return this module, which is on the cpu already."""
+        """Return this module, which is always on the cpu."""
         return self
 
-    # How it prints.
+    # Printing.
 
     def _get_name(self):
         return type(self).__name__
 
     def extra_repr(self):
-        """Return what is to stand in the parentheses of `repr`; subclasses have their own."""
+        """Return the text for the parentheses in `repr`; subclasses override this."""
         return ""
 
     def __repr__(self):
@@ -344,7 +344,7 @@ class Module(Hooked, Stateful):
 
 
 def indent(text):
-    """Return `text` with all lines after the first moved by two spaces."""
+    """Return `text` with all lines after the first indented by two spaces."""
     return "\n".join(("  " + line if i and line.strip() else line) for i, line in enumerate(text.split("\n")))
 
 

@@ -1,4 +1,4 @@
-"""The layers that normalise: `BatchNorm1d`, `BatchNorm2d`, `LayerNorm`."""
+"""The normalization layers: `BatchNorm1d`, `BatchNorm2d`, `LayerNorm`."""
 
 from ...functions import creation
 from ...values import dtypes
@@ -9,14 +9,14 @@ from .module import Module
 
 
 class _Norm(Module):
-    """A layer with a weight, at first ones, and a bias, at first zeros."""
+    """A layer with a weight, initially ones, and a bias, initially zeros."""
 
     def _make(self, shape, affine, bias, **options):
         for name, wanted in (("weight", affine), ("bias", affine and bias)):
             self.register_parameter(name, Parameter(creation.empty(shape, **options)) if wanted else None)
 
     def reset_parameters(self):
-        """Set weight and bias to ones and zeros."""
+        """Set the weight to ones and the bias to zeros."""
         if self.weight is not None:
             init.ones_(self.weight)
         if self.bias is not None:
@@ -24,10 +24,10 @@ class _Norm(Module):
 
 
 class _BatchNorm(_Norm):
-    """Normalise each channel, in training by the batch's mean and variance, else by the running ones.
+    """A layer that normalizes each channel, in training by the batch's mean and variance, else by the running ones.
 
-    The running statistics are buffers: they move with every forward in training, frozen parameters or not.
-    momentum: the share of the new batch in them; None takes the plain mean over all batches.
+    The running statistics are buffers: every forward pass in training updates them, even if the parameters are frozen.
+    momentum: the weight of the new batch in these statistics; None computes the plain mean over all batches.
     """
 
     _version = 2
@@ -56,14 +56,14 @@ class _BatchNorm(_Norm):
         self.reset_parameters()
 
     def reset_running_stats(self):
-        """Forget all batches."""
+        """Reset the running statistics."""
         if self.track_running_stats:
             self.running_mean.zero_()
             self.running_var.fill_(1)
             self.num_batches_tracked.zero_()
 
     def reset_parameters(self):
-        """Forget all batches, and set weight and bias to ones and zeros."""
+        """Reset the running statistics, and set the weight to ones and the bias to zeros."""
         self.reset_running_stats()
         super().reset_parameters()
 
@@ -92,7 +92,7 @@ class _BatchNorm(_Norm):
         )
 
     def _load_from_state_dict(self, state_dict, prefix, local_metadata, *others):
-        """Accept states from before torch counted the batches."""
+        """Accept states from versions of torch that did not count the batches."""
         key = prefix + "num_batches_tracked"
         if local_metadata.get("version", 1) < 2 and self.track_running_stats and key not in state_dict:
             state_dict[key] = self.num_batches_tracked
@@ -106,19 +106,19 @@ class _BatchNorm(_Norm):
 
 
 class BatchNorm1d(_BatchNorm):
-    """Batch normalisation of (N, C) or (N, C, L)."""
+    """Batch normalization of (N, C) or (N, C, L)."""
 
     dims = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    """Batch normalisation of (N, C, H, W)."""
+    """Batch normalization of (N, C, H, W)."""
 
     dims = (4,)
 
 
 class LayerNorm(_Norm):
-    """Normalise each sample over its last dimensions, those of `normalized_shape`."""
+    """A layer that normalizes each sample over its last dimensions, whose sizes are `normalized_shape`."""
 
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, device=None, dtype=None):
         super().__init__()

@@ -1,4 +1,4 @@
-"""A module's state as a flat dict of tensors, and back."""
+"""Save a module's state as a flat dict of tensors, and load it."""
 
 from collections import OrderedDict, namedtuple
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ RETURNS_NOTHING = (
 
 
 class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
-    """What `load_state_dict` returns: the names that it did not find, and those that it had no place for."""
+    """The result of `load_state_dict`: the missing names and the unexpected ones."""
 
     __slots__ = ()
 
@@ -28,36 +28,36 @@ class _IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpec
 class Stateful:
     """The part of `Module` that saves and loads its parameters and persistent buffers."""
 
-    _version = 1  # of the format in which a class of modules saves its state
+    _version = 1  # the version of the format in which a module class saves its state
 
     def _init_state_hooks(self):
         for when in ("state_dict_pre", "state_dict", "load_state_dict_pre", "load_state_dict_post"):
             self.__dict__[f"_{when}_hooks"] = new_hooks()
 
     def register_state_dict_pre_hook(self, hook):
-        """Call `hook(module, prefix, keep_vars)` before this module's state is put into a state dict."""
+        """Call `hook(module, prefix, keep_vars)` before this module's state is saved to a state dict."""
         return add_hook(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook):
-        """Call `hook(module, state_dict, prefix, local_metadata)` afterwards; it may change state_dict in place."""
+        """Call `hook(module, state_dict, prefix, local_metadata)` after saving; it may change state_dict in place."""
         return add_hook(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook):
-        """Call `hook` before this module's state is loaded; it may change what it receives in place.
+        """Call `hook` before this module's state is loaded; it may change its arguments in place.
 
-        It is called as `hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
+        Its arguments are `(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
         error_msgs)`.
         """
         return add_hook(self._load_state_dict_pre_hooks, hook)
 
     def register_load_state_dict_post_hook(self, hook):
-        """Call `hook(module, incompatible_keys)` after this module's state was loaded; it may empty the lists."""
+        """Call `hook(module, incompatible_keys)` after this module's state was loaded; it may clear the lists."""
         return add_hook(self._load_state_dict_post_hooks, hook)
 
     def state_dict(self, *, destination=None, prefix="", keep_vars=False):
         """Return parameters and buffers by name ("0.weight"), detached but not copied: later steps change them too.
 
-        keep_vars: the tensors themselves instead. To torch and back:
+        keep_vars: return the tensors themselves instead. To convert to torch, and likewise back:
         `{name: torch.from_numpy(t.numpy()) for name, t in module.state_dict().items()}`.
         """
         if destination is None:
@@ -83,15 +83,15 @@ class Stateful:
         return {name: tensor for name, tensor in {**self._parameters, **persistent}.items() if tensor is not None}
 
     def _save_to_state_dict(self, destination, prefix, keep_vars):
-        """Put this module's own state into `destination`; a subclass may save differently."""
+        """Add this module's own state to `destination`; subclasses can override this."""
         for name, tensor in self._own_state().items():
             destination[prefix + name] = tensor if keep_vars else tensor.detach()
 
     def load_state_dict(self, state_dict, strict=True, assign=False):
         """Copy the tensors of `state_dict` into the parameters and buffers of the same names.
 
-        strict: missing and unexpected names are errors. assign: take over the tensors instead of copying.
-        Raises RuntimeError with all that does not fit. Returns the missing and the unexpected names.
+        strict: missing and unexpected names are errors. assign: use the tensors themselves instead of copying. Raises
+        RuntimeError that lists everything that does not fit. Returns the missing and the unexpected names.
         """
         if not isinstance(state_dict, Mapping):
             raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
@@ -125,7 +125,7 @@ class Stateful:
     def _load_from_state_dict(
         self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
     ):
-        """Load this module's own state; a subclass may load differently."""
+        """Load this module's own state; subclasses can override this."""
         for hook in self._load_state_dict_pre_hooks.values():
             hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         own = self._own_state()

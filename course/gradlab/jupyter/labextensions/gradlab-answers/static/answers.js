@@ -1,9 +1,9 @@
-// A check judges what the kernel has, and a learner means what stands on the page. So whatever was edited since it ran
-// runs before the check: the answers above it, and the cells between the last check and this one. Written as JupyterLab
-// loads it: no build.
+// A check judges the definitions in the kernel, but a learner means those in the notebook. So cells that were edited since
+// they ran run before the check: the answers above it, and the cells between the last check and this one. JupyterLab loads
+// this file as it is, without a build.
 
 (() => {
-  const sent = new WeakMap(); // by cell: the text that went to the kernel last
+  const sent = new WeakMap(); // by cell: the text last sent to the kernel
 
   const marks = cell => cell.model.getMetadata('nbgrader') ?? {};
   const isAnswer = cell => marks(cell).solution;
@@ -24,13 +24,13 @@
     const panel = [...app.shell.widgets('main')].find(widget => widget.content === notebook);
     for (const answer of panel ? edited([...notebook.widgets], cell) : []) {
       sent.set(answer, text(answer));
-      // the kernel runs the check after an error, too, and hears from `ran_first` whom to tell
+      // the kernel runs the check even after an error; `ran_first` says which cells ran before it
       const metadata = { tags: ['raises-exception'], ran_first: true };
       answer.constructor.execute(answer, panel.sessionContext, metadata).catch(() => {}); // the cell shows its error
     }
   }
 
-  let notebooks; // the module of JupyterLab that tells which cells run
+  let notebooks; // JupyterLab's module with the signal for executed cells
 
   const plugin = {
     id: 'gradlab-answers:plugin',

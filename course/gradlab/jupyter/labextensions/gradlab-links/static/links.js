@@ -1,16 +1,18 @@
-// A link such as 04_grad_fn.ipynb#cell-id=ex5-statement leads to its cell, also where it opens the notebook. JupyterLab
-// itself scrolls there before the cells have their places, and stays at the top. Written as JupyterLab loads it: no build.
+// A link such as 04_grad_fn.ipynb#cell-id=ex5-statement leads to its cell, even where it opens the notebook. JupyterLab
+// itself scrolls there before the cells have their places, and stays at the top. A link with data-fold also opens the
+// fold of that number there. JupyterLab loads this file as it is, without a build.
 
 const CELL = '#cell-id=';
 
-async function follow(app, path, id) {
+async function follow(app, path, id, fold) {
   const end = Date.now() + 60000;
-  let taken = false; // by the reader, who goes elsewhere
+  let taken = false; // by the reader, who scrolls or clicks elsewhere
   for (const deed of ['wheel', 'pointerdown', 'keydown']) {
     window.addEventListener(deed, () => (taken = true), { once: true, capture: true });
   }
   for (let calm = 0; calm < 5 && !taken && Date.now() < end; ) {
     await new Promise(resolve => setTimeout(resolve, 100));
+    if (taken) return;
     const panel = app.shell.currentWidget;
     const notebook = panel?.context?.path === path ? panel.content : null;
     const place = notebook?.widgets?.findIndex(cell => cell.model.id === id) ?? -1;
@@ -19,6 +21,11 @@ async function follow(app, path, id) {
     const view = notebook.node.getBoundingClientRect();
     const seen = cell.height > 0 && cell.top >= view.top - 2 && cell.top < view.bottom - 80;
     if (notebook.activeCellIndex === place && seen) {
+      const details = fold && notebook.widgets[place].node.querySelectorAll('details')[fold];
+      if (details) {
+        details.open = true;
+        details.querySelector('summary').focus();
+      }
       calm += 1;
       continue;
     }
@@ -34,9 +41,12 @@ const plugin = {
   id: 'gradlab-links:plugin',
   autoStart: true,
   activate: app => {
+    let fold; // the fold's number in the link that was clicked last
+    const note = event => (fold = event.target.closest?.('a')?.dataset.fold);
+    window.addEventListener('click', note, { capture: true });
     app.commands.commandExecuted.connect((_, { id, args }) => {
       if (id === 'rendermime:handle-local-link' && args?.id?.startsWith(CELL)) {
-        follow(app, args.path, decodeURIComponent(args.id.slice(CELL.length)));
+        follow(app, args.path, decodeURIComponent(args.id.slice(CELL.length)), fold);
       }
     });
   }

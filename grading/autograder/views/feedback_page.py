@@ -1,44 +1,47 @@
-"""The page that goes back to a student, and whether one that was made still shows the grade."""
+"""Make the feedback page for a student, and check whether an existing page is up to date."""
 
+import functools
+import hashlib
 import html
 import re
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, SubmittedNotebook
 from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
 
 from ..steps import outcome
 from ..steps.outcome import NotebookOutcome
 from .standing import full_name
+from .theme import PageExporter
 
-HEAD = 10_000  # characters of a page in which it says what it shows
+HEAD = 10_000  # characters at the start of a page that contain its metadata
 _SHOWS = re.compile(r'<meta[^>]*? content="(submission=[^"]*)"')  # nbconvert changes the order of attributes
 
 
-class FeedbackExporter(HTMLExporter):
-    """The page of templates/course_feedback; a class of its own, because HTMLExporter is Formgrader's."""
+class FeedbackExporter(PageExporter):
+    """The exporter for templates/course_feedback, configured separately from HTMLExporter, which Formgrader uses."""
 
 
 class GetGradesOrReason(GetGrades):
-    """nbgrader's step that reads the scores; what has been graded by hand since is shown like any other."""
+    """nbgrader's score-reading step, extended to read what the page's header shows."""
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        """Read the scores, which of them were set by hand, and whose they are.
+        """Read the scores, which of them were set manually, and the student's name.
 
-        Takes the reason, which SafePage found, from the page where the gradebook has a score by now.
+        If the submission was graded manually since, drop the reason that SafePage found.
         """
-        names, page = resources["nbgrader"], resources["autograder"]
+        names, page = resources["nbgrader"], resources["page"]
         with Gradebook(names["db_url"]) as gradebook:
             submitted = gradebook.find_submission_notebook(names["notebook"], names["assignment"], names["student"])
             points = {grade.name: grade.score for grade in submitted.grades}
             shown = grade_shown(points, submitted.late_submission_penalty or 0.0, page["outcome"])
             page |= {"student": full_name(submitted.student) or names["student"], "shows": shown}
             page |= {"made": datetime.now().astimezone(), "version": page["outcome"].graded_by}
+            page["made_of"] = made_of(submitted, Path(resources["metadata"]["path"], f"{names['notebook']}.ipynb"))
             by_hand = {grade.name for grade in submitted.grades if outcome.by_hand(grade)}
             if page["outcome"].could_not_grade and not outcome.reason_in_gradebook(submitted):
                 page["outcome"] = NotebookOutcome()
@@ -50,13 +53,13 @@ class GetGradesOrReason(GetGrades):
 
 
 class LeaveOutOutputs(NbGraderPreprocessor):
-    """Leave out what the submission printed and displayed while it was graded, where it had the graded cases at hand.
+    """A preprocessor that removes a submission's outputs, because they could reveal the cases of checks.
 
-    They stay the same for who hands in again. Verdicts stay, and of an answer that raised an error, its last line.
+    Cases stay the same if the student submits again. Verdicts and the last line of an answer's error are kept.
     """
 
     def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:
-        """Change the outputs of a cell that SafePage has made."""
+        """Remove outputs from a cell created by SafePage, in place."""
         if cell.cell_type == "code" and not cell.metadata.get("verdicts"):
             is_answer = cell.metadata.get("nbgrader", {}).get("solution")
             errors = [output for output in cell.outputs if is_answer and output.output_type == "error"]
@@ -64,17 +67,44 @@ class LeaveOutOutputs(NbGraderPreprocessor):
         return cell, resources
 
 
+def made_of(submitted: SubmittedNotebook, autograded: Path) -> str:
+    """Return a digest of everything that a page shows except its date; the page is current while this is unchanged.
+
+    It covers the autograded notebook, its rows in the gradebook, and the code and templates in this folder.
+    """
+    grades = [(g.name, g.auto_score, g.manual_score, g.extra_credit, g.max_score) for g in submitted.grades]
+    comments = [(c.name, c.auto_comment, c.manual_comment) for c in submitted.comments]
+    student = [full_name(submitted.student), submitted.student.id, submitted.late_submission_penalty]
+    said = [_program(), *student, sorted(grades, key=str), sorted(comments, key=str)]
+    return hashlib.sha256(repr(said).encode() + autograded.read_bytes()).hexdigest()
+
+
+@functools.cache
+def _program() -> str:
+    folder = Path(__file__).parent
+    texts = [path.read_bytes() for path in sorted(folder.rglob("*")) if path.suffix in (".py", ".j2", ".css")]
+    return hashlib.sha256(b"".join(texts)).hexdigest()
+
+
+def is_same(page: Path, made_of: str) -> bool:
+    """Return whether a page exists and was made from data with this digest."""
+    if not page.is_file():
+        return False
+    with page.open(encoding="utf-8", errors="replace") as file:
+        return f'<meta name="made-of" content="{made_of}">' in file.read(HEAD)
+
+
 def grade_shown(points: Mapping[str, float], penalty: float, found: NotebookOutcome) -> str:
-    """What a page states about the grade that it shows: submission, version, and the points of each cell."""
+    """Return a page's metadata about its grade: submission, version, penalty, and the points of each cell."""
     cells = [f"{cell}={score:g}" for cell, score in sorted(points.items())]
     said = [f"submission={found.handed_in[:16]}", f"version={found.graded_by}", f"late={penalty:g}", *cells]
     return " ".join([*said, "could-not-be-graded"] if found.could_not_grade else said)
 
 
 def is_outdated(page: Path, shown: str, autograded: Path) -> bool:
-    """Whether a page that was made shows another grade than it would now; `shown` is what it would state.
+    """Return whether an existing page shows an old grade. shown: the metadata that a new page would contain.
 
-    A page that states nothing was made before pages did: then the times of the files decide.
+    Pages made by earlier versions have no metadata; for these, compare the files' times.
     """
     with page.open(encoding="utf-8", errors="replace") as file:
         states = _SHOWS.search(file.read(HEAD))

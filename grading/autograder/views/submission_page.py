@@ -1,11 +1,10 @@
-"""The page of one submission for those who grade: the autograded notebook as people read it, safe to open."""
+"""Render autograded notebooks as safe pages for graders."""
 
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
-from nbconvert.exporters import HTMLExporter, TemplateExporter
 from nbconvert.preprocessors import Preprocessor
 from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
@@ -14,29 +13,21 @@ from gradlab import atomic
 
 from ..steps.files import readable
 from .report import Report
-from .theme import template_paths
-
-
-class PageExporter(HTMLExporter):
-    """nbconvert's exporter without its last look at all of the HTML, which takes longer than the rest together."""
-
-    def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **kw) -> tuple[str, dict]:
-        """Render by the template alone; alternative texts and languages are in our pages anyway."""
-        return TemplateExporter.from_notebook_node(self, nb, resources, **kw)
+from .theme import PageExporter, template_paths
 
 
 class NotebookPages:
-    """Renders notebooks of a class by one of its templates, as feedback is: no script runs, nothing is loaded."""
+    """Renders a class's notebooks with a template, as self-contained pages without scripts."""
 
     def __init__(self, course: CourseDirectory, template: str, *steps: type[Preprocessor]):
-        """steps: to be taken after what makes a page safe."""
+        """Prepare the exporter. steps: preprocessors to run after those that make a page safe."""
         self._exporter = PageExporter(config=course.config, template_paths=template_paths(template))
         self._db_url = course.db_url
         for step in steps:
             self._exporter.register_preprocessor(step, enabled=True)
 
     def render(self, path: Path, student: str = "", nb: NotebookNode | None = None, **values) -> str:
-        """The page of a notebook file, or of `nb` in its place, as HTML; `values` are for the template."""
+        """Return a page in HTML of the notebook `nb`, or of the file `path`; `values` are passed to the template."""
         name = path.stem
         names = {"notebook": name, "assignment": name, "student": student, "db_url": self._db_url}
         resources = {"nbgrader": names, "metadata": {"name": name, "path": str(path.parent)}} | values
@@ -45,9 +36,9 @@ class NotebookPages:
 
 
 def write_pages(course: CourseDirectory, report: Report, folder: Path) -> Iterator[tuple[str, Path]]:
-    """Write a page for each autograded notebook whose page is not as new; yields students and pages.
+    """Write missing and outdated pages of autograded notebooks; yield each student with the page's path.
 
-    It shows no points, so that nothing set by hand can make it stale.
+    The pages show no points, so manual grading does not make them outdated.
     """
     pages = NotebookPages(course, "course_submission")
     for row in report.rows:
@@ -60,7 +51,7 @@ def write_pages(course: CourseDirectory, report: Report, folder: Path) -> Iterat
                 atomic.write_text(page, pages.render(row.notebook, row.student))
             except OSError:
                 raise
-            except Exception as error:  # that one cannot be shown is no end of the report
+            except Exception as error:  # one broken page must not stop the report
                 print(f"{row.student}: no page ({type(error).__name__}: {readable(str(error))[:200]})", file=sys.stderr)
                 continue
         yield row.student, page

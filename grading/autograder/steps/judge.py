@@ -1,4 +1,4 @@
-"""Verdicts: what was observed is compared with what was expected, outside the student's process, and shown."""
+"""Judge checks outside the student's process, by comparing observations with the record, and show the verdicts."""
 
 import json
 import re
@@ -11,26 +11,25 @@ from nbgrader.utils import is_grade
 from gradlab.checks import reached, words
 from gradlab.checks.compare import Judge
 from gradlab.checks.observation import OBSERVATION_MIME
-from gradlab.checks.record import CheckRecord
+from gradlab.checks.record import CheckRecord, Record
 from gradlab.checks.verdict import Verdict, judge_check
 
 from . import outcome
-from .assignment import Assignment
 from .execute import error_output
 
-SUMMARY = "summary()"  # the cell at a chapter's end
-LONGEST = 1000  # characters of an error's text that are searched; it takes the square of that
-LONGEST_SHOWN = 200  # characters of an error that a verdict repeats
-PENDING = "VerdictPending"  # the error in which every graded cell ends until there is a verdict
+SUMMARY = "summary()"  # the cell at the end of a chapter
+LONGEST = 1000  # characters of an error's text to search, which takes quadratic time
+LONGEST_SHOWN = 200  # characters of an error to quote in a verdict
+PENDING = "VerdictPending"  # the error that ends every graded cell until it has a verdict
 
 
 class WriteVerdicts(NbGraderPreprocessor):
-    """Replace the outputs of every check cell by the verdicts on what was observed there, and nothing else."""
+    """A preprocessor that replaces the outputs of every check cell with its verdicts."""
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        """Show the verdicts that the running step wrote down; no observation stays.
+        """Show the verdicts from the cells' metadata and remove all observations, in place.
 
-        Nor does what the chapter's summary shows: where a check runs to be graded, it does not know its verdict.
+        Also replace the output of the chapter's summary, which does not know the verdicts during grading.
         """
         passed: list[bool] = []
         for cell in (cell for cell in nb.cells if cell.cell_type == "code"):
@@ -45,17 +44,19 @@ class WriteVerdicts(NbGraderPreprocessor):
         return nb, resources
 
 
-def judge(nb: NotebookNode, assignment: Assignment) -> dict[str, dict[str, Verdict]]:
-    """The verdicts on all checks of an executed notebook, by the grade_id of their cell and by check id."""
-    checks, verdicts = assignment.record.by_cell(), {}
-    so_far: list[NotebookNode] = []  # an answer may use these cells; those after it may use the same names otherwise
+def judge(nb: NotebookNode, record: Record, judges: dict[str, Judge]) -> dict[str, dict[str, Verdict]]:
+    """Judge all checks of an executed notebook; return the verdicts by grade_id and check id.
+
+    judges: the custom judges, by check id.
+    """
+    checks, verdicts = record.by_cell(), {}
+    so_far: list[NotebookNode] = []  # the cells an answer may use; later cells may redefine its names
     for cell in (cell for cell in nb.cells if cell.cell_type == "code"):
         so_far.append(cell)
         grade_id = cell.metadata.nbgrader["grade_id"] if is_grade(cell) else ""
         if grade_id in checks:
-            verdicts[grade_id] = {
-                i: _verdict(i, record, assignment.judges.get(i), cell, so_far) for i, record in checks[grade_id].items()
-            }
+            found = checks[grade_id].items()
+            verdicts[grade_id] = {i: _verdict(i, one, judges.get(i), cell, so_far) for i, one in found}
     return verdicts
 
 
@@ -72,7 +73,7 @@ def _verdict(
 
 
 def observations(cell: NotebookNode, check_id: str, count: int) -> list[dict] | str:
-    """The observations of one check among a cell's outputs, one per case in order, or why there are none to judge."""
+    """Return one check's observations from a cell's outputs, one per case in order, or why they are incomplete."""
     found: dict[int, list] = {number: [] for number in range(count)}
     for output in cell.outputs:
         data = output.get("data", {}).get(OBSERVATION_MIME)
@@ -90,23 +91,23 @@ def observations(cell: NotebookNode, check_id: str, count: int) -> list[dict] | 
         error = errors[0]
         if error.ename == "CellTimeoutError":
             return error.evalue.replace("This cell", "The check", 1)
-        hint = " The cell that should define it is empty or failed." if error.ename == "NameError" else ""
+        hint = " The cell that should define it is empty or raised an error." if error.ename == "NameError" else ""
         said = f"{error.ename}: {error.evalue.rstrip('.')}"
         said = said if len(said) <= LONGEST_SHOWN else f"{said[:LONGEST_SHOWN]} …"
-        return f"The check could not run to its end: {said}.{hint}"
-    return "The check did not give exactly one observation per case."
+        return f"The check did not finish: {said}.{hint}"
+    return "The check did not report exactly one observation per case."
 
 
 def _why_undefined(answer: str, cells: list[NotebookNode]) -> str:
-    """What kept the cell that should define an answer from doing so, if it has a syntax error or did not end."""
+    """Return why the cell for an answer did not define it: a syntax error or a timeout; "" if neither."""
     defines = re.compile(rf"^[^\S\n]*(def|class)\s+{re.escape(answer)}\b|^{re.escape(answer)}\s*=", re.MULTILINE)
     for cell in (cell for cell in reversed(cells) if defines.search(cell.source)):
         for error in (output for output in cell.outputs if output.output_type == "error"):
             if error.ename in ("SyntaxError", "IndentationError", "TabError"):
                 what, line = re.fullmatch(r"(.*?)(?: \(.*?(line \d+)\))?", error.evalue[:LONGEST], re.DOTALL).groups()
-                return f"The cell of {answer} has a syntax error{f' in {line}' if line else ''}: {what}."
+                return f"The cell for {answer} has a syntax error{f' in {line}' if line else ''}: {what}."
             if error.ename == "CellTimeoutError":
-                return error.evalue.replace("This cell", f"The cell of {answer}", 1)
+                return error.evalue.replace("This cell", f"The cell for {answer}", 1)
         break
     return ""
 

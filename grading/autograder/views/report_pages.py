@@ -1,4 +1,4 @@
-"""Our own pages, made from the templates of templates/report: no script, nothing loaded, all text escaped."""
+"""Render the templates in templates/report as self-contained pages, without scripts and with all text escaped."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 _TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).parent / "templates" / "report"),
-    autoescape=True,  # everything from a submission is hostile text
+    autoescape=True,  # text from submissions may be hostile
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
@@ -18,7 +18,7 @@ _TEMPLATES.filters["number"] = lambda value: "" if value is None else f"{value:.
 
 
 def render(template: str, folder: Path, **values) -> str:
-    """A page as HTML; its links to paths are right for a file in `folder`."""
+    """Return a template rendered as HTML with `values`; its links to files are relative to `folder`."""
     return _TEMPLATES.get_template(template).render(
         link=lambda path: quote(os.path.relpath(path, folder)), folder=folder, **values
     )

@@ -1,4 +1,4 @@
-"""A chapter that is begun anew: as released, its checks not tried, its predictions without a guess, the copy kept."""
+"""Starting a chapter over: files as released, checks not tried, predictions without guesses, the copy kept."""
 
 import shutil
 from pathlib import Path
@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from gradlab import notebook
-from gradlab.anew import begin_anew
 from gradlab.checks import memory as checks
 from gradlab.predict import memory as predictions
 from gradlab.predict.memory import Guess
 from gradlab.setup.command_line import main
 from gradlab.setup.workspace import bring_up_to_date, kept_copies
+from gradlab.start_over import start_over
 
 CHAPTERS = Path(__file__).parents[1] / "chapters"
 CHAPTER = "02_external_gradients"
@@ -36,10 +36,10 @@ def workspace(tmp_path, monkeypatch):
     return folder
 
 
-def assert_begun_anew(workspace: Path, said: str) -> None:
+def assert_started_over(workspace: Path, said: str) -> None:
     """The chapter is as released and forgotten; the copy and the other chapter are as they were."""
     (kept,) = kept_copies(workspace)
-    assert said.strip() == f"{CHAPTER} is as it was released. Your copy as it was is in {kept.name}."
+    assert said.strip() == f"{CHAPTER} is now as released. Your earlier copy is in {kept.name}."
     released = (CHAPTERS / CHAPTER / f"{CHAPTER}.ipynb").read_text()
     assert (workspace / CHAPTER / f"{CHAPTER}.ipynb").read_text() == released
     assert (kept / f"{CHAPTER}.ipynb").read_text() == "mine"
@@ -53,28 +53,28 @@ def assert_begun_anew(workspace: Path, said: str) -> None:
 
 def test_in_a_notebook(workspace, monkeypatch):
     monkeypatch.setattr(notebook, "FOLDER", workspace / CHAPTER)
-    assert_begun_anew(workspace, begin_anew())
+    assert_started_over(workspace, start_over())
 
 
 @pytest.mark.parametrize("name", ["02", CHAPTER])
 def test_by_the_command(workspace, name, capsys):
-    assert main(["anew", name, f"--workspace={workspace}"]) == 0
-    assert_begun_anew(workspace, capsys.readouterr().out)
+    assert main(["start-over", name, f"--workspace={workspace}"]) == 0
+    assert_started_over(workspace, capsys.readouterr().out)
 
 
 def test_a_second_copy_gets_a_name_of_its_own(workspace):
-    begin_anew(workspace / CHAPTER)
-    begin_anew(workspace / CHAPTER)
+    start_over(workspace / CHAPTER)
+    start_over(workspace / CHAPTER)
     assert len(kept_copies(workspace)) == 2
 
 
 def test_a_chapter_whose_folder_was_deleted_comes_back(workspace):
     shutil.rmtree(workspace / CHAPTER)
-    assert begin_anew(workspace / CHAPTER) == f"{CHAPTER} is as it was released."
+    assert start_over(workspace / CHAPTER) == f"{CHAPTER} is now as released."
     assert not kept_copies(workspace)
     assert "02.1" not in checks.read(workspace)
 
 
 def test_what_is_no_chapter_is_named(workspace, capsys):
-    assert main(["anew", "77", f"--workspace={workspace}"]) == 1
+    assert main(["start-over", "77", f"--workspace={workspace}"]) == 1
     assert "has no chapter 77. Give its number, such as 02" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The course so far: students by assignments, and every exercise over the term; gathered, then shown in three ways."""
+"""Show the term so far, by student and by exercise, as a table, CSV files and a page."""
 
 import csv
 import io
@@ -15,66 +15,66 @@ from gradlab import atomic
 from ..errors import ClassError
 from ..steps.outcome import Status
 from .export import as_text
-from .own_pages import render
 from .renderings import exercise, padded, to_do, wide, with_name
 from .report import Report, Row, gather
+from .report_pages import render
 
 SIGNS = {Status.NEEDS_MANUAL: "hand?", Status.UNGRADABLE: "?", Status.MISSING: "-"}
 SIGNS |= {Status.UNGRADED: "new", Status.STALE: "again"}
 LEGEND = "- not submitted, new not graded yet, again to be graded again, ? could not be graded,\n"
-LEGEND += "hand? waits for a grade by hand; L late, * points set by hand"
-MOST_SLIPS = 3  # of one exercise
+LEGEND += "hand? needs a manual grade; L late, * points set manually"
+MOST_SLIPS = 3  # per exercise
 SECTIONS = [("students", "Students"), ("exercises", "Exercises")]
 
 
 @dataclass(frozen=True)
 class Overview:
-    """All reports of a class, in order of their assignments; each has a row for each student, in the same order."""
+    """All reports of a class, sorted by assignment; each has one row per student, in the same order."""
 
     made: datetime
     reports: list[Report]
 
     @property
     def students(self) -> Iterator[tuple[Row, list[Row]]]:
-        """Each student, as a row that has the name, with the rows of all assignments."""
+        """Yield each student's first row, which has the name, and the rows of all assignments."""
         for rows in zip(*(report.rows for report in self.reports), strict=True):
             yield rows[0], list(rows)
 
     @property
     def max_score(self) -> float:
-        """The points of all assignments."""
+        """The sum of all assignments' maximum points."""
         return sum(report.max_score for report in self.reports)
 
 
 def gather_all(course: CourseDirectory) -> Overview:
-    """Read all assignments that have been generated; raises ClassError if there is none."""
+    """Gather the reports of all generated assignments; raise ClassError if there are none."""
     with Gradebook(course.db_url, course.course_id) as gradebook:
         names = sorted(one.name for one in gradebook.assignments if one.name in [n.name for n in one.notebooks])
     if not names:
-        raise ClassError("The gradebook has no assignment yet: nbgrader generate_assignment ASSIGNMENT")
+        raise ClassError("The gradebook has no assignments yet. Run: nbgrader generate_assignment ASSIGNMENT")
     return Overview(datetime.now().astimezone(), [gather(course, name, search=False) for name in names])
 
 
 def total(rows: list[Row]) -> float:
-    """The points of a student in all that has a score; what has none is no zero, and not in it."""
+    """Return a student's total points, leaving out assignments without a score."""
     return sum(row.score for row in rows if row.score is not None)
 
 
 def without_score(rows: list[Row]) -> int:
-    """How many submissions were handed in and have no score."""
+    """Return how many of a student's submitted assignments have no score."""
     return sum(row.status not in (Status.GRADED, Status.MISSING) for row in rows)
 
 
 def marks(row: Row) -> list[str]:
-    """What is to be known beside the points, in words."""
+    """Return short texts about lateness, deductions and manual points of a row; empty if there is nothing to say."""
     standing = row.standing
     late = [f"{standing.late} late"] if standing.late else []
-    penalty = [f"{standing.penalty:g} taken off"] if standing.penalty else []
-    return late + penalty + (["set by hand"] if standing.by_hand else [])
+    penalty = [f"{standing.penalty:g} deducted"] if standing.penalty else []
+    return late + penalty + (["set manually"] if standing.by_hand else [])
 
 
 def table(overview: Overview) -> str:
-    """The overview as text: a line for each student, then one for each exercise."""
+    """Format the overview as text, with one line per student, then one per exercise."""
     heads = _heads([report.assignment for report in overview.reports])
     students = list(overview.students)
     width = max([len("student"), *(wide(_name(who)) for who, _ in students)])
@@ -109,7 +109,7 @@ def _name(who: Row) -> str:
 
 
 def _heads(names: list[str]) -> list[str]:
-    """The numbers of the assignments, or their names where two have the same."""
+    """Return column heads for these assignments: their numbers, or their full names if numbers repeat."""
     numbers = [name.partition("_")[0] for name in names]
     return numbers if len(set(numbers)) == len(names) else names
 
@@ -124,7 +124,7 @@ def _slips(one: dict) -> str:
 
 
 def as_csv(overview: Overview) -> str:
-    """A line for each student: points and status of each assignment, how late, whether set by hand, and the total."""
+    """Format the students as CSV: points, status, lateness and manual points per assignment, and the total."""
     names = [report.assignment for report in overview.reports]
     fields = ["student", "name"]
     fields += [field for name in names for field in (name, f"{name} status", f"{name} late_hours", f"{name} by_hand")]
@@ -139,7 +139,7 @@ def as_csv(overview: Overview) -> str:
 
 
 def exercises_as_csv(overview: Overview) -> str:
-    """A line for each exercise of the term."""
+    """Format the exercises of all assignments as CSV, one line each."""
     lines = [["assignment", "exercise", "title", "max_points", "mean_points", "judged", "solved", "not_tried", "slips"]]
     for report in overview.reports:
         for one in (exercise(report, check) for check in report.checks):
@@ -157,7 +157,7 @@ def _csv(lines: list[list]) -> str:
 
 
 def write(course: CourseDirectory, overview: Overview) -> list[Path]:
-    """Write two CSV files and the page into the class's folder `reports`; returns their paths."""
+    """Write the overview's two CSV files and page into the class's folder `reports`; return their paths."""
     folder = Path(course.root, "reports")
     folder.mkdir(exist_ok=True)
     files = {"overview.csv": as_csv(overview), "overview_exercises.csv": exercises_as_csv(overview)}
@@ -168,7 +168,7 @@ def write(course: CourseDirectory, overview: Overview) -> list[Path]:
 
 
 def page(overview: Overview, folder: Path) -> str:
-    """The page as HTML; its links to the reports are right for a file in `folder`."""
+    """Return the overview's page as HTML, with links relative to `folder`."""
     reports = {report.assignment: folder / f"{report.assignment}.html" for report in overview.reports}
     return render(
         "overview.html.j2",

@@ -1,4 +1,4 @@
-"""A class has its own copy of the chapters: what the course becomes meanwhile does not disturb its term."""
+"""A class has its own copy of the chapters, so changes to the course do not affect it."""
 
 import shutil
 import tempfile
@@ -11,23 +11,23 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from autograder import __main__ as command
-from autograder import source
-from autograder.run.submission import Grader
+from autograder import class_chapters
+from autograder.run.grader import Grader
 from autograder.settings import class_api, configure
 
 
 @pytest.fixture
 def course(tmp_path, monkeypatch):
-    """The folder of a course's solved chapters, of which there is one."""
+    """A course with one solved chapter."""
     path = tmp_path / "course" / NAME / f"{NAME}.ipynb"
     path.parent.mkdir(parents=True)
     nbformat.write(solved_notebook(), path)
-    monkeypatch.setattr(source, "SOURCES", tmp_path / "course")
+    monkeypatch.setattr(class_chapters, "SOURCES", tmp_path / "course")
     return tmp_path / "course"
 
 
 def test_an_exercise_that_the_course_adds_does_not_stop_a_class(course, tmp_path):
-    """Nor do points that it changes: grades come out as before, and nothing is to be generated again."""
+    """Nor do changed points: grades stay the same, and nothing has to be generated again."""
     api = class_api(tmp_path / "class")
     assert api.generate_assignment(NAME)["success"]
     submitted = tmp_path / "class" / "submitted" / "anna" / NAME
@@ -53,7 +53,7 @@ def test_a_copy_leaves_out_what_tools_left_in_the_course(course, tmp_path):
     assert sorted(copied) == [f"{NAME}.ipynb", "one.svg"]
 
 
-def test_a_class_that_was_begun_with_a_link_works_and_is_told_how_to_get_a_copy(course, tmp_path, capsys):
+def test_a_class_with_a_link_works_and_says_how_to_get_a_copy(course, tmp_path, capsys):
     folder = tmp_path / "class"
     folder.mkdir(mode=0o700)
     (folder / "source").symlink_to(course)
@@ -87,7 +87,7 @@ def test_a_new_class_has_its_settings_its_course_id_and_its_copy(course, tmp_pat
 
 
 def test_a_student_names_the_class_by_its_course_id(monkeypatch, tmp_path):
-    """Where nothing is named it is the id of a class that has none of its own."""
+    """Without a setting, it is the default id."""
     student = Path(__file__).resolve().parents[2] / "course"
     ids = []
     for course_id in ("", "autograd-2026"):
@@ -99,13 +99,13 @@ def test_a_student_names_the_class_by_its_course_id(monkeypatch, tmp_path):
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["taken"], "is there already, and not empty"),
-        (["new", "--course-id", "a/b"], "'a/b' cannot be a course id"),
-        (["two words"], "'two words' cannot be a course id"),
+        (["taken"], "exists and is not empty"),
+        (["new", "--course-id", "a/b"], "'a/b' is not a valid course id"),
+        (["two words"], "'two words' is not a valid course id"),
         (["new", "--gradebook", "postgresql+psycopg://me@127.0.0.1:1/none"], "cannot be opened"),
     ],
 )
-def test_a_class_is_begun_nowhere_else_than_in_a_folder_of_its_own(course, tmp_path, words, why, capsys):
+def test_a_class_is_created_only_in_a_new_or_empty_folder(course, tmp_path, words, why, capsys):
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken" / "thesis.txt").write_text("mine")
     before = sorted(tmp_path.rglob("*"))
@@ -114,7 +114,7 @@ def test_a_class_is_begun_nowhere_else_than_in_a_folder_of_its_own(course, tmp_p
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_class_into_which_others_can_look_is_told_so(capsys):
+def test_a_class_that_others_can_read_prints_a_warning(capsys):
     with tempfile.TemporaryDirectory(prefix="seen-by-all-") as open_to_all:
         Path(open_to_all).chmod(0o755)
         tiny = TinyClass(Path(open_to_all, "class"))

@@ -1,19 +1,19 @@
-// Begin This Chapter Anew, in the notebook's context menu and among the commands: the kernel puts the chapter back as it
-// was released and keeps the old copy. Written as JupyterLab loads it: no build.
+// Start This Chapter Over, in the notebook's context menu and among the commands: the kernel restores the released
+// chapter and keeps the old copy. JupyterLab loads this file as it is, without a build.
 
 (() => {
-  const COMMAND = 'gradlab:begin-anew';
+  const COMMAND = 'gradlab:start-over';
   const CHAPTER = /(^|\/)\d\d_\w+\/\d\d_\w+\.ipynb$/;
-  const CODE = 'from gradlab.anew import begin_anew';
+  const CODE = 'from gradlab.start_over import start_over';
 
-  let modules; // of JupyterLab, by name
+  let modules; // JupyterLab's modules, by name
 
-  async function beginAnew(app, panel) {
+  async function startOver(app, panel) {
     const { Dialog, showDialog } = await modules('@jupyterlab/apputils');
     const answer = await showDialog({
-      title: 'Begin this chapter anew?',
-      body: 'The notebook becomes as it was released, its checks are not tried and its guesses are forgotten. Your copy is kept in a folder beside it.',
-      buttons: [Dialog.cancelButton(), Dialog.okButton({ label: 'Begin Anew' })]
+      title: 'Start this chapter over?',
+      body: 'The notebook goes back to its released state, and its checks and guesses are forgotten. Your copy is kept in a folder beside it.',
+      buttons: [Dialog.cancelButton(), Dialog.okButton({ label: 'Start Over' })]
     });
     if (!answer.button.accept) return;
     await panel.context.save();
@@ -21,21 +21,21 @@
     const reply = await panel.sessionContext.session.kernel.requestExecute({
       code: CODE,
       store_history: false,
-      user_expressions: { said: 'begin_anew()' }
+      user_expressions: { said: 'start_over()' }
     }).done;
     const said = reply.content.user_expressions?.said;
     const words = said?.data?.['text/plain']?.slice(1, -1) ?? said?.evalue ?? reply.content.evalue;
     await panel.context.revert();
     await panel.sessionContext.session.kernel.restart();
     app.commands.execute('apputils:notify', {
-      message: said?.status === 'ok' ? words : `This chapter could not be begun anew: ${words}`,
+      message: said?.status === 'ok' ? words : `This chapter could not be started over: ${words}`,
       type: said?.status === 'ok' ? 'success' : 'error',
       options: { autoClose: false }
     });
   }
 
   const plugin = {
-    id: 'gradlab-anew:plugin',
+    id: 'gradlab-start-over:plugin',
     autoStart: true,
     activate: async app => {
       const chapter = () => {
@@ -43,18 +43,18 @@
         return CHAPTER.test(panel?.context?.path ?? '') && panel.sessionContext?.session?.kernel ? panel : null;
       };
       app.commands.addCommand(COMMAND, {
-        label: 'Begin This Chapter Anew…',
-        caption: 'The chapter as it was released; your copy is kept beside it',
+        label: 'Start This Chapter Over…',
+        caption: 'Back to the released chapter; your copy is kept beside it',
         isVisible: () => chapter() !== null,
         isEnabled: () => chapter() !== null,
-        execute: () => beginAnew(app, chapter())
+        execute: () => startOver(app, chapter())
       });
       app.contextMenu.addItem({ command: COMMAND, selector: '.jp-Notebook', rank: 1000 });
     }
   };
 
   window._JUPYTERLAB = window._JUPYTERLAB ?? {};
-  window._JUPYTERLAB['gradlab-anew'] = {
+  window._JUPYTERLAB['gradlab-start-over'] = {
     init: scope => {
       modules = async name => (await Object.values(scope[name])[0].get())();
     },

@@ -1,0 +1,35 @@
+"""The end of a chapter: what its reader has learned, and the link to the next chapter."""
+
+import re
+from pathlib import Path
+
+from ..notebook import CHAPTER
+from .page import all_cells, text_of
+
+_PROMISE = re.compile(r"^\*\*You will be able to\*\*$\s*(^- .*?)(?=^\*\*|\Z)", re.MULTILINE | re.DOTALL)
+
+
+def ending(folder: Path, done: bool) -> str:
+    """Return Markdown with a link to the next chapter; if `done`, what this chapter's opening promised comes first.
+
+    After the last chapter, the link leads to the start page; outside a chapter's folder there is no link.
+    """
+    texts = [text_of(cell) for cell in all_cells(folder)[:1]] if done else []
+    promised = [found[1].strip() for text in texts if (found := _PROMISE.search(text))]
+    parts = [f"**You can now**\n\n{skills}" for skills in promised]
+    following = sorted(path for path in folder.parent.glob("*") if CHAPTER.fullmatch(path.name) and path > folder)
+    start = folder.parent / "README.md"
+    if not CHAPTER.fullmatch(folder.name):
+        return "\n\n".join(parts)
+    if following:
+        name = following[0].name
+        parts.append(f"**Next:** [{_title(following[0])}](../{name}/{name}.ipynb)")
+    elif start.is_file():
+        parts.append(f"This was the last chapter. [Back to the start page](../{start.name})")
+    return "\n\n".join(parts)
+
+
+def _title(folder: Path) -> str:
+    """Return a chapter's title, from its notebook's heading, else from its folder's name."""
+    heading = "".join(map(text_of, all_cells(folder)[:1])).partition("\n")[0]
+    return heading.removeprefix("# ") if heading.startswith("# ") else folder.name.replace("_", " ")

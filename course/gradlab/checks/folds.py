@@ -1,0 +1,66 @@
+"""The help that a card offers: after a second failure of one kind the hint, then the approach, then a matching fold."""
+
+import html
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from .page import help_above
+from .verdict import Verdict
+from .words import RAISED, WRONG
+
+_QUOTING = ("Help: I get ", "Help: the first difference is at ")  # titles that quote what a card says
+_repeated: dict[str, tuple[tuple[str, str], int]] = {}  # by check: the kind of its last failure; number of repetitions
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A fold above a check. cell: the id of its cell; number: its index in the cell; title: its text."""
+
+    cell: str
+    number: int
+    title: str
+
+    @property
+    def says(self) -> str:
+        """The text of the card's link to this fold."""
+        known = self.title.lower()
+        return f"Open the {known}" if known in ("hint", "approach") else "Open the help for this message"
+
+
+def fitting(name: str, verdict: Verdict, folder: Path, cell: str) -> Fold | None:
+    """Return the fold to offer after this verdict; None after a first failure of its kind, which gets no help.
+
+    name: the check's name; cell: the grade_id of its cell. Each further failure of the same kind gets the next fold.
+    """
+    if verdict.feedback.state != WRONG:
+        _repeated.pop(name, None)
+        return None
+    before, times = _repeated.get(name, (None, 0))
+    again = before == (kind := _kind(verdict))
+    _repeated[name] = kind, times + again
+    if not again:
+        return None
+    folds = [Fold(*found) for found in help_above(folder, cell)]
+    steps = [fold for title in ("Hint", "Approach") for fold in folds if fold.title == title]
+    steps += [fold for fold in folds if quotes(fold.title, _said(verdict))][:1]
+    return steps[min(times, len(steps) - 1)] if steps else None
+
+
+def quotes(title: str, said: str) -> bool:
+    """Return whether a fold's title quotes this text; "…" in the title matches anything."""
+    quoted = re.findall(r"<code>(.*?)</code>", title) if title.startswith(_QUOTING) else []
+    patterns = [".*".join(map(re.escape, html.unescape(quote).split("…"))) for quote in quoted]
+    return any(re.search(rf"(?<!\w){pattern}", said) for pattern in patterns)
+
+
+def _kind(verdict: Verdict) -> tuple[str, str]:
+    """Return a key that similar failures share: the slip or the leading sentence, and the type of any error raised."""
+    feedback, difference = verdict.feedback, verdict.difference
+    raised = difference.yours.partition(":")[0] if difference and difference.kind in RAISED else ""
+    return feedback.name or feedback.lead, raised
+
+
+def _said(verdict: Verdict) -> str:
+    feedback = verdict.feedback
+    return " ".join(" ".join([feedback.lead, *feedback.more, feedback.where, feedback.yours]).split())

@@ -1,0 +1,82 @@
+// Show at once what was passed: with a tick beside the exercise in the table of contents, and on the start page, even if
+// it is already open. Both ask the server when another document comes to the front and when a check has run.
+// JupyterLab loads this file as it is, without a build.
+
+(() => {
+  const START_PAGE = 'README.md';
+  const MEMORY = '.progress.json';
+  const CHAPTER = /^\d\d_\w+$/;
+  const EXERCISE = /\bExercise (\d\d\.\d+)/;
+  const CHECK = /\bcheck\(\s*"((\d\d\.\d+)\w*)/g; // an exercise may have several: 03.5a and 03.5b
+
+  let notebooks; // the module of JupyterLab that tells which cells ran
+  let open = new Map(); // of the notebook in front: how many checks of each exercise have not passed
+
+  const isCheck = model => model.getMetadata('nbgrader')?.grade;
+
+  async function remembered(contents, path) {
+    const folders = path.split('/').slice(0, -1);
+    if (CHAPTER.test(folders.at(-1))) folders.pop();
+    const beside = await contents.get(folders.join('/'));
+    if (!beside.content.some(file => file.name === MEMORY)) return {};
+    const file = await contents.get([...folders, MEMORY].join('/'), { type: 'file', format: 'text', content: true });
+    return JSON.parse(file.content);
+  }
+
+  function tick() {
+    for (const entry of document.querySelectorAll('.jp-tocItem-content')) {
+      const exercise = entry.textContent.match(EXERCISE)?.[1];
+      entry.classList.toggle('gl-passed', open.get(exercise) === 0);
+    }
+  }
+
+  async function renewStartPage(app) {
+    const { contents } = app.serviceManager;
+    for (const { context, isVisible } of app.shell.widgets('main')) {
+      if (context?.path !== START_PAGE || !isVisible || !context.isReady || context.model.dirty) continue;
+      const now = await contents.get(START_PAGE, { content: false });
+      if (now.last_modified !== context.contentsModel.last_modified) await context.revert();
+    }
+  }
+
+  async function renew(app) {
+    const panel = app.shell.currentWidget;
+    if (panel?.context?.path.endsWith('.ipynb')) {
+      await panel.context.ready;
+      const verdicts = await remembered(app.serviceManager.contents, panel.context.path).catch(() => ({}));
+      open = new Map();
+      for (const model of [...panel.content.model.cells].filter(isCheck)) {
+        for (const [, check, exercise] of model.sharedModel.getSource().matchAll(CHECK)) {
+          open.set(exercise, (open.get(exercise) ?? 0) + (verdicts[check] !== 'passed'));
+        }
+      }
+      tick();
+    }
+    await renewStartPage(app);
+  }
+
+  const plugin = {
+    id: 'gradlab-progress:plugin',
+    autoStart: true,
+    activate: async app => {
+      const { NotebookActions } = await notebooks();
+      NotebookActions.executed.connect((_, { cell }) => {
+        if (isCheck(cell.model)) renew(app);
+      });
+      app.shell.currentChanged?.connect(() => renew(app));
+      app.restored.then(() => {
+        const list = document.getElementById('table-of-contents');
+        if (list) new MutationObserver(tick).observe(list, { childList: true, subtree: true, characterData: true });
+        renew(app);
+      });
+    }
+  };
+
+  window._JUPYTERLAB = window._JUPYTERLAB ?? {};
+  window._JUPYTERLAB['gradlab-progress'] = {
+    init: scope => {
+      notebooks = async () => (await Object.values(scope['@jupyterlab/notebook'])[0].get())();
+    },
+    get: async () => () => ({ __esModule: true, default: plugin })
+  };
+})();

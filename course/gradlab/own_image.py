@@ -1,0 +1,56 @@
+"""A learner's own image: chosen from a file, and resized for a network."""
+
+import io
+
+ACCEPTED = ".png,.jpg,.jpeg,.webp,.bmp,.gif,.tif,.tiff"  # pillow reads these everywhere
+
+
+class ImageError(ValueError):
+    """The error for a file that is not a readable image; the message is for the learner."""
+
+
+def image_file():
+    """Return a button that lets the learner choose an image file; a control for `payoff`.
+
+    The page passes the file to the kernel and nowhere else, in one message; Jupyter's server takes up to 10 MB.
+    """
+    from ipywidgets import FileUpload
+
+    return FileUpload(accept=ACCEPTED, description="Choose an image below 10 MB", layout={"width": "max-content"})
+
+
+def small_image(files, side):
+    """Return the image in the first of the files as light lines on black: a tensor (1, side, side) from 0 to 1.
+
+    files: the button's value. The central square is used, in gray; a light image, such as ink on paper, is inverted.
+    Raises ImageError for a file that is not an image.
+    """
+    import torch
+    from torch.nn import functional as F
+
+    gray = torch.from_numpy(_gray(files[0]))
+    height, width = gray.shape
+    square = min(height, width)
+    top, left = (height - square) // 2, (width - square) // 2
+    middle = gray[None, None, top : top + square, left : left + square]
+    small = F.interpolate(middle, size=(side, side), mode="area")[0]
+    small = small - small.min()
+    small = small / small.max().clamp(min=1e-6)
+    return 1 - small if small.mean() > 0.5 else small
+
+
+def _gray(file):
+    """Return the brightness of each pixel, as float32 (H, W); transparent pixels are white."""
+    from matplotlib.image import imread
+
+    name = file["name"]
+    try:
+        pixels = imread(io.BytesIO(bytes(file["content"])), format="jpg")  # not PNG, so pillow detects it
+    except Exception as error:  # pillow raises many kinds for damaged files
+        raise ImageError(f"{name} cannot be opened as an image. Choose a PNG or JPEG file.") from error
+    import numpy as np
+
+    pixels = np.atleast_3d(pixels).astype(np.float32)
+    pixels /= pixels.max() or 1
+    colors, opaque = (pixels[..., :-1], pixels[..., -1]) if pixels.shape[2] in (2, 4) else (pixels, 1)
+    return np.asarray(colors.mean(2) * opaque + 1 - opaque, np.float32)

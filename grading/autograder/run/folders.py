@@ -1,0 +1,72 @@
+"""Read submissions from the class folder and write their autograded notebooks, as nbgrader's Autograde does."""
+
+from datetime import datetime
+from pathlib import Path
+
+from nbgrader.apps import NbGraderAPI
+from nbgrader.converters import Autograde
+from nbgrader.utils import temp_attrs
+
+from gradlab.checks.record import SUFFIX
+
+from ..steps import outcome, receipt
+from ..steps.autograde import Graded, Submission
+from ..steps.files import all_of, known_as
+from ..steps.save import put
+
+
+class Folders:
+    """The folders of one assignment, with the class's configuration of nbgrader's Autograde."""
+
+    def __init__(self, api: NbGraderAPI, name: str):
+        self.course, self.name = api.coursedir, name
+        self.converter = Autograde(coursedir=api.coursedir, parent=api)
+
+    def of_the_class(self) -> dict[str, bytes]:
+        """Return the class's files, by relative path, that replace submitted files of the same name."""
+        excluded = self.converter.exclude_overwriting.get(self.name, [])
+        files = self._files(Path(self.course.format_path(self.course.source_directory, ".", self.name)))
+        return {path: data for path, data in files.items() if path not in excluded}
+
+    def read(self, student: str, folder: Path) -> Submission:
+        """Run nbgrader's pre-convert hook, then read and return the submission in `folder`."""
+        path, fingerprint = folder / f"{self.name}.ipynb", receipt.fingerprint(folder, self.course.ignore)
+        again = outcome.of(self.autograded(student)).is_of(fingerprint)
+        self._hook("run_pre_convert_hook", student, path)
+        files = self._files(folder)
+        files.pop(self.name + SUFFIX, None)  # large, and replaced with the class's own
+        return Submission(student, path.read_bytes(), files, fingerprint, again)
+
+    def submitted_at(self, folder: Path) -> datetime | None:
+        """Return when a folder was submitted, in UTC; None if it has no timestamp."""
+        return self.course.get_existing_timestamp(str(folder))
+
+    def reopen(self, submission: Submission) -> None:
+        """Mark the submission as ungraded while it is graded again."""
+        outcome.reopen(self.autograded(submission.student), submission.fingerprint)
+
+    def write(self, submission: Submission, graded: Graded, of_the_class: dict[str, bytes]) -> None:
+        """Write the files beside the autograded notebook, then the notebook, and run nbgrader's post-convert hook."""
+        student, path = submission.student, self.autograded(submission.student)
+        submitted = Path(self.course.format_path(self.course.submitted_directory, student, self.name))
+        put(path, graded.notebook, submission.files | of_the_class | graded.files, submitted)
+        self.set_permissions(student)
+        self._hook("run_post_convert_hook", student, path)
+
+    def set_permissions(self, student: str) -> None:
+        """Let nbgrader set the file permissions of a student's autograded folder."""
+        self.converter.set_permissions(self.name, known_as(student))
+
+    def autograded(self, student: str) -> Path:
+        """Return the path of a student's autograded notebook."""
+        folder = self.course.format_path(self.course.autograded_directory, known_as(student), self.name)
+        return Path(folder, f"{self.name}.ipynb")
+
+    def _files(self, folder: Path) -> dict[str, bytes]:
+        return all_of(folder, [*self.course.ignore, "*.ipynb"])
+
+    def _hook(self, name: str, student: str, notebook: Path) -> None:
+        """Call one of nbgrader's hooks before or after converting a submission, if the class configures it."""
+        self.converter.notebooks = [str(notebook)]
+        with temp_attrs(self.course, assignment_id=self.name, student_id=student):
+            getattr(self.converter, name)()

@@ -1,0 +1,154 @@
+"""Take one submission to its grade: read it, grade it on a worker or here, and record the result.
+
+An error caused by the submission becomes the reason why it could not be graded. An error caused by the class or this
+machine stops the run.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
+
+from .. import gradebook
+from ..dropped import dropped
+from ..errors import ClassError, SubmissionError, did_you_mean
+from ..steps import due
+from ..steps.assignment import load_assignment
+from ..steps.autograde import Failed, Graded, Procedure, Submission, autograde, late_step
+from ..steps.faults import reason_for
+from ..steps.files import readable, unfit
+from ..steps.outcome import Status
+from ..steps.save import Rows, set_aside
+from .folders import Folders
+from .interrupts import uninterrupted
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of one submission in this run: GRADED, SKIPPED, or UNGRADABLE with the reason."""
+
+    student: str
+    status: Status
+    reason: str = ""
+
+
+class Grader:
+    """Reads the submissions of an assignment and records their results, in the process that owns the gradebook.
+
+    Raises ClassError if the class is not ready or the gradebook becomes unreachable; the next run then grades the
+    current submission again.
+    """
+
+    def __init__(self, api: NbGraderAPI, name: str):
+        self.name, self.course = name, api.coursedir
+        gradebook.require(self.course)
+        known = load_assignment(self.course, name)
+        self.version = known.version
+        try:
+            self._folders = Folders(api, name)
+            self.procedure = Procedure.of(self._folders.converter, known, self._folders.of_the_class())
+            self._late = late_step(self._folders.converter)
+        except Exception as error:
+            raise ClassError(
+                f"A setting in the class's nbgrader_config.py cannot be used ({type(error).__name__}: {error}). "
+                f"Modules are imported from {self.course.root} and from beside nbgrader_config.py."
+            ) from error
+        self._rows = Rows(self.course, name)
+
+    def choose(self, students: list[str] | None) -> list[str]:
+        """Return `students`, by default all who submitted, sorted; raise ClassError if one has no submission."""
+        course, name, submitted = self.course, self.name, due.submitted(self.course, self.name)
+        unknown = sorted(set(students or []) - set(submitted))
+        if unknown:
+            out = sorted(dropped(course).intersection(unknown))
+            if out:
+                raise ClassError(f"{', '.join(out)} was dropped. To take them back: autograder drop {out[0]} --undo")
+            names = list(map(readable, submitted))
+            raise ClassError(
+                f"No submission of {name} by: {', '.join(map(readable, unknown))}."
+                f"{''.join(did_you_mean(student, names) for student in map(readable, unknown))} "
+                f"Submissions: {', '.join(map(readable, submitted)) or 'none'}."
+            )
+        self._require_own_names(submitted)
+        if not submitted:
+            raise ClassError(f"There are no submissions of {name} in {course.root}/{course.submitted_directory}.")
+        chosen = set(students or submitted)
+        return [student for student in submitted if student in chosen]
+
+    def _require_own_names(self, submitted: list[str]) -> None:
+        """Raise ClassError if a name in `submitted` differs from a student's id only in case: both would be graded."""
+        with Gradebook(self.course.db_url, self.course.course_id) as book:
+            known = {student.id for student in book.students}
+        ids = {student.casefold(): student for student in known}
+        other = {one: ids[one.casefold()] for one in submitted if one not in known and one.casefold() in ids}
+        if other:
+            found = ", ".join(f"{readable(one)} is {student} in the gradebook" for one, student in other.items())
+            raise ClassError(
+                f"Folders in {self.course.submitted_directory} differ from a student's id only in upper and lower "
+                f"case: {found}. Rename the folders."
+            )
+
+    def submitted(self) -> list[str]:
+        """Return the folder names of all students who submitted and were not dropped."""
+        return due.submitted(self.course, self.name)
+
+    def is_graded(self, student: str) -> bool:
+        """Return whether a submission has a current result: a grade or a reason, with nothing changed since."""
+        return not self.why_due(student)
+
+    def why_due(self, student: str) -> str:
+        """Return why a submission must be graded; "" if its grade is current."""
+        return due.why_due(self.course, self.name, student, self.version)
+
+    def grade_here(self, student: str) -> Outcome:
+        """Grade one submission in this process, without a cluster, and return its Outcome."""
+        begun = self.begin(student)
+        return begun if isinstance(begun, Outcome) else self.end(begun, autograde(self.procedure, begun))
+
+    def begin(self, student: str) -> Submission | Outcome:
+        """Read and return a submission; if its files are not acceptable, record and return its Outcome instead."""
+        return self._guarded(student, lambda: self._read(student))
+
+    def end(self, submission: Submission, graded: Graded | Failed) -> Outcome:
+        """Record a result, first in the gradebook and then in files, and return the submission's Outcome."""
+        return self._guarded(submission.student, lambda: self._record(submission, graded))
+
+    def give_up(self, student: str, reason: str) -> Outcome:
+        """Record in gradebook and autograded notebook that a submission could not be graded; return its Outcome."""
+        with uninterrupted(), gradebook.needed(self.course):
+            set_aside(self.course, student, self.name, reason, self.folder_of(student))
+            self._folders.set_permissions(student)
+        return Outcome(student, Status.UNGRADABLE, reason)
+
+    def _guarded(self, student: str, step: Callable[[], Submission | Outcome]) -> Submission | Outcome:
+        with uninterrupted(), gradebook.needed(self.course):
+            try:
+                return step()
+            except (Exception, SystemExit) as error:
+                return self.give_up(student, reason_for(error, self.folder_of(student)))
+
+    def _read(self, student: str) -> Submission:
+        folder = self.folder_of(student)
+        reason = unfit(folder, self.name)
+        if reason:
+            raise SubmissionError(reason)
+        return self._folders.read(student, folder)
+
+    def _record(self, submission: Submission, graded: Graded | Failed) -> Outcome:
+        if isinstance(graded, Failed):
+            raise graded.error
+        student = submission.student
+        at = self._folders.submitted_at(self.folder_of(student))
+        self._folders.reopen(submission)
+        self._rows.save(student, graded.scored, at, submission.again, self._penalty)
+        self._folders.write(submission, graded, self.procedure.beside)
+        return Outcome(student, Status.GRADED)
+
+    def _penalty(self, student: str, score: float, late_s: float) -> float | None:
+        return self._late.penalty(student, score, late_s) if self._late else None
+
+    def folder_of(self, student: str) -> Path:
+        """Return a student's submission folder."""
+        return due.folder_of(self.course, self.name, student)

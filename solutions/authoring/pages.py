@@ -1,0 +1,228 @@
+"""Generate the pages beside the chapters: a cheat sheet of the chapters' tables, and an index of errors."""
+
+import html
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import nbformat
+from nbformat import NotebookNode
+
+from .chapter import chapter_names, source_path
+from .places import SOLUTIONS
+
+PAGES = SOLUTIONS.parent / "course" / "pages"
+
+# The tables on the cheat sheet: the chapter, the cell with the table, the title above it.
+TABLES = [
+    ("01_graph", "s2-explain", "What does every tensor carry?"),
+    ("03_accumulation", "s8", "When is `retain_graph=True` the right answer?"),
+    ("05_freezing", "s6", "What stops a gradient?"),
+    ("07_module_hooks", "s5-none-explain", "Which hooks does a module have?"),
+    ("10_functions_of_your_own", "s8", "What does `torch.func` offer?"),
+]
+
+# Messages that lessons explain, in addition to those in Help folds: the chapter, the cell that shows the message,
+# the beginning of the message, and what to do.
+EXPLAINED = [
+    (
+        "01_graph",
+        "s2-run",
+        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed",
+        "Only leaves receive a `.grad`. Call `retain_grad()` on the tensor before the backward pass, or ignore the "
+        "warning.",
+    ),
+    (
+        "01_graph",
+        "s2-errors",
+        "RuntimeError: Only Tensors of floating point and complex dtype can require gradients",
+        "Give the tensor a floating-point dtype: `torch.tensor([1.0, 2.0])`.",
+    ),
+    (
+        "01_graph",
+        "s2-errors",
+        "RuntimeError: Can't call numpy() on Tensor that requires grad",
+        "NumPy would lose the history. If you don't need it, write `x.detach().numpy()`.",
+    ),
+    (
+        "02_external_gradients",
+        "s2-run",
+        "RuntimeError: grad can be implicitly created only for scalar outputs",
+        "Pass an external gradient of the output's shape to `backward`, or reduce the output to one value first.",
+    ),
+    (
+        "02_external_gradients",
+        "s2-shape-run",
+        "RuntimeError: Mismatch in shape: grad_output[0] has a shape of",
+        "The external gradient must have the shape of the output, not of the input.",
+    ),
+    (
+        "03_accumulation",
+        "s1-loop",
+        "RuntimeError: Trying to backward through the graph a second time",
+        "The first backward pass freed the saved values. Compute the forward pass again, or detach the tensor that "
+        "carries the old graph along. Use `retain_graph=True` only if you mean to run the same graph again.",
+    ),
+    (
+        "03_accumulation",
+        "s1-loop",
+        "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation",
+        "A value that a node saved was overwritten before the backward pass, often by an optimizer step between two "
+        "passes over one graph. Chapter 09, section 1, shows how to find the write.",
+    ),
+    (
+        "04_grad_fn",
+        "s3-deep",
+        "RecursionError: maximum recursion depth exceeded",
+        "A graph can be deeper than Python's stack. Keep a list of nodes to visit instead of recursing.",
+    ),
+    (
+        "05_freezing",
+        "s6-run",
+        "RuntimeError: Inference tensors cannot be saved for backward",
+        "Compute the features under `no_grad` instead of `inference_mode`, or clone them outside the block.",
+    ),
+    (
+        "06_tensor_hooks",
+        "s3-errors",
+        "RuntimeError: hook 'wrong' has changed the size of value",
+        "A tensor hook must return a gradient of the same shape and dtype, or None.",
+    ),
+    (
+        "06_tensor_hooks",
+        "s7-wrong",
+        "RuntimeError: post accumulate grad hooks cannot be registered on non-leaf tensors",
+        "Only leaves accumulate. On any other tensor, use `register_hook`.",
+    ),
+    (
+        "06_tensor_hooks",
+        "s7-wrong",
+        "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.",
+        "Write under `torch.no_grad()`, or compute a new tensor.",
+    ),
+    (
+        "07_module_hooks",
+        "s5-run",
+        "UserWarning: Full backward hook is firing when gradients are computed with respect to module outputs",
+        "No input of the module requires a gradient, so `grad_input` is None. This is not an error.",
+    ),
+    (
+        "07_module_hooks",
+        "s7-relu",
+        "RuntimeError: Output 0 of BackwardHookFunction is a view and is being modified inplace",
+        "An in-place module follows a full backward hook. Use `inplace=False`, or a tensor hook on the output.",
+    ),
+    (
+        "09_when_gradients_go_wrong",
+        "s6-anomaly-run",
+        "RuntimeError: Function 'MulBackward0' returned nan values in its 0th output.",
+        "Anomaly mode found the node that produced the first nan. Its warning shows the forward line.",
+    ),
+    (
+        "09_when_gradients_go_wrong",
+        "s9-unused",
+        "RuntimeError: The differentiated Tensor at index 1 appears to not have been used in the graph",
+        "No path leads from the output to this tensor. Pass `allow_unused=True` if that is intended.",
+    ),
+    (
+        "10_functions_of_your_own",
+        "s2-errors",
+        "RuntimeError: function FaultyBackward returned an incorrect number of gradients",
+        "Return one gradient for each argument of `forward`, and None for arguments that need none.",
+    ),
+    (
+        "10_functions_of_your_own",
+        "s5-own-run",
+        "RuntimeError: trying to differentiate twice a function that was marked with @once_differentiable",
+        "Its backward is not recorded. Write the backward with torch's operations and remove the decorator.",
+    ),
+    (
+        "10_functions_of_your_own",
+        "s8-own",
+        "RuntimeError: You tried to vmap over Cube, but it does not have vmap support",
+        "Set `generate_vmap_rule = True` on the Function, or write its `vmap` method.",
+    ),
+]
+
+_TABLE = re.compile(r"(?:^\|.*\|$\n?)+", re.MULTILINE)
+_HELP = re.compile(r"<details><summary>Help: (.*?)</summary>(.*?)</details>", re.DOTALL)
+_MESSAGE = re.compile(r"<code>([^<]*\b\w*(?:Error|Warning)\b[^<]*)</code>")
+
+
+class Cure(NamedTuple):
+    """The fix for a message, and the place that explains it: an exercise or section, in words."""
+
+    place: str
+    link: str
+    says: str
+
+
+def made() -> dict[str, str]:
+    """Return the generated pages by file name."""
+    return {"cheat_sheet.md": cheat_sheet(), "errors.md": error_index()}
+
+
+def cheat_sheet() -> str:
+    """Return the page of tables that chapters build up, each with a link to its explanation."""
+    parts = ["# Cheat sheet", "The tables of the chapters on one page. Each links to where it is explained."]
+    for chapter, cell, title in TABLES:
+        notebook = _notebook(chapter)
+        table = _TABLE.search(_cell(notebook, cell).source)[0].strip()
+        parts += [f"## {title}", table, f"[{_section(notebook, chapter, cell)}]({_link(chapter, cell)})"]
+    return "\n\n".join(parts) + "\n"
+
+
+def error_index() -> str:
+    """Return the page of errors and warnings that the chapters explain."""
+    cures: dict[str, list[Cure]] = {}
+    for chapter, cell, message, says in EXPLAINED:
+        place = _section(_notebook(chapter), chapter, cell)
+        cures.setdefault(message, []).append(Cure(place, _link(chapter, cell), says))
+    for chapter in chapter_names():
+        for message, cure in _from_help(_notebook(chapter), chapter):
+            known = next((one for one in cures if message.startswith(one) or one.startswith(message)), message)
+            cures.setdefault(known, []).append(cure)
+    rows = []
+    for message, found in sorted(cures.items()):
+        rows.append([f"`{message}`", "<br>".join(f"[{cure.place}]({cure.link}): {cure.says}" for cure in found)])
+    head = [
+        "# Errors and warnings",
+        "What each message means here and how to fix it, in alphabetical order. "
+        "An exercise's number leads to its help; a chapter's section shows the error.",
+        "\n".join(["| message | where, and what to do |", "|---|---|", *map(_row, rows)]),
+    ]
+    return "\n\n".join(head) + "\n"
+
+
+def _row(columns: list[str]) -> str:
+    return f"| {' | '.join(text.replace('|', chr(92) + '|') for text in columns)} |"
+
+
+def _from_help(notebook: NotebookNode, chapter: str) -> Iterator[tuple[str, Cure]]:
+    """Yield each message that a Help fold quotes, with the fold's advice."""
+    for cell in notebook.cells:
+        for title, says in _HELP.findall(cell.source) if cell.cell_type == "markdown" else ():
+            for message in _MESSAGE.findall(title):
+                exercise = f"{chapter[:2]}.{cell.id.partition('-')[0].removeprefix('ex')}"
+                cure = Cure(exercise, _link(chapter, cell.id), " ".join(says.split()))
+                yield html.unescape(message), cure
+
+
+def _notebook(chapter: str) -> NotebookNode:
+    return nbformat.read(source_path(chapter), as_version=4)
+
+
+def _cell(notebook: NotebookNode, name: str) -> NotebookNode:
+    return next(cell for cell in notebook.cells if cell.id == name)
+
+
+def _section(notebook: NotebookNode, chapter: str, cell: str) -> str:
+    """Return the chapter and section of a cell in words, from the last heading in or above the cell."""
+    place = next(n for n, one in enumerate(notebook.cells) if one.id == cell)
+    above = "\n".join(one.source for one in notebook.cells[: place + 1] if one.cell_type == "markdown")
+    number = re.findall(r"^## (?:(\d+) ·)?", above, re.MULTILINE)[-1]
+    return f"chapter {chapter[:2]}" + f", section {number}" * bool(number)
+
+
+def _link(chapter: str, cell: str) -> str:
+    return f"../{chapter}/{chapter}.ipynb#cell-id={cell}"

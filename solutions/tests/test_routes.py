@@ -1,0 +1,69 @@
+"""The routes on the start page: their cells run without the others, and take as long as the page says."""
+
+import re
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from nbformat.v4 import new_notebook
+from traitlets.config import Config
+
+from authoring.build import START_PAGE, STUDENT_EDITION
+from authoring.chapter import chapter_names, source_path
+from authoring.minutes import RESERVE, minutes
+
+PAGE = START_PAGE.read_text(encoding="utf-8")
+ROUTES = dict(re.findall(r"^- \*\*(.+?)\*\*(.*?)(?=^- \*\*|^$)", PAGE, re.MULTILINE | re.DOTALL))
+STOP = re.compile(r"\[\d\d\]\((\w+)/\1\.ipynb\)(?:,?\s+sections? ([\d, and\s–]+))?")
+FIRST = -1  # the number of the part before section 1
+HEADING = re.compile(r"^## (?:(\d+) ·)?", re.MULTILINE)
+
+
+def stops(route: str) -> dict[str, list[int]]:
+    """Each chapter of a route with the sections that it names, none for all of them."""
+    found = {}
+    for chapter, named in STOP.findall(ROUTES[route]):
+        first_last = re.findall(r"(\d+)(?:–(\d+))?", named)
+        found[chapter] = [n for first, last in first_last for n in range(int(first), int(last or first) + 1)]
+    return found
+
+
+def on_route(notebook, sections: list[int]) -> list:
+    """The cells of these sections and those before section 1, as the page says; without sections, all cells."""
+    section, cells = FIRST, []
+    for cell in notebook.cells:
+        for number in HEADING.findall(cell.source) if cell.cell_type == "markdown" else ():
+            section = int(number or 0)
+        if section in [FIRST, *sections] or not sections:
+            cells.append(cell)
+    return cells
+
+
+def run(chapter: str, sections: list[int]) -> None:
+    """Run the cells on the route in one new kernel, in the student's edition."""
+    notebook = nbformat.read(STUDENT_EDITION / chapter / f"{chapter}.ipynb", as_version=4)
+    notebook.cells = on_route(notebook, sections)
+    config = Config({"KernelManager": {"transport_encryption": "auto"}})
+    resources = {"metadata": {"path": str(STUDENT_EDITION / chapter)}}
+    NotebookClient(notebook, timeout=600, kernel_name="python3", resources=resources, config=config).execute()
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(("route", "chapter"), [(route, chapter) for route in ROUTES for chapter in stops(route)])
+def test_a_chapter_runs_with_only_the_cells_on_the_route(route, chapter):
+    run(chapter, stops(route)[chapter])
+
+
+def test_the_page_says_how_long_hooks_take_without_exercises():
+    spent = 0.0
+    for chapter, sections in stops("Hooks in 90 minutes").items():
+        solved = nbformat.read(source_path(chapter), as_version=4)
+        opening = on_route(solved, [FIRST])
+        taken = minutes(new_notebook(cells=[cell for cell in on_route(solved, sections) if cell not in opening]))
+        spent += RESERVE * (taken.prose + taken.code + taken.predictions)
+    assert spent <= 90
+
+
+def test_the_page_says_how_long_all_chapters_take():
+    hours = sum(minutes(nbformat.read(source_path(name), as_version=4)).total for name in chapter_names()) / 60
+    assert f"about {round(hours)} hours" in PAGE
