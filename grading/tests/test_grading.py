@@ -126,9 +126,8 @@ from gradlab.checks.check import OBSERVATION_MIME
 
 
 def check(name, *args, **kwargs):
-    for case in range(2):
-        seen = {"values": [1.0], "error": None, "mutated": []}
-        display({OBSERVATION_MIME: {"check": name.split()[0], "case": case, "observation": seen}}, raw=True)
+    seen = {"values": [1.0], "error": None, "mutated": []}
+    display({OBSERVATION_MIME: {"check": name.split()[0], "observations": [seen, seen]}}, raw=True)
 """,
     "observations twice": """
 from IPython.display import display
@@ -137,7 +136,7 @@ from gradlab.checks.check import OBSERVATION_MIME
 
 def pull_back(x, v):
     seen = {"values": [], "error": None, "mutated": []}
-    display({OBSERVATION_MIME: {"check": "90.1", "case": 0, "observation": seen}}, raw=True)
+    display({OBSERVATION_MIME: {"check": "90.1", "observations": [seen, seen]}}, raw=True)
     return 6 * x * v
 """,
     "a score printed": "get_ipython().events.register('post_run_cell', lambda result: print(2.0))",

@@ -25,7 +25,7 @@ from gradlab.checks import check as checking
 from gradlab.checks import memory, reached
 from gradlab.checks.check import Check, CheckFailed, check, summary
 from gradlab.checks.compare import compare
-from gradlab.checks.encoding import encode
+from gradlab.checks.encoding import TooLarge, encode
 from gradlab.checks.observation import Observation
 from gradlab.checks.observe import observe
 from gradlab.checks.record import Record, RecordError
@@ -839,9 +839,17 @@ def test_with_cases_only_nothing_is_judged_and_everything_is_shown(beside, monke
     beside.write_text(record.of_cell(record.checks["02.1"].cell).to_json())
     assert "external gradient alone" not in beside.read_text()
     check("02.1 the gradient at x", external_gradient_alone, picture=lambda *args: pytest.fail("a picture in grading"))
-    assert [(item["check"], item["case"]) for item in shown] == [("02.1", n) for n in range(6)]
+    assert [(item["check"], len(item["observations"])) for item in shown] == [("02.1", 6)]
     expected = record.checks["02.1"].cases[0].inputs.items["v"].values
-    assert shown[0]["observation"]["values"][0]["of"] == expected
+    assert shown[0]["observations"][0]["values"][0]["of"] == expected
+
+
+def test_in_grading_the_results_of_all_cases_are_limited_together(beside, monkeypatch):
+    monkeypatch.setattr(checking, "display", lambda data, raw: pytest.fail("too much was shown"))
+    record = Record.from_json(beside.read_text())
+    beside.write_text(record.of_cell(record.checks["02.1"].cell).to_json())
+    with pytest.raises(TooLarge, match="the results of all 6 cases have more than 4 MB"):
+        check("02.1 the gradient at x", lambda x, v: torch.rand(90_000, dtype=torch.float64))
 
 
 def test_too_much_is_refused():

@@ -14,13 +14,13 @@ from ..pictures.picture import Picture
 from . import reached, words
 from .card import card, help_link, overview
 from .compare import Judge
-from .encoding import decode
+from .encoding import TooLarge, decode
 from .ending import ending
 from .folds import fitting
 from .given import as_given, given
 from .known_state import known_state
 from .memory import read, remember, remember_answer
-from .observation import OBSERVATION_MIME, Dict, Observation
+from .observation import MAX_BYTES, OBSERVATION_MIME, Dict, Observation
 from .observe import Scenario, call, observe
 from .page import answer_cells, cells_beside, points, setup_names, text_of
 from .plain import as_python
@@ -128,10 +128,14 @@ def check(
 
 
 def _show_observations(stated: Check, record: CheckRecord) -> None:
-    """Display what this check observes of the answer in each case, for grading."""
-    for number, case in enumerate(record.cases):
-        seen = msgspec.to_builtins(stated.observe_case(case.inputs))
-        display({OBSERVATION_MIME: {"check": stated.check_id, "case": number, "observation": seen}}, raw=True)
+    """Display what this check observes of the answer, one observation per case, for grading.
+
+    One message holds them all, because each costs the grader as much time as a case. Raises TooLarge past MAX_BYTES.
+    """
+    seen = [stated.observe_case(case.inputs) for case in record.cases]
+    if len(msgspec.json.encode(seen)) > MAX_BYTES:
+        raise TooLarge(f"the results of all {len(seen)} cases have more than {MAX_BYTES / 1e6:g} MB")
+    display({OBSERVATION_MIME: {"check": stated.check_id, "observations": msgspec.to_builtins(seen)}}, raw=True)
 
 
 def _verdict(stated: Check, record: CheckRecord) -> tuple[Verdict, Picture | None]:

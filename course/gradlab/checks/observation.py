@@ -15,6 +15,7 @@ OBSERVATION_MIME = "application/vnd.gradlab.observation+json"  # of the output t
 MAX_VALUES = 100_000
 MAX_DEPTH = 20
 MAX_TEXT = 2_000
+MAX_BYTES = 4_000_000  # of all observations of a check, as JSON
 INT64 = 2**63
 
 Nonfinite = Literal["nan", "inf", "-inf"]

@@ -11,7 +11,7 @@ from distributed import Client, LocalCluster
 from ..errors import ClassError
 from ..sandbox.provisioner import ADDRESS, SERVER
 
-RUNS_PER_CORE = 4  # a run mostly waits for its kernel
+RUNS_PER_CORE = 3  # a run sometimes waits for its kernel
 CONNECT_S = 60
 SHORT_LOG = {"distributed.admin.low-level-log-length": 10}  # Dask keeps these messages; each can hold a submission
 LOCAL = SHORT_LOG | {

@@ -1,5 +1,6 @@
 """Create one kernel's sandbox with bubblewrap, and define which files are visible inside."""
 
+import functools
 import os
 import shutil
 import subprocess
@@ -35,6 +36,7 @@ NAMESPACES = ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"
 USER_NAMESPACE = ["--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000"]
 
 
+@functools.cache
 def python_paths() -> list[str]:
     """Return the folders of Python and its installed packages, leaving out folders inside others."""
     wanted = {sys.prefix, sys.base_prefix, *(p for p in sys.path if p.endswith(("site-packages", "dist-packages")))}

@@ -382,6 +382,7 @@ def proportional_mib(process: str) -> float:
 def preload(course: str) -> None:
     """Import the modules that kernels need, with gradlab from `course`; raise RuntimeError if that starts a thread."""
     sys.path.insert(0, course)
+    gc.disable()  # it would take a sixth of the time
     for module in PRELOADED:
         __import__(module)
     for name in sys.modules["gradlab"].__all__:
@@ -391,6 +392,7 @@ def preload(course: str) -> None:
         raise RuntimeError("The fork server has more than one thread; kernels that it forks would hang.")
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def main(course: str, listening: int) -> None:

@@ -1,5 +1,9 @@
 """Manage a sandboxed kernel from the client's side, with limits on the messages it may send."""
 
+import asyncio
+import contextlib
+from queue import Empty
+
 import zmq
 import zmq.asyncio
 from jupyter_client.asynchronous import AsyncKernelClient
@@ -34,6 +38,20 @@ class BoundedClient(AsyncKernelClient):
     def start_channels(self, shell=True, iopub=True, stdin=True, hb=False, control=True) -> None:
         """Start all channels but the heartbeat, which would delay a kernel's end by a second; called by nbclient."""
         super().start_channels(shell, iopub, stdin, hb, control)
+
+    async def wait_for_ready(self, timeout: float | None = None) -> None:
+        """Return when the kernel has answered on both channels; raise RuntimeError if it ends; called by nbclient.
+
+        jupyter_client then waits until nothing has arrived for 0.2 s; nbclient ignores what no cell of its sent.
+        """
+        async with asyncio.timeout(timeout):
+            while await self.parent.is_alive():
+                self.kernel_info()
+                with contextlib.suppress(Empty):
+                    await self.get_shell_msg(timeout=1)
+                    await self.get_iopub_msg(timeout=0.2)
+                    return
+        raise RuntimeError("The kernel ended before it answered.")
 
 
 class SandboxManager(AsyncKernelManager):

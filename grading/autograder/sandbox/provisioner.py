@@ -183,8 +183,9 @@ class SandboxProvisioner(LocalProvisioner):
         }
 
     async def kill(self, restart: bool = False) -> None:
-        """End the kernel and everything it started at once; called by the kernel manager."""
+        """End the kernel and everything it started, and return once it has; called by the kernel manager."""
         self.end()
+        await self.wait()
 
     def end(self) -> None:
         """End the sandbox; may be called at any time and repeatedly."""

@@ -74,7 +74,7 @@ def _verdict(
 
 def observations(cell: NotebookNode, check_id: str, count: int) -> list[dict] | str:
     """Return one check's observations from a cell's outputs, one per case in order, or why they are incomplete."""
-    found: dict[int, list] = {number: [] for number in range(count)}
+    found = []
     for output in cell.outputs:
         data = output.get("data", {}).get(OBSERVATION_MIME)
         if isinstance(data, str):
@@ -82,12 +82,12 @@ def observations(cell: NotebookNode, check_id: str, count: int) -> list[dict] | 
                 data = json.loads(data)
             except (ValueError, RecursionError):
                 continue
-        if isinstance(data, dict) and data.get("check") == check_id and type(data.get("case")) is int:
-            found.setdefault(data["case"], []).append(data.get("observation"))
-    if all(len(seen) == 1 for seen in found.values()) and len(found) == count:
-        return [json.loads(json.dumps(found[number][0])) for number in range(count)]
+        if isinstance(data, dict) and data.get("check") == check_id:
+            found.append(data.get("observations"))
+    if len(found) == 1 and isinstance(found[0], list) and len(found[0]) == count:
+        return json.loads(json.dumps(found[0]))
     errors = [o for o in cell.outputs if o.output_type == "error" and o.ename != PENDING]
-    if errors and any(not seen for seen in found.values()):
+    if errors and not found:
         error = errors[0]
         if error.ename == "CellTimeoutError":
             return error.evalue.replace("This cell", "The check", 1)

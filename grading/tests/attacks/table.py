@@ -54,8 +54,8 @@ from IPython.display import display
 from gradlab.checks.check import OBSERVATION_MIME
 
 
-def show(case, seen, check="90.1"):
-    display({OBSERVATION_MIME: {"check": check, "case": case, "observation": seen}}, raw=True)
+def show(seen, check="90.1"):
+    display({OBSERVATION_MIME: {"check": check, "observations": seen}}, raw=True)
 """
 
 COMPARISONS = {
@@ -108,7 +108,7 @@ CHECKER = {
         fast=True,
     ),
     "a check that reports something else": Attack(
-        f"{SHOW}\n\ndef check(name, *args, **kwargs):\n    for case in range(2):\n        show(case, {SEEN}, name[:4])",
+        f"{SHOW}\n\ndef check(name, *args, **kwargs):\n    show([{SEEN}] * 2, name[:4])",
         "def report(*values):\n    print(*values)",
         points=(0, 0),
     ),
@@ -203,17 +203,15 @@ FORGERIES = {
         "'metadata': {}, 'execution_count': 1}, parent=k.get_parent())",
         "display({'text/plain': '2.0'}, raw=True)",
     ),
-    "observations from another cell": Attack(
-        f"{SHOW}\n\nfor case in range(2):\n    show(case, {SEEN})", "print('90.1 passed')", fast=True
-    ),
+    "observations from another cell": Attack(f"{SHOW}\n\nshow([{SEEN}] * 2)", "print('90.1 passed')", fast=True),
     "observations of another check": Attack(
-        f"{SHOW}\n\ndef pull_back(x, v):\n    for case in range(3):\n        show(case, {SEEN}, '90.2')\n    return x",
+        f"{SHOW}\n\ndef pull_back(x, v):\n    show([{SEEN}] * 3, '90.2')\n    return x",
         "print('90.2')",
         answer="",
         points=(0, 0),
     ),
     "observations in duplicate": Attack(
-        f"{SHOW}\n\ndef pull_back(x, v):\n    show(0, {SEEN})\n    return 6 * x * v",
+        f"{SHOW}\n\ndef pull_back(x, v):\n    show([{SEEN}] * 2)\n    return 6 * x * v",
         "print('twice')\nprint('twice')",
         answer="",
         points=(0, 3),
@@ -223,31 +221,30 @@ FORGERIES = {
         "def pull_back():\n    pass\n\n\npull_back.tensor = torch.tensor",
         answer="def pull_back(x, v):\n    return x\n\n\npull_back.tensor = pull_back.answer = lambda *a, **k: 6 * a[0] * a[1]",
     ),
-    "an observation of a case that is none": Attack(
-        f"{SHOW}\n\ndef pull_back(x, v):\n    show(7, {SEEN})\n    return 6 * x * v",
-        "print(7)",
-        answer="",
-        points=(0, 3),
+    "an observation too many": Attack(
+        f"{SHOW}\n\ndef check(name, *args, **kwargs):\n    show([{SEEN}] * 3, name[:4])",
+        "def report(*values):\n    print(*values)",
+        points=(0, 0),
     ),
-    "a case number that is true": Attack(
-        f"{SHOW}\n\ndef pull_back(x, v):\n    show(True, {SEEN})\n    show(0.0, {SEEN})\n    show('0', {SEEN})\n    return x",
+    "observations that are not a list": Attack(
+        f"{SHOW}\n\ndef check(name, *args, **kwargs):\n    show({SEEN} if name[:4] == '90.1' else 'ab', name[:4])",
         "print(True)",
-        answer="",
+        points=(0, 0),
     ),
     "an observation without a form": Attack(
-        f"{SHOW}\n\ndef check(name, *args, **kwargs):\n    for case in range(2):\n        show(case, [[None]], name[:4])",
+        f"{SHOW}\n\ndef check(name, *args, **kwargs):\n    show([[[None]]] * 2, name[:4])",
         "display([[None]])",
         points=(0, 0),
     ),
     "a deeply nested observation": Attack(
         f"{SHOW}\n\nseen = []\nfor _ in range(500):\n    seen = [seen]\n\n\n"
-        "def check(name, *args, **kwargs):\n    for case in range(2):\n        show(case, {'values': [seen], 'error': None, "
-        "'mutated': []}, name[:4])",
+        "def check(name, *args, **kwargs):\n    show([{'values': [seen], 'error': None, 'mutated': []}] * 2, "
+        "name[:4])",
         "nested = [[[[1]]]]",
         points=(0, 0),
     ),
     "a huge observation": Attack(
-        f"{SHOW}\n\ndef pull_back(x, v):\n    show(0, 'x' * 3_000_000)\n    return x",
+        f"{SHOW}\n\ndef pull_back(x, v):\n    show('x' * 3_000_000)\n    return x",
         "text = 'x' * 3_000_000",
         answer="",
         points=(0, 0),
@@ -263,7 +260,7 @@ FORGERIES = {
     "observations overwritten afterwards": Attack(
         "from IPython.display import display, update_display\n\n\ndef pull_back(x, v):\n"
         "    display('a', display_id='one')\n    update_display({'application/vnd.gradlab.observation+json': {'check': '90.1', "
-        f"'case': 0, 'observation': {SEEN}}}}}, raw=True, display_id='one')\n    return x",
+        f"'observations': [{SEEN}] * 2}}}}, raw=True, display_id='one')\n    return x",
         "from IPython.display import update_display",
         answer="",
     ),
@@ -649,7 +646,7 @@ DEATHS = {
     ),
     "a thread that goes on": Attack(
         f"{SHOW}\n\nimport threading, time\n\n\ndef later():\n    for _ in range(100):\n        time.sleep(0.01)\n"
-        f"        show(0, {SEEN})\n\n\nthreading.Thread(target=later, daemon=True).start()",
+        f"        show([{SEEN}] * 2)\n\n\nthreading.Thread(target=later, daemon=True).start()",
         "import threading, time\nthreading.Thread(target=time.sleep, args=(5,), daemon=True).start()",
     ),
 }
