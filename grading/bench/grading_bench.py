@@ -41,7 +41,7 @@ from autograder.steps.execute import Client
 NAME = "02_external_gradients"
 BECOME_SUBREAPER = 36  # for prctl: orphaned processes become children of this one
 SAMPLE_S = 1.0
-LOOK_S = 0.02  # how often to look for the first grade
+LOOK_S = 0.1  # how often to look for the first grade
 PARTS = {  # parts of grading a submission, by function; nested parts are subtracted
     (Grader, "begin"): "read the submission",
     (autograde, "autograde"): "parse, sanitise, write verdicts",

@@ -5,6 +5,7 @@ from pathlib import Path
 import nbgrader
 from nbconvert.exporters import HTMLExporter, TemplateExporter
 from nbformat import NotebookNode
+from traitlets import default
 
 FILTERS = {"markdown2html": "markdown", "highlight_code": "highlight", "ansi2html": "colored"}
 FILTERS = {name: f"autograder.views.pages.{function}" for name, function in FILTERS.items()}
@@ -25,6 +26,10 @@ def template_paths(name: str) -> list[str]:
 
 class PageExporter(HTMLExporter):
     """nbconvert's HTMLExporter without its postprocessing of the HTML, which takes longer than everything else."""
+
+    @default("optimistic_validation")
+    def _validate_once(self) -> bool:
+        return True
 
     def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **kw) -> tuple[str, dict]:
         """Render the template only; our pages already have the alternative texts that postprocessing adds."""
