@@ -123,6 +123,11 @@ def test_each_common_fault_is_named(exercise, answer, sentence):
     assert sentence in says(answer)
 
 
+def test_a_factor_that_nobody_would_look_for_is_not_named(exercise):
+    assert "Each of your values is 1000 times" in says(lambda x, v: 1000 * cube(x, v))
+    assert "times the expected one" not in says(lambda x, v: -1.7e16 * cube(x, v))
+
+
 def test_an_error_shows_its_type_message_and_line(exercise):
     def divides(x, v):
         return 1 / 0

@@ -48,6 +48,7 @@ _KINDS = {  # errors that are a separate kind of difference
 }
 
 ALMOST = 1e-3  # a relative error between the tolerance and this means a right formula with too few digits
+MOST_TIMES = 1e6  # a larger factor is not one that a learner would look for: what is expected is rounding around 0
 LONGEST = 160  # characters shown of a list whose length differs
 
 
@@ -310,7 +311,7 @@ def _pattern(w: np.ndarray, g: np.ndarray) -> str:
     if not g.any():
         return "All your values are zero."
     ratio = g / w
-    if np.allclose(ratio, ratio.flat[0], rtol=1e-6, atol=0):
+    if np.allclose(ratio, ratio.flat[0], rtol=1e-6, atol=0) and 1 / MOST_TIMES <= abs(ratio.flat[0]) <= MOST_TIMES:
         return f"Each of your values is {ratio.flat[0]:.4g} times the expected one."
     offset = g - w
     if np.allclose(offset, offset.flat[0], rtol=1e-6, atol=1e-12):
