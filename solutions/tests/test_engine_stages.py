@@ -13,9 +13,13 @@ import pytest
 import torch
 
 from authoring import build
+from authoring.cells import counts
 from authoring.chapter import chapter_names, importing_from, source_path
 from authoring.places import SOLUTIONS, SOURCES
 from gradlab import draw, hooks, step
+from gradlab.checks.check import Check
+from gradlab.checks.record import Record
+from gradlab.checks.verdict import judge_check
 from gradlab.engine import source_of
 
 LAST = next(path for path in SOURCES.glob("14_*") if path.is_dir())
@@ -100,6 +104,29 @@ def test_a_chapters_engine_cells_make_the_file_in_later_folders(monkeypatch, tmp
         "# %% engine-imports\nimport math\n\n\n# %% answer-11-1\ndef f(x):\n    return x\n"
     }
     assert build.stages("11_one", nbformat.v4.new_notebook(cells=cells[1:2])) == {}
+
+
+@pytest.mark.parametrize("name", [name for name in chapter_names() if name[:2] in ("11", "12", "13", "14")])
+def test_exercises_can_be_solved_one_after_the_other_when_all_cells_ran_unsolved(name):
+    folder, stated = build.STUDENT_EDITION / name, []
+    solutions = {cell.id: cell.source for cell in nbformat.read(source_path(name), as_version=4).cells}
+    cells = filter(counts, nbformat.read(folder / f"{name}.ipynb", as_version=4).cells)
+    record = Record.from_json((folder / f"{name}.record.json").read_bytes())
+    namespace = {"__name__": "__main__"}
+    with importing_from(folder):
+        checks = {}
+        for cell in cells:
+            if cell.id.startswith("check"):
+                checks[cell.id] = cell.source
+            else:
+                exec(cell.source, namespace)
+        namespace["check"] = lambda *args, **options: stated.append(Check(*args, **options))
+        for cell, source in checks.items():
+            exec(solutions[cell.replace("check", "answer")], namespace)
+            exec(source, namespace)
+            check, known = stated[-1], record.checks[stated[-1].check_id]
+            verdict = judge_check(known, [check.observe_case(case.inputs) for case in known.cases], check.judge)
+            assert verdict.passed, verdict.message
 
 
 # Programs. Each takes a function that makes a tensor from an array, and yields values to compare.

@@ -131,8 +131,8 @@ def restore(node, name):
 
 
 # %% release-attached
-OperationNode.release = release
-OperationNode.restore = restore
+OperationNode.release = lambda node: release(node)
+OperationNode.restore = lambda node, name: restore(node, name)
 
 
 # %% answer-12-6

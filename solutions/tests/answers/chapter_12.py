@@ -417,3 +417,64 @@ def count_dependencies(edges):
         stack += node.next_functions
         node.next_functions = ()
     return counts
+
+
+# a node released although it raised
+@wrong("12.4", "in order")
+def run(roots, gradients, keep_graph=False):
+    dependencies, arrived, ready, leaves = count_dependencies(roots), {}, [], []
+    edges, produced = roots, gradients
+    while True:
+        for (node, _), gradient in zip(edges, produced, strict=True):
+            if node is None:
+                continue
+            gradient = conform(gradient, node)
+            arrived[node] = arrived[node] + gradient if node in arrived else gradient
+            dependencies[node] -= 1
+            if dependencies[node] == 0:
+                (ready if node.next_functions else leaves).append(node)
+        if not ready and not leaves:
+            return
+        node = leaves.pop(0) if leaves else ready.pop()
+        try:
+            edges, produced = node.next_functions, node.run(arrived.pop(node))
+        finally:
+            if not keep_graph:
+                node.release()
+
+
+# only a result freed
+@wrong("12.5", "Likely slip: inputs not freed")
+def release(node):
+    if "result" in node.saved:
+        node.saved["result"] = FREED
+
+
+# everything removed
+@wrong("12.5", "The whole dict was emptied")
+def release(node):
+    def restore_or_raise(name):
+        if name not in node.saved:
+            raise RuntimeError(FREED)
+        return node.saved[name]
+
+    node.saved = {}
+    node.restore = restore_or_raise
+
+
+# accumulated at the result
+@wrong("12.6", "You set .grad of the tensor")
+def backward(tensor, gradient=None, retain_graph=False):
+    begin = weight(tensor, gradient)
+    run([edge_or_leaf(tensor)], [begin], keep_graph=retain_graph)
+    if tensor.grad_fn:
+        accumulate(tensor, begin)
+
+
+# errors printed
+@wrong("12.6", "An error got lost")
+def backward(tensor, gradient=None, retain_graph=False):
+    try:
+        run([edge_or_leaf(tensor)], [weight(tensor, gradient)], keep_graph=retain_graph)
+    except RuntimeError as error:
+        print(error)
