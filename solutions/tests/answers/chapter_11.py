@@ -274,3 +274,35 @@ def edge_or_leaf(tensor):
     if tensor.grad_fn is not None:
         return (tensor.grad_fn, 0)
     return (accumulator(tensor), 0)
+
+
+# grad overwritten twice, so that at the end it is as before
+@wrong("11.5", "You changed the gradient that arrived in place", "not: sign missing")
+class Formulas:
+    def neg_self(grad):
+        grad *= -1
+        return grad
+
+    def sub_other(grad):
+        grad *= -1
+        return grad
+
+    def div_self(grad, other):
+        return grad / other
+
+    def div_other(grad, self, other):
+        return -grad * self / other**2
+
+    def pow_self(grad, self, exponent):
+        return np.zeros_like(grad) if exponent == 0 else grad * exponent * self ** (exponent - 1)
+
+
+# a switch of its own
+@wrong("11.3", "set grad of the engine's own state")
+class no_grad:
+    def __enter__(self):
+        self.before = State.grad
+        self.grad = False
+
+    def __exit__(self, *error):
+        self.grad = self.before
