@@ -70,7 +70,7 @@ def _existing(address: str) -> Iterator[Client]:
         if not client.ncores():
             raise ClassError(
                 f"The Dask scheduler at {address} has no workers. Start some in this project's environment: "
-                f"dask worker {address} --nthreads 8"
+                f"dask worker {address} --nthreads 6"
             )
         _same_versions(client)
         yield client
