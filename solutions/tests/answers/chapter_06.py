@@ -200,3 +200,84 @@ def arrive_at_leaf(grad, parts, hooks):
         if returned is not None:
             arrived = returned
     return arrived if grad is None else grad + arrived
+
+
+# the block runs under no_grad: a forward pass in it records no graph
+@wrong("06.1", "does it record operations")
+@contextlib.contextmanager
+def recording(tensors):
+    seen = []
+    with contextlib.ExitStack() as handles, torch.no_grad():
+        for name, tensor in tensors.items():
+            handles.enter_context(tensor.register_hook(lambda g, name=name: seen.append((name, g.clone()))))
+        yield seen
+
+
+# gradients of zeros are left out
+@wrong("06.1", "zeros")
+@contextlib.contextmanager
+def recording(tensors):
+    seen = []
+
+    def recorder(name):
+        def hook(g):
+            if g.any():
+                seen.append((name, g.clone()))
+
+        return hook
+
+    with contextlib.ExitStack() as handles:
+        for name, tensor in tensors.items():
+            handles.enter_context(tensor.register_hook(recorder(name)))
+        yield seen
+
+
+# view(-1) fails for a gradient that is not contiguous
+@wrong("06.2", "view")
+def clip_hook(limit, by):
+    def hook(gradient):
+        if by == "value":
+            return gradient.clamp(-limit, limit)
+        norm = gradient.view(-1).pow(2).sum().sqrt()
+        if norm > limit:
+            return gradient * (limit / norm)
+        return gradient
+
+    return hook
+
+
+# hooks the features: a later pass from the label head alone is changed by the old gradient
+@wrong("06.3", "the label head alone")
+def reverse_gradient(features, strength):
+    out = features.clone()
+    kept = []
+    out.register_hook(lambda gradient: kept.append(gradient))
+    features.register_hook(lambda gradient: gradient - (1 + strength) * kept[-1] if kept else None)
+    return out
+
+
+# adds the old grad into what the hooks were given: a gradient that a hook kept, or returned, changes later
+@wrong("06.5", "what the hooks were given")
+def arrive_at_leaf(grad, parts, hooks):
+    total = torch.zeros_like(parts[0])
+    for part in parts:
+        total += part
+    for hook in hooks:
+        new = hook(total)
+        if new is not None:
+            total = new
+    if grad is not None:
+        total += grad
+    return total
+
+
+# a gradient of zeros keeps its .grad
+@wrong("06.6", "zero")
+def step_inside_backward(parameters, lr):
+    def hook(p):
+        if p.grad.any():
+            with torch.no_grad():
+                p.sub_(lr * p.grad)
+            p.grad = None
+
+    return [p.register_post_accumulate_grad_hook(hook) for p in parameters]

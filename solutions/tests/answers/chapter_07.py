@@ -339,3 +339,14 @@ class Tap:
 
     def close(self):
         self.handle.remove()
+
+
+# a hook on each submodule: a block scales several times
+@wrong("07.6", "at the layer of this section")
+def scale_gradient(module, factor):
+    def hook(module, grad_input, grad_output):
+        return tuple(None if g is None else g * factor for g in grad_input)
+
+    for one in module.modules():
+        handle = one.register_full_backward_hook(hook)
+    return handle
