@@ -213,6 +213,7 @@ def features(model, x):
 @wrong("05.2", "AttributeError: 'Sequential' object has no attribute 'stem'")
 def with_new_head(model, weights, classes):
     model.load_state_dict(weights)
+    model.scale.requires_grad_(False)
     model.stem.requires_grad_(False)
     model.body.requires_grad_(False)
     model.fc = nn.Linear(model.fc.in_features, classes, dtype=model.fc.weight.dtype)
@@ -250,7 +251,7 @@ def train_head(model, batches, lr):
 @wrong("05.2", "Likely slip: the given weights changed.", "not: You deleted")
 def with_new_head(model, weights, classes):
     model.load_state_dict(weights)
-    weights["fc.bias"] *= 2
+    weights["fc.weight"] *= 2
     model.requires_grad_(False)
     model.fc = nn.Linear(model.fc.in_features, classes, dtype=model.fc.weight.dtype)
 
@@ -271,3 +272,51 @@ def freeze_now(part, optimizer):
         if parameter.requires_grad:
             parameter.requires_grad = False
             parameter.grad = None
+
+
+# parameters that belong to the model itself or to a parent of the part stay trainable
+@wrong("05.1", "scale")
+def freeze_all_but(model, part):
+    target = model.get_submodule(part)
+    for module in model.children():
+        module.requires_grad_(False)
+    target.requires_grad_(True)
+    on = sum(p.numel() for p in model.parameters() if p.requires_grad)
+    off = sum(p.numel() for p in model.parameters() if not p.requires_grad)
+    return on, off
+
+
+# the new head has a bias only if the old one had
+@wrong("05.2", "bias")
+def with_new_head(model, weights, classes):
+    model.load_state_dict(weights)
+    model.requires_grad_(False)
+    old = model.fc
+    model.fc = nn.Linear(old.in_features, classes, bias=old.bias is not None, dtype=old.weight.dtype)
+
+
+# freezes the children only: a parameter of the model itself stays trainable
+@wrong("05.2", "scale")
+def with_new_head(model, weights, classes):
+    model.load_state_dict(weights)
+    for name, child in model.named_children():
+        if name != "fc":
+            child.requires_grad_(False)
+    model.fc = nn.Linear(model.fc.in_features, classes, dtype=model.fc.weight.dtype)
+
+
+# parameters that have no gradient yet stay trainable
+@wrong("05.4", "requires_grad")
+def freeze_now(part, optimizer):
+    for p in part.parameters():
+        if p.grad is not None:
+            p.grad = None
+            p.requires_grad_(False)
+
+
+# eval changes what the rest of the network sees through the part's BatchNorm or dropout
+@wrong("05.4", "modules in training mode")
+def freeze_now(part, optimizer):
+    part.eval()
+    part.requires_grad_(False)
+    part.zero_grad(set_to_none=True)
