@@ -285,3 +285,15 @@ def smooth_grad(model, image, k, noises):
     noises.requires_grad_()
     (gradient,) = torch.autograd.grad(model(image + noises)[:, k].sum(), noises)
     return gradient.mean(0).abs().amax(0)
+
+
+# squeeze: a model with one class has no dimension left
+@wrong("08.1", "class 0 of 1")
+def class_score(model, image, k):
+    return model(image.unsqueeze(0)).squeeze()[k]
+
+
+# a batch of two: BatchNorm and dropout in training mode see another batch
+@wrong("08.1", "sizes of the model's batches")
+def class_score(model, image, k):
+    return model(torch.stack([image, image]))[0, k]
