@@ -492,7 +492,7 @@ def call_module(module, *args):
 
 
 # no hook without a gradient
-@wrong("13.7", "on_input(None) must call them", "not: Call on_input(None) then")
+@wrong("13.7", "on_output must call on_input(None), and that must call them", "not: Call on_input(None) then")
 class BackwardHook(BackwardHook):
     def on_input(self, gradient):
         if gradient is None:
@@ -521,7 +521,7 @@ def add_hook(hooks, hook):
 
 
 # what leads to a node is kept as an attribute of the node
-@wrong("13.5", "nodes gained attributes")
+@wrong("13.5", "attributes that nodes gained or lost")
 def leading_to(targets, nodes):
     for node in [*nodes, *targets]:
         node.above = []
