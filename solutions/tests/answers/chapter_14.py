@@ -243,3 +243,38 @@ class SGD(SGD):
                         gradient += self.momentum * self.buffers[number]
                     self.buffers[number] = gradient
                 parameter.data[...] -= self.lr * gradient
+
+
+# detached
+@wrong("14.5", "no copies, no detach")
+class Linear(Module):
+    def __init__(self, weight, bias):
+        super().__init__()
+        self.weight, self.bias = Parameter(weight), Parameter(bias)
+
+    def forward(self, x):
+        return matmul(x, t(self.weight.detach())) + self.bias.detach()
+
+
+# a new name for each parameter
+@wrong("14.6", "No parameter moved")
+class SGD(SGD):
+    def step(self):
+        for parameter in self.parameters:
+            if parameter.grad is not None:
+                parameter = parameter - self.lr * parameter.grad
+
+
+# buffers kept by the parameter's id
+@right("14.6")
+class SGD(SGD):
+    def step(self):
+        for parameter in self.parameters:
+            if parameter.grad is None:
+                continue
+            gradient = parameter.grad.data + self.weight_decay * parameter.data
+            if self.momentum:
+                before = self.buffers.get(id(parameter))
+                gradient = gradient if before is None else self.momentum * before + gradient
+                self.buffers[id(parameter)] = gradient
+            parameter.data[...] -= self.lr * gradient
