@@ -386,3 +386,46 @@ def why_none(tensor, loss):
 def x_log_x(x):
     safe = torch.where(x > 0, x, 1e-12)
     return safe * safe.log()
+
+
+# the loss must have no dimension
+@wrong("09.4", "returned, sound")
+def blame(forward):
+    message = None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            with torch.autograd.detect_anomaly():
+                forward().backward(torch.tensor(1.0, dtype=torch.float64))
+        except RuntimeError as error:
+            message = str(error)
+    return message, forward_function(caught)
+
+
+# below the smallest normal number, x counts as 0
+@wrong("09.5", "x.grad")
+def x_log_x(x):
+    positive = x > torch.finfo(x.dtype).tiny
+    safe = torch.where(positive, x, 1.0)
+    return torch.where(positive, safe * safe.log(), 0.0)
+
+
+# the loss is told to retain its gradient
+@wrong("09.6", "does the loss retain its gradient afterwards")
+def why_none(tensor, loss):
+    if not tensor.is_leaf and not tensor.retains_grad:
+        return "no leaf"
+    if tensor.grad is not None:
+        return None
+    if not tensor.requires_grad:
+        return "needs no gradient"
+    if loss.grad_fn is None:
+        return "no graph"
+    if tensor is not loss:
+        loss.retain_grad()
+    nodes = nodes_behind(loss)
+    if tensor.is_leaf:
+        reached = any(getattr(node, "variable", None) is tensor for node in nodes)
+    else:
+        reached = tensor.grad_fn in nodes
+    return "not walked or cleared" if reached else "not reached"
