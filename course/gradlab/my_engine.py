@@ -104,7 +104,7 @@ def module(stages: list[Stage]) -> str:
 
 
 def _imports(text: str) -> list[str] | None:
-    """The lines of a part that contains only imports, None for any other part."""
+    """Return the lines of a part that contains only imports; None for any other part."""
     statements = ast.parse(text).body
     alone = all(isinstance(one, ast.Import | ast.ImportFrom) for one in statements)
     return [ast.unparse(one) for one in statements] if alone else None

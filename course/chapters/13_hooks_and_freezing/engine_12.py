@@ -7,7 +7,7 @@ from engine_11 import AccumulateGrad, Node, OperationNode, Tensor, conform, edge
 
 # %% answer-12-1
 def accumulate(leaf, gradient):
-    """Add a gradient to leaf.grad, which shares no memory with it.
+    """Add a gradient to leaf.grad; the two must not share memory.
 
     leaf: Tensor; its .grad is None or a Tensor of its shape and dtype.
     gradient: NumPy array of the leaf's shape and dtype. It stays unchanged.
@@ -78,13 +78,13 @@ Node.release = lambda node: None
 
 # %% answer-12-4
 def run(roots, gradients, keep_graph=False):
-    """Run backward from roots: each node once, when its whole gradient is there.
+    """Run backward from roots: each node once, when its whole gradient has arrived.
 
     roots: list of edges (node, 0). gradients: list of arrays, one for each root. Both stay unchanged.
     keep_graph: whether the nodes keep what they saved.
     """
-    dependencies, arrived = count_dependencies(roots), {}  # by node: edges still to come, and the sum so far
-    ready, leaves = [], []  # nodes whose whole gradient is there
+    dependencies, arrived = count_dependencies(roots), {}  # by node: edges still to deliver, and the sum so far
+    ready, leaves = [], []  # nodes whose whole gradient has arrived
     edges, produced = roots, gradients  # what to deliver next
     while True:
         for (node, _), gradient in zip(edges, produced, strict=True):
@@ -116,7 +116,7 @@ FREED = (
 def release(node):
     """Free the tensors that an operation's node saved; numbers and shapes stay.
 
-    node: OperationNode; node.saved is a dict by name, and may be empty. The node may be released already.
+    node: OperationNode; node.saved is a dict by name, and may be empty. The node may have been released before.
     """
     for name in node.saved:
         if name in node.formulas or name == "result":

@@ -71,7 +71,7 @@ def checked(hook, result, gradient):
 
 # %% answer-13-3
 def call_tensor_hooks(node, gradient):
-    """Return the gradient as the tensor hooks at node leave it; retain_grad keeps it, too.
+    """Return the gradient as the tensor hooks at node leave it; if retain_grad was called, keep it in .grad, too.
 
     node: Node. gradient: array, or a NumPy number for the shape (). Returns one of the same shape and dtype.
     """
@@ -86,7 +86,7 @@ def call_tensor_hooks(node, gradient):
 
 # %% engine-run-hooked
 def replaced(hook, result, values):
-    """Return the gradients after a node's hook returned result for values."""
+    """Return the gradients that replace `values` after a node's hook, called with them, returned `result`."""
     if result is None:
         return values
     if not isinstance(result, tuple):
@@ -96,7 +96,7 @@ def replaced(hook, result, values):
 
 
 def run_hooked(node, gradient):
-    """Run node.apply, with the node's prehooks before it and its hooks after it."""
+    """Call the node's prehooks, then node.apply, then the node's hooks; return the gradients for the nodes below."""
     outer = (Tensor(gradient),)
     for hook in list(hooks_of(node, "pre_hooks").values()):
         outer = replaced(hook, hook(outer), outer)
@@ -191,7 +191,7 @@ def leading_to(targets, nodes):
 
 # %% engine-grad
 class Part(Node):
-    """A stand-in for a node in a part of its graph; it runs and frees the node itself."""
+    """A node's stand-in when only part of its graph runs; it runs and releases the node itself."""
 
     def __init__(self, node, runs):
         self.node, self.runs, self.outputs, self.gradient = node, runs, node.outputs, None

@@ -118,7 +118,7 @@ class Heat:
         if map is None:
             axis.imshow(image, cmap="gray", vmin=0, vmax=1)
             return None
-        axis.imshow(image if image.ndim == 2 else image.mean(2), cmap="gray", vmin=0, vmax=1)  # color is the map's
+        axis.imshow(image if image.ndim == 2 else image.mean(2), cmap="gray", vmin=0, vmax=1)  # only the map has color
         low, high = self._range()
         h, w = image.shape[:2]
         colors = by_sign() if low < 0 else RISING

@@ -78,7 +78,7 @@ class AccumulateGrad(Node):
 
 # %% answer-11-1
 def accumulator(leaf):
-    """Return a leaf's node, which is created when first needed and stays the same ever after.
+    """Return a leaf's node, which is created when first needed and then never changes.
 
     leaf: Tensor that requires a gradient and has no grad_fn.
     Returns an AccumulateGrad.
@@ -137,7 +137,7 @@ def value_of(value):
 def operation(name, forward, **formulas):
     """Return a function on tensors that runs forward, a function on arrays, and records it.
 
-    name: of the node. formulas: the gradient formula of each tensor argument; these arguments come first. A
+    name: the node's name. formulas: the gradient formula of each tensor argument; these arguments come first. A
     formula asks by name for what else it needs: an argument, "result", or "shape", the shape of the first argument.
     """
     names = list(inspect.signature(forward).parameters)
@@ -214,7 +214,7 @@ def save(node, known):
 
     node: OperationNode with formulas (a dict) and next_functions, one of each per tensor argument.
     known: dict by name: the arguments of the step, "result" and "shape". It stays unchanged.
-    Returns a new dict with some of its items, the objects themselves.
+    Returns a new dict with some of the items of known: the objects themselves, not copies.
     """
     kept = {}
     for (below, _), formula in zip(node.next_functions, node.formulas.values(), strict=True):
@@ -305,7 +305,7 @@ def sum_to(gradient, shape):
 
 # %% engine-conform
 def conform(gradient, node):
-    """Return a gradient in the shape and dtype of what node made: this undoes broadcasts, for every operation."""
+    """Return a gradient in the shape and dtype of the node's result, which undoes broadcasts for every operation."""
     shape, dtype = node.outputs[0]
     return (gradient if gradient.shape == shape else sum_to(gradient, shape)).astype(dtype, copy=False)
 
