@@ -248,6 +248,7 @@ FORGERIES = {
         "text = 'x' * 3_000_000",
         answer="",
         points=(0, 0),
+        fast=True,
     ),
     "NaN everywhere": Attack(
         "", "nan = float('nan')", answer="pull_back = lambda x, v: x * float('nan')", points=tuple(NOTHING)
