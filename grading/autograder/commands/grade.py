@@ -29,9 +29,11 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Grade, write the report, print the counts by status, and return the exit code."""
+    from ..sandbox import machine
     from ..sandbox.provisioner import SERVER
 
     if not (args.no_sandbox or args.scheduler):
+        machine.require()
         SERVER.begin()  # it imports torch while this process imports the rest
     from ..run.grade import grade
     from ..settings import class_api

@@ -42,7 +42,7 @@ class BoundedClient(AsyncKernelClient):
     async def wait_for_ready(self, timeout: float | None = None) -> None:
         """Return when the kernel has answered on both channels; raise RuntimeError if it ends; called by nbclient.
 
-        jupyter_client then waits until nothing has arrived for 0.2 s; nbclient ignores what no cell of its sent.
+        jupyter_client would then wait until no message has arrived for 0.2 s; nbclient ignores such messages anyway.
         """
         async with asyncio.timeout(timeout):
             while await self.parent.is_alive():
