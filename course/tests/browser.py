@@ -242,12 +242,25 @@ class LabPage:
 
     def shown(self, cell: int | str) -> str:
         """Return the text of a cell's outputs as the page shows it."""
-        return "\n".join(self.locate(cell).locator(".jp-OutputArea-output").all_inner_texts()).strip()
+        return "\n".join(self._outputs(cell).all_inner_texts()).strip()
 
     def seen(self, cell: int | str) -> str:
         """Return what can be seen of a cell's outputs, without what is hidden in them."""
-        outputs = self.locate(cell).locator(".jp-OutputArea-output").filter(visible=True)
-        return "\n".join(outputs.all_inner_texts())
+        return "\n".join(self._outputs(cell).filter(visible=True).all_inner_texts())
+
+    def _outputs(self, cell: int | str):
+        """Scroll to a cell, wait until its outputs are drawn, and return Playwright's locator of them."""
+        outputs = self.locate(cell).locator(".jp-OutputArea-output")
+        self.page.wait_for_function(
+            """place => {
+                const cell = window.jupyterapp.shell.currentWidget.content.widgets[place];
+                const drawn = cell.node.querySelectorAll('.jp-OutputArea-output');
+                return (cell.outputArea?.widgets.length ?? 0) >= (cell.model.outputs?.length ?? 0)
+                    && [...drawn].every(output => output.hasChildNodes());
+            }""",
+            arg=self.position(cell),
+        )
+        return outputs
 
     # Writing
 
