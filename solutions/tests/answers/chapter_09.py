@@ -429,3 +429,26 @@ def why_none(tensor, loss):
     else:
         reached = tensor.grad_fn in nodes
     return "not walked or cleared" if reached else "not reached"
+
+
+# the hook stops the backward pass with an error
+@wrong("09.3", "x.grad")
+def first_bad(tensors, walk):
+    class Found(Exception):
+        pass
+
+    def hook_for(name):
+        def hook(gradient):
+            if not gradient.isfinite().all():
+                raise Found(name)
+
+        return hook
+
+    handles = [tensor.register_hook(hook_for(name)) for name, tensor in tensors.items()]
+    try:
+        walk()
+    except Found as found:
+        return str(found)
+    finally:
+        for handle in handles:
+            handle.remove()

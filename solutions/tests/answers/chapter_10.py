@@ -416,3 +416,95 @@ class Levels(Function):
     def backward(ctx, v):
         (x,) = ctx.saved_tensors
         return v * x.sign().abs() * (x.abs() <= ctx.limit), None, None
+
+
+# with a scale of 0, nothing is returned
+@wrong("10.2", "what backward returns")
+class Linear(Function):
+    @staticmethod
+    def forward(x, weight, scale):
+        return scale * x @ weight.T
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, weight, ctx.scale = inputs
+        ctx.save_for_backward(x, weight)
+
+    @staticmethod
+    def backward(ctx, v):
+        x, weight = ctx.saved_tensors
+        for_x = for_weight = None
+        if ctx.scale and ctx.needs_input_grad[0]:
+            for_x = ctx.scale * v @ weight
+        if ctx.scale and ctx.needs_input_grad[1]:
+            for_weight = ctx.scale * v.T @ x
+        return for_x, for_weight, None
+
+
+# a scale of 0 is taken for none
+@wrong("10.2", "in 'y'")
+class Linear(Function):
+    @staticmethod
+    def forward(x, weight, scale):
+        return (scale or 1.0) * x @ weight.T
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, weight, ctx.scale = inputs
+        ctx.save_for_backward(x, weight)
+
+    @staticmethod
+    def backward(ctx, v):
+        x, weight = ctx.saved_tensors
+        for_x = ctx.scale * v @ weight if ctx.needs_input_grad[0] else None
+        for_weight = ctx.scale * v.T @ x if ctx.needs_input_grad[1] else None
+        return for_x, for_weight, None
+
+
+# tensors are attributes of ctx
+@right("10.2")
+class Linear(Function):
+    @staticmethod
+    def forward(ctx, x, weight, scale):
+        ctx.x, ctx.weight, ctx.scale = x, weight, scale
+        return scale * x @ weight.T
+
+    @staticmethod
+    def backward(ctx, v):
+        for_x, for_weight, _ = ctx.needs_input_grad
+        return ctx.scale * v @ ctx.weight if for_x else None, ctx.scale * v.T @ ctx.x if for_weight else None, None
+
+
+# a very small tolerance about the limit
+@wrong("10.4", "a little outside counted as inside")
+class Levels(Function):
+    @staticmethod
+    def forward(x, step, limit):
+        return (torch.round(x / step) * step).clamp(-limit, limit)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, _, ctx.limit = inputs
+        ctx.save_for_backward(x)
+
+    @staticmethod
+    def backward(ctx, v):
+        (x,) = ctx.saved_tensors
+        return v * (x.abs() <= ctx.limit + 1e-9), None, None
+
+
+# conditions are not counted
+@wrong("10.6", "only floating point")
+def saved_bytes(model, x):
+    kept = []
+
+    def pack(tensor):
+        if tensor.dtype != torch.bool:
+            kept.append(tensor)
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        model(x)
+    sizes = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for tensor in kept}
+    parameters = {parameter.untyped_storage().data_ptr() for parameter in model.parameters()}
+    return sum(size for address, size in sizes.items() if address not in parameters)
