@@ -131,8 +131,8 @@ def restore(node, name):
 
 
 # %% release-attached
-OperationNode.release = lambda node: release(node)
-OperationNode.restore = lambda node, name: restore(node, name)
+OperationNode.release = release
+OperationNode.restore = restore
 
 
 # %% answer-12-6
