@@ -242,25 +242,29 @@ class LabPage:
 
     def shown(self, cell: int | str) -> str:
         """Return the text of a cell's outputs as the page shows it."""
-        return "\n".join(self._outputs(cell).all_inner_texts()).strip()
+        return "\n".join(text for text, _ in self._output_texts(cell)).strip()
 
     def seen(self, cell: int | str) -> str:
         """Return what can be seen of a cell's outputs, without what is hidden in them."""
-        return "\n".join(self._outputs(cell).filter(visible=True).all_inner_texts())
+        return "\n".join(text for text, visible in self._output_texts(cell) if visible)
 
-    def _outputs(self, cell: int | str):
-        """Scroll to a cell, wait until its outputs are drawn, and return Playwright's locator of them."""
-        outputs = self.locate(cell).locator(".jp-OutputArea-output")
-        self.page.wait_for_function(
+    def _output_texts(self, cell: int | str) -> list[tuple[str, bool]]:
+        """Scroll to a cell and wait until its outputs are drawn; return each one's text, and whether it is visible.
+
+        A cell out of view is laid out late (`content-visibility: auto`); until then its text is empty.
+        """
+        return self.page.wait_for_function(
             """place => {
-                const cell = window.jupyterapp.shell.currentWidget.content.widgets[place];
-                const drawn = cell.node.querySelectorAll('.jp-OutputArea-output');
-                return (cell.outputArea?.widgets.length ?? 0) >= (cell.model.outputs?.length ?? 0)
-                    && [...drawn].every(output => output.hasChildNodes());
+                const { model, node, outputArea } = window.jupyterapp.shell.currentWidget.content.widgets[place];
+                const outputs = [...node.querySelectorAll('.jp-OutputArea-output')];
+                node.scrollIntoView({block: 'nearest'});
+                const drawn = node.checkVisibility({contentVisibilityAuto: true})
+                    && (outputArea?.widgets.length ?? 0) >= (model.outputs?.length ?? 0)
+                    && outputs.every(output => output.hasChildNodes());
+                return drawn && outputs.map(each => [each.innerText, each.checkVisibility({visibilityProperty: true})]);
             }""",
-            arg=self.position(cell),
-        )
-        return outputs
+            arg=self._activate(cell),
+        ).json_value()
 
     # Writing
 
