@@ -301,6 +301,7 @@ class LabPage:
         self.page.evaluate(
             """async (place) => {
                 const notebook = window.jupyterapp.shell.currentWidget.content;
+                window.dispatchEvent(new PointerEvent('pointerdown')); // a click, which stops a link from going on
                 notebook.activeCellIndex = place;
                 notebook.deselectAll();
                 const superseded = error => /Scrolling to a new item/.test(error) ? true : Promise.reject(error);
