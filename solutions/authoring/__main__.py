@@ -2,8 +2,10 @@
 
 import argparse
 import json
+import multiprocessing
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import nbformat
@@ -77,7 +79,8 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _check() -> int:
-    stale, marked = build.stale(), phrases.found()
+    with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
+        stale, marked = build.stale(pool.map), phrases.found()
     for line in stale + marked:
         print(line)
     print(f"{len(stale)} stale files: run make notebooks, and commit the result." if stale else "chapters: up to date")

@@ -2,10 +2,12 @@
 
 import atexit
 import functools
+import itertools
 import math
 import os
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -199,9 +201,13 @@ def shown(path: Path) -> str:
     return str(path.relative_to(SOLUTIONS.parent))
 
 
-def stale() -> list[str]:
-    """Return a sentence for each file that differs from what `build` generates; cell outputs are left to nbval."""
-    return [*stale_pages(), *(sentence for name in chapter_names() for sentence in stale_chapter(name))]
+def stale(each: Callable = map) -> list[str]:
+    """Return a sentence for each file that differs from what `build` generates; cell outputs are left to nbval.
+
+    each: `map`, or that of an executor, which looks at several chapters at once.
+    """
+    chapters = each(stale_chapter, reversed(chapter_names()))  # the longest first
+    return [*stale_pages(), *itertools.chain.from_iterable(chapters)]
 
 
 def stale_pages() -> list[str]:
