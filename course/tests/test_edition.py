@@ -156,6 +156,16 @@ def test_an_answer_that_was_cut_and_pasted_is_known_by_nbgraders_id():
     assert "nbgrader" not in found["again"]["metadata"]
 
 
+def test_a_kept_copy_of_a_locked_cell_can_be_edited_and_deleted():
+    """A cell that the student locked stays locked."""
+    locked = {**CHECK["metadata"], "deletable": False, "editable": False}
+    theirs = {**own("a note"), "metadata": {"deletable": False}}
+    mine = notebook(TITLE, theirs, {**changed(CHECK, "pass  # always"), "metadata": locked}, CLOSE)
+    found = {one["source"]: one for one in edition.merge(OLD, mine, NEW, KEPT).notebook["cells"]}
+    assert found["pass  # always"]["metadata"] == {}
+    assert found["a note"]["metadata"] == {"deletable": False}
+
+
 def test_a_notebook_without_cell_ids_is_understood():
     """Older programs take the ids away."""
     mine = notebook(TITLE, SETUP, LESSON, changed(STUB, "def f(x): return x"), own("a note"), CHECK, CLOSE)
@@ -177,6 +187,9 @@ def test_a_new_edition_without_cell_ids_is_understood():
     assert "def f(x): return x" in [source for _, source in cells]
     assert [source for _, source in cells].count("a note") == 1
     assert len(cells) == len(NEW["cells"]) + 1
+    cells = merged(notebook(changed(TITLE, "# Mine"), changed(SETUP, "import torch, math"), LESSON, STUB, CHECK), new)
+    assert [source for _, source in cells[:3]] == ["# Mine", "import torch, math", NEWS["source"]]
+    assert len(cells) == len(NEW["cells"])
 
 
 def test_an_answer_that_became_text_is_code_again():
