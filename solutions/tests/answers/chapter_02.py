@@ -188,3 +188,24 @@ def undo_broadcast(grad, shape):
         if size == 1 and grad.shape[dim] > 1:
             grad = grad.sum(dim, keepdim=True)
     return grad
+
+
+# the result of a 0-size is None
+@wrong("02.1", "shape (0, 2)")
+def pull_back(x, v):
+    if x.numel() == 0:
+        return None
+    leaf = x.clone().requires_grad_()
+    (leaf**3).backward(v)
+    return leaf.grad
+
+
+# only the first dimension by a loop
+@wrong("02.1", "shape (0, 2)")
+def pull_back(x, v):
+    out = []
+    for a, b in zip(x.reshape(-1), v.reshape(-1), strict=True):
+        leaf = a.clone().requires_grad_()
+        (leaf**3).backward(b)
+        out.append(leaf.grad)
+    return torch.stack(out).reshape(x.shape)

@@ -278,3 +278,16 @@ class SGD(SGD):
                 gradient = gradient if before is None else self.momentum * before + gradient
                 self.buffers[id(parameter)] = gradient
             parameter.data[...] -= self.lr * gradient
+
+
+# kept as class attributes
+@wrong("14.5", "made after it")
+class Linear(Module):
+    def __init__(self, weight, bias):
+        super().__init__()
+        Linear.both = Parameter(weight), Parameter(bias)
+        self.weight, self.bias = Linear.both
+
+    def forward(self, x):
+        weight, bias = Linear.both
+        return x @ t(weight) + bias
