@@ -228,3 +228,121 @@ def lost(loss_of, leaves):
         return list(tracked)
     found = torch.autograd.grad(loss, list(tracked.values()), allow_unused=True)
     return [name for name, gradient in zip(tracked, found, strict=True) if gradient is None]
+
+
+# uses x and cleans up: no new tensor, so an f that closes over x gives another slope
+@wrong("01.1", "x itself")
+def slope(f, x):
+    x.requires_grad_(True)
+    f(x).backward()
+    g = x.grad
+    x.grad = None
+    x.requires_grad_(False)
+    return g
+
+
+# nudges by hand instead of letting torch find it
+@wrong("01.1", "requires_grad=False")
+def slope(f, x):
+    h = 1e-6
+    return (f(x + h) - f(x - h)) / (2 * h)
+
+
+# f is called on a tensor of shape (1,), although f takes shape ()
+@wrong("01.1", "shape (1,)")
+def slope(f, x):
+    leaf = x.reshape(1).clone().requires_grad_()
+    f(leaf).sum().backward()
+    return leaf.grad[0]
+
+
+# grad only if requires_grad: a leaf frozen later still has its gradient
+@wrong("01.2", "frozen leaf")
+def describe(tensor):
+    grad = None
+    if tensor.is_leaf and tensor.requires_grad and tensor.grad is not None:
+        grad = tensor.grad.clone()
+    return {
+        "data": tensor.detach().clone(),
+        "requires_grad": tensor.requires_grad,
+        "grad": grad,
+        "grad_fn": tensor.grad_fn.name() if tensor.grad_fn else None,
+        "is_leaf": tensor.is_leaf,
+    }
+
+
+# dtype kept, but the list loses the shape of an empty tensor such as (0, 3)
+@wrong("01.2", "(0, 3)")
+def describe(tensor):
+    return {
+        "data": torch.tensor(tensor.tolist(), dtype=tensor.dtype),
+        "requires_grad": tensor.requires_grad,
+        "grad": tensor.grad.clone() if tensor.is_leaf and tensor.grad is not None else None,
+        "grad_fn": tensor.grad_fn.name() if tensor.grad_fn else None,
+        "is_leaf": tensor.is_leaf,
+    }
+
+
+# goes through NumPy, which has no bfloat16
+@wrong("01.2", "bfloat16")
+def describe(tensor):
+    return {
+        "data": torch.from_numpy(tensor.detach().numpy().copy()),
+        "requires_grad": tensor.requires_grad,
+        "grad": tensor.grad.clone() if tensor.is_leaf and tensor.grad is not None else None,
+        "grad_fn": tensor.grad_fn.name() if tensor.grad_fn else None,
+        "is_leaf": tensor.is_leaf,
+    }
+
+
+# clamps p, so a saturated neuron gets a gradient that is not its own
+@wrong("01.3", "w = 3.0")
+def neuron_gradients(w, b, x, t):
+    p = torch.sigmoid(w * x + b).clamp(1e-4, 1 - 1e-4)
+    d = 2 * (p - t) * p * (1 - p)
+    return d * x, d, d * w
+
+
+# autograd.grad with an empty list of inputs raises, if no leaf requires a gradient
+@wrong("01.5", "cannot be empty")
+def lost(loss_of, leaves):
+    names = [name for name, leaf in leaves.items() if leaf.requires_grad]
+    loss = loss_of()
+    if not loss.requires_grad:
+        return names
+    gradients = torch.autograd.grad(loss, [leaves[name] for name in names], allow_unused=True)
+    return [name for name, gradient in zip(names, gradients, strict=True) if gradient is None]
+
+
+# model.training = False reaches the outer module only, not its dropout
+@wrong("01.6", "its part")
+def train(model, loss_fn, optimizer, batches):
+    losses = []
+    model.train()
+    for inputs, targets in batches:
+        optimizer.zero_grad()
+        outputs = model(inputs)
+        loss = loss_fn(outputs, targets)
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    model.training = False
+    return losses
+
+
+# stops early when the loss rises: not every batch is used
+@wrong("01.6", "zeros between")
+def train(model, loss_fn, optimizer, batches):
+    losses = []
+    model.train()
+    for inputs, targets in batches:
+        optimizer.zero_grad()
+        outputs = model(inputs)
+        loss = loss_fn(outputs, targets)
+        if losses and loss.item() > 10 * losses[0]:
+            break
+        losses.append(loss.item())
+        loss.backward()
+        optimizer.step()
+    model.eval()
+    return losses

@@ -209,3 +209,45 @@ def pull_back(x, v):
         (leaf**3).backward(b)
         out.append(leaf.grad)
     return torch.stack(out).reshape(x.shape)
+
+
+# empty outputs: (0, 3) and (3, 0) are taken for the same
+@wrong("02.2", "(3, 0)")
+def starting_gradient(output, gradient=None):
+    if gradient is None:
+        if output.numel() != 1:
+            raise RuntimeError(ONLY_SCALARS)
+        return torch.ones_like(output)
+    if output.numel() == gradient.numel() == 0:
+        return gradient.reshape(output.shape)
+    if gradient.shape != output.shape:
+        raise RuntimeError(MISMATCH.format(gradient.shape, output.shape))
+    return gradient
+
+
+# the Huber idea: large errors are clipped
+@wrong("02.3", "far from")
+def loss_weights(outputs, target, importance):
+    return 2 * importance * (outputs - target).clamp(-10, 10) / outputs.numel()
+
+
+# nansum drops a NaN that arrives
+@wrong("02.6", "a nan arrives")
+def undo_broadcast(grad, shape):
+    while grad.dim() > len(shape):
+        grad = grad.nansum(0)
+    for i, size in enumerate(shape):
+        if size == 1:
+            grad = grad.nansum(i, keepdim=True)
+    return grad
+
+
+# entry by entry without retain_graph: the second entry raises
+@wrong("02.5", "call h.backward once")
+def hand_over(front, back, x):
+    h = front(x)
+    cut = h.detach().requires_grad_()
+    back(cut).backward()
+    for value, gradient in zip(h, cut.grad, strict=True):
+        value.backward(gradient)
+    return cut.grad
