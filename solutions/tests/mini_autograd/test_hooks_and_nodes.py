@@ -63,14 +63,17 @@ def hooks_and_nodes(torch, see, show):
     see("grad runs the hooks of a leaf but accumulates nothing", f)
 
     def f():
-        ev = []
-        ls = [T([float(i), 1.0], requires_grad=True) for i in range(5)]
-        for i, each in enumerate(ls):
-            each.register_hook(lambda g, i=i: ev.append(i))
-        torch.stack(ls).sum().backward()
-        return ev
+        orders = []
+        for count in range(1, 13):
+            ev = []
+            ls = [T([float(i), 1.0], requires_grad=True) for i in range(count)]
+            for i, each in enumerate(ls):
+                each.register_hook(lambda g, i=i, ev=ev: ev.append(i))
+            torch.stack([each if i % 4 else each * 2 for i, each in enumerate(ls)]).sum().backward()
+            orders.append(ev)
+        return orders
 
-    see("leaves that are ready at once run in torch's order", f)
+    see("leaves that are ready at once run in torch's order, beside other nodes", f)
 
     def f():
         x = X()
