@@ -226,6 +226,15 @@ def the_rest(torch, see, show):
         return (a, b, c, d, torch.is_grad_enabled(), torch.is_inference_mode_enabled())
 
     see("modes nest, and are restored after an error", f)
+
+    def f():
+        mode = torch.set_grad_enabled(False)
+        torch.set_grad_enabled(True)
+        with mode:
+            inside = torch.is_grad_enabled()
+        return inside, torch.is_grad_enabled()
+
+    see("set_grad_enabled sets its mode again where a with block begins", f)
     see(
         "the Jacobian of several inputs and outputs is nested",
         lambda: FF.jacobian(lambda x, y: (x * y, x.sum()), (X(), X())),
