@@ -452,3 +452,77 @@ def first_bad(tensors, walk):
     finally:
         for handle in handles:
             handle.remove()
+
+
+# equal tensors mistaken: by storage
+@wrong("09.1", "not expected")
+def written_into(tensors, call):
+    before = {t.data_ptr(): (t._version, t.detach().clone()) for n, t in tensors.items()}
+    call()
+    out = {}
+    for n, t in tensors.items():
+        version, values = before[t.data_ptr()]
+        if t._version != version:
+            out[n] = "counted"
+        elif values.shape != t.shape or not same_numbers(t, values):
+            out[n] = "in silence"
+    return out
+
+
+# an untracked loss is skipped
+@wrong("09.4", "requires no gradient")
+def blame(forward):
+    message = None
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            with torch.autograd.detect_anomaly():
+                loss = forward()
+                if loss.requires_grad:
+                    loss.backward()
+        except RuntimeError as error:
+            message = str(error)
+    return message, forward_function(caught)
+
+
+# check_nan forgotten in the restored state
+@wrong("09.4", "look for NaN")
+def blame(forward):
+    message = None
+    before = torch.is_anomaly_enabled()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        torch.autograd.set_detect_anomaly(True)
+        try:
+            forward().backward()
+        except RuntimeError as error:
+            message = str(error)
+        finally:
+            torch.autograd.set_detect_anomaly(before, check_nan=False)
+    return message, forward_function(caught)
+
+
+# the path stops at the first None
+@wrong("09.6", "comes after None")
+def why_none(tensor, loss):
+    if (tensor.is_leaf or tensor.retains_grad) and tensor.grad is not None:
+        return None
+    if not tensor.requires_grad:
+        return "needs no gradient"
+    if not tensor.is_leaf and not tensor.retains_grad:
+        return "no leaf"
+    if not loss.requires_grad:
+        return "no graph"
+    todo, seen = [loss.grad_fn], set()
+    while todo:
+        n = todo.pop()
+        if n in seen:
+            continue
+        seen.add(n)
+        if n is tensor.grad_fn or getattr(n, "variable", None) is tensor:
+            return "not walked or cleared"
+        for m, _ in n.next_functions:
+            if m is None:
+                break
+            todo.append(m)
+    return "not reached"
