@@ -66,7 +66,6 @@ def known_state() -> Iterator[Callable[[], list[str]]]:
             torch.set_rng_state(states[0])
             np.random.set_state(states[1])
             random.setstate(states[2])
-            sys.setrecursionlimit(limit)
             for name, entries in hooks.items():
                 getattr(nn_module, name).clear()
                 getattr(nn_module, name).update(entries)
