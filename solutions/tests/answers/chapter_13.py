@@ -536,3 +536,137 @@ def leading_to(targets, nodes):
                 found.add(node)
                 stack.append(node)
     return found
+
+
+# a leaf that was frozen after it got its accumulator is accepted
+@wrong("13.2", "once it is frozen")
+def register_hook(tensor, hook):
+    node = tensor.grad_fn or tensor._accumulator
+    if node is None:
+        node, _ = edge_or_leaf(tensor)
+    if node is None:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    return add_hook(hooks_of(node, "tensor_hooks"), hook)
+
+
+# the same function is not registered a second time; the earlier handle is used
+@wrong("13.2", "hooks called")
+def register_hook(tensor, hook):
+    if not tensor.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    hooks = hooks_of(edge_or_leaf(tensor)[0], "tensor_hooks")
+    for handle, known in hooks.items():
+        if known is hook:
+            return handle
+    return add_hook(hooks, hook)
+
+
+# a leaf that already has a .grad: its hook is called at once with it
+@wrong("13.2", "called while registering")
+def register_hook(tensor, hook):
+    if not tensor.requires_grad:
+        raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
+    if tensor.grad is not None:
+        hook(tensor.grad)
+    return add_hook(hooks_of(edge_or_leaf(tensor)[0], "tensor_hooks"), hook)
+
+
+# only the result of the last hook is checked, against what arrived
+@wrong("13.3", "then the right one")
+def call_tensor_hooks(node, gradient):
+    first = given = Tensor(gradient)
+    hook = None
+    for hook in list(hooks_of(node, "tensor_hooks").values()):
+        result = hook(given)
+        given = given if result is None else result
+    if hook is not None:
+        checked(hook, given, first)
+    gradient = given.data
+    tensor = hooks_of(node, "retained_by").get("tensor")
+    if tensor is not None:
+        accumulate(tensor, gradient)
+    return gradient
+
+
+# a function that is registered twice is called once
+@wrong("13.3", "one function registered twice")
+def call_tensor_hooks(node, gradient):
+    for hook in list(dict.fromkeys(hooks_of(node, "tensor_hooks").values())):
+        given = Tensor(gradient)
+        result = hook(given)
+        gradient = given.data if result is None else checked(hook, result, given).data
+    tensor = hooks_of(node, "retained_by").get("tensor")
+    if tensor is not None:
+        accumulate(tensor, gradient)
+    return gradient
+
+
+# the result is written into the array that arrived, so an array that is on its way elsewhere changes
+@wrong("13.3", "scaled where backward begins")
+def call_tensor_hooks(node, gradient):
+    gradient = np.asarray(gradient)
+    for hook in list(hooks_of(node, "tensor_hooks").values()):
+        given = Tensor(gradient)
+        result = hook(given)
+        if result is not None:
+            gradient[...] = checked(hook, result, given).data
+    tensor = hooks_of(node, "retained_by").get("tensor")
+    if tensor is not None:
+        accumulate(tensor, gradient)
+    return gradient
+
+
+# retain_grad only sees what hooks returned, not what a hook wrote: it keeps a copy made before the last hook
+@wrong("13.3", "retained, then written into")
+def call_tensor_hooks(node, gradient):
+    kept = gradient.copy()
+    for hook in list(hooks_of(node, "tensor_hooks").values()):
+        given = Tensor(gradient)
+        result = hook(given)
+        gradient = given.data if result is None else checked(hook, result, given).data
+        if result is not None:
+            kept = gradient
+    tensor = hooks_of(node, "retained_by").get("tensor")
+    if tensor is not None:
+        accumulate(tensor, kept)
+    return gradient
+
+
+# only the last target counts
+@wrong("13.5", "a target on each")
+def leading_to(targets, nodes):
+    above = {}
+    for node in nodes:
+        for below, _ in node.next_functions:
+            if below is not None:
+                above.setdefault(below, []).append(node)
+    found, stack = set(), []
+    for target in targets:
+        found, stack = set(), [target]
+        while stack:
+            for node in above.get(stack.pop(), []):
+                if node not in found:
+                    found.add(node)
+                    stack.append(node)
+    return found
+
+
+# an error in a hook is swallowed
+@wrong("13.6", "a hook that raises an error")
+def call_module(module, *args):
+    for hook in list(module._forward_pre_hooks.values()):
+        result = hook(module, args)
+        if result is not None:
+            args = result if isinstance(result, tuple) else (result,)
+    watch = BackwardHook(module) if module._backward_hooks or module._backward_pre_hooks else None
+    if watch:
+        args = watch.watch_inputs(args)
+    output = module.forward(*args)
+    for hook in list(module._forward_hooks.values()):
+        try:
+            result = hook(module, args, output)
+        except Exception:
+            result = None
+        if result is not None:
+            output = result
+    return watch.watch_outputs(output) if watch else output
