@@ -526,3 +526,39 @@ def why_none(tensor, loss):
                 break
             todo.append(m)
     return "not reached"
+
+
+# swallows the error of walk
+@wrong("09.3", "walk()")
+def first_bad(tensors, walk):
+    bad = []
+    with contextlib.ExitStack() as handles:
+        for name, tensor in tensors.items():
+
+            def hook(gradient, name=name):
+                if not gradient.isfinite().all():
+                    bad.append(name)
+
+            handles.enter_context(tensor.register_hook(hook))
+        with contextlib.suppress(RuntimeError):
+            walk()
+    return bad[0] if bad else None
+
+
+# a walk that fails is tried again
+@wrong("09.3", "walk()")
+def first_bad(tensors, walk):
+    bad = []
+    with contextlib.ExitStack() as handles:
+        for name, tensor in tensors.items():
+
+            def hook(gradient, name=name):
+                if not gradient.isfinite().all():
+                    bad.append(name)
+
+            handles.enter_context(tensor.register_hook(hook))
+        try:
+            walk()
+        except RuntimeError:
+            walk()
+    return bad[0] if bad else None
