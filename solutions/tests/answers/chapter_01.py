@@ -346,3 +346,38 @@ def train(model, loss_fn, optimizer, batches):
         optimizer.step()
     model.eval()
     return losses
+
+
+# nan_to_num: an infinite slope is not returned as received
+@wrong("01.1", "an infinite slope")
+def slope(f, x):
+    leaf = x.clone().requires_grad_()
+    f(leaf).backward()
+    return torch.nan_to_num(leaf.grad)
+
+
+# a hook reports an arrival even where a node sent no gradient (None) to the leaf
+@wrong("01.5", "a node that passes None on")
+def lost(loss_of, leaves):
+    arrived, handles = set(), []
+    for leaf in leaves.values():
+        if leaf.requires_grad:
+            handles.append(leaf.register_post_accumulate_grad_hook(lambda t: arrived.add(id(t))))
+    loss = loss_of()
+    if loss.requires_grad:
+        loss.backward()
+    for handle in handles:
+        handle.remove()
+    return [name for name, leaf in leaves.items() if leaf.requires_grad and id(leaf) not in arrived]
+
+
+# a dict keyed by the leaf: of two names for one leaf only the last is left
+@wrong("01.5", "two names for one leaf")
+def lost(loss_of, leaves):
+    names = {leaf: name for name, leaf in leaves.items() if leaf.requires_grad}
+    for leaf in names:
+        leaf.grad = None
+    loss = loss_of()
+    if loss.requires_grad:
+        loss.backward()
+    return [name for leaf, name in names.items() if leaf.grad is None]

@@ -251,3 +251,35 @@ def hand_over(front, back, x):
     for value, gradient in zip(h, cut.grad, strict=True):
         value.backward(gradient)
     return cut.grad
+
+
+# 0 * output + 1 is NaN for an output of inf or NaN
+@wrong("02.2", "an infinite output")
+def starting_gradient(output, gradient=None):
+    if gradient is None:
+        if output.numel() != 1:
+            raise RuntimeError(ONLY_SCALARS)
+        return 0 * output.detach() + 1
+    if gradient.shape != output.shape:
+        raise RuntimeError(MISMATCH.format(gradient.shape, output.shape))
+    return gradient
+
+
+# slopes of nan are replaced by 0
+@wrong("02.4", "whose last output is NaN")
+def jacobian(f, x):
+    leaf = x.clone().requires_grad_()
+    y = f(leaf)
+    rows = [torch.autograd.grad(y, leaf, v, retain_graph=True)[0] for v in torch.eye(len(y), dtype=y.dtype)]
+    return torch.nan_to_num(torch.stack(rows))
+
+
+# skips the left half if the gradient is small
+@wrong("02.5", "a tiny gradient")
+def hand_over(front, back, x):
+    h = front(x)
+    cut = h.detach().requires_grad_()
+    back(cut).backward()
+    if not torch.allclose(cut.grad, torch.zeros_like(cut), atol=1e-6):
+        h.backward(cut.grad)
+    return cut.grad

@@ -562,3 +562,84 @@ def first_bad(tensors, walk):
         except RuntimeError:
             walk()
     return bad[0] if bad else None
+
+
+# only looks at elements that are numbers now: a number overwritten with NaN in silence is missed
+@wrong("09.1", "all to NaN")
+def written_into(tensors, call):
+    before = {name: (t.detach().clone(), t._version) for name, t in tensors.items()}
+    call()
+    found = {}
+    for name, t in tensors.items():
+        values, version = before[name]
+        now = t.detach()
+        if t._version != version:
+            found[name] = "counted"
+        elif not ((now == values) | now.isnan()).all():
+            found[name] = "in silence"
+    return found
+
+
+# view(-1) fails for a gradient that is not contiguous
+@wrong("09.2", "view size is not compatible")
+def clip_all(parameters, max_norm):
+    grads = [p.grad for p in parameters if p.grad is not None]
+    if not grads:
+        return 0.0
+    norm = torch.cat([g.view(-1) for g in grads]).norm().item()
+    if norm > max_norm:
+        for g in grads:
+            g.mul_(max_norm / norm)
+    return norm
+
+
+# leaves out parameters that are frozen now but still have a gradient
+@wrong("09.2", "step 2")
+def clip_all(parameters, max_norm):
+    grads = [p.grad for p in parameters if p.requires_grad and p.grad is not None]
+    norm = sum((g**2).sum().item() for g in grads) ** 0.5
+    if norm > max_norm:
+        for g in grads:
+            g.mul_(max_norm / norm)
+    return norm
+
+
+# hooks the nodes: outputs of one node are taken for each other
+@wrong("09.3", "split off")
+def first_bad(tensors, walk):
+    bad = []
+    with contextlib.ExitStack() as handles:
+        for name, tensor in tensors.items():
+            if tensor.is_leaf:
+
+                def hook(gradient, name=name):
+                    if not gradient.isfinite().all():
+                        bad.append(name)
+
+                handles.enter_context(tensor.register_hook(hook))
+            else:
+
+                def prehook(gradients, name=name):
+                    if any(g is not None and not g.isfinite().all() for g in gradients):
+                        bad.append(name)
+
+                handles.enter_context(tensor.grad_fn.register_prehook(prehook))
+        walk()
+    return bad[0] if bad else None
+
+
+# switches recording off while walk runs, so a walk that computes its loss first fails
+@wrong("09.3", "does not require grad")
+def first_bad(tensors, walk):
+    bad = []
+    with contextlib.ExitStack() as handles:
+        for name, tensor in tensors.items():
+
+            def hook(gradient, name=name):
+                if not gradient.isfinite().all():
+                    bad.append(name)
+
+            handles.enter_context(tensor.register_hook(hook))
+        with torch.no_grad():
+            walk()
+    return bad[0] if bad else None

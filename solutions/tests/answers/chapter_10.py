@@ -508,3 +508,49 @@ def saved_bytes(model, x):
     sizes = {tensor.untyped_storage().data_ptr(): tensor.untyped_storage().nbytes() for tensor in kept}
     parameters = {parameter.untyped_storage().data_ptr() for parameter in model.parameters()}
     return sum(size for address, size in sizes.items() if address not in parameters)
+
+
+# a limit of 0 counts as no limit
+@wrong("10.4", "limit 0.0")
+class Levels(Function):
+    @staticmethod
+    def forward(x, step, limit):
+        y = torch.round(x / step) * step
+        return y.clamp(-limit, limit) if limit else y
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, _step, limit = inputs
+        ctx.inside = x.abs() <= (limit or math.inf)
+
+    @staticmethod
+    def backward(ctx, v):
+        return torch.where(ctx.inside, v, 0.0), None, None
+
+
+# normalizes u and scales back: u = 0 gives NaN
+@wrong("10.5", "u = 0")
+def hvp(function, x, u):
+    leaf = x.clone().requires_grad_()
+    (g,) = torch.autograd.grad(function(leaf), leaf, create_graph=True)
+    length = u.norm()
+    return torch.autograd.grad(g, leaf, u / length)[0] * length
+
+
+# leaves the hooks behind if the model raises an error
+@wrong("10.6", "a model that raises an error")
+def saved_bytes(model, x):
+    parameters = {p.untyped_storage().data_ptr() for p in model.parameters()}
+    sizes = {}
+
+    def pack(t):
+        s = t.untyped_storage()
+        if s.data_ptr() not in parameters:
+            sizes[s.data_ptr()] = s.nbytes()
+        return t
+
+    hooks = torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t)
+    hooks.__enter__()
+    y = model(x)
+    hooks.__exit__(None, None, None)
+    return sum(sizes.values())

@@ -670,3 +670,129 @@ def call_module(module, *args):
         if result is not None:
             output = result
     return watch.watch_outputs(output) if watch else output
+
+
+# retain_grad keeps the gradient even if a hook raised an error
+@wrong("13.3", "retained, and a hook that raises an error")
+def call_tensor_hooks(node, gradient):
+    try:
+        for hook in list(hooks_of(node, "tensor_hooks").values()):
+            given = Tensor(gradient)
+            result = hook(given)
+            gradient = given.data if result is None else checked(hook, result, given).data
+    finally:
+        tensor = hooks_of(node, "retained_by").get("tensor")
+        if tensor is not None:
+            accumulate(tensor, gradient)
+    return gradient
+
+
+# requires_grad is asked again before each hook: a hook that freezes the leaf silences the others
+@wrong("13.4", "a hook that freezes x")
+def arrive(node, gradient):
+    leaf = node.variable
+    frozen = not leaf.requires_grad
+    if not frozen:
+        accumulate(leaf, gradient)
+    for hook in list(hooks_of(node, "post_accumulate").values()):
+        if frozen or leaf.requires_grad:
+            hook(leaf)
+    return []
+
+
+# the tensor hooks are called here a second time
+@wrong("13.4", "a tensor hook on x")
+def arrive(node, gradient):
+    if node.variable.requires_grad:
+        accumulate(node.variable, call_tensor_hooks(node, gradient))
+    for hook in list(hooks_of(node, "post_accumulate").values()):
+        hook(node.variable)
+    return []
+
+
+# a tuple of a subclass is packed into another tuple
+@wrong("13.6", "a named tuple")
+def call_module(module, *args):
+    for hook in list(module._forward_pre_hooks.values()):
+        result = hook(module, args)
+        if result is not None:
+            args = result if type(result) is tuple else (result,)
+    watch = BackwardHook(module) if module._backward_hooks or module._backward_pre_hooks else None
+    if watch:
+        args = watch.watch_inputs(args)
+    output = module.forward(*args)
+    for hook in list(module._forward_hooks.values()):
+        result = hook(module, args, output)
+        if result is not None:
+            output = result
+    return watch.watch_outputs(output) if watch else output
+
+
+# forward hooks are listed after the pre-hooks but before forward: one that forward registers is missed
+@wrong("13.6", "forward registers a hook")
+def call_module(module, *args):
+    for hook in list(module._forward_pre_hooks.values()):
+        result = hook(module, args)
+        if result is not None:
+            args = result if isinstance(result, tuple) else (result,)
+    forward_hooks = list(module._forward_hooks.values())
+    watch = BackwardHook(module) if module._backward_hooks or module._backward_pre_hooks else None
+    if watch:
+        args = watch.watch_inputs(args)
+    output = module.forward(*args)
+    for hook in forward_hooks:
+        result = hook(module, args, output)
+        if result is not None:
+            output = result
+    return watch.watch_outputs(output) if watch else output
+
+
+# for a gradient of None the results of hooks are ignored, so later hooks do not see them
+@wrong("13.7", "reaches the next hook")
+class BackwardHook:
+    """A module's full backward hooks during one call: its first input and its output each go through a node."""
+
+    def __init__(self, module):
+        self.module, self.count, self.grad_output = module, 0, None
+        self.pre_hooks = list(module._backward_pre_hooks.values())  # listed once, as in 13.3
+        self.hooks = list(module._backward_hooks.values())
+        self.sees_input = False
+
+    def watch_inputs(self, args):
+        """Return the inputs, the first one sent through a node that sees grad_input."""
+        self.count = len(args)
+        if not args[0].requires_grad:
+            return args
+        watched = identity(args[0])
+        if watched.grad_fn is not None:
+            self.sees_input = True
+            watched.grad_fn.register_hook(lambda inner, outer: self.on_input(inner[0]))
+        return (watched, *args[1:])
+
+    def watch_outputs(self, output):
+        """Return the output, sent through a node that sees grad_output."""
+        watched = identity(output)
+        if watched.grad_fn is not None:
+            watched.grad_fn.register_hook(lambda inner, outer: self.on_output(outer[0]))
+        return watched
+
+    def on_output(self, gradient):
+        """Call the pre-hooks when the gradient of the output, a Tensor, has arrived. Returns a tuple of one Tensor."""
+        grad_output = (gradient,)
+        for hook in self.pre_hooks:
+            result = hook(self.module, grad_output)
+            if result is not None:
+                grad_output = result
+        self.grad_output = grad_output
+        if not self.sees_input:
+            self.on_input(None)
+        return grad_output
+
+    def on_input(self, gradient):
+        """Call the hooks when the gradient of the first input, a Tensor or None, is known. Returns a tuple, or None."""
+        grad_input = (gradient,) + (None,) * (self.count - 1)
+        for hook in self.hooks:
+            result = hook(self.module, grad_input, self.grad_output)
+            if result is not None and gradient is not None:
+                grad_input = result
+        return None if gradient is None else (grad_input[0],)

@@ -291,3 +291,48 @@ class Linear(Module):
     def forward(self, x):
         weight, bias = Linear.both
         return x @ t(weight) + bias
+
+
+# a bias of zeros is not made a parameter
+@wrong("14.5", "a bias of zeros")
+class Linear(Module):
+    """y = x @ weight.T + bias."""
+
+    def __init__(self, weight, bias):
+        super().__init__()
+        self.weight = Parameter(weight)
+        self.bias = Parameter(bias) if np.any(bias) else None
+
+    def forward(self, x):
+        y = x @ t(self.weight)
+        return y if self.bias is None else y + self.bias
+
+
+# a frozen parameter with a gradient is skipped
+@wrong("14.6", "step 3")
+class SGD:
+    """Gradient descent with momentum and weight decay, like torch.optim.SGD."""
+
+    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
+        self.parameters, self.lr = list(parameters), lr
+        self.momentum, self.weight_decay, self.buffers = momentum, weight_decay, {}
+
+    def zero_grad(self, set_to_none=True):
+        """Clear all gradients: set them to None, or to zeros."""
+        for parameter in self.parameters:
+            if set_to_none:
+                parameter.grad = None
+            elif parameter.grad is not None:
+                parameter.grad.data[...] = 0
+
+    def step(self):
+        """Move every parameter that has a gradient, in place; leave .grad unchanged."""
+        for index, parameter in enumerate(self.parameters):
+            if parameter.grad is None or not parameter.requires_grad:
+                continue
+            change = parameter.grad.data + self.weight_decay * parameter.data
+            if self.momentum:
+                if index in self.buffers:
+                    change = self.momentum * self.buffers[index] + change
+                self.buffers[index] = change
+            parameter.data -= self.lr * change
