@@ -19,7 +19,6 @@ import pytest
 
 from authoring.chapter import Chapter, chapter_names, importing_from, load_chapter, source_path
 from authoring.places import SOURCES
-from gradlab.checks import reached
 from gradlab.checks.observe import call
 from gradlab.checks.verdict import Verdict, judge_check
 
@@ -72,8 +71,6 @@ def answer_of(check_id: str, source: str, file: str) -> Iterator[Callable]:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(("check_id", "is_right", "said", "source", "file"), list(answers()))
 def test_an_answer_is_judged_as_it_should_be(check_id, is_right, said, source, file):
-    check = chapter_of(check_id[:2]).checks[check_id]
-    assert check.autograd or reached.find(check.answer_name, [source]) == []
     with answer_of(check_id, source, file) as answer:
         verdicts = [judged(check_id, answer, seeds) for seeds in SEEDS]
     for verdict in verdicts:

@@ -22,7 +22,7 @@ from authoring import reference
 from authoring.reference import AuthoredCheck, Reference, numbers
 from gradlab import notebook
 from gradlab.checks import check as checking
-from gradlab.checks import memory, reached
+from gradlab.checks import memory
 from gradlab.checks.check import Check, CheckFailed, check, summary
 from gradlab.checks.compare import compare
 from gradlab.checks.encoding import TooLarge, encode
@@ -577,27 +577,6 @@ def test_autograd_is_refused_where_it_is_forbidden(exercise):
     x = torch.tensor(2.0, requires_grad=True)
     (x**2).backward()
     assert x.grad == 4
-
-
-@pytest.mark.parametrize(
-    ("cells", "found"),
-    [
-        (["def f(x):\n    return 3 * x"], []),
-        (["def f(x):\n    x.backward()"], ["x.backward"]),
-        (["import torch.autograd as ag", "def f(x):\n    return ag.grad(x, x)"], ["import torch.autograd as ag"]),
-        (["from torch.func import jacrev as j", "def f(x):\n    return j(x)"], ["from torch.func import jacrev as j"]),
-        (["def helper(x):\n    x.backward()", "def f(x):\n    return helper(x)"], ["x.backward"]),
-        (["def f(x):\n    return getattr(x, 'backward')()"], ["'backward'"]),
-        (["y.backward()", "def f(x):\n    return x"], []),
-        (["y = g.grad_fn", "def f(y):\n    return y"], []),
-        (['def f(x):\n    "Without backward."\n    return x.grad'], []),
-        (["def f(x):\n    x.backward()", "def f(x):\n    return x"], []),
-        (["%time 1 + 1\ndef f(x):\n    x.backward()"], ["x.backward"]),
-        (["def f(:", "def f(x):\n    return x"], []),
-    ],
-)
-def test_shortcuts_are_looked_for_in_all_that_an_answer_reaches(cells, found):
-    assert reached.find("f", cells) == found
 
 
 def test_the_summary_says_which_checks_stand(exercise, capsys):

@@ -11,7 +11,7 @@ from IPython.display import DisplayHandle, display
 from .. import notebook
 from ..pictures.diff import difference_picture
 from ..pictures.picture import Picture
-from . import reached, words
+from . import words
 from .card import card, help_link, overview
 from .compare import Judge
 from .encoding import TooLarge, decode
@@ -148,9 +148,6 @@ def _verdict(stated: Check, record: CheckRecord) -> tuple[Verdict, Picture | Non
     home = session and session.homes.get(record.answer)
     if home and home not in (answer_cells(notebook.FOLDER, record.answer) or {home}):
         return Verdict.of(words.elsewhere(stated.name, record.answer)), None
-    lines = [] if stated.autograd else reached.find(record.answer, _cells_so_far())
-    if lines:
-        return Verdict.of(words.shortcut_in_source(stated.name, lines)), None
     seen: list[Observation] = []
     try:
         for case in record.cases:
@@ -258,12 +255,8 @@ def _find(stated: Check) -> CheckRecord:
 
 def _running() -> str:
     """Return the text of the running cell."""
-    return "".join(_cells_so_far()[-1:])
-
-
-def _cells_so_far() -> list[str]:
     shell = get_ipython()
-    return list(shell.user_ns.get("In", [])) if shell is not None else []
+    return "".join(shell.user_ns.get("In", [])[-1:]) if shell is not None else ""
 
 
 def passed(check_id: str) -> bool:

@@ -1,9 +1,8 @@
 """Block the shortcut that some exercises forbid: letting torch's autograd do what the learner should do by hand.
 
 While the learner's callable runs, torch runs no backward pass in any thread, the calling thread records no graph, and
-Python starts no other thread or process, which could record one. The source of the cells that the callable reaches is
-searched as well, to find what cannot be blocked in torch, such as direct calls of a node, and to give a friendlier
-message.
+Python starts no other thread or process, which could record one. A node of a graph that was recorded before can still
+be called; in grading, such graphs are flagged.
 """
 
 import _thread

@@ -200,12 +200,6 @@ def success(check: CheckRecord) -> Feedback:
     return Feedback(check.title, PASSED, check.owns, owned=check.answer, score=score + ".")
 
 
-def shortcut_in_source(title: str, lines: list[str]) -> Feedback:
-    """Return feedback on an answer whose source mentions torch's autograd where it is forbidden."""
-    found = ", ".join(lines[:3])
-    return Feedback(title, WRONG, _SENTENCES["shortcut"], more=(f"Your code mentions it: {found}",))
-
-
 def interrupted(title: str, case: Case, number: int, total: int) -> Feedback:
     """Return feedback on a check that was interrupted in this case."""
     says = f": {case.says}" if case.says else ""
