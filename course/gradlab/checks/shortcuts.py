@@ -105,7 +105,7 @@ def _refusing(why: str) -> Callable:
 
 
 def _name(owner) -> str:
-    return owner.__module__ if isinstance(owner, type) else owner.__name__
+    return f"{owner.__module__}.{owner.__name__}" if isinstance(owner, type) else owner.__name__
 
 
 def without_autograd(answer: Callable) -> Callable:
