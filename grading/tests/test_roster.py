@@ -94,6 +94,12 @@ def test_a_last_name_with_a_comma_stays_whole(file):
     assert (king.first_name, king.last_name) == ("Martin", "King, Jr.")
 
 
+def test_names_in_columns_of_their_own_count_rather_than_a_name_to_take_apart(file):
+    columns = "Student,FirstName,LastName,ID,SIS Login ID\n"
+    (anna,) = read_roster(file(f'{columns}"van Dyk, Anna",Anna Maria,van Dyk,4021,anna\n')).entries
+    assert (anna.first_name, anna.last_name) == ("Anna Maria", "van Dyk")
+
+
 def test_a_login_that_is_an_email_address_also_counts_as_the_address(file):
     assert entries(file(CANVAS.replace(",anna,", ",anna@uni.example,")))["anna@uni.example"][2] == "anna@uni.example"
 
