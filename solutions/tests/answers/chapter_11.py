@@ -306,3 +306,65 @@ class no_grad:
 
     def __exit__(self, *error):
         self.grad = self.before
+
+
+# always float64
+@wrong("11.2", "float32")
+def record(node, inputs, output):
+    if state.grad and any(isinstance(one, Tensor) and one.requires_grad for one in inputs):
+        node.next_functions = tuple(edge_or_leaf(one) for one in inputs)
+        node.outputs = ((output.shape, np.dtype("float64")),)
+        output.grad_fn = node
+        output.requires_grad = True
+
+
+# gradients are switched on
+@wrong("11.2", "gradients on after that")
+def record(node, inputs, output):
+    if state.grad and any(isinstance(one, Tensor) and one.requires_grad for one in inputs):
+        node.next_functions = tuple(edge_or_leaf(one) for one in inputs)
+        node.outputs = ((output.shape, output.data.dtype),)
+        output.grad_fn, output.requires_grad = node, True
+    state.grad = True
+
+
+# errors other than Exception pass without restoring
+@wrong("11.3", "SystemExit")
+class no_grad:
+    def __enter__(self):
+        self.before, state.grad = state.grad, False
+
+    def __exit__(self, *error):
+        if error[0] is None or issubclass(error[0], Exception):
+            state.grad = self.before
+
+
+# variable names of the formula, local variables included
+@wrong("11.4", "kept by sin")
+def save(node, known):
+    kept = {}
+    for formula, (end, _) in zip(node.formulas.values(), node.next_functions, strict=False):
+        if end is not None:
+            for name in formula.__code__.co_varnames:
+                if name in known:
+                    kept[name] = known[name]
+    return kept
+
+
+# div_other swaps self and other
+@wrong("11.5", "by position")
+class Formulas:
+    def neg_self(grad):
+        return -grad
+
+    def sub_other(grad):
+        return -grad
+
+    def div_self(grad, other):
+        return grad / other
+
+    def div_other(grad, other, self):
+        return -grad * self / other**2
+
+    def pow_self(grad, self, exponent):
+        return grad * exponent * self ** (exponent - 1) if exponent else np.zeros_like(grad)
