@@ -1,6 +1,6 @@
 """Parse the text of a student's cell into a syntax tree; any text is accepted.
 
-Used where torch's autograd is forbidden, in the student's run and in grading, and to flag unusual submissions.
+Used to find what a cell defines, and in grading to flag unusual submissions.
 """
 
 import ast
