@@ -84,6 +84,13 @@ def test_what_is_only_rounding_is_not_shown_as_a_number():
     assert "5   in tensor([5, ≈0, 1e-09])" in text
 
 
+def test_a_tensor_without_elements_shows_its_sizes():
+    cases = [{"says": "x is empty", "x": np.zeros((0, 3))}]
+    assert "    x = tensor([], size=(0, 3))\n" in says(lambda x: x, cases=lambda rng: cases, wrong=lambda x: 1)
+    text = says(lambda x: np.zeros((2, 0)), wrong=lambda x: 1)
+    assert "ndarray([], shape=(2, 0))" in text
+
+
 def test_an_error_that_torch_raises_is_torchs():
     def refused(x):
         return torch.ones(2, requires_grad=True).backward()

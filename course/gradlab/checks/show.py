@@ -79,10 +79,13 @@ def _show_array(value: Tensor | Array, digits: int, most: int = 24) -> str:
         step = len(numbers) // shape[0] if shape[0] else 0
         return "[" + ", ".join(nested(numbers[i * step : (i + 1) * step], shape[1:]) for i in range(shape[0])) + "]"
 
+    size = ""
+    if 0 in shape and len(shape) > 1:  # as torch and NumPy do it
+        size, shape = f", {'size' if isinstance(value, Tensor) else 'shape'}={shape}", (0,)
     dtype = "" if value.dtype == "float64" else f", dtype={value.dtype}"
     grad = ""
     if isinstance(value, Tensor):
         grad = (
             f", grad_fn=<{value.grad_fn}>" if value.grad_fn else ", requires_grad=True" if value.requires_grad else ""
         )
-    return f"{kind}({nested(value.values, shape)}{dtype}{grad})"
+    return f"{kind}({nested(value.values, shape)}{size}{dtype}{grad})"
