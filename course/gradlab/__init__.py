@@ -10,7 +10,7 @@ _HOMES = {
     "check": "checks.check",
     "CheckFailed": "checks.check",
     "summary": "checks.check",
-    "progress": "overview",
+    "progress": "progress_grid",
     "track": "bar",
     "payoff": "payoffs",
     "own_engine": "engine",

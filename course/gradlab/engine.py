@@ -18,11 +18,11 @@ from typing import Any
 
 from . import notebook
 from .checks import source
-from .checks.memory import answers, fingerprint, read
-from .checks.page import cells_beside, tagged, text_of
+from .checks.cells import cells_beside, tagged, text_of
 from .checks.reached import defined
 from .checks.record import SUFFIX, RecordError, load_beside
-from .checks.session import missing_name
+from .checks.results import answers, fingerprint, read
+from .checks.stale_cells import missing_name
 
 TAG = "engine"
 CELL = re.compile(r"^# %% (\S+)\n", re.MULTILINE)  # the line before each cell's code in a stage's file

@@ -14,8 +14,8 @@ from IPython.display import display
 from . import live
 from .captured import Captured
 from .checks import check as checking
-from .checks.session import missing_name
-from .checks.words import OR_ALL
+from .checks.messages import OR_ALL
+from .checks.stale_cells import missing_name
 from .own_image import ImageError
 from .pictures.picture import Picture
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from . import notebook
-from .checks import memory as checks
-from .predict import memory as predictions
+from .checks import results
+from .predict import guesses
 from .setup.workspace import put_back
 
 
@@ -16,6 +16,6 @@ def start_over(folder: Path | None = None) -> str:
     """
     folder = Path(folder or notebook.FOLDER)
     said = put_back(folder.name, notebook.home(folder))
-    checks.forget(folder)
-    predictions.forget(folder)
+    results.forget(folder)
+    guesses.forget(folder)
     return said

@@ -7,9 +7,9 @@ import json
 import re
 from pathlib import Path
 
-from .checks.memory import exercises, read
 from .checks.record import Exercise
-from .predict.memory import surprises
+from .checks.results import exercises, read
+from .predict.guesses import surprises
 
 SURPRISES = "<!-- the predictions that were sure and wrong -->"
 HERE = "<!-- what has been done, where to go on, and what is new -->"  # its place in the released page

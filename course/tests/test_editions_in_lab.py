@@ -10,7 +10,7 @@ from browser import write_notebook
 from each_chapter import EACH_CHAPTER
 from lab_server import GRADLAB_LAB
 
-from gradlab.checks.memory import remember
+from gradlab.checks.results import remember
 from gradlab.setup.lab import COURSE, prepare
 from gradlab.setup.workspace import bring_up_to_date, kept_copies
 

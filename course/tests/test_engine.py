@@ -12,8 +12,8 @@ from matplotlib.image import imread
 from nbformat.v4 import new_code_cell, new_notebook
 
 from gradlab import engine, my_engine, notebook
-from gradlab.checks.memory import answers, fingerprint, remember, remember_answer
 from gradlab.checks.record import Record
+from gradlab.checks.results import answers, fingerprint, remember, remember_answer
 
 GIVEN = "import math\n\n\ndef given(r):\n    return 'given'"
 AREA = "def area(r):\n    ### BEGIN SOLUTION\n    return math.pi * r**2\n    ### END SOLUTION"

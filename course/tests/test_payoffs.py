@@ -14,7 +14,7 @@ from ipywidgets.widgets.widget import _instances
 from matplotlib.image import imsave
 
 from gradlab import image_file, notebook, payoff, predict, small_image
-from gradlab.checks import memory
+from gradlab.checks import results
 from gradlab.pictures.diff import difference_picture
 
 NOW = datetime.datetime(2026, 1, 1)
@@ -42,7 +42,7 @@ def shown(function, exercise="02.1", **controls):
 
 
 def test_before_the_check_passed_one_line_says_what_will_be_seen():
-    memory.remember("02.1", "tried")
+    results.remember("02.1", "tried")
     (line,) = shown(lambda: 1 / 0)
     assert line["text/plain"] == (
         "You will see your function at work: solve exercise 02.1 until its check passes, then run this cell again."
@@ -88,14 +88,14 @@ def wrong():
     ],
 )
 def test_an_error_in_the_answer_is_one_line(function, words):
-    memory.remember("02.1", "passed")
+    results.remember("02.1", "passed")
     (line,) = shown(function)
     assert words in line["text/plain"]
     assert "\n" not in line["text/plain"]
 
 
 def test_what_is_printed_and_returned_is_shown():
-    memory.remember("02.1", "passed")
+    results.remember("02.1", "passed")
 
     def works():
         print("printed")
@@ -109,7 +109,7 @@ def test_what_is_printed_and_returned_is_shown():
 
 def test_a_moved_control_calls_the_function_again():
     """The widget holds a control for each parameter; beside it stands what can be read without a kernel."""
-    memory.remember("02.1", "passed")
+    results.remember("02.1", "passed")
     calls = []
 
     def works(weight=1.0, kind="a"):
@@ -135,7 +135,7 @@ def test_a_moved_control_calls_the_function_again():
 
 
 def test_an_image_is_chosen_and_a_file_that_is_none_is_refused_in_one_line():
-    memory.remember("02.1", "passed")
+    results.remember("02.1", "passed")
 
     def works(image=()):
         return f"{tuple(small_image(image, 4).shape)}" if image else "a scene, until you choose an image"
@@ -156,7 +156,7 @@ def test_an_image_is_chosen_and_a_file_that_is_none_is_refused_in_one_line():
 
 
 def test_a_payoff_may_ask_for_a_guess_before_it_is_shown():
-    memory.remember("02.1", "passed")
+    results.remember("02.1", "passed")
     question = predict.choice("payoff-02-1", "Which of the two?", ["a", "b"])
 
     def told(guess):
@@ -173,7 +173,7 @@ def test_a_payoff_may_ask_for_a_guess_before_it_is_shown():
 
 
 def test_a_text_counts_once_it_is_entered():
-    memory.remember("02.1", "passed")
+    results.remember("02.1", "passed")
     widget, _ = shown(lambda name="": f"by {name}", name="")
     _, controls, picture, _ = _instances[widget["application/vnd.jupyter.widget-view+json"]["model_id"]].children
     assert not controls.children[0].continuous_update
@@ -189,7 +189,7 @@ def test_a_control_needs_a_parameter_with_a_default():
 
 
 def test_a_figure_is_shown_once_and_closed():
-    memory.remember("02.1", "passed")
+    results.remember("02.1", "passed")
     import matplotlib
 
     matplotlib.use("agg")

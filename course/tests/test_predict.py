@@ -10,7 +10,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from gradlab import notebook, predict
-from gradlab.predict import memory, prediction
+from gradlab.predict import guesses, prediction
 from gradlab.predict.kinds import Choice, Numbers, Order, PredictionError, Unreadable
 
 
@@ -20,7 +20,7 @@ def chapter(tmp_path, monkeypatch):
     folder = tmp_path / "02_external_gradients"
     folder.mkdir()
     monkeypatch.setattr(notebook, "FOLDER", folder)
-    monkeypatch.setattr(memory, "_this_session", {})
+    monkeypatch.setattr(guesses, "_this_session", {})
     monkeypatch.setattr(prediction, "_open", {})
     return folder
 
@@ -194,7 +194,7 @@ def test_what_cannot_be_read_is_said_and_nothing_is_remembered(shell):
     form, shown = enter("s1-run", "300", "1/3")
     assert form.problem["blank"] == 1
     assert "about 0.333" in form.problem["sentence"]
-    assert (form.verdict, shown, memory.recall()) == ("", [], {})
+    assert (form.verdict, shown, guesses.recall()) == ("", [], {})
     form, shown = enter("s1-run", "300", "0.3")
     assert "2 of 2 right, and you were not sure." in form.verdict
 
@@ -206,7 +206,7 @@ def test_the_answer_can_be_seen_without_a_guess(shell):
         form._handle_custom_msg({"skip": True}, [])
     assert "Shown without a guess." in form.verdict
     assert "torch says" in seen.outputs[0].data["text/html"]
-    assert memory.recall() == {}
+    assert guesses.recall() == {}
 
 
 def test_the_first_guess_counts(shell):
@@ -229,12 +229,12 @@ def test_one_can_guess_again(shell):
     form = prediction._open["s1-run"]
     with capture_output() as seen:
         form._handle_custom_msg({"again": True}, [])
-    assert memory.recall() == {}
+    assert guesses.recall() == {}
     assert form.verdict == ""
     assert "<details><summary>The answer." in seen.outputs[0].data["text/html"]
     _, (shown,) = enter("s1-run", "300", "0.3")
     assert "You guessed: 2 of 2 right, and you were not sure." in shown["text/html"]
-    assert memory.recall()["s1-run"].all_right
+    assert guesses.recall()["s1-run"].all_right
 
 
 def test_a_cell_that_runs_again_has_one_form(shell):
@@ -289,7 +289,7 @@ def test_a_block_that_says_nothing_of_the_answer_is_refused(shell):
 
 
 def test_words_of_a_guess_cannot_become_html(shell):
-    memory.remember("s1-run", memory.Guess("<b>", ["<script>", "1"], True, [False, True]))
+    guesses.remember("s1-run", guesses.Guess("<b>", ["<script>", "1"], True, [False, True]))
     with capture_output() as seen:
         predict.summary()
     assert "<script>" not in seen.outputs[0].data["text/html"]
@@ -305,19 +305,19 @@ def test_in_a_terminal_the_output_is_printed(capsys):
 
 
 def a_guess(question="What?", sure=True, right=(True, False)):
-    return memory.Guess(question, ["1"] * len(right), sure, list(right))
+    return guesses.Guess(question, ["1"] * len(right), sure, list(right))
 
 
 def test_guesses_are_remembered_beside_the_chapters(chapter, monkeypatch):
-    memory.remember("s1-run", a_guess())
-    memory.remember("s2-run", a_guess(sure=False))
-    memory.remember("s1-run", a_guess(right=[True, True]))
-    monkeypatch.setattr(memory, "_this_session", {})  # as after a restart
-    assert {name: guess.right for name, guess in memory.recall().items()} == {
+    guesses.remember("s1-run", a_guess())
+    guesses.remember("s2-run", a_guess(sure=False))
+    guesses.remember("s1-run", a_guess(right=[True, True]))
+    monkeypatch.setattr(guesses, "_this_session", {})  # as after a restart
+    assert {name: guess.right for name, guess in guesses.recall().items()} == {
         "s1-run": [True, False],
         "s2-run": [True, False],
     }
-    assert memory.recall("03_accumulation") == {}
+    assert guesses.recall("03_accumulation") == {}
     assert (chapter.parent / ".predictions.json").exists()
     assert [path.name for path in chapter.parent.iterdir() if path.name != chapter.name] == [".predictions.json"]
 
@@ -325,30 +325,30 @@ def test_guesses_are_remembered_beside_the_chapters(chapter, monkeypatch):
 @pytest.mark.parametrize("text", ["", "[]", '{"02_external_gradients": 3}', '{"02_external_gradients": {"s1": {}}}'])
 def test_a_damaged_memory_counts_as_empty(chapter, text):
     (chapter.parent / ".predictions.json").write_text(text)
-    assert memory.recall() == {}
-    memory.remember("s1-run", a_guess())
+    assert guesses.recall() == {}
+    guesses.remember("s1-run", a_guess())
     assert "s1-run" in json.loads((chapter.parent / ".predictions.json").read_text())["02_external_gradients"]
 
 
 def test_where_nothing_can_be_written_a_guess_is_known_until_the_kernel_ends(monkeypatch, tmp_path):
     monkeypatch.setattr(notebook, "FOLDER", tmp_path / "gone" / "02_external_gradients")
-    memory.remember("s1-run", a_guess())
-    assert "s1-run" in memory.recall()
-    monkeypatch.setattr(memory, "_this_session", {})
-    assert memory.recall() == {}
+    guesses.remember("s1-run", a_guess())
+    assert "s1-run" in guesses.recall()
+    monkeypatch.setattr(guesses, "_this_session", {})
+    assert guesses.recall() == {}
 
 
 def test_a_guess_that_no_longer_fits_is_asked_for_again(shell):
     """A new edition may ask for another number of things."""
-    memory.remember("s1-run", a_guess(right=[True]))
+    guesses.remember("s1-run", a_guess(right=[True]))
     shown, _, _ = run(a_block)
     assert "The answer" in shown[1]["text/plain"]
 
 
 def test_the_chapter_ends_with_what_was_sure_and_wrong(shell):
-    memory.remember("s1-run", a_guess("What of x < y?", sure=True))
-    memory.remember("s2-run", a_guess("What of z?", sure=False))
-    memory.remember("s3-run", a_guess("What of w?", sure=True, right=[True]))
+    guesses.remember("s1-run", a_guess("What of x < y?", sure=True))
+    guesses.remember("s2-run", a_guess("What of z?", sure=False))
+    guesses.remember("s3-run", a_guess("What of w?", sure=True, right=[True]))
     with capture_output() as seen:
         predict.summary()
     shown = seen.outputs[0].data

@@ -10,7 +10,7 @@ from accessible import violations
 from browser import write_notebook
 from matplotlib.image import imsave
 
-from gradlab.checks import memory
+from gradlab.checks import results
 from gradlab.pictures.picture import static
 
 pytestmark = pytest.mark.browser
@@ -65,7 +65,7 @@ def notebook(tmp_path, lab):
     """A short chapter in a folder that remembers one passed check and no guess; open and not yet run."""
     folder = tmp_path / "mine" / CHAPTER
     folder.mkdir(parents=True)
-    memory.remember("02.1", "passed", folder)
+    results.remember("02.1", "passed", folder)
     cells = [nbformat.v4.new_code_cell(source, id=name) for name, source in CELLS.items()]
     path = write_notebook(folder / f"{CHAPTER}.ipynb", cells)
     lab.open_notebook(path)

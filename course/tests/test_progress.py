@@ -6,8 +6,8 @@ import shutil
 import pytest
 
 from gradlab import progress, track
-from gradlab.checks.memory import MEMORY, exercises, read, remember
 from gradlab.checks.record import CheckRecord, Record
+from gradlab.checks.results import FILE, exercises, read, remember
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def test_a_chapter_and_the_folder_above_share_one_memory(workspace):
     remember("01.1", "passed", workspace / "01_graph")
     remember("02.1", "tried", workspace / "02_external_gradients")
     assert read(workspace) == read(workspace / "01_graph") == {"01.1": "passed", "02.1": "tried"}
-    assert json.loads((workspace / MEMORY).read_text()) == {"01.1": "passed", "02.1": "tried"}
+    assert json.loads((workspace / FILE).read_text()) == {"01.1": "passed", "02.1": "tried"}
 
 
 def test_what_was_passed_is_taken_back_when_it_fails(workspace):
@@ -45,7 +45,7 @@ def test_what_was_passed_is_taken_back_when_it_fails(workspace):
 def test_a_damaged_or_missing_memory_is_empty(workspace):
     assert read(workspace) == {}
     for text in ("{", "[]", '{"01.1": 7}'):
-        (workspace / MEMORY).write_text(text)
+        (workspace / FILE).write_text(text)
         assert read(workspace) == {}
     remember("01.1", "tried", workspace)
     assert read(workspace) == {"01.1": "tried"}

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from gradlab import notebook
-from gradlab.checks import memory as checks
-from gradlab.predict import memory as predictions
-from gradlab.predict.memory import Guess
+from gradlab.checks import results
+from gradlab.predict import guesses
+from gradlab.predict.guesses import Guess
 from gradlab.setup.command_line import main
 from gradlab.setup.workspace import bring_up_to_date, kept_copies
 from gradlab.start_over import start_over
@@ -29,10 +29,10 @@ def workspace(tmp_path, monkeypatch):
         (folder / name / f"{name}.ipynb").write_text("mine")
         (folder / name / "notes.md").write_text("my notes")
         monkeypatch.setattr(notebook, "FOLDER", folder / name)
-        checks.remember(f"{name[:2]}.1", "passed")
-        checks.remember_answer(f"{name[:2]}.1", "def f(): ...")
-        predictions.remember("s1-run", GUESS)
-        predictions.remember("s2-run", GUESS)
+        results.remember(f"{name[:2]}.1", "passed")
+        results.remember_answer(f"{name[:2]}.1", "def f(): ...")
+        guesses.remember("s1-run", GUESS)
+        guesses.remember("s2-run", GUESS)
     return folder
 
 
@@ -45,10 +45,10 @@ def assert_started_over(workspace: Path, said: str) -> None:
     assert (kept / f"{CHAPTER}.ipynb").read_text() == "mine"
     assert (kept / "notes.md").read_text() == (workspace / CHAPTER / "notes.md").read_text() == "my notes"
     assert (workspace / OTHER / f"{OTHER}.ipynb").read_text() == "mine"
-    assert checks.read(workspace) == {"03.1": "passed"}
-    assert list(checks.answers(workspace)) == ["03.1"]
-    assert predictions.recall(CHAPTER) == {}
-    assert predictions.recall(OTHER).keys() == {"s1-run", "s2-run"}
+    assert results.read(workspace) == {"03.1": "passed"}
+    assert list(results.answers(workspace)) == ["03.1"]
+    assert guesses.recall(CHAPTER) == {}
+    assert guesses.recall(OTHER).keys() == {"s1-run", "s2-run"}
 
 
 def test_in_a_notebook(workspace, monkeypatch):
@@ -72,7 +72,7 @@ def test_a_chapter_whose_folder_was_deleted_comes_back(workspace):
     shutil.rmtree(workspace / CHAPTER)
     assert start_over(workspace / CHAPTER) == f"{CHAPTER} is now as released."
     assert not kept_copies(workspace)
-    assert "02.1" not in checks.read(workspace)
+    assert "02.1" not in results.read(workspace)
 
 
 def test_what_is_no_chapter_is_named(workspace, capsys):

@@ -6,8 +6,8 @@ import nbformat
 import pytest
 from test_edition import cell, notebook
 
-from gradlab.checks.memory import remember
 from gradlab.checks.record import CheckRecord, Record
+from gradlab.checks.results import remember
 from gradlab.setup import lab
 from gradlab.setup.lab import COURSE, START_PAGE, renew_page
 from gradlab.setup.workspace import put_page

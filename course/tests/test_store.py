@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from gradlab import atomic, notebook
-from gradlab.checks import memory
-from gradlab.predict import memory as guesses
+from gradlab.checks import results
+from gradlab.predict import guesses
 from gradlab.store import Store
 
 
@@ -27,17 +27,17 @@ def test_kernels_that_remember_at_the_same_time_lose_nothing(tmp_path):
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypatch):
-    memory.remember("02.1", "passed", tmp_path)
+    results.remember("02.1", "passed", tmp_path)
 
     def full(self, target):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full)
-    memory.remember("02.2", "tried", tmp_path)
-    assert memory.read(tmp_path) == {"02.1": "passed"}
+    results.remember("02.2", "tried", tmp_path)
+    assert results.read(tmp_path) == {"02.1": "passed"}
     with pytest.raises(OSError, match=r"No space left on device: .*page\.html"):
         atomic.write_text(tmp_path / "page.html", "new")
-    assert [path.name for path in tmp_path.iterdir()] == [memory.MEMORY]
+    assert [path.name for path in tmp_path.iterdir()] == [results.FILE]
 
 
 def test_a_full_disk_is_told_with_the_file_that_did_not_fit(tmp_path, monkeypatch):
@@ -51,8 +51,8 @@ def test_a_full_disk_is_told_with_the_file_that_did_not_fit(tmp_path, monkeypatc
 
 def test_what_was_tried_last_comes_last(tmp_path):
     for check in ("02.1", "02.2", "02.1"):
-        memory.remember(check, "tried", tmp_path)
-    assert list(memory.read(tmp_path)) == ["02.2", "02.1"]
+        results.remember(check, "tried", tmp_path)
+    assert list(results.read(tmp_path)) == ["02.2", "02.1"]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_chapters_share_their_memories_and_a_copy_keeps_its_own(tmp_path, monkey
     (tmp_path / folder).mkdir()
     monkeypatch.setattr(notebook, "FOLDER", tmp_path / folder)
     monkeypatch.setattr(guesses, "_this_session", {})
-    memory.remember("02.1", "passed")
+    results.remember("02.1", "passed")
     guesses.remember("s1-run", guesses.Guess("What?", ["1"], True, [False]))
     found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
-    assert found == {str(Path(home, name)) for name in (memory.MEMORY, guesses.FILE)}
+    assert found == {str(Path(home, name)) for name in (results.FILE, guesses.FILE)}

@@ -22,7 +22,7 @@ from authoring import reference
 from authoring.reference import AuthoredCheck, Reference, numbers
 from gradlab import notebook
 from gradlab.checks import check as checking
-from gradlab.checks import memory
+from gradlab.checks import results
 from gradlab.checks.check import Check, CheckFailed, check, summary
 from gradlab.checks.compare import compare
 from gradlab.checks.encoding import TooLarge, encode
@@ -675,11 +675,11 @@ def test_an_answer_of_another_form_and_an_unsolved_one_are_not_drawn(beside, car
 
 def test_progress_remembers_what_was_passed_or_tried_but_not_a_stub(beside):
     says(stub)
-    assert memory.read(beside.parent) == {}
+    assert results.read(beside.parent) == {}
     says(external_gradient_alone)
-    assert memory.read(beside.parent) == {"02.1": "tried"}
+    assert results.read(beside.parent) == {"02.1": "tried"}
     check("02.1 the gradient at x", cube)
-    assert memory.read(beside.parent) == {"02.1": "passed"}
+    assert results.read(beside.parent) == {"02.1": "passed"}
 
 
 def summary_after_a_restart(monkeypatch, capsys) -> str:
@@ -728,7 +728,7 @@ def test_a_name_of_a_setup_cell_is_not_laid_on_the_answer(beside):
         "HELPER is not defined, because a setup cell has not run since the kernel started. Run the two setup cells "
         "above, or choose Run All Above Selected Cell in the Run menu, then run this cell again."
     )
-    assert memory.read(beside.parent) == {}
+    assert results.read(beside.parent) == {}
     assert "NameError: name 'HLEPER' is not defined" in says(mistaken)
 
 

@@ -8,10 +8,10 @@ import torch
 from msgspec.structs import replace
 
 from authoring.reference import AuthoredCheck, Reference, encode_case
+from gradlab.checks.messages import NOT_SOLVED
 from gradlab.checks.observe import call, observe
 from gradlab.checks.record import CheckRecord, Record
 from gradlab.checks.verdict import Verdict, judge_check
-from gradlab.checks.words import NOT_SOLVED
 
 
 def made(answer, scenario=call, *, cases=None, slips=(), judge=None, wrong) -> tuple[CheckRecord, Verdict]:

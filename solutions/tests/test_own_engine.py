@@ -11,8 +11,8 @@ import pytest
 
 from authoring.build import STUDENT_EDITION, execute
 from authoring.chapter import chapter_names, source_path
-from gradlab.checks.memory import answers, fingerprint
 from gradlab.checks.record import Record
+from gradlab.checks.results import answers, fingerprint
 from gradlab.engine import MARKS
 
 PART_TWO = [name for name in chapter_names() if name[:2] in ("11", "12", "13", "14")]

@@ -5,7 +5,7 @@ from functools import cache
 from importlib import resources
 
 from ..pictures.picture import Picture
-from .words import PASSED, STALE, STOPPED, UNSOLVED, WRONG, Feedback
+from .messages import PASSED, STALE, STOPPED, UNSOLVED, WRONG, Feedback
 
 STYLE = "jupyter/labextensions/gradlab-looks/static/card.css"  # JupyterLab loads it, too
 _MARKS = {PASSED: "✓", WRONG: "✗", UNSOLVED: "…", STALE: "!", STOPPED: "!"}

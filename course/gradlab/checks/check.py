@@ -11,24 +11,24 @@ from IPython.display import DisplayHandle, display
 from .. import notebook
 from ..pictures.diff import difference_picture
 from ..pictures.picture import Picture
-from . import words
+from . import messages
 from .card import card, help_link, overview
+from .cells import answer_cells, cells_beside, points, setup_names, text_of
 from .compare import Judge
 from .encoding import TooLarge, decode
 from .ending import ending
 from .folds import fitting
 from .given import as_given, given
+from .held_back import held_back
 from .known_state import known_state
-from .memory import read, remember, remember_answer
+from .messages import Feedback
 from .observation import MAX_BYTES, OBSERVATION_MIME, Dict, Observation
 from .observe import Scenario, call, observe
-from .page import answer_cells, cells_beside, points, setup_names, text_of
 from .plain import as_python
-from .printed import kept_back
 from .record import CheckRecord, RecordError, digest, load_beside
-from .session import called_checks, missing_name, watched
+from .results import read, remember, remember_answer
+from .stale_cells import called_checks, missing_name, watched
 from .verdict import Verdict, judge_check
-from .words import Feedback
 
 CasePicture = Callable[[dict, list, list], Picture | None]
 
@@ -103,19 +103,19 @@ def check(
     try:
         record = _find(stated)
     except RecordError as error:
-        _show(Feedback(name, words.STOPPED, str(error)))
+        _show(Feedback(name, messages.STOPPED, str(error)))
         raise
     if not record.expected:
         with as_given(record.given, scenario, missing=True):
             _show_observations(stated, record)
         return
     text = "" if authored else given(cells_beside(notebook.FOLDER), _running())
-    with kept_back() as printed, as_given(text, scenario):
+    with held_back() as printed, as_given(text, scenario):
         verdict, picture = _verdict(stated, record)
     feedback = replace(
-        verdict.feedback, printed=printed.text, first=words.ran_first(session.ran_first) if session else ""
+        verdict.feedback, printed=printed.text, first=messages.ran_first(session.ran_first) if session else ""
     )
-    if feedback.state != words.STOPPED:
+    if feedback.state != messages.STOPPED:
         _stands[name] = verdict.passed
         _remember(stated, record.answer, verdict)
     _show(feedback, picture, "" if authored else _help(stated, record, verdict))
@@ -144,10 +144,10 @@ def _verdict(stated: Check, record: CheckRecord) -> tuple[Verdict, Picture | Non
     saved = {cell.get("id", ""): text_of(cell) for cell in cells_beside(notebook.FOLDER)}
     stale = session and session.why_stale(stated.answer, record.answer, saved)
     if stale:
-        return Verdict.of(words.not_run(stated.name, *stale)), None
+        return Verdict.of(messages.not_run(stated.name, *stale)), None
     home = session and session.homes.get(record.answer)
     if home and home not in (answer_cells(notebook.FOLDER, record.answer) or {home}):
-        return Verdict.of(words.elsewhere(stated.name, record.answer)), None
+        return Verdict.of(messages.elsewhere(stated.name, record.answer)), None
     seen: list[Observation] = []
     try:
         for case in record.cases:
@@ -156,13 +156,13 @@ def _verdict(stated: Check, record: CheckRecord) -> tuple[Verdict, Picture | Non
         pass
     if len(seen) < len(record.cases):
         return Verdict.of(
-            words.interrupted(stated.name, record.cases[len(seen)], len(seen) + 1, len(record.cases))
+            messages.interrupted(stated.name, record.cases[len(seen)], len(seen) + 1, len(record.cases))
         ), None
     missing, cells = _missing_setup(seen)
     if missing:
-        return Verdict.of(words.setup_missing(stated.name, missing, cells)), None
+        return Verdict.of(messages.setup_missing(stated.name, missing, cells)), None
     verdict = judge_check(record, seen, stated.judge)
-    drawn = _drawn(stated, record, seen, verdict.wrong) if verdict.feedback.state == words.WRONG else None
+    drawn = _drawn(stated, record, seen, verdict.wrong) if verdict.feedback.state == messages.WRONG else None
     feedback = replace(verdict.feedback, drawn=drawn.text if drawn else "")
     return Verdict.of(feedback), drawn or _arrays_drawn(verdict)
 
@@ -207,7 +207,7 @@ def _remember(stated: Check, answer: str, verdict: Verdict) -> None:
 
     If the answer becomes a part of the engine, its text is recorded too.
     """
-    untouched = verdict.feedback.state == words.UNSOLVED and stated.check_id not in read()
+    untouched = verdict.feedback.state == messages.UNSOLVED and stated.check_id not in read()
     if authored is not None or untouched:
         return
     remember(stated.check_id, "passed" if verdict.passed else "tried")
@@ -225,9 +225,9 @@ def _help(stated: Check, record: CheckRecord, verdict: Verdict) -> str:
 def _show(feedback: Feedback, picture: Picture | None = None, helps: str = "") -> None:
     """Show the card in a notebook. In a terminal, print only a pass: a failure appears as an error."""
     if _in_notebook():
-        text = feedback.text if feedback.state == words.PASSED else f"{feedback.title}: {feedback.head}."
+        text = feedback.text if feedback.state == messages.PASSED else f"{feedback.title}: {feedback.head}."
         display({"text/html": card(feedback, picture, helps), "text/plain": text}, raw=True)
-    elif feedback.state == words.PASSED:
+    elif feedback.state == messages.PASSED:
         print(feedback.text)
 
 
@@ -333,9 +333,9 @@ def _cells_to_run(checks: dict[str, str], name: str) -> Feedback | None:
     """Return feedback on which cells to run first if a cell misses `name`; None if no such cell defines it."""
     for title, answer in checks.items():
         if name == answer:
-            return words.answer_missing(title, name)
+            return messages.answer_missing(title, name)
     known, cells = setup_names(notebook.FOLDER, _running())
-    return words.setup_missing(next(iter(checks), ""), name, cells) if name in known else None
+    return messages.setup_missing(next(iter(checks), ""), name, cells) if name in known else None
 
 
 if watched() is not None:

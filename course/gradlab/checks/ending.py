@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from ..notebook import CHAPTER
-from .page import all_cells, text_of
+from .cells import all_cells, text_of
 
 _PROMISE = re.compile(r"^\*\*You will be able to\*\*$\s*(^- .*?)(?=^\*\*|\Z)", re.MULTILINE | re.DOTALL)
 

@@ -5,9 +5,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from .page import help_above
+from .cells import help_above
+from .messages import RAISED, WRONG
 from .verdict import Verdict
-from .words import RAISED, WRONG
 
 _QUOTING = ("Help: I get ", "Help: the first difference is at ")  # titles that quote what a card says
 _repeated: dict[str, tuple[tuple[str, str], int]] = {}  # by check: the kind of its last failure; number of repetitions

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from . import source
-from .page import text_of
+from .cells import text_of
 from .reached import defined
-from .session import reads
+from .stale_cells import reads
 
 _DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 

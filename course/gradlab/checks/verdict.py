@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from . import words
 from .compare import Difference, Judge, alike_labelled, compare
+from .messages import PASSED, Feedback, failure, success
 from .observation import Observation, read_observation, tensors
 from .plain import as_python
 from .record import Case, CheckRecord, Slip
@@ -30,12 +30,12 @@ class Verdict:
     slip: str = ""
     difference: Difference | None = None
     wrong: int | None = None
-    feedback: words.Feedback | None = None
+    feedback: Feedback | None = None
 
     @classmethod
-    def of(cls, feedback: words.Feedback, difference: Difference | None = None, wrong: int | None = None) -> "Verdict":
+    def of(cls, feedback: Feedback, difference: Difference | None = None, wrong: int | None = None) -> "Verdict":
         """Make the verdict that this feedback describes."""
-        return cls(feedback.state == words.PASSED, feedback.text, feedback.name, difference, wrong, feedback)
+        return cls(feedback.state == PASSED, feedback.text, feedback.name, difference, wrong, feedback)
 
 
 def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None) -> Verdict:
@@ -52,10 +52,10 @@ def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None)
     found = [_difference(check, i, observation, judge) for i, observation in enumerate(observations)]
     wrong = [i for i, difference in enumerate(found) if difference]
     if not wrong:
-        return Verdict.of(words.success(check))
+        return Verdict.of(success(check))
     slip = _known_slip(check, observations, wrong, judge)
     first = wrong[0]
-    feedback = words.failure(check, first, len(found) - len(wrong), found[first], slip)
+    feedback = failure(check, first, len(found) - len(wrong), found[first], slip)
     return Verdict.of(feedback, found[first], first)
 
 

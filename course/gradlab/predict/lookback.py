@@ -6,7 +6,7 @@ from IPython import get_ipython
 from IPython.display import DisplayHandle, display
 
 from .. import notebook
-from . import memory
+from .guesses import Guess, recall
 
 NONE_YET = "No guesses in this chapter yet. Guesses that you were sure of but got wrong will be listed here."
 
@@ -19,8 +19,8 @@ def summary() -> None:
 
     Later guesses are shown in the same place.
     """
-    data = _lookback(memory.recall())
-    if get_ipython() is None or not memory.recall():
+    data = _lookback(recall())
+    if get_ipython() is None or not recall():
         print(data["text/plain"])
     else:
         _shown[:] = [display(data, raw=True, display_id=True)]
@@ -29,10 +29,10 @@ def summary() -> None:
 def renew() -> None:
     """Bring the summary that was shown last up to date."""
     for shown in _shown:
-        shown.update(_lookback(memory.recall()), raw=True)
+        shown.update(_lookback(recall()), raw=True)
 
 
-def _lookback(guesses: dict[str, memory.Guess]) -> dict[str, str]:
+def _lookback(guesses: dict[str, Guess]) -> dict[str, str]:
     """Return what the summary says, as text and as HTML."""
     if not guesses:
         return {"text/plain": NONE_YET}
@@ -51,7 +51,7 @@ def _lookback(guesses: dict[str, memory.Guess]) -> dict[str, str]:
     return {"text/html": f"<p>{words}</p>" + (f"<ul>{items}</ul>" if items else ""), "text/plain": text}
 
 
-def _link(name: str, guess: memory.Guess) -> str:
+def _link(name: str, guess: Guess) -> str:
     """Return the question as a link to its cell in JupyterLab."""
     place = f"{notebook.FOLDER.name}.ipynb#cell-id={name}"
     return f'<a href="{html.escape(place)}">{html.escape(guess.question)}</a>'

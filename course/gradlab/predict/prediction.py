@@ -7,11 +7,10 @@ from IPython.display import display
 
 from .. import live, notebook
 from ..captured import Captured
-from . import memory
 from .form import form_class
+from .guesses import Guess, forget, recall, remember
 from .kinds import Choice, Kind, Numbers, Order, PredictionError, Unreadable, shown
 from .lookback import renew
-from .memory import Guess
 
 FOLDED = "The answer. Run this cell and enter your guess, or open this fold."
 _open: dict[str, object] = {}  # by name: the form waiting for a guess
@@ -80,7 +79,7 @@ class Prediction:
         before = _open.pop(self.name, None)
         if before is not None:
             before.close()
-        guess = memory.recall().get(self.name)
+        guess = recall().get(self.name)
         if get_ipython() is None:
             print(f"{self.question}\n{self._captured.text()}")
         else:
@@ -108,7 +107,7 @@ class Prediction:
     def _entered(self, form, content: dict) -> None:
         """Handle the form's message: a guess, a request to skip, or a request to forget the earlier guess."""
         if content.get("again"):
-            memory.forget(notebook.FOLDER, self.name)
+            forget(notebook.FOLDER, self.name)
             renew()
             self._shown.update(self._folded(), raw=True)
             form.problem, form.verdict = {}, ""
@@ -130,7 +129,7 @@ class Prediction:
             return
         right = self.kind.right(texts, self.answers)
         guess = Guess(self.question, texts, bool(content.get("sure")), right)
-        memory.remember(self.name, guess)
+        remember(self.name, guess)
         renew()
         self._shown.update(self._answered(guess, "You guessed"), raw=True)
         form.verdict = self._verdict(guess, "You guessed")

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import gradlab
 from gradlab.checks import reached, source
-from gradlab.checks.page import tagged
+from gradlab.checks.cells import tagged
 from gradlab.checks.record import SUFFIX
 from gradlab.checks.source import MOST_CHARACTERS, Source
 

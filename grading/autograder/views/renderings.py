@@ -12,7 +12,7 @@ from statistics import mean, median
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab import atomic
-from gradlab.checks.words import NOT_SOLVED
+from gradlab.checks.messages import NOT_SOLVED
 
 from ..steps.outcome import Status
 from .export import as_text

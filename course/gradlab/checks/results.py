@@ -10,8 +10,8 @@ from ..store import Store
 from . import record
 from .record import SUFFIX, Exercise
 
-MEMORY = ".progress.json"
-_store = Store(MEMORY, Literal["passed", "tried"])
+FILE = ".progress.json"
+_store = Store(FILE, Literal["passed", "tried"])
 _answers = Store(".answers.json", str)
 
 

@@ -4,7 +4,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from gradlab import notebook
-from gradlab.checks.session import Session, called_checks
+from gradlab.checks.stale_cells import Session, called_checks
 
 RIGHT = "def answer(x):\n    return helper(x)"
 HELPER = "def helper(x):\n    return x"

@@ -68,7 +68,7 @@ def _displays_into(parts: list[dict]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def kept_back() -> Iterator[Printed]:
+def held_back() -> Iterator[Printed]:
     """Hold back everything printed and displayed in the block, and show each warning once, without a cell's path."""
     printed = Printed()
     with (

@@ -9,7 +9,7 @@ from typing import Any
 
 from .reached import defined
 from .record import SUFFIX
-from .session import called_checks
+from .stale_cells import called_checks
 
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>")
 

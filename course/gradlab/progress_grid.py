@@ -1,6 +1,6 @@
 """The progress so far: the remembered results of checks, as a picture."""
 
-from .checks.memory import exercises, read
+from .checks.results import exercises, read
 from .pictures.progress import Progress
 
 
