@@ -146,10 +146,19 @@ def _unsolved(exercise: str, shows: str) -> Made:
 
 
 def _still_open(error: NotImplementedError, exercise: str, shows: str) -> Made:
-    """Return a line that names the function that raised NotImplementedError, in this exercise's answer or elsewhere."""
+    """Return a line that names the function that raised NotImplementedError, and what to do about it.
+
+    It may be this exercise's answer, another function, or an earlier version that a cell has kept, as in
+    `Tensor.backward = backward`.
+    """
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     code = frame.f_code
     name = code.co_qualname.partition(".")[0]
+    now = getattr(frame.f_globals.get(name), "__code__", code)
+    if now is not code:
+        return _line(
+            f"An earlier version of your {name} ran here. Run the cells between its definition and this one, {OR_ALL}"
+        )
     if name == checking.answer_name(exercise):
         return _line(f"Your {name} raised NotImplementedError here. Run it and the check of {exercise} again.")
     if other := checking.check_of_answer(name):

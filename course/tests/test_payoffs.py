@@ -61,6 +61,13 @@ def not_run():
     return pull_back(1)  # noqa: F821 the answer's cell was not run in this session
 
 
+def bound_too_early():
+    """A stub that another cell kept under a name of its own, before the answer was written."""
+    kept = {}
+    exec("def pull_back():\n    raise NotImplementedError\nmethod = pull_back\ndef pull_back():\n    return 1", kept)
+    return kept["method"]()
+
+
 def lesson_not_run():
     return trained(1)  # noqa: F821 nor was a lesson's
 
@@ -73,6 +80,11 @@ def wrong():
     ("function", "words"),
     [
         (raising("pull_back"), "Your pull_back raised NotImplementedError here. Run it and the check of 02.1 again."),
+        (
+            bound_too_early,
+            "An earlier version of your pull_back ran here. Run the cells between its definition and this one, or choose "
+            "Run All Above Selected Cell in the Run menu, then run this cell again.",
+        ),
         (
             raising("starting_gradient"),
             "You will see your function at work: solve exercise 02.2",
