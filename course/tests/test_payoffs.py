@@ -82,8 +82,8 @@ def wrong():
         (raising("pull_back"), "Your pull_back raised NotImplementedError here. Run it and the check of 02.1 again."),
         (
             bound_too_early,
-            "An earlier version of your pull_back ran here. Run the cells between its definition and this one, or choose "
-            "Run All Above Selected Cell in the Run menu, then run this cell again.",
+            "An earlier version of your pull_back ran here. Run the cells between its definition and this one, or "
+            "choose Run All Above Selected Cell in the Run menu, then run this cell again.",
         ),
         (
             raising("starting_gradient"),
