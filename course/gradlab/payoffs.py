@@ -5,8 +5,9 @@ import inspect
 import os
 import traceback
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
 from importlib import resources
+from types import FrameType
 
 from IPython import get_ipython
 from IPython.display import display
@@ -154,8 +155,7 @@ def _still_open(error: NotImplementedError, exercise: str, shows: str) -> Made:
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     code = frame.f_code
     name = code.co_qualname.partition(".")[0]
-    now = getattr(frame.f_globals.get(name), "__code__", code)
-    if now is not code:
+    if _redefined(frame):
         return _line(
             f"An earlier version of your {name} ran here. Run the cells between its definition and this one, {OR_ALL}"
         )
@@ -166,6 +166,13 @@ def _still_open(error: NotImplementedError, exercise: str, shows: str) -> Made:
     where = f"{name} in {os.path.basename(code.co_filename)}" if os.path.exists(code.co_filename) else f"your {name}"
     raised = traceback.format_exception_only(error)[0].strip()
     return _line(f"You will see {shows} once {where} no longer raises {raised}.")
+
+
+def _redefined(frame: FrameType) -> bool:
+    """Return whether the function that runs here has been defined again since."""
+    first, *rest = frame.f_code.co_qualname.split(".")
+    now = reduce(lambda value, name: getattr(value, name, None), rest, frame.f_globals.get(first))
+    return getattr(now, "__code__", frame.f_code) is not frame.f_code
 
 
 def _line(words: str, role: str = "") -> Made:

@@ -61,11 +61,11 @@ def not_run():
     return pull_back(1)  # noqa: F821 the answer's cell was not run in this session
 
 
-def bound_too_early():
-    """A stub that another cell kept under a name of its own, before the answer was written."""
-    kept = {}
-    exec("def pull_back():\n    raise NotImplementedError\nmethod = pull_back\ndef pull_back():\n    return 1", kept)
-    return kept["method"]()
+def bound_too_early(kept, stub="def pull_back():\n    raise NotImplementedError\n"):
+    """A function that another cell kept under a name of its own while it was still a stub."""
+    names = {}
+    exec(f"{stub}method = {kept}\n{stub.replace('raise', 'return')}", names)
+    return names["method"]
 
 
 def lesson_not_run():
@@ -81,9 +81,13 @@ def wrong():
     [
         (raising("pull_back"), "Your pull_back raised NotImplementedError here. Run it and the check of 02.1 again."),
         (
-            bound_too_early,
+            bound_too_early("pull_back"),
             "An earlier version of your pull_back ran here. Run the cells between its definition and this one, or "
             "choose Run All Above Selected Cell in the Run menu, then run this cell again.",
+        ),
+        (
+            bound_too_early("Rule.of", "class Rule:\n    def of():\n        raise NotImplementedError\n"),
+            "An earlier version of your Rule ran here.",
         ),
         (
             raising("starting_gradient"),

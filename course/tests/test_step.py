@@ -190,6 +190,24 @@ def test_no_hook_stays_behind():
         step(loss)
 
 
+class Unfinished(torch.autograd.Function):
+    """Its backward is still a stub."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        raise NotImplementedError("fill in")
+
+
+def test_a_stub_keeps_its_own_error():
+    """An unfinished backward is not told as a freed graph, nor as an error of the engine."""
+    with pytest.raises(NotImplementedError, match="fill in"):
+        step(Unfinished.apply(torch.tensor(1.0, requires_grad=True)))
+
+
 def test_hooks_of_the_learner_still_work():
     """A hook that changes a gradient changes what arrives further on."""
     x = torch.tensor([2.0], requires_grad=True)

@@ -191,6 +191,8 @@ def saved_values(fn, names=None):
 def _add_saved(found, name, read, names):
     try:
         value = read()
+    except NotImplementedError:  # an engine in the making
+        raise
     except RuntimeError as error:
         found.append((Saved(name, None, _why(error)), None))
         return
@@ -224,7 +226,7 @@ def short(tensor, most=SHOWN):
     try:
         flat = flat.reshape(-1)
         some = [number(flat[k].item()) for k in range(min(flat.shape[0], most))]
-    except (RuntimeError, NotImplementedError):  # sparse, or on a device without memory
+    except RuntimeError:  # sparse, or on a device without memory
         return "…"
     if not tuple(tensor.shape):
         return some[0]

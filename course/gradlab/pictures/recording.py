@@ -42,7 +42,7 @@ def record(loss, graph, gradient=None, retain_graph=False):
 
     `graph` is the result of `walk` for `loss`. Temporary prehooks on its nodes record the order and the arriving
     gradients, and hooks record what each node returns. In an engine without hooks, the nodes' `run` is wrapped. An
-    error of the engine becomes a PictureError with the same message.
+    error of the engine becomes a PictureError with the same message, except for a stub's NotImplementedError.
     """
     visits = []
     place = {id(node.fn): i for i, node in enumerate(graph.nodes) if node.fn is not None}
@@ -58,6 +58,8 @@ def record(loss, graph, gradient=None, retain_graph=False):
                 else:
                     watched.enter_context(_watched_run(node.fn, arrival, departure))
             loss.backward(gradient, retain_graph=retain_graph)
+    except NotImplementedError:  # an engine in the making
+        raise
     except RuntimeError as error:
         raise PictureError(f"backward raised: {error}") from None
     _note_freed(graph, visits)
