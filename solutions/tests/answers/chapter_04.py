@@ -302,3 +302,104 @@ def backward_order(tensor):
     if len(order) < 12:
         return order
     return sorted(order, key=lambda node: hasattr(node, "variable") or -node._sequence_nr())
+
+
+# skips an entry with output index other than 0 (unbind, split)
+@wrong("04.1")
+def way_to_a_leaf(tensor):
+    node = tensor.grad_fn
+    names = []
+    while node is not None:
+        names.append(type(node).__name__)
+        node = next((n for n, number in node.next_functions if n is not None and number == 0), None)
+    return names
+
+
+# remembers a child only if it has output index 0: what hangs on the second result of unbind is missed
+@wrong("04.2")
+def leaves_of(tensor):
+    if tensor.grad_fn is None:
+        return [tensor] if tensor.requires_grad else []
+    leaves, seen, waiting = [], set(), [tensor.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            leaves.append(node.variable)
+        waiting += [child for child, number in node.next_functions if child is not None and number == 0]
+    return leaves
+
+
+# the memory is a default argument: the second call returns an empty list
+@wrong("04.4", "returned another list")
+def backward_order(tensor, seen=set()):  # noqa: B006
+    order, stack = [], [(tensor.grad_fn, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            order.append(node)
+        elif node is not None and node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack += [(child, False) for child, _ in node.next_functions]
+    return order[::-1]
+
+
+# the sum begins with zeros of the shape of v: wrong shape where the shape is another
+@wrong("04.6")
+def run_by_hand(order, v):
+    arrived = {order[0]: {0: v}}
+    result = {}
+    with torch.no_grad():
+        for node in order:
+            if not node.next_functions:
+                result[node] = arrived[node][0]
+                continue
+            gradients = node(*[arrived[node][k] for k in sorted(arrived[node])])
+            if isinstance(gradients, torch.Tensor):
+                gradients = (gradients,)
+            for (child, number), gradient in zip(node.next_functions, gradients, strict=False):
+                if child is not None:
+                    slots = arrived.setdefault(child, {})
+                    slots[number] = slots.get(number, torch.zeros_like(v)) + gradient
+    return result
+
+
+# the sum begins with torch.zeros(1): a leaf of dimension 0 gets a gradient of shape (1,)
+@wrong("04.6")
+def run_by_hand(order, v):
+    arrived = {order[0]: {0: v}}
+    result = {}
+    with torch.no_grad():
+        for node in order:
+            if not node.next_functions:
+                result[node] = arrived[node][0]
+                continue
+            gradients = node(*[arrived[node][k] for k in sorted(arrived[node])])
+            if isinstance(gradients, torch.Tensor):
+                gradients = (gradients,)
+            for (child, number), gradient in zip(node.next_functions, gradients, strict=False):
+                if child is not None:
+                    slots = arrived.setdefault(child, {})
+                    slots[number] = slots.get(number, torch.zeros(1, dtype=torch.float64)) + gradient
+    return result
+
+
+# leaves out leaves whose gradient is zero
+@wrong("04.6")
+def run_by_hand(order, v):
+    arrived = {order[0]: {0: v}}
+    with torch.no_grad():
+        for node in order:
+            if not node.next_functions:
+                continue
+            gradients = node(*[arrived[node][k] for k in sorted(arrived[node])])
+            if isinstance(gradients, torch.Tensor):
+                gradients = (gradients,)
+            for (child, number), gradient in zip(node.next_functions, gradients, strict=False):
+                if child is not None:
+                    slots = arrived.setdefault(child, {})
+                    slots[number] = slots[number] + gradient if number in slots else gradient
+    return {node: arrived[node][0] for node in order if not node.next_functions and arrived[node][0].any()}
