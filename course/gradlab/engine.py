@@ -42,7 +42,7 @@ def parts_of(cells: Iterable[dict[str, Any]]) -> dict[str, str]:
 
 
 def source_of(cells: Iterable[dict[str, Any]]) -> str:
-    """Return the code of the cells tagged `engine` in the form of a stage's file."""
+    """Return the code of the cells tagged `engine`, laid out like a stage's file."""
     return "\n\n\n".join(f"# %% {name}\n{text}" for name, text in parts_of(cells).items()) + "\n"
 
 

@@ -160,7 +160,7 @@ def _still_open(error: NotImplementedError, exercise: str, shows: str) -> Made:
             f"An earlier version of your {name} ran here. Run the cells between its definition and this one, {OR_ALL}"
         )
     if name == checking.answer_name(exercise):
-        return _line(f"Your {name} raised NotImplementedError here. Run it and the check of {exercise} again.")
+        return _line(f"Your {name} raised NotImplementedError here. Run its cell and the check of {exercise} again.")
     if other := checking.check_of_answer(name):
         return _unsolved(other, shows)
     where = f"{name} in {os.path.basename(code.co_filename)}" if os.path.exists(code.co_filename) else f"your {name}"

@@ -79,7 +79,10 @@ def wrong():
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (raising("pull_back"), "Your pull_back raised NotImplementedError here. Run it and the check of 02.1 again."),
+        (
+            raising("pull_back"),
+            "Your pull_back raised NotImplementedError here. Run its cell and the check of 02.1 again.",
+        ),
         (
             bound_too_early("pull_back"),
             "An earlier version of your pull_back ran here. Run the cells between its definition and this one, or "

@@ -48,7 +48,7 @@ def _refuse(kind: type) -> None:
 
 
 def _is_torchs(error: BaseException | None) -> bool:
-    """Return whether torch raised an error: for an argument that is not a torch tensor, or in torch's Python code."""
+    """Return whether an error came from torch's Python code, or from torch rejecting what is not a tensor."""
     if error is None or isinstance(error, TorchError):
         return False
     trace = error.__traceback__

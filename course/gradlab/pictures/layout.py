@@ -199,7 +199,7 @@ def _coordinates(rows, up, down, width, n, side):
 def _align(rows, near, bad):
     """Chain each node to its median neighbor in the row before; return, for each node, the first one of its chain.
 
-    The nodes of a chain will share one x.
+    All nodes of a chain get the same x coordinate.
     """
     root = {v: v for row in rows for v in row}
     tied = dict(root)

@@ -39,7 +39,7 @@ RULES = {
 
 
 def formula(fn, slot):
-    """Return the formula for what the node `fn` returns for its input number `slot`, or "" if the table has none."""
+    """Return the formula of the gradient that node `fn` returns for input `slot`, or "" if the table has none."""
     factors = (getattr(fn, "_saved_alpha", 1), getattr(fn, "_saved_beta", 1))
     rules = RULES.get(fn.name(), ()) if factors == (1, 1) else ()
     return rules[slot] if slot < len(rules) else ""

@@ -1,7 +1,8 @@
 """Merge what a student wrote in an old edition of a notebook into the new one, cell by cell, by id.
 
-A student writes a cell's source, its type and its attachments; outputs, counts and everything else that JupyterLab
-saves automatically do not count. Notebooks are plain JSON here, because the input may be damaged in any way.
+Only a cell's source, type and attachments count as the student's work; outputs, execution numbers and everything else
+that JupyterLab saves automatically are ignored. Notebooks are plain JSON here, because the input may be damaged in any
+way.
 """
 
 import json

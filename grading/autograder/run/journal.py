@@ -41,7 +41,7 @@ class Journal:
         self._write([{"force": force, "students": students}])
 
     def resume(self) -> None:
-        """Read the last run's progress; students in damaged lines are graded again.
+        """Read the last run's progress; students whose lines are damaged are graded again.
 
         Raises ClassError if there was no run, or if its first line is damaged.
         """

@@ -66,7 +66,7 @@ def _failed(cell: NotebookNode) -> str:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Print the successful escapes; return 1 if there are any or no sandbox can be created, else 0."""
+    """Print the successful escapes; return 1 if there are any, or if no sandbox can be created, else 0."""
     description = "Try to break out of the sandbox in which submissions run. The exit code is 1 if something escaped."
     argparse.ArgumentParser(prog="python -m autograder.sandbox", description=description).parse_args(argv)
     try:

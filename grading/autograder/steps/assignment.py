@@ -146,7 +146,7 @@ def load_assignment(course: CourseDirectory, name: str) -> Assignment:
     source = _source(course, name)
     if not source.exists():
         known = [path.parent.name for path in source.parent.parent.glob("*/*.ipynb") if path.stem == path.parent.name]
-        raise ClassError(f"The solved notebook {source} is missing, which grading needs.{did_you_mean(name, known)}")
+        raise ClassError(f"Grading needs the solved notebook {source}, which is missing.{did_you_mean(name, known)}")
     released = Path(course.format_path(course.release_directory, ".", name), f"{name}.ipynb")
     changed_at = tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in (source, released))
     return _load(course.db_url, course.course_id, source, released, changed_at, _store(course, name))

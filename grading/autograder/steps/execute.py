@@ -42,7 +42,7 @@ STARVED = (
 
 @dataclass(frozen=True)
 class Job:
-    """The input of one run of a notebook, which is given as JSON.
+    """The input for one run of a notebook; the notebook is given as JSON.
 
     skip: the positions of cells not to run. cell_timeout_s, timeout_s: the limits for one cell and for all, by the
     kernel's clocks (see `clock`). config: settings for the kernel manager and provisioner, by class name. record: the

@@ -239,7 +239,7 @@ def number(points: float) -> str:
 
 
 def _column(columns: Iterable[str], name: str, path: Path) -> str:
-    """Return the column named after an assignment, to which Canvas usually adds a number (Assignment#title_with_id)."""
+    """Return an assignment's column; Canvas usually appends a number to its name (Assignment#title_with_id)."""
     exact = [column for column in columns if column == name]
     titled = exact or [column for column in columns if re.sub(r"\s*\(\d+\)$", "", column) == name]
     if len(titled) == 1:

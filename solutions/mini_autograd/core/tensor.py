@@ -36,7 +36,7 @@ DETACH_VIEW = (
 
 
 class Tensor:
-    """An array with the data that autograd needs about it.
+    """An array, plus what autograd needs to know about it.
 
     Rare attributes have their usual value on the class; a tensor itself holds only those that differ.
     """

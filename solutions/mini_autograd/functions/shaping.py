@@ -310,7 +310,7 @@ def size(input, dim=None):
 
 
 def stride(input):
-    """Return, for each dimension, how many elements in memory one step along it skips."""
+    """Return, for each dimension, the distance in memory between neighbors, in elements."""
     return tuple(n // input._data.itemsize for n in input._data.strides)
 
 

@@ -125,7 +125,7 @@ class ModuleList(_Row):
         return ModuleList(list(self) + list(other))
 
     def __repr__(self):
-        """Return the text in which equal neighbors appear once, with their count."""
+        """Return a text that shows consecutive modules with the same text once, with their count."""
         runs = []
         for index, module in enumerate(self):
             text = repr(module)
