@@ -385,7 +385,7 @@ def test_a_check_fixed_mid_course_is_graded_again(tiny):
 def test_a_class_that_is_not_ready_stops_with_a_message(tmp_path):
     folder = tmp_path / "class"
     (folder / "source" / NAME).mkdir(parents=True)
-    with pytest.raises(ClassError, match=r"The solved notebook .* is missing"):
+    with pytest.raises(ClassError, match=r"Grading needs the solved notebook .*, which is missing"):
         list(grade(folder, NAME))
     nbformat.write(solved_notebook(), folder / "source" / NAME / f"{NAME}.ipynb")
     with pytest.raises(ClassError, match=r"has not been generated in this class\. Run: nbgrader generate_assignment"):
