@@ -72,6 +72,7 @@ def elsewhere() -> dict[str, list[str]]:
     return {
         "nbval": [*WITH_KERNELS, *NBVAL, "--nbval-current-env", *notebooks("course")],
         "nbval-solved": [*WITH_KERNELS, *NBVAL, *notebooks("solutions")],
+        "records": ["-m", "authoring", "check", "--every"],
         "checks": [*PYTEST, *APART, "solutions/tests/test_chapters.py", "-k", "five_slips or solves_nothing"],
     }
 

@@ -38,6 +38,8 @@ def main(argv: list[str] | None = None) -> int:
             command.add_argument(
                 "chapters", nargs="*", metavar="CHAPTER", help="as in solutions/chapters; default: all"
             )
+        if name == "check":
+            command.add_argument("--every", action="store_true", help="regenerate even unchanged chapters")
         if name == "weights":
             command.add_argument("chapter", metavar="CHAPTER", help="as in solutions/chapters")
         if name in ("validate", "margins"):
@@ -58,7 +60,7 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     try:
         if args.command == "check":
-            return _check()
+            return _check(args.every)
         if args.command == "build":
             build.build(args.chapters or chapter_names())
             return 0
@@ -78,9 +80,9 @@ def main(argv: list[str] | None = None) -> int:
         return 1
 
 
-def _check() -> int:
+def _check(every: bool) -> int:
     with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
-        stale, marked = build.stale(pool.map), phrases.found()
+        stale, marked = build.stale(pool.map, every), phrases.found()
     for line in stale + marked:
         print(line)
     print(f"{len(stale)} stale files: run make notebooks, and commit the result." if stale else "chapters: up to date")

@@ -22,7 +22,7 @@ from gradlab import live
 from gradlab.checks.record import SUFFIX, Record
 from gradlab.engine import source_of
 
-from . import pages
+from . import digests, pages
 from .chapter import chapter_names, source_path
 from .edition import GENERATE
 from .minutes import say_minutes, with_minutes
@@ -194,6 +194,7 @@ def build(names: list[str]) -> None:
     START_PAGE.write_text(with_minutes(START_PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     for name, text in pages.made().items():
         (pages.PAGES / name).write_text(text, encoding="utf-8")
+    digests.note(names, STUDENT_EDITION)
 
 
 def shown(path: Path) -> str:
@@ -201,12 +202,16 @@ def shown(path: Path) -> str:
     return str(path.relative_to(SOLUTIONS.parent))
 
 
-def stale(each: Callable = map) -> list[str]:
+def stale(each: Callable = map, every: bool = False) -> list[str]:
     """Return a sentence for each file that differs from what `build` generates; cell outputs are left to nbval.
 
-    each: `map`, or that of an executor, which looks at several chapters at once.
+    each: `map`, or that of an executor, which regenerates several chapters at once. every: regenerate chapters even if
+    their digests say that nothing has changed since they were built.
     """
-    chapters = each(stale_chapter, reversed(chapter_names()))  # the longest first
+    built = {} if every else digests.noted()
+    built = {} if every else digests.noted()
+    changed = [name for name in chapter_names() if digests.digest(name, STUDENT_EDITION) != built.get(name)]
+    chapters = each(stale_chapter, reversed(changed))  # the longest first
     return [*stale_pages(), *itertools.chain.from_iterable(chapters)]
 
 

@@ -10,7 +10,7 @@ import pytest
 from nbformat.v4 import new_code_cell
 from nbgrader.utils import is_grade
 
-from authoring import build
+from authoring import build, digests
 from authoring.cells import tags
 from authoring.chapter import chapter_names, load_chapter, read_chapter, source_path
 from authoring.places import ChapterError
@@ -148,6 +148,35 @@ def test_a_stale_file_is_named(monkeypatch, tmp_path):
     assert "left.txt belongs to no chapter" in found
     assert f"{tmp_path / '99_left'} belongs to no chapter" in found
     assert f"{name}.record.json is missing" in found
+
+
+def test_only_what_may_have_changed_is_generated_again(monkeypatch, tmp_path):
+    """A changed file of a chapter, solved or generated, counts; a changed docstring or comment of the code does not."""
+    code, edition = tmp_path / "code", tmp_path / "edition"
+    code.mkdir()
+    shutil.copytree(build.STUDENT_EDITION / FIRST, edition / FIRST)
+    monkeypatch.setattr(digests, "CODE", [code])
+    monkeypatch.setattr(digests, "DIGESTS", tmp_path / "digests.json")
+    module = code / "module.py"
+
+    def unchanged() -> bool:
+        digests._code.cache_clear()
+        return digests.noted() == {FIRST: digests.digest(FIRST, edition)}
+
+    module.write_text('def f():\n    "One."\n    return 1\n')
+    assert not unchanged()
+    digests._code.cache_clear()
+    digests.note([FIRST], edition)
+    module.write_text('def f():\n    "Another."  # and a comment\n    return 1\n')
+    assert unchanged()
+    module.write_text('def f():\n    "One."\n    return 2\n')
+    assert not unchanged()
+    module.write_text('def f():\n    "One."\n    return 1\n')
+    assert unchanged()
+    path = edition / FIRST / f"{FIRST}.ipynb"
+    path.write_text(path.read_text() + " ")
+    assert not unchanged()
+    digests._code.cache_clear()
 
 
 def test_a_record_made_on_another_processor_is_not_stale(tmp_path):

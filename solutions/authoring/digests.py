@@ -1,0 +1,52 @@
+"""Remember from which files each chapter was built, so that `make check` regenerates only what may have changed.
+
+A chapter's digest covers its solved files, its student edition, the versions of packages, and the code that builds and
+checks it, without comments and docstrings. `build` notes it in `chapters/digests.json`.
+"""
+
+import ast
+import functools
+import hashlib
+import json
+from pathlib import Path
+
+from .places import SOLUTIONS, SOURCES
+
+DIGESTS = SOURCES / "digests.json"
+CODE = SOLUTIONS.parent / "course" / "gradlab", SOLUTIONS / "authoring", SOLUTIONS / "mini_autograd"
+VERSIONS = SOLUTIONS.parent / "requirements.txt"
+
+
+def digest(name: str, edition: Path) -> str:
+    """Return the hash of a chapter: its solved files, the student edition, and what they are built with."""
+    found = hashlib.sha256(_code().encode() + VERSIONS.read_bytes())
+    stages = SOURCES.glob(f"*/engine_{name[:2]}.py")  # written into later chapters' folders
+    for path in sorted({*(SOURCES / name).rglob("*"), *(edition / name).rglob("*"), *stages}):
+        if path.is_file() and path.name[0] != "." and path.parent.name[0] not in "._":
+            found.update(f"\n{path.parent.name} {path.name}\n".encode() + path.read_bytes())
+    return found.hexdigest()
+
+
+@functools.cache
+def _code() -> str:
+    return "\n".join(_meaning(path) for folder in CODE for path in sorted(folder.rglob("*.py")))
+
+
+def _meaning(path: Path) -> str:
+    """Return a module's syntax tree as text, without docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:]
+    return ast.dump(tree)
+
+
+def noted() -> dict[str, str]:
+    """Return the digest of each chapter at the time when it was built last."""
+    return json.loads(DIGESTS.read_text(encoding="utf-8")) if DIGESTS.exists() else {}
+
+
+def note(names: list[str], edition: Path) -> None:
+    """Write down the current digests of the named chapters."""
+    new = {name: digest(name, edition) for name in names}
+    DIGESTS.write_text(json.dumps(noted() | new, indent=1, sort_keys=True) + "\n", encoding="utf-8")
