@@ -381,3 +381,13 @@ def lost(loss_of, leaves):
     if loss.requires_grad:
         loss.backward()
     return [name for leaf, name in names.items() if leaf.grad is None]
+
+
+# remembers the answer for each f
+@wrong("01.1")
+def slope(f, x, known={}):
+    if f not in known:
+        t = x.clone().requires_grad_()
+        f(t).backward()
+        known[f] = t.grad
+    return known[f]
