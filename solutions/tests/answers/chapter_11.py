@@ -368,3 +368,98 @@ class Formulas:
 
     def pow_self(grad, self, exponent):
         return grad * exponent * self ** (exponent - 1) if exponent else np.zeros_like(grad)
+
+
+# an existing accumulator wins over requires_grad
+@wrong("11.1")
+def edge_or_leaf(tensor):
+    if not isinstance(tensor, Tensor):
+        return None, 0
+    if tensor._accumulator is not None:
+        return tensor._accumulator, 0
+    if not tensor.requires_grad:
+        return None, 0
+    if tensor.grad_fn is not None:
+        return tensor.grad_fn, 0
+    tensor._accumulator = AccumulateGrad(tensor)
+    return tensor._accumulator, 0
+
+
+# forgets the node of a leaf that is frozen for a while
+@wrong("11.1")
+def edge_or_leaf(tensor):
+    if not isinstance(tensor, Tensor):
+        return None, 0
+    if not tensor.requires_grad:
+        tensor._accumulator = None
+        return None, 0
+    if tensor.grad_fn is not None:
+        return tensor.grad_fn, 0
+    if tensor._accumulator is None:
+        tensor._accumulator = AccumulateGrad(tensor)
+    return tensor._accumulator, 0
+
+
+# keeps what the block switched on
+@wrong("11.3")
+class no_grad:
+    def __enter__(self):
+        self.earlier = state.grad
+        state.grad = False
+
+    def __exit__(self, *error):
+        state.grad = state.grad or self.earlier
+
+
+# knows exponent 0 as an int only
+@wrong("11.5")
+class Formulas:
+    def neg_self(grad):
+        return -grad
+
+    def sub_other(grad):
+        return -grad
+
+    def div_self(grad, other):
+        return grad / other
+
+    def div_other(grad, self, other):
+        return -grad * self / other**2
+
+    def pow_self(grad, self, exponent):
+        if isinstance(exponent, int) and exponent == 0:
+            return np.zeros_like(grad)
+        return grad * exponent * self ** (exponent - 1)
+
+
+# undoes the broadcast of other
+@wrong("11.5")
+class Formulas:
+    def neg_self(grad):
+        return -grad
+
+    def sub_other(grad):
+        return -grad
+
+    def div_self(grad, other):
+        return grad / other
+
+    def div_other(grad, self, other):
+        gradient = -grad * self / other**2
+        while gradient.ndim > np.ndim(other):
+            gradient = gradient.sum(axis=0)
+        return gradient
+
+    def pow_self(grad, self, exponent):
+        if exponent == 0:
+            return np.zeros_like(grad)
+        return grad * exponent * self ** (exponent - 1)
+
+
+# a partial object, which does not receive self in a class
+@wrong("11.7")
+def reflected(operations):
+    def swapped(operation, self, other):
+        return operation(other, self)
+
+    return {name: functools.partial(swapped, operation) for name, operation in operations.items()}
