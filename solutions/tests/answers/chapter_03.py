@@ -260,3 +260,28 @@ def fit_and_report(model, optimizer, batches):
         optimizer.step()
         means.append(total / (len(means) + 1))
     return means
+
+
+# sets zeros before it knows whether the call is refused
+@wrong("03.2")
+class Chain:
+    def __init__(self, x, operations):
+        self.grad = None
+        self.nodes = []
+        for name, c in operations:
+            y = OPERATIONS[name]["forward"](x, c)
+            self.nodes.append({"name": name, "saved": OPERATIONS[name]["saves"](x, c, y)})
+            x = y
+
+    def backward(self, v, retain_graph=False):
+        if self.grad is None:
+            self.grad = torch.zeros_like(v)
+
+        for node in reversed(self.nodes):
+            saved = node["saved"]
+            if saved is FREED:
+                raise RuntimeError(SECOND_TIME)
+            v = OPERATIONS[node["name"]]["back"](v, saved)
+            if not retain_graph and saved is not NOTHING:
+                node["saved"] = FREED
+        self.grad = self.grad + v

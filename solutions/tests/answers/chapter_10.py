@@ -351,7 +351,7 @@ class Levels(Function):
 
 
 # forward mode over a gradient: the parameter requires one, so the result does too
-@wrong("10.5", "Likely slip: the result part of a graph.")
+@wrong("10.5", "Likely slip: a result with a graph.")
 def hvp(function, x, u):
     return torch.func.jvp(torch.func.grad(lambda t: function(t).sum()), (x,), (u,))[1]
 

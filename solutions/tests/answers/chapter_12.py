@@ -478,3 +478,98 @@ def backward(tensor, gradient=None, retain_graph=False):
         run([edge_or_leaf(tensor)], [weight(tensor, gradient)], keep_graph=retain_graph)
     except RuntimeError as error:
         print(error)
+
+
+# asks for one entry along the first dimension only
+@wrong("12.3")
+def weight(tensor, gradient=None):
+    inside = isinstance(gradient, list | tuple) and gradient
+    kind = type(gradient[0] if inside else gradient).__name__  # torch looks into a list
+    shapes = [list(getattr(each, "shape", ())) for each in (gradient, tensor)]
+    no_tensor, mismatch, no_graph, no_scalar = (
+        f"gradients can be either Tensors or None, but got {kind}",
+        "Mismatch in shape: grad_output[0] has a shape of torch.Size({}) "
+        "and output[0] has a shape of torch.Size({}).".format(*shapes),
+        "element 0 of tensors does not require grad and does not have a grad_fn",
+        "grad can be implicitly created only for scalar outputs",
+    )
+    if gradient is not None and not isinstance(gradient, Tensor):
+        raise TypeError(no_tensor)
+    if gradient is not None and gradient.shape != tensor.shape:
+        raise RuntimeError(mismatch)
+    if not tensor.requires_grad:
+        raise RuntimeError(no_graph)
+    if gradient is not None:
+        return gradient.data
+    if tensor.shape and tensor.shape[0] != 1:
+        raise RuntimeError(no_scalar)
+    return np.ones(tensor.shape, tensor.dtype)
+
+
+# always writes a result
+@wrong("12.5")
+def release(node):
+    for name in node.saved:
+        if name in node.formulas:
+            node.saved[name] = FREED
+    node.saved["result"] = FREED
+
+
+# hard-codes the names that stay
+@wrong("12.5")
+def release(node):
+    for name in node.saved:
+        if name not in ("exponent", "shape", "dim", "keepdim"):
+            node.saved[name] = FREED
+
+
+# hard-codes the names that go
+@wrong("12.5")
+def release(node):
+    for name in ("self", "other", "result"):
+        if name in node.saved:
+            node.saved[name] = FREED
+
+
+# takes every text for freed
+@wrong("12.5")
+def restore(node, name):
+    value = node.saved[name]
+    if isinstance(value, str):
+        raise RuntimeError(FREED)
+    return value
+
+
+# returns the array of a Tensor
+@wrong("12.5")
+def restore(node, name):
+    value = node.saved[name]
+    if value is FREED:
+        raise RuntimeError(FREED)
+    return getattr(value, "data", value) if isinstance(value, Tensor) else value
+
+
+# frees all nodes even if the pass fails
+@wrong("12.6")
+def backward(tensor, gradient=None, retain_graph=False):
+    start, edge = weight(tensor, gradient), edge_or_leaf(tensor)
+    try:
+        run([edge], [start], True)
+    finally:
+        if not retain_graph:
+            for node in count_dependencies([edge]):
+                node.release()
+
+
+# numbers and lists become Tensors
+@wrong("12.6")
+def backward(tensor, gradient=None, retain_graph=False):
+    if gradient is not None and not isinstance(gradient, Tensor):
+        gradient = Tensor(gradient)
+    run([edge_or_leaf(tensor)], [weight(tensor, gradient)], retain_graph)
+
+
+# or None
+@wrong("12.6")
+def backward(tensor, gradient=None, retain_graph=False):
+    run([edge_or_leaf(tensor)], [weight(tensor, gradient or None)], retain_graph)

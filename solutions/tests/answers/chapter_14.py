@@ -336,3 +336,20 @@ class SGD:
                     change = self.momentum * self.buffers[index] + change
                 self.buffers[index] = change
             parameter.data -= self.lr * change
+
+
+# __call__ instead of forward, so hooks are never called
+@wrong("14.5")
+class Linear(Module):
+    """y = x @ weight.T + bias."""
+
+    def __init__(self, weight, bias):
+        super().__init__()
+        self.weight = Parameter(weight)
+        self.bias = Parameter(bias)
+
+    def __call__(self, x):
+        return self.forward(x)
+
+    def forward(self, x):
+        return matmul(x, t(self.weight)) + self.bias
