@@ -26,10 +26,10 @@ test:  ## Run the tests, including browser and notebooks; PARTS="browser nbval",
 	@$(GRADLAB) setup
 	$(RUN) tools/run_tests.py $(PARTS) $(if $(CHAPTER),--chapter $(CHAPTER)) $(ON_PROCESSOR)
 
-test-all: test  ## Run the tests, then what takes longer: every chapter's walk, all slips, all attacks
+test-all: test  ## Run the tests, then the slow ones: every chapter's walk, all slips, all attacks
 	$(RUN) tools/run_tests.py --rest
 
-elsewhere:  ## Run notebooks and checks on different kinds of processor, imitated; only one: PROCESSOR=sse
+elsewhere:  ## Run notebooks and checks on imitated kinds of processor; only one: PROCESSOR=sse
 	$(RUN) tools/run_tests.py --elsewhere $(ON_PROCESSOR)
 
 redteam:  ## Try every attack on grading, each with its honest twin, and print a table

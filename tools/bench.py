@@ -1,4 +1,4 @@
-"""Run all benchmarks in turn; given words as arguments, only those with one of the words in their path."""
+"""Run all benchmarks in turn, or only those whose path contains one of the words given as arguments."""
 
 import subprocess
 import sys

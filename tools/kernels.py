@@ -53,7 +53,7 @@ def kernels() -> Iterator[str]:
             env = {**os.environ, "MPLBACKEND": INLINE}
             server = subprocess.Popen(command, env=env, pass_fds=[listening.fileno()])
         try:
-            yield folder  # only the server listens now, so no client waits for a dead one
+            yield folder  # only the server listens now, so no client waits for a dead server
         finally:
             server.terminate()
             server.wait()

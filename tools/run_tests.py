@@ -45,7 +45,7 @@ def parts(chapter: str = "") -> dict[str, list[str]]:
     pages = [WALKS] if chapter else TESTS
     few = "" if chapter else " and not exhaustive"
     return {
-        # in file order, else the longest files, which have few tests, come last
+        # in file order; otherwise the longest files, which have few tests, come last
         "grading": [*PYTEST, "grading/tests", "-m", f"not browser{few}", "--timeout=900", *TOGETHER]
         + ["--no-loadscope-reorder", *only],
         "browser": [*WITH_KERNELS, *PYTEST, *pages, "-m", f"browser{few}", *BROWSER, *only],
@@ -157,8 +157,8 @@ def main(words: list[str] | None = None) -> int:
     """Run the requested parts; return 1 if one failed."""
     parser = argparse.ArgumentParser(prog="python tools/run_tests.py", description=__doc__)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"default: all of {', '.join(parts())}")
-    parser.add_argument("--chapter", default="", help="only what concerns one chapter, such as 08")
-    parser.add_argument("--rest", action="store_true", help=f"only the parts that take longer: {', '.join(rest())}")
+    parser.add_argument("--chapter", default="", help="run only what concerns one chapter, such as 08")
+    parser.add_argument("--rest", action="store_true", help=f"run only the parts that take longer: {', '.join(rest())}")
     parser.add_argument("--processor", choices=PROCESSORS, help="imitate a different kind of processor")
     parser.add_argument("--elsewhere", action="store_true", help="run notebooks and checks on all kinds of processor")
     asked = parser.parse_args(words)

@@ -8,8 +8,7 @@ from pathlib import Path
 def write_bytes(path: Path, data: bytes, mode: int | None = None) -> None:
     """Replace the file at `path`, even a read-only one; the folder must exist. mode: the file's permissions.
 
-    Raises OSError, with a file name, if nothing can be written. The earlier file then stays, and no temporary file is
-    left.
+    Raises OSError, with a file name, if writing fails. The earlier file then stays, and no temporary file is left.
     """
     new = path.with_name(f".new-{secrets.token_hex(6)}")
     try:

@@ -98,7 +98,7 @@ class Stage:
         return "\n".join([head, *lines])
 
     def refuse(self, cells: list[dict[str, Any]], cell: str = "", why: str = "") -> None:
-        """Drop the learner's answer in a cell, and then all answers that use a name that nothing defines any more."""
+        """Drop the learner's answer in a cell, and then all answers that use a name that nothing defines anymore."""
         if cell:
             del self.own[cell]
             self.why[cell] = why
@@ -139,7 +139,7 @@ def chapter_of(number: int) -> str:
 
 
 def own_engine(*numbers: int) -> None:
-    """Make `import engine_11` load the stage of chapter 11 with your own functions in it, and print who wrote which.
+    """Make `import engine_11` load the stage of chapter 11 with your own functions in it, and print who wrote each one.
 
     numbers: chapter numbers, in order. Call it before the import, in a restarted kernel. A function is yours if its
     check has passed and its cell has not changed since. Grading uses the finished stages, because it sees only this

@@ -32,7 +32,7 @@ def require_own(outbound: Path) -> None:
     course = outbound.parent
     require_course(course)
     if outbound.stat().st_mode & stat.S_IWOTH:
-        raise PermissionError(f"everyone can write in {outbound}; its owner can fix that: chmod o-w {outbound}")
+        raise PermissionError(f"everyone can write to {outbound}; its owner can fix that: chmod o-w {outbound}")
     released = [path for path in outbound.iterdir() if path.is_dir()]
     if {path.lstat().st_uid for path in [outbound, *released]} != {course.stat().st_uid}:
         raise PermissionError(f"the files in {course} belong to several users; ask your instructor")
@@ -44,7 +44,7 @@ def require_course(course: Path) -> None:
     if root.stat().st_mode & stat.S_IWOTH and not root.stat().st_mode & stat.S_ISVTX:
         raise PermissionError(f"everyone can rename files in {root}; its owner can fix that: chmod 1777 {root}")
     if course.stat().st_mode & stat.S_IWOTH:
-        raise PermissionError(f"everyone can write in {course}; its owner can fix that: chmod o-w {course}")
+        raise PermissionError(f"everyone can write to {course}; its owner can fix that: chmod o-w {course}")
 
 
 class FetchEdition(ExchangeFetchAssignment):
@@ -67,7 +67,7 @@ class FetchEdition(ExchangeFetchAssignment):
 
 
 class ListEditions(ExchangeList):
-    """List an assignment as released, too, while the workspace has a different edition of it."""
+    """List a fetched assignment as released, too, while the workspace has a different edition of it."""
 
     def parse_assignments(self):
         """Return nbgrader's list, plus the new editions of assignments that were fetched before."""

@@ -57,7 +57,7 @@ def take_home() -> None:
 
 
 def share(figure, name=""):
-    """Write your name and the number of your engine's lines onto a figure, and return the figure.
+    """Write your name and your engine's number of lines onto a figure, and return the figure.
 
     Once take_home() has written my_engine.py, the figure is saved as a PNG beside the notebook.
     """

@@ -6,17 +6,17 @@ ACCEPTED = ".png,.jpg,.jpeg,.webp,.bmp,.gif,.tif,.tiff"  # pillow reads these ev
 
 
 class ImageError(ValueError):
-    """The error for a file that is not a readable image; the message is for the learner."""
+    """Raised for a file that is not a readable image; the message is for the learner."""
 
 
 def image_file():
     """Return a button that lets the learner choose an image file; a control for `payoff`.
 
-    The page passes the file to the kernel and nowhere else, in one message; Jupyter's server takes up to 10 MB.
+    The page passes the file only to the kernel, in one message; Jupyter's server accepts up to 10 MB.
     """
     from ipywidgets import FileUpload
 
-    return FileUpload(accept=ACCEPTED, description="Choose an image below 10 MB", layout={"width": "max-content"})
+    return FileUpload(accept=ACCEPTED, description="Choose an image under 10 MB", layout={"width": "max-content"})
 
 
 def small_image(files, side):

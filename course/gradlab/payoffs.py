@@ -27,7 +27,7 @@ def payoff(exercise, shows, ask=None, **controls):
     exercise: the check's id, such as "02.4". shows: what appears, in words that can follow "You will see".
     controls: for each parameter of the function, a slider (lowest, highest, step), a list of choices, a bool, a text or
     `image_file()`; it starts at the parameter's default. The function returns a picture, a figure or a text, or shows
-    it. ask: a prediction; the function takes the guess, calls its `compare`, and is shown once the learner has guessed.
+    it. ask: a prediction; the function takes the guess and calls its `compare`; its output appears after the guess.
 
     Until the check has passed, and if the answer raises an error, one line says so. Tag the cell `after-exercises`.
 
@@ -69,18 +69,18 @@ class Made:
 
 
 def _passed(exercise: str) -> bool:
-    """Return whether the last run of this exercise's check passed, in this kernel or an earlier one."""
+    """Return whether the last run of this exercise's check passed, in any kernel."""
     return checking.passed(exercise)
 
 
 def _start(function, controls) -> dict:
-    """Return the start value of each control: the default of the parameter with its name."""
+    """Return the start value of each control: the default of the parameter with the control's name."""
     parameters = inspect.signature(function).parameters
     given = {name: one.default for name, one in parameters.items() if one.default is not one.empty}
     if set(parameters) != set(controls) or set(given) != set(controls):
         raise TypeError(
             f"{function.__name__}() has the parameters {', '.join(parameters) or 'none'} and the controls "
-            f"{', '.join(controls) or 'none'}: each control needs a parameter of its name with a default."
+            f"{', '.join(controls) or 'none'}: each control needs a parameter with its name and a default."
         )
     return given
 
@@ -127,7 +127,7 @@ def _asked(function, question, exercise: str, shows: str) -> None:
 
 
 def _cell_to_run(exercise: str, name: str) -> str:
-    """Return which cell to run, in words, if a payoff misses a name: the answer's, or one of the cells above."""
+    """Return which cell to run, in words, if a payoff lacks a name: the answer's, or one of the cells above."""
     if name == checking.answer_name(exercise):
         return f"Run the cell with your answer to {exercise}, then this one again."
     return f"Run the cell above that defines it, {OR_ALL}"
@@ -169,7 +169,7 @@ def _still_open(error: NotImplementedError, exercise: str, shows: str) -> Made:
 
 
 def _redefined(frame: FrameType) -> bool:
-    """Return whether the function that runs here has been defined again since."""
+    """Return whether the function that runs here has since been redefined."""
     first, *rest = frame.f_code.co_qualname.split(".")
     now = reduce(lambda value, name: getattr(value, name, None), rest, frame.f_globals.get(first))
     return getattr(now, "__code__", frame.f_code) is not frame.f_code

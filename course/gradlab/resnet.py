@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-WIDTHS = (64, 128, 256, 512)  # channels of layer1 to layer4; fc receives the last
+WIDTHS = (64, 128, 256, 512)  # channels of layer1 to layer4; fc receives those of layer4
 
 
 class BasicBlock(nn.Module):
@@ -60,8 +60,8 @@ def resnet18(weights: str | Path | None = None, num_classes: int = 1000) -> ResN
 
     weights: path of a file with a state dict, such as torchvision's resnet18-f37072fd.pth; None for random weights.
     Unlike torchvision's function of this name, it takes no enum and downloads nothing.
-    num_classes: outputs of `fc`; weights from a file must have as many.
-    Raises FileNotFoundError if there is no such file, and torch's RuntimeError if names or shapes do not fit.
+    num_classes: the number of outputs of `fc`, which weights from a file must match.
+    Raises FileNotFoundError if there is no such file, and torch's RuntimeError if names or shapes do not match.
 
     >>> resnet18(num_classes=10)(torch.zeros(2, 3, 64, 64)).shape
     torch.Size([2, 10])

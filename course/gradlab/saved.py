@@ -21,8 +21,8 @@ class Saved:
     """
 
     def __init__(self, without=()):
-        self.most = self.most_bytes = 0  # most tensors, and most bytes, held at one time
-        self._held = weakref.WeakSet()  # tensors that no graph holds any more disappear from it
+        self.most = self.most_bytes = 0  # the most tensors and the most bytes held at one time
+        self._held = weakref.WeakSet()  # tensors that no graph holds anymore disappear from it
         self._used = weakref.WeakSet()  # tensors that a backward pass has read
         self._without = {tensor.untyped_storage().data_ptr() for tensor in without}
 

@@ -1,4 +1,4 @@
-"""The start page of a workspace: the released one, with what has been done, where to go on, and what is new.
+"""The start page of a workspace: the released page, with what has been done, where to go on, and what is new.
 
 It is made when the course is opened, and again whenever JupyterLab reads it.
 """

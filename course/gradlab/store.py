@@ -1,4 +1,4 @@
-"""What is remembered about a learner: small files of named entries beside the chapters, shared by several kernels."""
+"""Remember a learner's results and guesses in small files beside the chapters, shared by several kernels."""
 
 import contextlib
 import hashlib

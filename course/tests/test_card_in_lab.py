@@ -122,9 +122,9 @@ def test_an_answer_that_was_edited_runs_before_its_check(chapter):
         chapter.run_cell("check-02-1")
         shown = seen(chapter, "check-02-1")
         assert f"{TITLE}: {verdict}" in shown
-        assert "You edited the cell that defines pull_back after it ran, so it ran again first." in shown
+        assert "You edited the cell that defines pull_back after it ran, so it ran again before this check." in shown
     chapter.run_cell("check-02-1")
-    assert "ran again first" not in seen(chapter, "check-02-1")
+    assert "ran again before this check" not in seen(chapter, "check-02-1")
     chapter.type_into("answer-02-1", "def pull_back(x, v):\n    return (v")
     chapter.run_cell("check-02-1")
     assert "the cell that defines it ended in a SyntaxError" in seen(chapter, "check-02-1")

@@ -301,8 +301,8 @@ def test_a_tensor_without_graph_says_why():
     plain = torch.tensor([1.0, 2.0])
     leaf = torch.tensor([1.0, 2.0], requires_grad=True)
     detached = (leaf * 2).detach()
-    assert "plain has no graph: its grad_fn is None, no operation was recorded." in draw(plain).text
-    assert "leaf has no graph: its grad_fn is None, it was not computed" in draw(leaf).text
+    assert "plain has no graph: its grad_fn is None because no operation was recorded." in draw(plain).text
+    assert "leaf has no graph: its grad_fn is None because it was not computed" in draw(leaf).text
     assert "detached has no graph" in draw(detached).svg
     for picture in (draw(plain), draw(leaf), draw(leaf * 2, plain), draw(leaf, torch.ones(2, requires_grad=True))):
         assert_readable(picture)

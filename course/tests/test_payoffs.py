@@ -163,7 +163,7 @@ def test_an_image_is_chosen_and_a_file_that_is_none_is_refused_in_one_line():
     assert still["text/plain"] == "You see your function at work.\na scene, until you choose an image"
     _, controls, picture, _ = _instances[widget["application/vnd.jupyter.widget-view+json"]["model_id"]].children
     (button,) = controls.children
-    assert button.description == "Choose an image below 10 MB"
+    assert button.description == "Choose an image under 10 MB"
     data = io.BytesIO()
     imsave(data, np.eye(8))
     for name, content, says in [
@@ -201,7 +201,7 @@ def test_a_text_counts_once_it_is_entered():
 
 
 def test_a_control_needs_a_parameter_with_a_default():
-    with pytest.raises(TypeError, match="each control needs a parameter of its name with a default"):
+    with pytest.raises(TypeError, match="each control needs a parameter with its name and a default"):
         payoff("02.1", "x", weight=(0, 1))(lambda weight: weight)
     with pytest.raises(TypeError, match="parameters none and the controls weight"):
         payoff("02.1", "x", weight=(0, 1))(lambda: 1)

@@ -55,7 +55,7 @@ def test_the_words():
     [
         ((3, torch.ones(2)), r"needs a function first, but was given a int"),
         ((torch.sin, [1.0]), r"needs a tensor as its second argument, but was given \[1\.0\]"),
-        ((torch.sin, torch.ones(9)), r"x has 9 elements and f\(x\) 9; the sliders show up to 8"),
+        ((torch.sin, torch.ones(9)), r"x has 9 elements and f\(x\) has 9; the sliders show up to 8"),
         ((lambda x: x.detach(), torch.ones(2)), r"f\(x\) is a tensor without a graph"),
         ((lambda x: 1.0, torch.ones(2)), r"f\(x\) is a float"),
         ((torch.sin, torch.ones(2), [1.0]), r"v has 1 elements, but f\(x\) has 2 \(shape \(2,\)\)"),

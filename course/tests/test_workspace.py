@@ -339,7 +339,7 @@ def test_help_names_every_command(capsys):
         main(["lab", "--help"])
     shown = capsys.readouterr().out
     assert "Your work is never overwritten" in shown
-    assert "includes your answers, notes and own cells" in shown
+    assert "includes your answers, your notes and the cells you added" in shown
 
 
 def test_a_module_that_takes_the_place_of_an_installed_one_is_no_part_of_an_edition(tmp_path):

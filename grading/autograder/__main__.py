@@ -1,4 +1,4 @@
-"""Grade a class, return its feedback and manage its term; nbgrader's own commands work beside these."""
+"""Grade a class, return its feedback and manage its term; nbgrader's own commands still work."""
 
 import argparse
 import shlex

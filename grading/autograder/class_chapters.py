@@ -13,7 +13,7 @@ IGNORED = (".", "__pycache__")  # prefixes of names that are not copied
 def begin(folder: Path) -> None:
     """Copy the course's chapters into a class that has none, replacing a dangling link.
 
-    A link that works is kept: classes created by earlier versions link to the course.
+    A working link is kept: classes created by earlier versions link to the course.
     """
     source = folder / "source"
     if not source.exists():
@@ -39,7 +39,7 @@ def chapters(source: Path) -> dict[str, Path]:
 
 
 def contents(chapter: Path) -> dict[Path, bytes]:
-    """Return the contents of a chapter's files by relative path, leaving out names in IGNORED."""
+    """Return the contents of a chapter's files by relative path, leaving out names with a prefix in IGNORED."""
     paths = [path.relative_to(chapter) for path in chapter.rglob("*") if path.is_file()]
     kept = [path for path in paths if not any(part.startswith(IGNORED) for part in path.parts)]
     return {path: (chapter / path).read_bytes() for path in kept}

@@ -164,7 +164,7 @@ def run(folder: Path) -> list[Row]:
     students = class_of_a_dozen(solved)
     for student, hand_in in students.items():
         _submit(folder, student, hand_in)
-    _say(f"{len(students)} students fetched, worked and submitted; collecting", api.collect(CHAPTER))
+    _say(f"{len(students)} students fetched, edited and submitted the assignment; collecting", api.collect(CHAPTER))
 
     print("grading", flush=True)
     for outcome in grade(folder, CHAPTER):

@@ -11,7 +11,7 @@ FILE = "dropped.txt"  # one id per line; configure passes it to nbgrader as Cour
 
 
 def listed(folder: Path) -> list[str]:
-    """Return the sorted ids of the students on a class folder's list; empty if there is no list."""
+    """Return the sorted ids of a class folder's dropped students; empty if there is no list."""
     path = Path(folder, FILE)
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     return sorted({line.strip() for line in lines} - {""})

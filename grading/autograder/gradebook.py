@@ -31,8 +31,8 @@ More in grading/POSTGRESQL.md."""
 def without_password(gradebook: str) -> str:
     """Return the configured database URL unchanged.
 
-    Raises SystemExit if it is not a URL or contains a password. Any other error in its configuration makes nbgrader
-    print the offending line and continue with its default gradebook.
+    Raises SystemExit if it is not a URL or contains a password. After any other exception in its configuration file,
+    nbgrader prints the offending line and continues with its default gradebook.
     """
     try:
         url = make_url(gradebook)

@@ -34,8 +34,8 @@ SAVE_CELLS = f"nbgrader.preprocessors.{SaveCells.__name__}"  # SaveCells's name 
 class Change:
     """The changes that an update makes to one chapter of a class.
 
-    new: the folder of its solved notebook, the class's own if the course has no such chapter. generated: the gradebook
-    has it. said: the differences, one per line. lost: the scores and comments that would be deleted.
+    new: the folder of its solved notebook, the class's own if the course has no such chapter. generated: whether the
+    gradebook has it. said: the differences, one per line. lost: the scores and comments that would be deleted.
     """
 
     name: str
@@ -159,11 +159,11 @@ def _losses(notebook: Notebook, solved: NotebookNode, after: dict) -> Iterator[s
     for cell in notebook.grade_cells:
         scores = [g for g in cell.grades if g.auto_score is not None or g.manual_score is not None]
         if scores and cell.name not in after:
-            yield f"the points of {len(scores)} for {_exercise(cell.name)}"
+            yield f"the points for {_exercise(cell.name)} (submissions: {len(scores)})"
     for cell in notebook.solution_cells:
         comments = [comment for comment in cell.comments if comment.manual_comment]
         if comments and cell.name not in answers:
-            yield f"your comments for {len(comments)} on {cell.name}"
+            yield f"your comments on {cell.name} (submissions: {len(comments)})"
 
 
 def _solved(folder: Path) -> NotebookNode:

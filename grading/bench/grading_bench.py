@@ -44,7 +44,7 @@ SAMPLE_S = 1.0
 LOOK_S = 0.1  # how often to look for the first grade
 PARTS = {  # parts of grading a submission, by function; nested parts are subtracted
     (Grader, "begin"): "read the submission",
-    (autograde, "autograde"): "parse, sanitise, write verdicts",
+    (autograde, "autograde"): "parse, sanitize, write verdicts",
     (runs, "judged"): "judge",
     (Client, "async_start_new_kernel"): "make the sandbox, fork the kernel",
     (Client, "async_start_new_kernel_client"): "connect, until the kernel answers",
@@ -100,9 +100,9 @@ def nbgrader(folder: Path, *words: str) -> None:
 
 
 class Measured(NamedTuple):
-    """What a command took: seconds, processor time of all its processes, and seconds to the first autograded notebook.
+    """A command's cost: seconds, processor time of all its processes, and seconds to the first autograded notebook.
 
-    If there was one before, `first` is 0.
+    `first` is 0 if one existed before.
     """
 
     seconds: float
@@ -111,7 +111,7 @@ class Measured(NamedTuple):
 
 
 def measured(words: list, folder: Path) -> Measured:
-    """Run a command and return what it took, including its orphaned processes."""
+    """Run a command and measure it, including its orphaned processes."""
     before, started, first = os.times(), time.monotonic(), None
     with open(folder / "log.txt", "a") as log:
         process = subprocess.Popen(list(map(str, words)), cwd=folder, stdout=log, stderr=log)
@@ -245,14 +245,14 @@ def profile(root: Path) -> None:
         assert grader.grade_here(student).status == "graded"
     used = os.times()
     print(f"{len(students)} submissions of {NAME}, one after the other")
-    print(f"{'of one submission':36}{'seconds':>9}{'processor s':>13}{'of its kernel':>15}")
+    print(f"{'part of one submission':36}{'seconds':>9}{'processor s':>13}{'of its kernel':>15}")
     for part in PARTS.values():
         each = (spent[part] / len(students) for spent in (wall, own, kernel))
         print("{:36}{:9.4f}{:13.4f}{:15.4f}".format(part, *each))
     total = (sum(spent.values()) / len(students) for spent in (wall, own, kernel))
-    print("{:36}{:9.4f}{:13.4f}{:15.4f}".format("together", *total))
+    print("{:36}{:9.4f}{:13.4f}{:15.4f}".format("total", *total))
     ended = used.children_user + used.children_system - before.children_user - before.children_system
-    print(f"ended child processes (bubblewrap): {ended / len(students):.4f} s of processor time each")
+    print(f"ended child processes (bubblewrap): {ended / len(students):.4f} s of processor time per submission")
 
 
 def kernel_s(client: Client) -> float:
@@ -330,7 +330,7 @@ def main() -> None:
         print(f"ratio: {slow / fast:.1f} × the submissions a minute, {slow_cpu / fast_cpu:.1f} × less processor time")
         print(f"scores are {'identical' if theirs == found else 'NOT IDENTICAL'}: {sorted(set(found.values()))}")
         rest = fast_cpu / count - need
-        print(f"processor time of the exercise cells themselves: {need:.3f} s; of everything else: {rest:.3f} s")
+        print(f"processor time: {need:.3f} s for the exercise cells themselves, {rest:.3f} s for everything else")
         print(f"from our command to the first grade: {first:.1f} s; one submission, with report: {alone.seconds:.1f} s")
         report(phases(root))
 
@@ -338,17 +338,17 @@ def main() -> None:
 def report(found: dict) -> None:
     """Print the times and the memory that `phases` returned."""
     spent = found["spent"]
-    print(f"\nphase, of one submission{'seconds':>12}{'processor s':>14}")
+    print(f"\nphase of one submission {'seconds':>12}{'processor s':>14}")
     for label, name in (("read, one by one", "begin"), ("record, one by one", "end")):
         own = statistics.mean(spent[f"{name}, processor"])
         print(f"{label:24}{statistics.mean(spent[name]):12.3f}{own:14.3f}")
-    print(f"{'execute, many at once':24}{statistics.mean(found['execute']):12.3f}")
+    print(f"{'execute, in parallel':24}{statistics.mean(found['execute']):12.3f}")
     print(f"from the first grade to the last: {found['rate']:.1f} submissions a second")
     busy = [m for m in found["memory"] if m["kernels"]]
     each = statistics.mean(m["running"] / m["kernels"] for m in busy)
     print(
-        f"memory of a running submission: {each:.0f} MiB, up to {max(m['kernels'] for m in busy)} at once; "
-        f"of the fork server: {max(m['server'] for m in busy):.0f} MiB"
+        f"memory: {each:.0f} MiB per running submission, up to {max(m['kernels'] for m in busy)} in parallel; "
+        f"the fork server used {max(m['server'] for m in busy):.0f} MiB"
     )
 
 

@@ -2,10 +2,10 @@
 
     python grading/bench/scale_bench.py [--real 2000] [--stand-ins 20000] [--compare 100] [--gradebook URL]
 
-Stand-ins are eight workers that answer at once, so that the grading process sets the pace with reading,
-sending and writing. Real workers run the cells. After each tenth of a run, it prints submissions per second; for the
-grading process, which includes Dask's scheduler, processor time per submission, resident memory and open files; one
-worker's memory; and the gradebook's size. The last part grades the same submissions on one worker and on two.
+Stand-ins are eight workers that answer immediately, so that the grading process sets the pace with reading, sending and
+writing. Real workers run the cells. Each tenth of a run ends with a line of numbers: submissions per second; processor
+time per submission, resident memory and open files of the grading process, which includes Dask's scheduler; one
+worker's memory; and the gradebook's size. --compare grades the same submissions on one worker and on two.
 """
 
 import argparse
@@ -33,7 +33,7 @@ STAND_IN = "stand-in"
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--real", type=int, default=2000, help="submissions whose cells run")
-    parser.add_argument("--stand-ins", type=int, default=20_000, help="submissions that workers answer at once")
+    parser.add_argument("--stand-ins", type=int, default=20_000, help="submissions that workers answer immediately")
     parser.add_argument("--compare", type=int, default=100, help="submissions for one worker and for two")
     parser.add_argument("--gradebook", default="", help="the URL of an empty PostgreSQL database to use")
     args = parser.parse_args()
@@ -48,7 +48,7 @@ def main() -> None:
         if args.compare:
             compare(root, args.compare)
         if args.stand_ins:
-            print(f"\n{args.stand_ins} submissions of {NAME}, {WORKERS} workers that answer at once")
+            print(f"\n{args.stand_ins} submissions of {NAME}, {WORKERS} workers that answer immediately")
             growth(root, args.stand_ins, answered_at_once(root, args.stand_ins))
 
 

@@ -140,7 +140,7 @@ def test_a_dropped_student_stays_dropped_when_collecting_again(tiny, capsys):
     for student in ("anna", "cem"):
         tiny.hand_in(student, RIGHT)
     assert tiny.grade() == {"cem": "graded"}
-    with pytest.raises(ClassError, match=r"anna was dropped\. To take them back: autograder drop anna --undo"):
+    with pytest.raises(ClassError, match=r"Dropped: anna\. To take them back: autograder drop anna --undo"):
         tiny.grade("anna")
     assert list(scores(tiny)) == ["ben", "cem"]
     assert [one.student for one in return_feedback.return_feedback(class_api(tiny.folder), NAME)] == ["ben", "cem"]

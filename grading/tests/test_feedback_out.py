@@ -97,7 +97,7 @@ def archive(graded, capsys):
         capsys.readouterr()
         assert main(["feedback", NAME, "--zip", *words]) == 0
         shown = capsys.readouterr().out
-        assert f"platform/{NAME}.feedback.zip: 3 for {platform.capitalize()}\n" in shown
+        assert f"platform/{NAME}.feedback.zip (feedback pages for {platform.capitalize()}: 3)\n" in shown
         assert f"Not in the archive, because they were not imported from {platform.capitalize()}: zoe\n" in shown
         return zipfile.ZipFile(graded.folder / "platform" / f"{NAME}.feedback.zip")
 

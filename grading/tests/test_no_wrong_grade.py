@@ -129,7 +129,7 @@ def test_report_and_overview_list_who_must_be_graded_and_count_no_old_score(tiny
     tiny.hand_in("anna", SLIP)
     tiny.hand_in("cem", RIGHT)
     printed = said(tiny, capsys, "report", NAME)
-    line = f"No score until they are graded (autograder grade {NAME}): anna, cem"
+    line = f"No score until graded (autograder grade {NAME}): anna, cem"
     assert "3 students: 1 graded, 1 to be graded again, 1 not graded yet; mean 1.5, median 1.5" in printed
     assert line in printed
     with (tiny.folder / "reports" / f"{NAME}.csv").open(encoding="utf-8") as file:

@@ -168,7 +168,7 @@ def test_a_term(tmp_path, monkeypatch, capsys):
         assert begun + term.type(f"python -m autograder week {CHAPTER} {file}") <= MOST_COMMANDS
         shown = said()
         assert "5 could not be graded" not in shown
-        assert f"{CHAPTER}.feedback.zip: 5 for {platform.capitalize()}" in shown
+        assert f"{CHAPTER}.feedback.zip (feedback pages for {platform.capitalize()}: 5)" in shown
         needs_a_look = shown[shown.index("Needs your attention:") :]
         assert ("ines: the notebook file is not valid JSON" in needs_a_look) == (platform == "moodle")
         with zipfile.ZipFile(here / "platform" / f"{CHAPTER}.feedback.zip") as archive:
@@ -176,7 +176,7 @@ def test_a_term(tmp_path, monkeypatch, capsys):
         assert (here / "platform" / f"{CHAPTER}.grades.csv").exists()
         if platform == "canvas":  # later, submissions come from both platforms
             term.type(f"python -m autograder feedback {CHAPTER} --zip")
-            assert "5 for Canvas" in said()
+            assert "feedback pages for Canvas: 5" in said()
     assert {path.name for path in (here / "submitted").iterdir()} == PEOPLE.keys()
 
     term.type("python -m autograder due")

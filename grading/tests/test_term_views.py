@@ -98,7 +98,7 @@ def test_the_overview_has_points_and_the_facts_beside_them(tiny, capsys):
     assert shown["broken"] == ["?", "0"]
     assert shown["by-hand"] == ["4.5*", "4.5"]
     assert shown[f"missing ({HOSTILE} =1+1)"] == ["-", "0"]
-    assert shown["points of"] == ["5", "5"]
+    assert shown["out of"] == ["5", "5"]
     exercises = {line.split()[0]: " ".join(line.split()[1:]) for line in lines if line.startswith("90.")}
     assert exercises["90.1"] == "3 of 6 0 1.25 of 2 external gradient alone (1)"
     assert exercises["90.2"] == "5 of 6 1 1.25 of 1.5"

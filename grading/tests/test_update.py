@@ -144,7 +144,7 @@ def test_changed_points_are_listed_noticed_and_graded_again(tiny, course, capsys
 
     assert main(["report", NAME, "--class", str(tiny.folder)]) == 0
     said = capsys.readouterr().out
-    assert f"2 to be graded again\nNo score until they are graded (autograder grade {NAME}): anna, ben" in said
+    assert f"2 to be graded again\nNo score until graded (autograder grade {NAME}): anna, ben" in said
     assert main(["feedback", NAME, "--class", str(tiny.folder)]) == 0
     assert "anna: graded before checks or points changed; grade first." in capsys.readouterr().out
 
@@ -195,8 +195,8 @@ def test_a_loss_of_scores_is_refused_without_the_flag(tiny, course, capsys):
     course(changed(second=False))
     before = (tiny.folder / "release" / NAME / f"{NAME}.ipynb").read_bytes()
     said = command(tiny, capsys, "--apply", code=1)
-    assert "  WOULD BE LOST: the points of 2 for 2" in said
-    assert "  WOULD BE LOST: your comments for 1 on answer-2" in said
+    assert "  WOULD BE LOST: the points for 2 (submissions: 2)" in said
+    assert "  WOULD BE LOST: your comments on answer-2 (submissions: 1)" in said
     assert "Nothing was changed, because scores would be lost in 90_tiny." in said[-1]
     assert points(tiny) == {"anna": [2, 3], "ben": [1.5, 1.5]}
     assert (tiny.folder / "release" / NAME / f"{NAME}.ipynb").read_bytes() == before

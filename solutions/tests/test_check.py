@@ -832,7 +832,7 @@ def test_in_grading_the_results_of_all_cases_are_limited_together(beside, monkey
     monkeypatch.setattr(checking, "display", lambda data, raw: pytest.fail("too much was shown"))
     record = Record.from_json(beside.read_text())
     beside.write_text(record.of_cell(record.checks["02.1"].cell).to_json())
-    with pytest.raises(TooLarge, match="the results of all 6 cases have more than 4 MB"):
+    with pytest.raises(TooLarge, match="the results of all 6 cases exceed 4 MB"):
         check("02.1 the gradient at x", lambda x, v: torch.rand(90_000, dtype=torch.float64))
 
 

@@ -89,7 +89,7 @@ def _fold(title: str, body: str) -> str:
 
 
 def overview(rows: list[tuple[str, str, str]], total: str) -> str:
-    """Return an HTML table of a chapter's checks, with the title, state and points of each."""
+    """Return an HTML table of a chapter's checks, with each check's title, state and points."""
     body = "".join(
         f'<tr class="gl-row-{"passed" if state == "passed" else "open"}"><td>{_text(title)}</td>'
         f"<td>{_text(state)}</td><td>{_text(worth)}</td></tr>"

@@ -15,7 +15,7 @@ _SUMMARY = re.compile(r"<summary>(.*?)</summary>")
 
 
 def all_cells(folder: Path) -> list[dict[str, Any]]:
-    """Return the cells of the saved notebook of the chapter in `folder`; none if it cannot be read."""
+    """Return the cells of the saved notebook of the chapter in `folder`; an empty list if it cannot be read."""
     names = [path.name.removesuffix(SUFFIX) for path in folder.glob("*" + SUFFIX)] or [folder.name]
     found = []
     for name in names:
@@ -70,7 +70,7 @@ def answer_cells(folder: Path, name: str) -> set[str]:
 
 
 def setup_names(folder: Path, above: str) -> tuple[set[str], int]:
-    """Return the names that the setup cells above the cell with this text define, and the number of those cells."""
+    """Return the names that setup cells above the cell with text `above` define, and the number of those cells."""
     cells = cells_beside(folder)
     before = itertools.takewhile(lambda cell: text_of(cell).strip() != above.strip(), cells)
     setup = tagged(before, "setup")

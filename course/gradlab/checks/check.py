@@ -33,14 +33,14 @@ from .verdict import Verdict, judge_check
 CasePicture = Callable[[dict, list, list], Picture | None]
 
 
-# Set while a chapter is built: makes a check's record from its reference cell, or returns None if it has none
+# Set while a chapter is built: makes a check's record from its reference cell, or returns None without such a cell
 authored: Callable[["Check"], CheckRecord | None] | None = None
 _stands: dict[str, bool] = {}  # by name: whether the check's last run passed
 _summary: list[DisplayHandle] = []  # where `summary` was last shown; checks passed later appear there too
 
 
 class CheckFailed(AssertionError):
-    """The error of a check that did not pass. Its message addresses the learner; a terminal shows only the message."""
+    """Raised by a check that does not pass. Its message addresses the learner; a terminal shows only the message."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
@@ -87,7 +87,7 @@ def check(
     name: the check's id, then its title: "02.1 the gradient that arrives at x".
     scenario(answer, case): how to use the answer; by default it calls the answer with the case's values. The check
     compares what the scenario returns, or each value that it yields.
-    judge(case, observed, expected): decides when several answers are right; returns None, or why the answer is wrong.
+    judge(case, observed, expected): needed if several answers are right; returns None, or why the answer is wrong.
     autograd: False if torch's autograd would be a shortcut around the exercise.
     torch: False if the learner's own engine replaces torch; the cases' values are then arrays.
     picture(case, observed, expected): draws a wrong case; it takes the same arguments as `judge` and does not affect
@@ -130,11 +130,12 @@ def check(
 def _show_observations(stated: Check, record: CheckRecord) -> None:
     """Display what this check observes of the answer, one observation per case, for grading.
 
-    One message holds them all, because each costs the grader as much time as a case. Raises TooLarge past MAX_BYTES.
+    One message holds all of them, because a message costs the grader as much time as a case. Raises TooLarge past
+    MAX_BYTES.
     """
     seen = [stated.observe_case(case.inputs) for case in record.cases]
     if len(msgspec.json.encode(seen)) > MAX_BYTES:
-        raise TooLarge(f"the results of all {len(seen)} cases have more than {MAX_BYTES / 1e6:g} MB")
+        raise TooLarge(f"the results of all {len(seen)} cases exceed {MAX_BYTES / 1e6:g} MB")
     display({OBSERVATION_MIME: {"check": stated.check_id, "observations": msgspec.to_builtins(seen)}}, raw=True)
 
 
@@ -170,7 +171,7 @@ def _verdict(stated: Check, record: CheckRecord) -> tuple[Verdict, Picture | Non
 def _drawn(stated: Check, record: CheckRecord, seen: list[Observation], number: int) -> Picture | None:
     """Return the check's own picture of a wrong case, or None if the observed values have unexpected types.
 
-    An error in drawing means no picture; the verdict does not depend on it.
+    If drawing raises an error, there is no picture; the verdict is unaffected.
     """
     got, want = seen[number].values, record.expected[number].values
     if stated.picture is None or list(map(type, got)) != list(map(type, want)):
@@ -192,7 +193,7 @@ def _arrays_drawn(verdict: Verdict) -> Picture | None:
 
 
 def _missing_setup(seen: list[Observation]) -> tuple[str, int]:
-    """Return a setup cell's name that a case did not find ("" if there is none), and the number of setup cells."""
+    """Return a name that a setup cell defines and a case did not find, or "", and the number of setup cells."""
     errors = [one.error for one in seen if one.error and one.error.type == "NameError"]
     missing = [name for error in errors if (name := missing_name(NameError(error.message)))]
     names = [name for name in missing if name not in getattr(get_ipython(), "user_ns", {})]
@@ -205,7 +206,7 @@ def _missing_setup(seen: list[Observation]) -> tuple[str, int]:
 def _remember(stated: Check, answer: str, verdict: Verdict) -> None:
     """Record for `gradlab.progress` that a student passed or tried this check; an author's runs are not recorded.
 
-    If the answer becomes a part of the engine, its text is recorded too.
+    If the answer becomes part of the engine, its text is recorded too.
     """
     untouched = verdict.feedback.state == messages.UNSOLVED and stated.check_id not in read()
     if authored is not None or untouched:
@@ -260,13 +261,13 @@ def _running() -> str:
 
 
 def passed(check_id: str) -> bool:
-    """Return whether the last run of a check passed, in this kernel or an earlier one."""
+    """Return whether the last run of a check passed, in any kernel."""
     now = [stood for name, stood in _stands.items() if name.split()[0] == check_id]
     return now[-1] if now else read().get(check_id) == "passed"
 
 
 def answer_name(check_id: str) -> str:
-    """Return the name of the answer that a check of this chapter tests, or "" if no record has it."""
+    """Return the name of the answer that a check of this chapter tests, or "" if no record has this check."""
     try:
         return load_beside(notebook.FOLDER)[check_id].answer
     except (RecordError, KeyError):
@@ -274,7 +275,7 @@ def answer_name(check_id: str) -> str:
 
 
 def check_of_answer(name: str) -> str:
-    """Return the id of this chapter's check that tests the answer of this name, or "" if no record has one."""
+    """Return the id of this chapter's check that tests the answer `name`, or "" if there is no such check."""
     try:
         return next(check_id for check_id, check in load_beside(notebook.FOLDER).items() if check.answer == name)
     except (RecordError, StopIteration):
@@ -330,7 +331,7 @@ def explain_missing(shell: Any, kind: type, error: Exception, trace: Any, tb_off
 
 
 def _cells_to_run(checks: dict[str, str], name: str) -> Feedback | None:
-    """Return feedback on which cells to run first if a cell misses `name`; None if no such cell defines it."""
+    """Return feedback on which cells to run first if a cell lacks `name`; None if no such cell defines it."""
     for title, answer in checks.items():
         if name == answer:
             return messages.answer_missing(title, name)

@@ -37,7 +37,7 @@ class Tolerance:
     atol: float
 
 
-# Rounding over a few thousand operations stays below these; a gradient wrong by 0.1 % is far above them.
+# Rounding over a few thousand operations stays below these tolerances; a gradient 0.1% off is far above them.
 TOLERANCES = {"float64": Tolerance(1e-8, 1e-10), "float32": Tolerance(1e-4, 1e-6), "float16": Tolerance(1e-2, 1e-3)}
 TOLERANCES["bfloat16"] = TOLERANCES["float16"]
 
@@ -48,7 +48,7 @@ _KINDS = {  # errors that are a separate kind of difference
 }
 
 ALMOST = 1e-3  # a relative error between the tolerance and this means a right formula with too few digits
-MOST_TIMES = 1e6  # a larger factor is not one that a learner would look for: what is expected is rounding around 0
+MOST_TIMES = 1e6  # a learner would not look for a larger factor: the expected values are rounding errors around 0
 LONGEST = 160  # characters shown of a list whose length differs
 
 
@@ -61,7 +61,7 @@ class Difference:
 
     kind: what differs ("raised", "type", "dtype", "shape", "graph", "value", "mutated", "judged", …).
     where: which value differs; "" if there is only one. yours, expected: both sides as text. note: one more sentence.
-    arrays: yours, the expected one, and a mask of the elements that differ, if both have several numbers; else empty.
+    arrays: yours, the expected one, and a mask of the elements that differ, if both have several elements; else empty.
     whose: the label of the expected side: "torch's" for errors that torch raises, "expected" for everything else.
     """
 
@@ -161,7 +161,7 @@ def _place(values: list[Value], number: int) -> str:
 def _due(values: list[Value], number: int) -> str:
     """Return words for the value expected at this position: its label if it has one."""
     labels = list(values[number].items) if isinstance(values[number], Dict) else []
-    return _place(values, number) or ", ".join(map(repr, labels)) or "what the function returns"
+    return _place(values, number) or ", ".join(map(repr, labels)) or "the return value"
 
 
 def _inside(where: str, key: int | str) -> str:

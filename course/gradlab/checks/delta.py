@@ -1,4 +1,4 @@
-"""Keep records small: store a slip's observations as differences from the expected ones, which mostly agree."""
+"""Keep records small: store a slip's observations, which mostly agree with the expected ones, as differences."""
 
 import json
 from typing import Any

@@ -2,7 +2,7 @@
 
 `encode` copies a value immediately; its result shares no memory with the value and contains nothing that can run code.
 Only exact types are read: a subclass can misreport itself, so it is recorded by name. `decode` makes fresh values from
-cases, never from what a student's process has sent.
+cases, never from data that a student's process sent.
 """
 
 import math
@@ -41,7 +41,7 @@ _DICTS = (dict, Counter, defaultdict, OrderedDict)
 
 
 class TooLarge(Exception):
-    """The error for a value with more numbers, depth or text than an observation may hold."""
+    """Raised for a value with more numbers, depth or text than an observation may hold."""
 
 
 def encode(value: Any) -> Value:
@@ -62,7 +62,7 @@ def encode(value: Any) -> Value:
         spend(1)
         kind = type(value)
         if depth > MAX_DEPTH:
-            raise TooLarge(f"nested more than {MAX_DEPTH} deep")
+            raise TooLarge(f"nested more than {MAX_DEPTH} levels deep")
         if value is None or kind is bool:
             return value
         if kind is int:
@@ -119,7 +119,7 @@ def _number(number: float) -> float | str:
 
 
 def text_within(text: str) -> str:
-    """Return a text cut to the limit, with lone surrogates replaced, which JSON cannot carry."""
+    """Return a text cut to the limit, with lone surrogates replaced, because JSON cannot hold them."""
     return text[:MAX_TEXT].encode("utf-8", "replace").decode()
 
 

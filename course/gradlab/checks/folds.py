@@ -1,4 +1,4 @@
-"""The help that a card offers: after a second failure of one kind the hint, then the approach, then a matching fold."""
+"""The help a card offers from the second failure of a kind on: the hint, the approach, then a matching fold."""
 
 import html
 import re

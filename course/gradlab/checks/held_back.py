@@ -11,8 +11,8 @@ from IPython.display import display
 
 from ..captured import Publisher
 
-MOST = 2_000  # most characters kept
-MOST_SHOWN = 10  # most displays kept
+MOST = 2_000  # maximum number of characters kept
+MOST_SHOWN = 10  # maximum number of displays kept
 
 
 class Printed(TextIOBase):

@@ -45,7 +45,7 @@ _SENTENCES = {
 _HINTS = {  # by the type returned
     "generator": "a generator: it has a yield where a return was expected.",
 }
-_TENSOR_HINTS = {  # more, if a tensor is expected
+_TENSOR_HINTS = {  # more hints, if a tensor is expected
     "list": "a list: torch.tensor turns numbers into a tensor, and torch.stack joins tensors.",
     "tuple": "a tuple: take the tensor out of it. torch.autograd.grad returns tuples, and module hooks receive them.",
     "ndarray": "a NumPy array: torch.from_numpy turns it into a tensor.",
@@ -56,7 +56,7 @@ _RETURNED = re.compile(r"$|'returned\b")  # the difference is in the whole retur
 _WHOLE = re.compile(r"('[^']*')?$")  # or in one observed value as a whole, not in a part of it,
 _GRADIENT = re.compile(r"'.*\bgrad(ient)?s?\b")  # and it may be a gradient
 _NO_RETURN = "Your function returned None: is the return statement missing?"
-_NO_GRADIENT = "There is None where a gradient belongs: was the gradient never computed, cleared, or not returned?"
+_NO_GRADIENT = "There is None where a gradient belongs: was the gradient cleared, never computed, or not returned?"
 _NOT_THERE = "There is None where a value belongs: was it never computed, or not returned?"
 _NONE_OF_TORCH = " backward() itself returns None, and a non-leaf tensor's .grad is None too."
 _EMPTY = (Dict({}), List([]), Tuple([]))
@@ -190,7 +190,7 @@ def _inputs(case: Case) -> tuple[tuple[str, str], ...]:
 
 
 def success(check: CheckRecord) -> Feedback:
-    """Return feedback on a pass: what the learner now owns, the number of cases, and how many of them are refusals."""
+    """Return feedback on a pass: what the learner now owns, how many cases agree, and how many by raising an error."""
     errors = [observation.error.type for observation in check.expected if observation.error]
     count = len(check.expected)
     score = f"{count} cases agree with torch" if count != 1 else "The one case agrees with torch"
@@ -217,7 +217,7 @@ def not_run(title: str, name: str, why: str) -> Feedback:
 def ran_first(names: Iterable[str]) -> str:
     """Return a sentence saying that edited cells, which define these names, ran before the check."""
     cells = " and ".join(sorted(names))
-    return f"You edited the cell that defines {cells} after it ran, so it ran again first." if cells else ""
+    return f"You edited the cell that defines {cells} after it ran, so it ran again before this check." if cells else ""
 
 
 def elsewhere(title: str, name: str) -> Feedback:
@@ -227,7 +227,7 @@ def elsewhere(title: str, name: str) -> Feedback:
 
 
 def setup_missing(title: str, name: str, cells: int) -> Feedback:
-    """Return feedback on a name that one of the chapter's `cells` setup cells defines: which cells to run."""
+    """Return feedback on which setup cells to run, because one defines `name`. cells: their number."""
     which = "the setup cell above" if cells == 1 else f"the {_COUNTS.get(cells, cells)} setup cells above"
     lead = f"{name} is not defined, because a setup cell has not run since the kernel started."
     return Feedback(title, STOPPED, f"{lead} Run {which}, {OR_ALL}")

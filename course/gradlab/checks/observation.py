@@ -1,7 +1,6 @@
 """An observation: what a check saw of an answer on one case, as typed plain data that can be stored as JSON.
 
-`read_observation` reads data from a student's process and never raises: msgspec checks the form and rejects anything
-else.
+`read_observation` reads data from a student's process and never raises: msgspec rejects anything but an observation.
 """
 
 import math
@@ -184,7 +183,7 @@ def kind_of(value: Value) -> str:
 
 
 def room(shape) -> int:
-    """Return how many brackets or numbers an array of this shape prints: (10**6, 0) has a million rows, no numbers."""
+    """Return how many brackets or numbers an array of a shape prints: (10**6, 0) has a million rows, but no numbers."""
     return math.prod(max(1, int(length)) for length in shape)
 
 

@@ -28,7 +28,7 @@ def call(answer: Callable, case: dict) -> Any:
 def observe(answer: Callable, scenario: Scenario, case: Dict, autograd: bool = True, torch: bool = True) -> Observation:
     """Run `scenario(answer, …)` on fresh values of the encoded `case`.
 
-    Values that a generator scenario yields are copied at once. With `autograd=False`, torch's autograd raises
+    Values that a generator scenario yields are copied immediately. With `autograd=False`, torch's autograd raises
     ShortcutError inside the answer and in any later operation on its results; only the scenario may record. With
     `torch=False`, any use of torch raises TorchError. KeyboardInterrupt propagates.
     """
@@ -85,7 +85,7 @@ def _describe(raised: BaseException, answer: Callable, scenario: Scenario) -> Er
 
 
 def _unsolved(raised: BaseException, answer: Callable) -> str:
-    """Return the name of the learner's function, not the answer, that raised NotImplementedError; "" if none did."""
+    """Return the name of the learner's function, other than the answer, that raised NotImplementedError, or ""."""
     trace = raised.__traceback__ if isinstance(raised, NotImplementedError) else None
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -114,7 +114,7 @@ def _line_of(raised: BaseException, answer: Callable, scenario: Scenario) -> str
 
 
 def _codes(answer: Callable) -> list[CodeType]:
-    """Return the code objects of a function and of those in its closure; for a class, of its methods and properties."""
+    """Return the code of a function and of the functions in its closure; for a class, of its methods and properties."""
     functions: list = [answer]
     if isinstance(answer, type):
         members = own_members(answer).values()

@@ -26,7 +26,7 @@ def cells_behind(names: Iterable[str], sources: list[str]) -> set[int]:
     """Return the indices in `sources` of the cells that define these names or what their definitions use.
 
     Cells that only mention such a name are included: they may change what it refers to. All definitions of a name
-    count, also those that a later cell replaces.
+    count, even those that a later cell replaces.
     """
     cells = [_statements(text) for text in sources]
     binding: dict[str, list[_Statement]] = {}
@@ -103,7 +103,7 @@ def _globals_read(statement: ast.stmt) -> frozenset[str]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             code = compile(ast.Module([statement], []), "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-    except (RecursionError, MemoryError):  # the depth limit depends on the caller's stack, so report any name
+    except (RecursionError, MemoryError):  # the depth limit depends on the caller's stack, so report every name
         return frozenset(node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
     names: set[str] = set()
     todo = [code]

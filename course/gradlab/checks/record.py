@@ -23,7 +23,7 @@ FORMAT = 1  # of the file; raise it when an older gradlab could not read the fil
 
 
 class RecordError(Exception):
-    """The error for a record that is missing, unreadable, or made for a different check; it says what to do."""
+    """Raised for a record that is missing, unreadable, or made for a different check; its message says what to do."""
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
@@ -37,7 +37,7 @@ class Case(_Part):
     """One case of a check.
 
     inputs: the encoded values by name. says: a description. words: what an expected error's message must contain; if
-    empty, the whole message must be equal.
+    empty, the whole message must match.
     """
 
     inputs: Dict
@@ -142,7 +142,7 @@ class _Head(msgspec.Struct):
 
 
 class Exercise(msgspec.Struct, frozen=True):
-    """What a record says about a check, except its cases: much less to read. cell: the grade_id of the check's cell."""
+    """What a record says about a check, except its cases, which are long. cell: the grade_id of the check's cell."""
 
     title: str
     cell: str = ""
@@ -153,7 +153,7 @@ class _Exercises(_Head):
 
 
 def exercises(text: bytes) -> dict[str, Exercise]:
-    """Return what a record's text says about each check, by check id; nothing if it cannot be read."""
+    """Return each check in a record's text as an Exercise, by check id; an empty dict if it cannot be read."""
     try:
         found = msgspec.json.decode(text, type=_Exercises)
     except (msgspec.DecodeError, UnicodeDecodeError):

@@ -1,8 +1,8 @@
 """Block the shortcut that some exercises forbid: letting torch's autograd do what the learner should do by hand.
 
 While the learner's callable runs, torch runs no backward pass in any thread, the calling thread records no graph, and
-Python starts no other thread or process, which could record one. A node of a graph that was recorded before can still
-be called; in grading, such graphs are flagged.
+Python starts no other thread or process, which could record one. A node of a graph recorded earlier can still be
+called; grading flags such graphs.
 """
 
 import _thread
@@ -44,7 +44,7 @@ _RECORDING = functools.reduce(
 NOT_RECORDED = "does not require grad"  # in torch's message if `backward` is called without a recorded graph
 
 
-# The audit events of starting threads and processes, and functions that raise no such event before Python 3.12
+# The audit events for starting threads and processes, and functions that raise no such event before Python 3.12
 _EVENTS = ("_thread.start", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.system", "subprocess.Popen")
 _STARTS = [(_thread, ["start_new_thread"]), (threading, ["_start_new_thread", "_start_joinable_thread"])]
 _STARTED = "a thread or a process was started, which could run autograd unseen"
@@ -52,12 +52,12 @@ _blocks: list[object] = []  # one for each active `blocked`
 
 
 class ShortcutError(Exception):
-    """The error in an exercise that forbids torch's autograd, if the answer calls it or could call it out of sight."""
+    """Raised in an exercise that forbids torch's autograd if the answer calls it or could call it undetected."""
 
 
 @functools.cache
 def _watch_starts() -> None:
-    """Make every `blocked` block refuse new threads and processes, by an audit hook, which Python cannot remove."""
+    """Make every `blocked` block refuse new threads and processes, with an audit hook, which Python cannot remove."""
 
     def refuse(event: str, _: tuple) -> None:
         if _blocks and event.startswith(_EVENTS):

@@ -71,7 +71,7 @@ def _show_array(value: Tensor | Array, digits: int, most: int = 24) -> str:
 
     if room(shape) > most:
         first = ", ".join(written(n) for n in value.values[:6])
-        return f"{kind} of shape {shape}, {value.dtype}" + (f", that begins {first}, …" if first else "")
+        return f"{kind} of shape {shape}, {value.dtype}" + (f", which begins {first}, …" if first else "")
 
     def nested(numbers, shape):
         if not shape:
@@ -80,7 +80,7 @@ def _show_array(value: Tensor | Array, digits: int, most: int = 24) -> str:
         return "[" + ", ".join(nested(numbers[i * step : (i + 1) * step], shape[1:]) for i in range(shape[0])) + "]"
 
     size = ""
-    if 0 in shape and len(shape) > 1:  # as torch and NumPy do it
+    if 0 in shape and len(shape) > 1:  # as torch and NumPy print it
         size, shape = f", {'size' if isinstance(value, Tensor) else 'shape'}={shape}", (0,)
     dtype = "" if value.dtype == "float64" else f", dtype={value.dtype}"
     grad = ""

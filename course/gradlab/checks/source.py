@@ -40,7 +40,7 @@ class Source:
 
 
 class _TooMuch(Exception):
-    """The error for a source that is too large or has too many magics."""
+    """Raised for a source that is too large or has too many magics."""
 
 
 @functools.lru_cache(maxsize=512)  # the submissions of a class share most of their cells

@@ -1,8 +1,8 @@
 """Track the session's cells: which definitions in memory differ from those in the notebook.
 
-A cell that fails leaves the functions of its earlier version in memory, and a check would judge those. Two IPython
-events report each cell: before it runs, the objects its names refer to; afterwards, whether it failed, and the new
-objects.
+A cell that fails leaves the functions of its earlier version in memory, and a check would judge those. IPython
+reports each cell with two events. Before it runs, the session notes the objects that its names refer to; afterwards,
+it notes whether the cell failed, and the new objects.
 """
 
 import ast
@@ -27,7 +27,7 @@ class Session:
     """What is known about the cells that ran. namespace: where they define their names.
 
     homes: for each name, the id of the cell that defined it last; texts: that cell's text; saved_at: when the notebook
-    was last saved at that time. stale: for each name whose definition in memory differs from the notebook's, the
+    had last been saved by then. stale: for each name whose definition in memory differs from the notebook's, the
     reason, in a sentence. ran_first: the names in edited cells that the notebook ran automatically before this one.
     """
 
@@ -40,13 +40,13 @@ class Session:
     _before: dict[str, Any] = field(default_factory=dict)
 
     def begins(self, info: Any) -> None:
-        """Note the objects that a cell's names refer to before it runs; for IPython's event pre_run_cell."""
+        """Note the objects that a cell's names refer to before it runs; for IPython's pre_run_cell event."""
         self._before = {name: self.namespace.get(name, _MISSING) for name in self._names(info)}
         if _runs_first():
             self.ran_first |= self._before.keys()
 
     def ended(self, result: Any) -> None:
-        """Note which of a cell's names were redefined; for IPython's event post_run_cell."""
+        """Note which of a cell's names were redefined; for IPython's post_run_cell event."""
         info, before, self._before = result.info, self._before, {}
         if not _runs_first():
             self.ran_first.clear()
@@ -76,9 +76,9 @@ class Session:
                 self.namespace[name] = self._before.pop(name)
 
     def why_stale(self, answer: Any, name: str, saved: dict[str, str]) -> tuple[str, str] | None:
-        """Return (name, reason) of a stale definition, the answer's or that of a function it calls; None without one.
+        """Return (name, reason) for a stale definition, of the answer or of a function it calls; None if there is none.
 
-        saved: the cells' texts by id, as the notebook was last saved.
+        saved: the cells' texts by id, as last saved in the notebook.
         """
         todo, seen, now = [name], set(), notebook.saved_at()
         while todo:

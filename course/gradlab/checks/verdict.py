@@ -21,8 +21,8 @@ LONGEST = 500  # characters shown of a judged value
 class Verdict:
     """The outcome of a check: whether it passed, and the message.
 
-    slip: the name of the known slip, if any. difference: the first one, if observations were compared. wrong: the index
-    of its case. feedback: the parts of `message`.
+    slip: the name of the known slip, if any. difference: the first difference, if observations were compared. wrong:
+    the index of its case. feedback: the parts of `message`.
     """
 
     passed: bool
@@ -39,10 +39,10 @@ class Verdict:
 
 
 def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None) -> Verdict:
-    """Compare one observation per case with the expected ones; the only place that makes a verdict.
+    """Compare one observation per case with the expected ones, and return the verdict.
 
-    `seen` may be plain data from a hostile process: anything that is not an observation fails, and no data makes this
-    raise.
+    `seen` may be plain data from a hostile process: anything that is not an observation fails, and no data can make
+    this function raise.
     """
     if len(seen) != len(check.cases):
         return _refused(check, f"There are {len(seen)} observations for {len(check.cases)} cases.")
@@ -77,7 +77,7 @@ def _difference(check: CheckRecord, index: int, observed: Observation, judge: Ju
     want, got = ([as_python(value) for value in side.values] for side in (expected, observed))
     try:
         reason = judge(decode(case.inputs), got, want)
-    except Exception as error:  # the judge expects the right form, but the values may have any
+    except Exception as error:  # the judge expects the right form, but the values may have any form
         reason = f"It does not have the required form ({type(error).__name__}: {error})."
     yours, right = (str(side[0] if len(side) == 1 else side)[:LONGEST] for side in (got, want))
     return Difference("judged", "", yours, f"{right} is one right answer", reason) if reason else None

@@ -9,7 +9,7 @@ from torch.overrides import TorchFunctionMode, resolve_name
 
 
 class TorchError(Exception):
-    """The error for using torch where the learner's own engine is required."""
+    """Raised on any use of torch where the learner's own engine is required."""
 
 
 class without_torch(TorchFunctionMode):
@@ -26,7 +26,7 @@ class without_torch(TorchFunctionMode):
 
 
 def refusing_torch(answer: Callable) -> Callable:
-    """Wrap `answer` so that returning a torch object raises TorchError; raise it at once if a class is torch's own."""
+    """Wrap `answer` so that returning a torch object raises TorchError; a torch class raises it immediately."""
     if isinstance(answer, type):
         _refuse(answer)
         return answer
@@ -48,7 +48,7 @@ def _refuse(kind: type) -> None:
 
 
 def _is_torchs(error: BaseException | None) -> bool:
-    """Return whether an error came from torch's Python code, or from torch rejecting what is not a tensor."""
+    """Return whether an error came from torch's Python code, or from torch rejecting a value that is not a tensor."""
     if error is None or isinstance(error, TorchError):
         return False
     trace = error.__traceback__

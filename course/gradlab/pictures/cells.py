@@ -43,7 +43,7 @@ def table(x, y, rows, w, most, key="", marked=lambda i, j: False, shown=number):
 
 
 def mosaic(x, y, rows, most, marked=lambda i, j: False):
-    """Return the SVG of a table too large for numbers: colors only, in twelve steps, with one path for each."""
+    """Return the SVG of a table too large for numbers: colors only, in twelve steps, with one path per color."""
     paths = {}
     for i, row in enumerate(rows):
         for j, value in enumerate(row):

@@ -24,7 +24,7 @@ def fit(graph, names, depth=None, limit=60):
         graph = small
         how = "even with one box for each module"
     else:
-        how = "and no module to group them by (pass names=model if they are a model's)"
+        how = "and no module to group them by (pass names=model if they belong to a model)"
     return _cut(graph, limit, f"{total:,} nodes, {how}: only the {limit - 1} nearest the root are drawn.")
 
 
@@ -76,7 +76,7 @@ def _owners(graph, names):
 
 
 def _by_module(graph, owner, still, level):
-    """Return the graph with one box for consecutive operations of a module; group numbers increase: no cycle arises."""
+    """Return the graph with one box for consecutive operations of a module; increasing numbers prevent cycles."""
     inputs = _inputs(graph)
     order, _ = _from_leaves(graph, inputs)
     path = [".".join(o.split(".")[:level]) for o in owner]

@@ -6,10 +6,10 @@ from .cells import CELL_H, TILE, cell_width, largest, mosaic, table
 from .graph import number
 from .picture import PAGE, TITLE, Picture, label, static, svg, text_width, wrapped
 
-WRITTEN = 8  # most rows and columns with numbers in the cells
-SHOWN = 32  # most rows and columns shown
-WIDE = 520  # most px for tables side by side: the width of a small window
-ROUNDING = float(np.finfo(float).tiny)  # replaces every difference that is only rounding
+WRITTEN = 8  # maximum number of rows and columns with numbers in the cells
+SHOWN = 32  # maximum number of rows and columns shown
+WIDE = 520  # maximum px for tables side by side: the width of a small window
+ROUNDING = float(np.finfo(float).tiny)  # replaces every difference that is only a rounding error
 
 
 def difference_picture(yours, expected, expected_name="expected", wrong=None):
@@ -17,7 +17,7 @@ def difference_picture(yours, expected, expected_name="expected", wrong=None):
 
     `wrong` is a boolean array of the shape of `expected` that marks the differing elements; by default, those outside
     NumPy's usual tolerance. Arrays of more than two dimensions are drawn as rows of their last dimension. Large arrays
-    are cut to the surroundings of the largest difference. If the shapes differ, there is no difference to draw.
+    are cropped to the region around the largest difference. If the shapes differ, there is no difference to draw.
     """
     a, b = np.asarray(yours), np.asarray(expected)
     if a.shape != b.shape:

@@ -10,8 +10,8 @@ from .naming import callers_names, is_tensor
 from .picture import TEXT, TITLE, Picture, PictureError, label, shorten, static, svg, text_width
 from .texts import as_text, noted, summary
 
-LIMIT = 60  # most readable boxes in one picture
-DETAILED = 24  # most boxes for which each saved value has a line
+LIMIT = 60  # maximum number of boxes in a readable picture
+DETAILED = 24  # maximum number of boxes that list each saved value
 MARGIN = 6
 
 
@@ -38,7 +38,7 @@ def draw(*tensors, names=None, values=False, depth=None, limit=LIMIT, notes=None
 
 
 def graph_of(tensors, names, values=False, depth=None, limit=LIMIT):
-    """Return the graph behind tensors, described and reduced to a readable size; raises PictureError without one."""
+    """Return the described graph behind tensors, reduced to a readable size; raises PictureError without tensors."""
     if not tensors:
         raise PictureError(
             "draw() was given nothing. Give it the tensor whose history you want to see, such as draw(loss)."
@@ -67,7 +67,7 @@ def _add_lone(graph, tensor, names, values):
     graph.roots.append(len(graph.nodes))
     graph.nodes.append(node)
     why = "it was not computed by a recorded operation" if tensor.requires_grad else "no operation was recorded"
-    graph.note = graph.note or f"{node.name} has no graph: its grad_fn is None, {why}."
+    graph.note = graph.note or f"{node.name} has no graph: its grad_fn is None because {why}."
 
 
 def _add_notes(graph, tensors, notes, wrong):

@@ -6,12 +6,12 @@ AccumulateGrad. torch's other attributes (`_saved_…`, `saved_tensors`, `_input
 
 from dataclasses import dataclass, field
 
-SHOWN = 6  # most elements of a tensor that are written out
+SHOWN = 6  # maximum number of elements written out
 
 
 @dataclass(slots=True)
 class Saved:
-    """A value that a node keeps for its backward."""
+    """A value that a node keeps for its backward step."""
 
     name: str  # torch's attribute without `_saved_`
     shape: tuple | None  # None for a number
@@ -170,7 +170,7 @@ def _add_outside(graph, i, outside, names, values, nameless):
 def saved_values(fn, names=None):
     """Return (Saved, tensor or None) for each value a node keeps: its tensors, and the exponent of a power.
 
-    torch raises if a saved tensor was freed or changed in place; the Saved says so instead.
+    torch raises if a saved tensor was freed or changed in place; the `Saved` object says so instead.
     """
     found = []
     for attribute in dir(fn):
@@ -215,7 +215,7 @@ def _why(error):
 
 
 def is_freed(graph):
-    """Return whether an earlier backward has freed a node's saved values."""
+    """Return whether an earlier backward pass freed a node's saved values."""
     return any(s.state == "freed" for node in graph.nodes if node.fn is not None for s, _ in saved_values(node.fn))
 
 

@@ -15,9 +15,9 @@ BELOW, ZERO, ABOVE = "#e8801a", "#f7f7f7", "#3b82d6"  # orange and blue, the col
 def heat(image, map=None, titles=None, columns=4):
     """Show an image with a map overlaid and the map's color bar; or a small grid of them.
 
-    `image` is one image, (H, W) or (C, H, W) with 1 or 3 channels, or several in a list or a batch; `map` is (h, w) or
-    a list or batch of as many, resized to the image if it is smaller. Tensors and arrays are not changed. Maps share
-    one scale: from 0 if no value is negative, else symmetric around 0. Without `map`, only the images are shown.
+    `image` is one image, (H, W) or (C, H, W) with 1 or 3 channels, or several in a list or a batch; `map` is (h, w), or
+    a list or batch with one map per image. A smaller map is resized to its image. Tensors and arrays are not changed.
+    Maps share one scale: from 0 if no value is negative, else symmetric around 0. Without `map`, only images are shown.
 
     >>> heat(torch.rand(8, 8), torch.eye(4), titles="saliency")
     saliency: 8 × 8 pixels; map 4 × 4, up to 1, not in one place.

@@ -135,7 +135,7 @@ def watching(model):
 
     handles = []
     with warnings.catch_warnings():
-        # torch warns about full backward hooks if the model's input needs no gradient; for ours this is harmless.
+        # torch warns about full backward hooks if the model's input needs no gradient; for our hooks this is harmless.
         warnings.filterwarnings("ignore", "Full backward hook is firing")
         try:
             for module in model.modules():

@@ -7,7 +7,7 @@ from .graph import number
 from .naming import is_tensor
 from .picture import Picture, PictureError, element_names, label, shorten, static, svg, text_width
 
-MOST = 8  # most inputs and most outputs
+MOST = 8  # maximum number of inputs, and of outputs
 
 
 def vjp(f, x, v=None):
@@ -40,7 +40,7 @@ def jacobian(f, x):
         raise PictureError(f"f(x) is {given}; f must compute a tensor from x, without detaching it.")
     n, m = leaf.reshape(-1).shape[0], y.reshape(-1).shape[0]
     if n > MOST or m > MOST:
-        raise PictureError(f"x has {n} elements and f(x) {m}; the sliders show up to {MOST} of each. Use a smaller f.")
+        raise PictureError(f"x has {n} elements and f(x) has {m}; the sliders show up to {MOST} each. Use a smaller f.")
     rows = []
     for k in range(m):
         one_hot = y.detach().clone()

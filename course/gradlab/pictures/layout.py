@@ -163,7 +163,7 @@ def _conflicts(rows, up, n):
 
 
 def _side_edges(edges, chains):
-    """Return the first segments of edges to a node without successors, if their source has an edge to one with some."""
+    """Return the first segment of each edge to a node without successors, unless its source has only such edges."""
     goes_on = {u for u, _ in edges}
     through = {u for u, v in edges if v in goes_on}
     return {(c[0], c[1]) for (u, v), c in zip(edges, chains, strict=True) if v not in goes_on and u in through}
@@ -197,7 +197,7 @@ def _coordinates(rows, up, down, width, n, side):
 
 
 def _align(rows, near, bad):
-    """Chain each node to its median neighbor in the row before; return, for each node, the first one of its chain.
+    """Chain each node to its median neighbor in the row before; return, for each node, the first node of its chain.
 
     All nodes of a chain get the same x coordinate.
     """
@@ -271,7 +271,7 @@ def _place(sizes, edges, layer, rows, chains, centre):
             points += [(centre[dummy], top[i]), (centre[dummy], top[i] + height[i])]
         points.append((enter[k], boxes[v].y))
         routes.append([p for i, p in enumerate(points) if not i or p != points[i - 1]])
-    right = max((x for route in routes for x, _ in route), default=0)  # an edge may pass by on the right of all boxes
+    right = max((x for route in routes for x, _ in route), default=0)  # an edge may pass to the right of all boxes
     return Layout(boxes, routes, max(right, *(b.x + b.w for b in boxes)), max(b.y + b.h for b in boxes))
 
 

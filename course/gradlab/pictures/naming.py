@@ -62,9 +62,9 @@ def is_module(value):
 def names_from(variables):
     """Collect names from a dict of variables: tensors, short lists and dicts of tensors, parameters of modules.
 
-    A tensor's own variable takes precedence over a list that holds it, and a list over a module. With a single module,
-    its parameters are called `fc.weight`; with several, `model.fc.weight`. Variables that begin with an underscore are
-    ignored. If an object has several names, the first one counts.
+    A tensor's own variable takes precedence over a list that holds it, and a list over a module. A single
+    module's parameters are called `fc.weight`; with several modules, `model.fc.weight`. Variables that begin with an
+    underscore are ignored. If an object has several names, the first one counts.
     """
     names, public = Names(), {k: v for k, v in variables.items() if isinstance(k, str) and not k.startswith("_")}
     for name, value in public.items():

@@ -1,4 +1,4 @@
-"""What all pictures of the course share: embedding in a notebook, colors, and text widths."""
+"""Code that all pictures of the course share: embedding in a notebook, colors, and text widths."""
 
 import base64
 import html
@@ -8,7 +8,7 @@ from importlib import resources
 
 TEXT, TITLE = 11, 12  # px, as in static/picture.css
 PAGE = 14  # px, the text size of JupyterLab's pages
-LINE = 500  # most px for a line of text below a picture
+LINE = 500  # maximum px for a line of text below a picture
 # Advance widths of Helvetica, Arial and Liberation Sans, from space to tilde, in thousandths of the font size.
 _WIDTHS = [
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556,
@@ -20,7 +20,7 @@ _WIDTHS = [
 
 
 class PictureError(ValueError):
-    """The error if something cannot be drawn; a notebook shows only its message, which says why, and no traceback."""
+    """Raised if something cannot be drawn; a notebook shows only its message, which says why, and no traceback."""
 
     def _render_traceback_(self):
         return [f"{type(self).__name__}: {self}"]
@@ -33,7 +33,7 @@ def static(name):
 
 
 def text_width(text, size=TEXT, bold=False):
-    """Return the width in px of a text in the pictures' font; bold text is 7 % wider."""
+    """Return the width in px of a text in the pictures' font; bold text is 7% wider."""
     total = sum(_WIDTHS[ord(c) - 32] if " " <= c <= "~" else 584 if ord(c) < 0x2E80 else 1000 for c in text)
     return round(total * size / 1000 * (1.07 if bold else 1))
 
@@ -76,7 +76,7 @@ def svg(width, height, body, alt, css="", kind="", beside=None):
     """Return a self-contained SVG in the colors of JupyterLab's theme if available, else of the reader's system.
 
     On a narrower page the picture shrinks. With `beside`, a text size in px, it keeps its size relative to text of that
-    size and the page scrolls; it grows if the reader has chosen larger letters. All pictures in a page share their CSS
+    size and the page scrolls; it grows if the reader has chosen larger letters. All pictures on a page share their CSS
     rules, so rules in `css` for one `kind` must be more specific than general rules for the same elements.
     """
     size = "max-width:100%"

@@ -11,7 +11,7 @@ from .naming import is_tensor
 from .picture import PictureError, shorten
 from .rules import formula
 
-LIMIT = 60  # most nodes
+LIMIT = 60  # maximum number of nodes
 
 
 @dataclass(slots=True)
@@ -110,25 +110,25 @@ def refuse(loss, gradient, name):
         )
     if loss.grad_fn is None:
         why = "it is a leaf" if loss.requires_grad else "no operation was recorded"
-        raise PictureError(f"{name} has no graph to step through: its grad_fn is None, {why}.")
+        raise PictureError(f"{name} has no graph to step through: its grad_fn is None because {why}.")
     shape, count = tuple(loss.shape), prod(loss.shape)
     if gradient is None and count != 1:
         raise PictureError(
-            f"{name} has {count} elements (shape {shape}); only for one element is the external gradient implied to "
-            f"be 1. Pass it: step({name}, gradient=…) with a tensor of shape {shape}."
+            f"{name} has {count} elements (shape {shape}); the external gradient defaults to 1 only for a single "
+            f"element. Pass it: step({name}, gradient=…) with a tensor of shape {shape}."
         )
     if gradient is not None and (not is_tensor(gradient) or tuple(gradient.shape) != shape):
         given = f"shape {tuple(gradient.shape)}" if is_tensor(gradient) else f"type {type(gradient).__name__}"
-        raise PictureError(f"gradient must be a tensor of {name}'s shape {shape}, but was given one of {given}.")
+        raise PictureError(f"gradient must be a tensor of {name}'s shape {shape}, but has {given}.")
     graph = walk([loss.grad_fn])
     if len(graph.nodes) > LIMIT:
         raise PictureError(
             f"The graph of {name} has {len(graph.nodes):,} nodes; the stepper shows up to {LIMIT}. "
-            "Step through a smaller model or fewer time steps; draw() shows large graphs by modules."
+            "Step through a smaller model or fewer time steps; draw() groups large graphs by module."
         )
     if is_freed(graph):
         raise PictureError(
-            f"The saved values of this graph were freed by an earlier backward, so {name} cannot be stepped through "
+            f"This graph's saved values were freed by an earlier backward pass, so {name} cannot be stepped through "
             "again. Compute it again, or call the earlier backward with retain_graph=True."
         )
 
@@ -173,7 +173,7 @@ def _departure(graph, visits, i, place):
 
 
 def _note_freed(graph, visits):
-    """Note what the node that ran last has freed: the engine frees saved values only after the node's hooks."""
+    """Note what the node that ran last freed: the engine frees saved values only after the node's hooks."""
     if visits and not visits[-1].freed:
         fn = graph.nodes[visits[-1].node].fn
         visits[-1].freed = [s.name for s, _ in saved_values(fn) if s.state == "freed"]

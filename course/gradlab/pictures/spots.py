@@ -42,7 +42,7 @@ def _rounded(value):
 def _place(part):
     """Return in words where values from 0 to 1 are large: their mean position, weighted by their squares.
 
-    A weighted mean moves as little as the values do; the position of the maximum jumps if two values are nearly equal.
+    A weighted mean moves as little as the values do; the maximum jumps if two values are nearly equal.
     """
     weights = part**2 / (part**2).sum()
     means, variance = [], 0.0

@@ -12,7 +12,7 @@ from .naming import callers_names, is_tensor
 from .picture import Picture, static
 from .recording import record, refuse
 
-NUMBERS = 4  # most characters of a gradient in a box
+NUMBERS = 4  # maximum number of elements shown of a gradient
 
 
 def step(loss, gradient=None, retain_graph=False, names=None, values=True):

@@ -11,8 +11,8 @@ ROW = 22  # px
 LINE = 15  # px more for a second argument of a hook
 LANE = 16  # px between the lines of two places
 PHASE = 22  # px for the name of the phase, written vertically
-MOST = 60  # most events drawn
-LISTED = 6  # most places listed by name for the same hooks
+MOST = 60  # maximum number of events drawn
+LISTED = 6  # maximum number of places named for the same hooks
 HEADS = ("where", "kind", "hook", "is given")
 
 

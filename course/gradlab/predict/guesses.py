@@ -1,4 +1,4 @@
-"""The learner's guesses, stored in a file beside the chapters; the first one counts until it is forgotten.
+"""The learner's guesses, stored in a file beside the chapters; the first guess counts until it is forgotten.
 
 For each prediction of a chapter, the file stores the guess, whether the learner was sure, and which parts were right.
 """
@@ -53,7 +53,7 @@ def surprises(workspace: Path) -> dict[str, dict[str, Guess]]:
 
 
 def remember(name: str, guess: Guess) -> None:
-    """Record the first guess at a prediction; if nothing can be written, it is known until the kernel ends."""
+    """Record the first guess at a prediction; if it cannot be written, it is remembered until the kernel ends."""
     chapter = notebook.FOLDER.name
     if name in recall(chapter):
         return

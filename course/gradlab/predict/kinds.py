@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 from ..pictures.picture import element_names
 
-NEAR = 0.02  # a number that is not whole may be off by 2 %
+NEAR = 0.02  # a number that is not whole may be off by 2%
 EXACT = 1e-6  # whole numbers must match exactly
 
 
 class PredictionError(ValueError):
-    """The error for a prediction that is written incorrectly; the message is for its author."""
+    """Raised for a prediction that is written incorrectly; the message is for its author."""
 
 
 class Unreadable(ValueError):
-    """The error for a guess that cannot be parsed. blank: its position. The message says what to write instead."""
+    """Raised for a guess that cannot be parsed. blank: its position. The message says what to write instead."""
 
     def __init__(self, blank: int, sentence: str):
         super().__init__(sentence)
@@ -95,7 +95,7 @@ class Choice(Kind):
 
     def __init__(self, options: Sequence[str], lines: Sequence[str] = ("",)):
         if len(options) < 2 or len(set(options)) < len(options):
-            raise PredictionError(f"a choice needs two different options or more, not {options!r}")
+            raise PredictionError(f"a choice needs at least two different options, not {options!r}")
         self.blanks = [Blank(line, tuple(options)) for line in lines]
 
     def answers(self, given):
@@ -112,7 +112,7 @@ class Order(Kind):
 
     def __init__(self, events: Sequence[str]):
         if len(events) < 2 or len(set(events)) < len(events):
-            raise PredictionError(f"an order needs two different events or more, not {events!r}")
+            raise PredictionError(f"an order needs at least two different events, not {events!r}")
         self.events = tuple(events)
         self.blanks = [Blank(f"{k}{_ending(k)}", self.events) for k in range(1, len(events) + 1)]
 

@@ -11,7 +11,7 @@ from .guesses import Guess, recall
 NONE_YET = "No guesses in this chapter yet. Guesses that you were sure of but got wrong will be listed here."
 
 
-_shown: list[DisplayHandle] = []  # where `summary` was shown last
+_shown: list[DisplayHandle] = []  # where `summary` was last shown
 
 
 def summary() -> None:

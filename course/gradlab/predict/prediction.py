@@ -20,7 +20,7 @@ _running: list[str] = []  # the prediction whose block is running
 def numbers(name, question, sizes, tolerance=None):
     """Ask for numbers: `sizes` maps each label to a count or a shape: {"x.grad": 2, "W.grad": (2, 3)}.
 
-    Whole numbers must match exactly, others within 2 %; `tolerance` sets a different relative one. "None" can be typed.
+    Whole numbers must match exactly, others within 2%, unless a relative `tolerance` is set. "None" can be typed.
     """
     return Prediction(name, question, Numbers(sizes, tolerance))
 
@@ -36,7 +36,7 @@ def true_false(name, question, lines):
 
 
 def order(name, question, events):
-    """Ask for the order in which the events happen; list them in an order that is not the right one."""
+    """Ask for the order in which the events happen; list them in a wrong order."""
     return Prediction(name, question, Order(events))
 
 

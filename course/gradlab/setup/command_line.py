@@ -1,6 +1,6 @@
 """The commands of `python -m gradlab`, and of `make` through `python3 -I course/gradlab`."""
 
-from __future__ import annotations  # an older Python must be able to read this file to say that it is too old
+from __future__ import annotations  # an older Python must read this file to say that it is too old
 
 import argparse
 import json
@@ -15,8 +15,8 @@ LAB_HELP = """\
 Copy the chapters to your own workspace and open JupyterLab there.
 
 Your work is never overwritten. New chapters are added, and chapters you have not written in are brought up to date. A
-new edition of a chapter you have begun includes your answers, notes and own cells. Anything that no longer fits is
-moved to its end, and your earlier copy is kept beside it. The start page says so.
+new edition of a chapter you have begun includes your answers, your notes and the cells you added. Anything that no
+longer fits is moved to its end, and your earlier copy is kept beside it. The start page says so.
 
 If your class submits through nbgrader's exchange, set the environment variable GRADLAB_EXCHANGE to its folder, and
 GRADLAB_COURSE to its course id if that is not autograd. Your workspace then gets the class's editions of the chapters.

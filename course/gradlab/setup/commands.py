@@ -1,6 +1,6 @@
 """Run other programs and print messages."""
 
-from __future__ import annotations  # an older Python must be able to read this file to say that it is too old
+from __future__ import annotations  # an older Python must read this file to say that it is too old
 
 import os
 import subprocess

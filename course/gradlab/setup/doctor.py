@@ -1,6 +1,6 @@
 """The doctor: one line for each thing the course needs, and how to fix what is missing."""
 
-from __future__ import annotations  # an older Python must be able to read this file to say that it is too old
+from __future__ import annotations  # an older Python must read this file to say that it is too old
 
 import json
 import os

@@ -16,14 +16,14 @@ NOTHING = {"cells": []}  # an unknown edition
 
 
 class Unreadable(ValueError):
-    """The error for data that is not a notebook."""
+    """Raised for data that is not a notebook."""
 
 
 @dataclass(frozen=True)
 class Merged:
     """A notebook of the new edition.
 
-    wrote: whether a student wrote anything in it. left: whether part of that did not fit.
+    wrote: whether a student wrote anything in it. left: whether part of that text did not fit.
     """
 
     notebook: dict
@@ -103,7 +103,7 @@ def merge(old: dict, mine: dict, new: dict, copy: str) -> Merged:
     for the text above cells that no longer fit.
 
     Released cells keep the new edition's order. A cell has the student's text if it is an answer, or if the new edition
-    did not change it. A student's own cells stay behind the cell they followed.
+    did not change it. A student's own cells stay below the cell they followed.
     """
     return _Merge(old, mine, new, copy).result()
 

@@ -1,6 +1,6 @@
 """Inspect the running Python: its version, its packages and its rooms, compared with what the course needs."""
 
-from __future__ import annotations  # an older Python must be able to read this file to say that it is too old
+from __future__ import annotations  # an older Python must read this file to say that it is too old
 
 import importlib.metadata
 import importlib.util
@@ -63,7 +63,7 @@ def described(pins: dict[str, str]) -> list[str]:
 
 
 def missing_rooms(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> list[str]:
-    """Return a text for each room that is not installed from this copy of the course, or not in its version."""
+    """Return a text for each room that is not installed from this copy of the course, or has a wrong version."""
     gaps = []
     for name, folder in read_rooms(root, rooms).items():
         source, installed = room_source(name), version_found(name)

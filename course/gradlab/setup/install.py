@@ -1,6 +1,6 @@
 """Find or create the environment with everything the course needs."""
 
-from __future__ import annotations  # an older Python must be able to read this file to say that it is too old
+from __future__ import annotations  # an older Python must read this file to say that it is too old
 
 import json
 import os
@@ -68,7 +68,7 @@ def ask_venv(own: Path, rooms: tuple[str, ...]) -> dict:
         raise SetupError(f"{answer.stderr.strip()}\n{broken}")
     gaps = json.loads(answer.stdout)
     if tuple(gaps["python"]) < OLDEST_PYTHON:
-        raise SetupError(f"It has Python {_in_words(gaps['python'])}. {broken}")
+        raise SetupError(f"The environment has Python {_in_words(gaps['python'])}. {broken}")
     return gaps
 
 

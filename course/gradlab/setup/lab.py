@@ -12,7 +12,7 @@ COURSE = Path(__file__).resolve().parents[2]
 START_PAGE = "README.md"
 SETTINGS = "nbgrader_config.py"
 PAGES = "pages"  # glossary, cheat sheet, index of errors
-FIRST_LAYOUT = COURSE / "gradlab/jupyter/default-37a8.jupyterlab-workspace"  # JupyterLab's name for the first one
+FIRST_LAYOUT = COURSE / "gradlab/jupyter/default-37a8.jupyterlab-workspace"  # JupyterLab's own file name
 LAYOUTS = ".jupyterlab"  # in the workspace: the student's layout of JupyterLab
 
 
@@ -50,7 +50,7 @@ def renew_page(folder: Path) -> None:
 
 
 def _page(folder: Path, course: Path) -> str:
-    from ..start_page import start_page  # with what must be installed first
+    from ..start_page import start_page  # imports packages that must be installed first
 
     return start_page((course / START_PAGE).read_text(encoding="utf-8"), folder, kept_copies(folder))
 
@@ -80,7 +80,7 @@ def server() -> list[str]:
 
 
 def lab(folder: Path, options: list[str]) -> int:
-    """Open JupyterLab on the workspace, in place of this process if the system allows it."""
+    """Open JupyterLab on the workspace, replacing this process if the system allows it."""
     prepare(folder)
     if not os.environ.get("GRADLAB_EXCHANGE"):
         (folder / ".exchange").mkdir(exist_ok=True)
@@ -94,7 +94,7 @@ def lab(folder: Path, options: list[str]) -> int:
         f"--LabApp.default_url=/lab/tree/{START_PAGE}",
         "--LabApp.extension_manager=readonly",  # the default manager asks a package index
         "--ServerApp.contents_manager_class=gradlab.contents.Contents",
-        "--ContentsManager.allow_hidden=True",  # the page reads .progress.json; the list of files shows none of them
+        "--ContentsManager.allow_hidden=True",  # the page reads .progress.json; the file list hides hidden files
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
         *(["--allow-root"] if is_root() else []),
         *options,

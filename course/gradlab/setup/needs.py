@@ -3,7 +3,7 @@
 Each room's pyproject.toml names the packages it needs; only requirements.txt holds the versions.
 """
 
-from __future__ import annotations  # an older Python must be able to read this file to say that it is too old
+from __future__ import annotations  # an older Python must read this file to say that it is too old
 
 import re
 from pathlib import Path

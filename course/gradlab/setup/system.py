@@ -1,6 +1,6 @@
 """System programs that pip cannot install, for browser tests (Chromium), grading (bubblewrap, PostgreSQL) and a hub."""
 
-from __future__ import annotations  # an older Python must be able to read this file to say that it is too old
+from __future__ import annotations  # an older Python must read this file to say that it is too old
 
 import os
 import shutil
@@ -58,7 +58,7 @@ POSTGRESQL_ADVICE = (
 
 PROXY = "node_modules/.bin/configurable-http-proxy"  # below grading/hub
 PROXY_ADVICE = (
-    "JupyterHub's proxy needs npm of Node.js 20 or newer and could not be installed. To run a hub, or its test, "
+    "JupyterHub's proxy needs npm from Node.js 20 or newer and could not be installed. To run a hub, or its test, "
     "install Node.js, then: npm ci --prefix grading/hub"
 )
 

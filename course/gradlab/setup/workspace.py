@@ -85,9 +85,9 @@ def kept_copies(workspace: Path) -> dict[Path, str]:
 
 
 def put_back(name: str, workspace: Path) -> str:
-    """Restore a chapter from its last release, keep the student's copy beside it, and return a sentence on where.
+    """Restore a chapter's last release, keep the student's copy beside it, and return a sentence on what was done.
 
-    Raises FileNotFoundError if the workspace knows no chapter of this name.
+    Raises FileNotFoundError if the workspace has no released chapter of this name.
     """
     place, files = workspace / name, _files(workspace / RELEASED / name)
     if not files:

@@ -34,5 +34,5 @@ def show_dates(name: str, found: "Dates") -> int:
     show_list("No longer extended", found.ended, ", ")
     show_list("Changed penalties", [f"{s}: {old:g} -> {counted(new)}" for s, (old, new) in found.penalties.items()])
     if found.penalties:
-        print(f"Their feedback pages still show the old penalties. To update them: autograder feedback {name}")
+        print(f"These students' feedback pages show the old penalties. To update them: autograder feedback {name}")
     return 0

@@ -30,7 +30,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         help="pack the pages for a learning platform (default: a file in the class's folder platform)",
     )
     command.add_argument(
-        "--platform", choices=sorted(PLATFORMS), help="the platform for --zip (default: that of the imports)"
+        "--platform", choices=sorted(PLATFORMS), help="the platform for --zip (default: the one you imported from)"
     )
 
 
@@ -77,5 +77,5 @@ def _pack(args: argparse.Namespace, course: "CourseDirectory", pages: dict[str, 
     platform = args.platform or min(platforms)
     path = args.zip if args.zip != DEFAULT else sent.folder(course) / f"{args.assignment}.feedback.zip"
     left_out = returns.pack(path, args.assignment, pages, known, platform)
-    print(f"{path}: {len(pages) - len(left_out)} for {platform.capitalize()}")
+    print(f"{path} (feedback pages for {platform.capitalize()}: {len(pages) - len(left_out)})")
     show_list(f"Not in the archive, because they were not imported from {platform.capitalize()}", left_out, ", ")

@@ -1,6 +1,6 @@
 """Import the submissions of an assignment from a learning platform's archive.
 
-Each goes into nbgrader's submitted folder, under its student's id in the roster.
+Each submission goes into nbgrader's submitted folder, under its student's id in the roster.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Update the gradebook's students from a CSV file.
 
 Use Moodle's participants, Canvas's gradebook, or your own table with the columns id, first_name, last_name, email
-and lms_user_id. Either every row is imported or none; nobody is removed.
+and lms_user_id. Either every row is imported or none is, and nobody is removed.
 """
 
 import argparse

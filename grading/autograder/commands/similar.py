@@ -1,4 +1,4 @@
-"""List pairs of submissions that are suspiciously similar, for you to look at; this decides nothing."""
+"""List pairs of suspiciously similar submissions for you to review; the command decides nothing."""
 
 import argparse
 from pathlib import Path

@@ -8,7 +8,7 @@ HELP = "write the solved chapter as a page, after the due date"
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     command.add_argument("assignment", help="a chapter's name")
-    command.add_argument("--force", action="store_true", help="even before the due date, or if none is set")
+    command.add_argument("--force", action="store_true", help="write it even before the due date, or if none is set")
 
 
 def run(args: argparse.Namespace) -> int:

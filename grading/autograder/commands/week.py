@@ -107,7 +107,7 @@ def _submissions(args: argparse.Namespace) -> int:
 
 
 def _platform(args: argparse.Namespace, imported: list[str]) -> str:
-    """Return the platform to export for: that of the file given in `args`, else the only one imported from, else ""."""
+    """Return the platform to export for: the given file's, else the only one imported from, else ""."""
     if args.worksheet or args.gradebook:
         return "moodle" if args.worksheet else "canvas"
     return imported[0] if len(imported) == 1 else ""

@@ -63,8 +63,8 @@ def _existing(address: str) -> Iterator[Client]:
         client = Client(address, timeout=CONNECT_S)
     except (OSError, ValueError) as error:
         raise ClassError(
-            f"No Dask scheduler answers at {address} ({type(error).__name__}: {error}). Start one with: dask "
-            "scheduler; its address looks like tcp://host:8786."
+            f"No Dask scheduler answers at {address} ({type(error).__name__}: {error}). Start one with `dask "
+            "scheduler`; its address looks like tcp://host:8786."
         ) from None
     with client:
         if not client.ncores():

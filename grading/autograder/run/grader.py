@@ -53,7 +53,7 @@ class Grader:
         except Exception as error:
             raise ClassError(
                 f"A setting in the class's nbgrader_config.py cannot be used ({type(error).__name__}: {error}). "
-                f"Modules are imported from {self.course.root} and from beside nbgrader_config.py."
+                f"Modules are imported from {self.course.root} and from the folder with nbgrader_config.py."
             ) from error
         self._rows = Rows(self.course, name)
 
@@ -64,7 +64,7 @@ class Grader:
         if unknown:
             out = sorted(dropped(course).intersection(unknown))
             if out:
-                raise ClassError(f"{', '.join(out)} was dropped. To take them back: autograder drop {out[0]} --undo")
+                raise ClassError(f"Dropped: {', '.join(out)}. To take them back: autograder drop {out[0]} --undo")
             names = list(map(readable, submitted))
             raise ClassError(
                 f"No submission of {name} by: {', '.join(map(readable, unknown))}."
@@ -116,7 +116,7 @@ class Grader:
         return self._guarded(submission.student, lambda: self._record(submission, graded))
 
     def give_up(self, student: str, reason: str) -> Outcome:
-        """Record in gradebook and autograded notebook that a submission could not be graded; return its Outcome."""
+        """Record in the gradebook and the files that a submission could not be graded; return its Outcome."""
         with uninterrupted(), gradebook.needed(self.course):
             set_aside(self.course, student, self.name, reason, self.folder_of(student))
             self._folders.set_permissions(student)

@@ -36,7 +36,7 @@ class Journal:
         self.force, self.students, self.done = False, [], {}
 
     def begin(self, force: bool, students: list[str]) -> None:
-        """Start the journal of a new run, replacing that of the last run."""
+        """Start the journal of a new run, replacing the last run's."""
         self.force, self.students, self.done = force, students, {}
         self._write([{"force": force, "students": students}])
 

@@ -22,8 +22,8 @@ from .journal import only_run
 class Returned:
     """The result of returning one student's feedback.
 
-    page: the feedback page, None if there is none. why: the reason it was not returned, "" if it was. failed: the
-    reason is a fault to fix, not a missing submission or exchange.
+    page: the feedback page, None if there is none. why: the reason it was not returned, "" if it was. failed:
+    whether the reason is a fault to fix, not a missing submission or exchange.
     """
 
     student: str

@@ -42,7 +42,7 @@ PRELOADED = [
     "IPython.utils.wildcard",
     "faulthandler",
     "matplotlib.backends.backend_agg",
-    "pygments.formatters.terminal256",  # this and the next two are imported by the first error
+    "pygments.formatters.terminal256",  # the first error imports this and the next two modules
     "pygments.styles.default",
     "stack_data",
     "tornado.platform.asyncio",
@@ -100,10 +100,13 @@ def drop_privileges(uid: int) -> None:
 def filter_calls() -> None:
     """Install a seccomp filter against system calls that a kernel does not need or that could bypass a limit.
 
-    Refused: user namespaces, in which anyone may mount (bubblewrap forbids them too, but not as root); memory that
-    belongs to no process or folder and would go uncounted, such as memfds, System V segments and queues, and shared
-    memory without a file; keyrings, because the session's belongs to the grading account. clone3, whose flags a filter
-    cannot see, is reported as missing, so the C library calls clone.
+    It refuses:
+    - user namespaces, in which anyone may mount (bubblewrap forbids them too, but not as root);
+    - memory that belongs to no process or folder and would go uncounted, such as memfds, System V segments and queues,
+      and shared memory without a file;
+    - keyrings, because the session's keyring belongs to the grading account.
+
+    clone3, whose flags a filter cannot see, is reported as missing, so the C library calls clone.
     """
     architecture, numbers = ARCHITECTURES[platform.machine()]
     load, if_equal, if_at_least, if_set, leave = 0x20, 0x15, 0x35, 0x45, 0x06
@@ -135,7 +138,7 @@ def filter_calls() -> None:
 
 
 class Group(NamedTuple):
-    """A Linux control group that limits its processes' memory. Its files are open: the sandbox cannot see its folder.
+    """A Linux control group that limits its processes' memory. Its files stay open: the sandbox cannot see its folder.
 
     procs: writing 0 to it adds the writing process and its future children. events: the kernel's event counters.
     """
@@ -151,7 +154,7 @@ class Group(NamedTuple):
 def groups_folder(mounted: str = "/sys/fs/cgroup", own: str = "/proc/self/cgroup") -> Path | None:
     """Return the folder in which this process may create memory control groups; None if none is delegated.
 
-    With version 2, that is the nearest group at or above ours that limits memory; with version 1, our own.
+    In cgroup v2, that is the nearest group at or above ours that limits memory; in v1, it is our own group.
     """
     for line in Path(own).read_text().splitlines():
         number, kinds, path = line.split(":", 2)
@@ -382,7 +385,7 @@ def proportional_mib(process: str) -> float:
 def preload(course: str) -> None:
     """Import the modules that kernels need, with gradlab from `course`; raise RuntimeError if that starts a thread."""
     sys.path.insert(0, course)
-    gc.disable()  # it would take a sixth of the time
+    gc.disable()  # collecting would take a sixth of the time
     for module in PRELOADED:
         __import__(module)
     for name in sys.modules["gradlab"].__all__:

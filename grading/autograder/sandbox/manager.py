@@ -40,9 +40,9 @@ class BoundedClient(AsyncKernelClient):
         super().start_channels(shell, iopub, stdin, hb, control)
 
     async def wait_for_ready(self, timeout: float | None = None) -> None:
-        """Return when the kernel has answered on both channels; raise RuntimeError if it ends; called by nbclient.
+        """Return when the kernel has answered on shell and iopub; raise RuntimeError if it ends. Called by nbclient.
 
-        jupyter_client would then wait until no message has arrived for 0.2 s; nbclient ignores such messages anyway.
+        jupyter_client would then wait for more messages until none arrives for 0.2 s; nbclient ignores them anyway.
         """
         async with asyncio.timeout(timeout):
             while await self.parent.is_alive():

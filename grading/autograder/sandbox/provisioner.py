@@ -24,7 +24,7 @@ WAITING = ["/bin/sh", "-c", "echo ready; exec >&-; read code; exit ${code:-1}"] 
 SOCKETS = "/run/kernel/s"
 FORKSERVER = Path(__file__).with_name("forkserver.py")  # never imported: it runs on Linux only
 ADDRESS = "GRADLAB_FORK_SERVER"  # the environment variable with the path of a fork server's socket
-ADDRESSES_MIB = 16_384  # least address space of a process; Linux may need 2 MiB of page tables per GiB
+ADDRESSES_MIB = 16_384  # lowest limit on a process's address space; Linux may need 2 MiB of page tables per GiB
 MEMORY_EXIT = 200  # the exit code of a sandbox that needed too much memory
 
 
@@ -42,7 +42,7 @@ class ForkServer:
         self._socket: socket.socket | None = None
 
     def begin(self) -> None:
-        """Start the server unless there is one; return at once, while it imports."""
+        """Start the server unless there is one; return immediately, while it imports."""
         with self._lock:
             if not self.address:
                 self._start()
@@ -52,7 +52,7 @@ class ForkServer:
         with self._lock:
             try:
                 socket.send_fds(self._connected(), [json.dumps(request).encode()], fds)
-            except OSError:  # it has ended
+            except OSError:  # the server has ended
                 self._start()
                 socket.send_fds(self._connected(), [json.dumps(request).encode()], fds)
 
@@ -84,7 +84,7 @@ SERVER = ForkServer()
 
 
 def free_uid(pid: int) -> int:
-    """Return the user id for a kernel: the current one, or as root an unused one that depends on `pid`.
+    """Return the user id for a kernel: the current one or, as root, an unused one that depends on `pid`.
 
     Kernels of one user would share a limit on processes.
     """

@@ -114,7 +114,7 @@ class Assignment:
 
     @functools.cached_property
     def cases(self) -> dict[str, str]:
-        """By grade_id, the content of the record file that a submission sees while that cell runs, with its cases."""
+        """The content of the record file, with cases, that a submission sees while a check cell runs, by grade_id."""
         from gradlab.checks.given import given
 
         texts = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in self.cells if is_grade(cell)}
@@ -258,7 +258,7 @@ def _kept(store: Path, now: str, make: Callable[[list[int]], Record]) -> tuple[i
 
 
 def _chapter(notebook: nbformat.NotebookNode, name: str, folder: Path) -> "Chapter":
-    """Run the solved notebook, with torch, and return its chapter, which makes the record and has the judges."""
+    """Run the solved notebook, with torch, and return its chapter, which provides the record and the judges."""
     from authoring.chapter import read_chapter
 
     try:
@@ -327,6 +327,6 @@ def _compare(notebook: nbformat.NotebookNode, generated: Notebook, name: str) ->
         raise ClassError(
             f"{name}: the solved notebook and the gradebook have different check cells or points: "
             f"{', '.join(changed)}. To fix this, run {UPDATE} {name}, which first lists its changes; or, if you "
-            f"changed the class's copy yourself, nbgrader generate_assignment {name} --force."
+            f"changed the class's copy yourself, run nbgrader generate_assignment {name} --force."
         )
     return {grade_id: points for grade_id, (_, points) in here.items()}

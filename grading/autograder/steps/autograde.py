@@ -63,7 +63,7 @@ class Procedure:
 class Submission:
     """A submission: its notebook, and its other files by relative path.
 
-    student: its folder's name. fingerprint: see `receipt.fingerprint`. again: this submission was graded before.
+    student: its folder's name. fingerprint: see `receipt.fingerprint`. again: whether it was graded before.
     """
 
     student: str
@@ -92,7 +92,8 @@ class Failed:
 def autograde(procedure: Procedure, submission: Submission, shared: bool = False) -> Graded | Failed:
     """Sanitize a submission, run its cells in a sandbox, and judge the observations; return the result.
 
-    shared: other submissions run in parallel; one that gets too little processor time fails with OvertakenError.
+    shared: whether other submissions run in parallel. A shared submission that gets too little processor time fails
+    with OvertakenError.
     """
     try:
         return _steps(procedure).run(submission, shared)

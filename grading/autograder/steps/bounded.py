@@ -1,6 +1,6 @@
 """Process submitted content in a child process with limits on time and memory, so that no submission can stall a class.
 
-Known sizes and depths are checked where content is read; this catches everything else.
+Known sizes and depths are checked where content is read; this module catches everything else.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ PATIENCE_S = 600  # for a process that hangs without using the processor
 
 
 class OutOfBoundsError(SubmissionError):
-    """An error: reading this submission takes more time or memory than any honest one needs."""
+    """Reading this submission takes more time or memory than any honest submission needs."""
 
 
 class Bounded:

@@ -32,7 +32,7 @@ from .clock import Reading
 
 MAX_DEPTH = 100  # levels of nesting in a message; observations use less than half as many
 LOOK_S = 1.0  # how often a kernel's clocks are read while a cell runs
-INTERRUPT_S = 10  # the time, by the same clocks, that a cell has to end after an interrupt
+INTERRUPT_S = 10  # how long, by the same clocks, a cell may continue after an interrupt
 HANG_S = 3600  # only for hanging operations; normally the clocks end a kernel
 STARVED = (
     "it waited for a processor for more than {:.0f} seconds, even when it ran alone. Either this machine or the "
@@ -64,7 +64,8 @@ class Job:
 class Ran:
     """The result of a run: the notebook with its outputs as JSON, or "" and the reason why there is none.
 
-    seconds: the time of all cells, without waiting for a processor. starved: they waited longer than their time limit.
+    seconds: the time of all cells, without waiting for a processor. starved: whether the cells waited longer than
+    their time limit.
     """
 
     notebook: str
@@ -98,8 +99,8 @@ def execute(job: Job, files: dict[str, bytes]) -> Ran:
     """Run the job's notebook in a temporary folder with `files`, by relative path, and return the result.
 
     If a cell ends its kernel, run the notebook again without that cell. A cell ends its kernel by crashing it, by
-    exceeding a sandbox limit, by too much output, or by ignoring an interrupt. Raises ClassError if no sandbox can be
-    created.
+    exceeding a sandbox limit, by producing too much output, or by ignoring an interrupt. Raises ClassError if no
+    sandbox can be created.
     """
     spent = Spent(job.timeout_s)
     notebook, reason, starved = "", "", False
@@ -264,7 +265,7 @@ class Client(NotebookClient):
             had_s, before = had_s + more_s, now
 
     def _end_kernel(self) -> None:
-        """End the kernel at once; nbclient notices within a second."""
+        """End the kernel immediately; nbclient notices within a second."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.manager.provisioner.pgid, signal.SIGKILL)
 

@@ -1,4 +1,4 @@
-"""Decide whether an error is the submission's fault or that of the class or machine."""
+"""Decide whether the submission, the class or the machine is at fault for an error."""
 
 import errno
 import logging

@@ -36,9 +36,9 @@ class Status(StrEnum):
 class NotebookOutcome:
     """The outcome stored in an autograded notebook; the field names are metadata keys and must not change.
 
-    seconds: the time of all runs, None if there was none. could_not_grade: the reason, "" if it was graded. saved: the
-    gradebook has its scores or the reason. handed_in: the fingerprint of the graded submission. graded_by: the version
-    of the assignment that graded it. again: it was graded before, so manual scores belong to this submission.
+    seconds: the time of all runs, None if there was none. could_not_grade: the reason, "" if it was graded. saved:
+    whether the gradebook has its scores or the reason. handed_in: the fingerprint of the graded submission. graded_by:
+    the version of the assignment that graded it. again: whether it was graded before, so manual scores belong to it.
     """
 
     seconds: float | None = None
@@ -73,7 +73,7 @@ def of(path: Path) -> NotebookOutcome:
 
 
 def _file(path: Path) -> tuple[dict, NotebookOutcome]:
-    """Return the autograded notebook in a file and its outcome; both empty if the file is missing or damaged."""
+    """Return the autograded notebook in a file and its outcome; both are empty if the file is missing or damaged."""
     try:
         nb = json.loads(path.read_text(encoding="utf-8"))
         return nb, read(nb)

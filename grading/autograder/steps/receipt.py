@@ -26,7 +26,7 @@ LONGEST = 1000  # characters of a timestamp or secret
 def keep(submitted: Path, autograded: Path) -> None:
     """Write a submission's timestamp and secret beside its autograded notebook.
 
-    Missing ones are replaced with the newest file's time and a random secret.
+    If either is missing, use the newest file's time or a random secret.
     """
     autograded.mkdir(parents=True, exist_ok=True)
     for folder in (path for path in (autograded / TIMESTAMP, autograded / SECRET) if path.is_dir()):

@@ -37,11 +37,11 @@ class Executed:
 
 
 class OvertakenError(SubmissionError):
-    """An error: the submission got too little processor time beside others, and should run again, alone."""
+    """The submission got too little processor time beside others, and should run again, alone."""
 
 
 class RunCells(AssignmentStep, Execute):
-    """A preprocessor that runs all but unchanged lesson cells; if a check fails, it runs all, and that run counts.
+    """A preprocessor that skips unchanged lesson cells; if a check fails, it runs all cells, and that run counts.
 
     Afterwards, every graded cell ends in an error, added from outside, which only WriteVerdicts removes. Raises
     SubmissionError if no run produced a notebook with outputs.

@@ -18,7 +18,7 @@ class RestoreCells(AssignmentStep):
 
     The last copy of a duplicated cell counts; the others become ordinary cells. A missing cell goes after its
     predecessor in the release, or, if it was the first, before the next cell that is present. Submitted verdicts are
-    removed from all cells, and nbgrader's metadata from unknown ones. The kernel is restored too.
+    removed from all cells, and nbgrader's metadata from unknown cells. The kernel is restored too.
     """
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:

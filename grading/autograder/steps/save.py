@@ -78,7 +78,7 @@ class DeductLatePenalties(AssignLatePenalties):
             return super().preprocess(nb, resources)
 
     def penalty(self, student: str, score: float, late_s: float) -> float | None:
-        """Return the plugin's penalty for a score, limited to between 0 and the score; None if it returns None."""
+        """Return the plugin's penalty, clamped between 0 and the score; None if the plugin returns None."""
         with self._its_faults():
             self.init_plugin()
             said = self.plugin_inst.late_submission_penalty(student, score, late_s)
@@ -143,8 +143,8 @@ class Rows:
     def save(self, student: str, scored: Scored, submitted_at: datetime | None, again: bool, penalty: Penalty) -> None:
         """Write a submission's scores and penalty. Manual points stay, but need confirmation unless `again`.
 
-        submitted_at: the time of submission in UTC, or None if unknown. again: this submission was graded before, so
-        manual points already belong to it. penalty: called if it is late.
+        submitted_at: the time of submission in UTC, or None if unknown. again: whether it was graded before,
+        so that manual points already belong to it. penalty: called if the submission is late.
         """
         with self._engine.begin() as rows:
             if rows.scalar(select(STUDENT.c.id).where(STUDENT.c.id == student)) is None:
@@ -267,13 +267,13 @@ def could_not_grade(
 ) -> NotebookNode:
     """Record in the gradebook that a submission could not be graded, and why; manual scores are kept.
 
-    submitted: its folder. again: manual scores belong to this submission. Returns the released notebook with this
-    outcome, to replace the submitted one. Raises ClassError if the released notebook is missing.
+    submitted: its folder. again: whether manual scores belong to it. Returns the released notebook with this outcome,
+    to replace the submitted one. Raises ClassError if the released notebook is missing.
     """
     released = Path(course.format_path(course.release_directory, ".", assignment)) / f"{assignment}.ipynb"
     if not released.exists():
         raise ClassError(f"{released} is missing. Run: nbgrader generate_assignment {assignment}")
-    reason = reason.encode(errors="backslashreplace").decode().replace("\0", r"\x00")  # databases reject these
+    reason = reason.encode(errors="backslashreplace").decode().replace("\0", r"\x00")  # databases reject such text
     nb = nbformat.read(released, as_version=4)
     fingerprint = receipt.fingerprint(submitted, course.ignore)
     outcome.write(nb, NotebookOutcome(could_not_grade=reason, saved=True, handed_in=fingerprint))

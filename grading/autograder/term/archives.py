@@ -1,6 +1,6 @@
 """Group the files of a learning platform's submission archive by person, according to their names.
 
-Archives contain no submission times: the members' times are those of the download. This module writes nothing, and
+Archives contain no submission times: the members' times are from the download. This module writes nothing, and
 checks each member's name and size before reading it.
 """
 
@@ -147,7 +147,7 @@ def moodle(members: Iterable[tuple[str, ZipInfo]]) -> Archive:
     return Archive("moodle", list(people.values()), others)
 
 
-PLATFORMS = {"moodle": moodle, "canvas": canvas}  # ambiguous names are Moodle's, whose pattern is stricter
+PLATFORMS = {"moodle": moodle, "canvas": canvas}  # ambiguous names count as Moodle's, whose pattern is stricter
 
 
 def _leads_out(name: str) -> bool:
@@ -156,7 +156,7 @@ def _leads_out(name: str) -> bool:
 
 
 def _too_much(one: Upload) -> str:
-    """Return why a person's files must not be imported, as grading would refuse them; "" if they can be."""
+    """Return why a person's files must not be imported, as grading would refuse them; "" if they may be."""
     if len(one.files) > MAX_FILES:
         return f"it contains more than {MAX_FILES} files"
     if sum(info.file_size for info in one.files.values()) > MAX_BYTES:

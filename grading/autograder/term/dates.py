@@ -36,7 +36,7 @@ class Dates:
 def set_due(folder: Path, name: str, due: datetime | None) -> Dates:
     """Set an assignment's due date in UTC; None removes it.
 
-    Extensions keep their dates if these are later; others are removed. Raises ClassError if the assignment is unknown.
+    Later extensions keep their dates; others are removed. Raises ClassError if the assignment is unknown.
     """
     api = class_api(folder)
     with only_run(folder), _open(api) as book:
@@ -58,7 +58,7 @@ def extend(folder: Path, student: str, name: str, until: datetime | None) -> Dat
     """Give one student a later due date in UTC; None removes the extension.
 
     nbgrader stores extensions in submissions, so a student without one gets an entry without grades. Raises ClassError
-    if the student or assignment is unknown, or if the assignment's due date is missing or not earlier.
+    if the student or assignment is unknown, or if the due date is missing or not before `until`.
     """
     api = class_api(folder)
     with only_run(folder), _open(api) as book:

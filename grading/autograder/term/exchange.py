@@ -59,7 +59,7 @@ class CollectOwn(ExchangeCollect):
                 )
 
     def _sort_by_timestamp(self, records):
-        """Return the records, newest first as in nbgrader, but folders of other accounts last; log the latter."""
+        """Return the records, newest first as in nbgrader, but folders of other accounts last; log those folders."""
         foreign = {record["filename"]: owner for record in records if (owner := self._owner(record)) is not None}
         for name, owner in foreign.items():
             self.log.error(f"{name} is not collected: it belongs to {owner}, but claims to be another student's.")

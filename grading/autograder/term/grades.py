@@ -34,7 +34,7 @@ KEY = "anonymous.key"
 
 @dataclass(frozen=True)
 class Grades:
-    """The grades of a class. points: each assignment's. rows: see `export.grade_row`, by assignment and student.
+    """The grades of a class. points: maximum by assignment. rows: see `export.grade_row`, by assignment and student.
 
     dropped: students who are excluded here, but may still be on the platform.
     """
@@ -179,9 +179,9 @@ def fill_worksheet(grades: Grades, name: str, path: Path) -> Export:
 def fill_gradebook(grades: Grades, columns: dict[str, str], path: Path) -> Export:
     """Fill Canvas's exported gradebook, reduced to the students and these assignments.
 
-    Students without a grade here keep their existing entry, and excused ones (EX) stay excused. columns: by assignment,
-    column names that differ from it. Canvas's titles with their numbers are kept, so no assignment is created twice.
-    Raises ClassError if a column is missing or its points differ.
+    Students without a grade here keep their existing entry, and excused ones (EX) stay excused. columns: column names
+    that differ from the assignment's, by assignment. Canvas's titles with their numbers are kept, so no assignment is
+    created twice. Raises ClassError if a column is missing or its points differ.
     """
     table = read_table(path)
     where = {key_of(column): column for column in table.columns}
@@ -216,7 +216,7 @@ def fill_gradebook(grades: Grades, columns: dict[str, str], path: Path) -> Expor
 
 
 def _still_here(grades: Grades, found: list[Found]) -> list[Found]:
-    """Return the matches, in order, with those of duplicate and dropped students replaced with a reason."""
+    """Return the matches, in order; duplicate and dropped students are replaced with a reason."""
     out = {student.id for student in grades.dropped}
     gone = {student: Found("", f"{student} was dropped from the class") for student in out}
     return [gone.get(one.student, one) for one in each_once(found)]

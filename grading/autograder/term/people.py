@@ -10,7 +10,7 @@ from nbgrader.api import Student
 
 from ..steps.files import readable
 
-ALIKE = 0.6  # least similarity of names, 0 to 1; allows for middle names and letters that a platform replaces
+ALIKE = 0.6  # minimum similarity of names, 0 to 1; allows for middle names and letters that a platform replaces
 LEFT_OUT_BY_MOODLE = str.maketrans({"_": " "} | dict.fromkeys("&<>\"`|':\\/", ""))  # as Moodle's clean_filename does
 
 
@@ -53,7 +53,7 @@ class People:
         return Found("", f"no student in the gradebook has the {tried}" if tried else "it does not identify a student")
 
     def named(self, student: str, name: str) -> bool:
-        """Return whether a platform's reduced name can be that of `student`; always True if the roster has no name."""
+        """Return whether a platform's reduced name could be `student`'s; always True if the roster has no name."""
         first, last = self._names[student]
         names = [_letters(first + last), _letters(last + first)]
         return not names[0] or max(SequenceMatcher(None, _letters(name), one).ratio() for one in names) >= ALIKE
@@ -64,7 +64,7 @@ class People:
 
 
 def each_once(found: list[Found]) -> list[Found]:
-    """Return the matches, with several of the same student replaced with a reason: platforms list a student once."""
+    """Return the matches; a student matched repeatedly is replaced with a reason: platforms list a student once."""
     count = Counter(one.student for one in found if one.student)
     return [Found("", f"{one.student} would be listed twice") if count[one.student] > 1 else one for one in found]
 

@@ -14,7 +14,7 @@ from . import sent, zipped
 
 
 def generate(api: NbGraderAPI, name: str) -> bool:
-    """Generate an assignment unless it already is; return whether it was new. Raises ClassError if that fails."""
+    """Generate an assignment unless it already exists; return whether it was new. Raises ClassError if that fails."""
     course = api.coursedir
     with Gradebook(course.db_url, course.course_id) as book:
         if name in [assignment.name for assignment in book.assignments] and _folder(api, name).is_dir():

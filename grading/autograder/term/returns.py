@@ -1,13 +1,13 @@
 """Pack feedback pages into an archive, under the file names by which a learning platform matches students.
 
 Canvas, app/models/abstract_assignment.rb (infer_comment_context_from_filename), splits a name at _ and ignores LATE;
-the first two numbers are the person's and that of a submitted file. It ignores names that begin with ._ and names whose
-last part begins with link; names beginning with anon have a different form. A page appears as a comment, named after
-the submitted file.
+the first two numbers are the person's number and a submitted file's. It ignores names that begin with ._ and names
+whose last part begins with link; names beginning with anon have a different form. A page appears as a comment, named
+after the submitted file.
 
-Moodle, mod/assign/feedback/file/importziplib.php (is_valid_filename_for_import), since 2.4: name, number in this
-assignment, kind and name of the plugin, and the file's own name, joined by _. It ignores names that begin with . or ~,
-and files that it already has.
+Moodle, mod/assign/feedback/file/importziplib.php (is_valid_filename_for_import), expects, since 2.4, the name, the
+number in this assignment, the kind and name of the plugin, and the file's own name, joined by _. It ignores names that
+begin with . or ~, and files that it already has.
 """
 
 import re

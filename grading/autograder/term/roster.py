@@ -98,7 +98,7 @@ def read_roster(path: Path, id_column: str = "") -> Roster:
 
 
 def write_roster(course: CourseDirectory, roster: Roster, dry_run: bool = False) -> Changes:
-    """Update the gradebook from a roster, all or nothing; return the changes, which dry_run only computes.
+    """Update the gradebook from a roster, all or nothing; return the changes. dry_run: change nothing.
 
     Fields that are empty in the table stay unchanged, and nobody is removed. Raises ClassError if an id differs from a
     known one only in case, or if a platform id or e-mail address belongs to a different student.

@@ -31,7 +31,7 @@ def read(course: CourseDirectory, name: str) -> dict[str, Sent]:
 
 
 def keep(course: CourseDirectory, name: str, sent: dict[str, Sent]) -> None:
-    """Add entries to an assignment's stored ones, replacing those of the same students."""
+    """Add entries to an assignment's stored ones, replacing existing entries of the same students."""
     folder(course)
     found = {student: asdict(one) for student, one in sorted((read(course, name) | sent).items())}
     atomic.write_text(_path(course, name), json.dumps(found, indent=1, ensure_ascii=False) + "\n", mode=0o600)

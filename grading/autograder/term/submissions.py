@@ -43,7 +43,7 @@ MOST_READ = 5_000_000  # bytes of a notebook to search for cells
 class Imported:
     """The result for one person's upload. who: the student. state: NEW, …, PASSED_OVER. said: details to print.
 
-    refusal: why grading will refuse it; it is imported anyway. untimed: it is late, but the time is unknown.
+    refusal: why grading will refuse it; it is imported anyway. untimed: whether it is late at an unknown time.
     """
 
     who: str
@@ -57,7 +57,8 @@ class Imported:
 class Import:
     """The result of importing an archive. others: members that match no student.
 
-    typed: people who typed text into Canvas instead of submitting a file. by_name: students were matched by name only.
+    typed: people who typed text into Canvas instead of submitting a file. by_name: whether students were matched by
+    name only.
     """
 
     platform: str

@@ -4,7 +4,7 @@ Moodle assigns new numbers in each assignment (get_uniqueid_for_user): the numbe
 elsewhere only in the worksheet's Identifier ("Participant 12345"). The columns are those of
 mod/assign/gradingtable.php, in English: Identifier, Full name, the identity fields that the site shows (ID number,
 Username, Email address), Status, Grade, Maximum grade, Last modified (submission), Last modified (grade), Feedback
-comments. Under anonymous marking, only Identifier is filled, which no roster contains.
+comments. Under anonymous marking, only Identifier is filled in, and no roster contains it.
 """
 
 import contextlib

@@ -12,7 +12,7 @@ FORM = '"2026-11-02 18:00", or with a time zone "2026-11-02 18:00+01:00", or "20
 def read_date(text: str) -> datetime | None:
     """Parse a date into naive UTC, as nbgrader stores it; return None for "none".
 
-    Without a time zone, the date is in this machine's; without a time, it means the end of that day. Raises ClassError
+    Without a time zone, this machine's applies; without a time, the date means the end of that day. Raises ClassError
     if the text is not a date.
     """
     if text.strip().casefold() == NONE:

@@ -43,7 +43,7 @@ def write(course: CourseDirectory, name: str, student: str) -> tuple[Path, Facts
         raise ClassError(f"The gradebook has no student {readable(student)}.{meant}")
     row = report.rows[0]
     if row.notebook is None:
-        raise ClassError(f"{readable(student)} has no graded submission of {name}; its status: {row.status}.")
+        raise ClassError(f"{readable(student)} has no graded submission of {name} (status: {row.status}).")
     nb = nbformat.read(row.notebook, as_version=4)
     found = outcome.read(nb)
     facts = _facts(course, report, row, found)

@@ -25,7 +25,7 @@ class GradesWithReasons(ExportPlugin):
     stale = Bool(False, help="Export old scores of submissions that must be graded again.").tag(config=True)
 
     def export(self, gradebook: Gradebook) -> None:
-        """Write the grades to the file --to, by default grades.csv, or standard output for "-"; called by nbgrader."""
+        """Write the grades to the --to file, by default grades.csv; "-" is standard output. Called by nbgrader."""
         rows = list(self.rows(gradebook))
         target = self.to or "grades.csv"
         if target == "-":
@@ -75,7 +75,7 @@ def grade_row(
 ) -> dict:
     """Return one student's grade in one assignment as a dict of FIELDS.
 
-    why_due: why it must be graded, see `due`; the score is then empty, or with `stale` the old one.
+    why_due: why it must be graded, see `due`; the score is then empty or, with `stale`, the old one.
     """
     row = {
         "assignment": assignment.name,

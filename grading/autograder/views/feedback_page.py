@@ -32,7 +32,7 @@ class GetGradesOrReason(GetGrades):
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         """Read the scores, which of them were set manually, and the student's name.
 
-        If the submission was graded manually since, drop the reason that SafePage found.
+        If the submission has since been graded manually, drop the reason that SafePage found.
         """
         names, page = resources["nbgrader"], resources["page"]
         with Gradebook(names["db_url"]) as gradebook:

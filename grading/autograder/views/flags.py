@@ -134,7 +134,7 @@ class Look:
     """Searches the submissions of one assignment for lines to flag.
 
     folder: the released files, with the notebook `name`, which are never flagged. by_hand: the functions that must not
-    use autograd. students: their ids, which other students' submissions must not contain in paths.
+    use autograd. students: their ids, which must not appear in a path in another student's submission.
     """
 
     def __init__(self, folder: Path, name: str, by_hand: Iterable[str] = (), students: Iterable[str] = ()):
@@ -282,7 +282,10 @@ class _Reader:
     student: str
 
     def reasons(self, read: Source, lines: list[str], by_hand: bool) -> Iterator[tuple[int, str]]:
-        """Yield (line, reason) of suspicious lines. by_hand: an answer that must not use autograd may use this cell."""
+        """Yield (line, reason) of suspicious lines.
+
+        by_hand: whether an answer that must not use autograd may use this cell.
+        """
         yield from ((magic.line, MAGICS) for magic in read.magics if magic.name not in HARMLESS)
         if read.tree is None:
             for number, line in enumerate(lines, 1):
@@ -345,8 +348,8 @@ class _Reader:
 class _Visitor(ast.NodeVisitor):
     """A visitor whose `visit` yields reasons why a node of a source is suspicious.
 
-    own: names defined in the source. by_hand: a function that must not use autograd may use this source. called: the
-    nodes that are called.
+    own: names defined in the source. by_hand: whether a function that must not use autograd may use this source.
+    called: the nodes that are called.
     """
 
     reader: _Reader

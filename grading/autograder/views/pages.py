@@ -2,7 +2,7 @@
 
 There are three layers of protection. SafePage rebuilds the notebook from the parts that a page shows, in a process with
 limits. All HTML from markdown, outputs and comments is reduced to an allowlist. The templates' Content-Security-Policy
-would stop scripts even if these two failed. Both kinds of pages get this from nbgrader's configuration of
+would stop scripts even if the first two layers failed. Both kinds of pages are protected by nbgrader's configuration of
 HTMLExporter, written by `settings.configure`.
 """
 

@@ -54,7 +54,7 @@ def table(report: Report) -> str:
             why += [f"hand   {exercise_of(c)}  {p:g} set manually" for c, p in row.standing.by_hand.items()]
             why += [f"flag   {in_words(flag)}" for flag in row.flags]
             lines += [f"{'':{width}}    {line}" for line in why]
-    return "\n".join([*lines, f"points of {report.max_score:g}", *summary(report)])
+    return "\n".join([*lines, f"points out of {report.max_score:g}", *summary(report)])
 
 
 def summary(report: Report) -> list[str]:
@@ -71,7 +71,7 @@ def to_do(report: Report) -> list[str]:
     name = report.assignment
     due = [row.student for row in report.rows if row.status in (Status.STALE, Status.UNGRADED)]
     old = [row.student for row in report.rows if row.outdated]
-    found = {f"No score until they are graded (autograder grade {name})": due}
+    found = {f"No score until graded (autograder grade {name})": due}
     found[f"The feedback page shows an old grade (autograder feedback {name})"] = old
     return [f"{title}: {', '.join(students)}" for title, students in found.items() if students]
 

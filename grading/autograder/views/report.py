@@ -56,7 +56,7 @@ class Row:
     """One student's row: status, score or None, points by check cell, and results by check id.
 
     reason: why there is no score. seconds: run time of all the submission's runs. pages: links by label. notebook: the
-    autograded notebook, None if there is none. outdated: the existing feedback page shows an old grade.
+    autograded notebook, None if there is none. outdated: whether the existing feedback page shows an old grade.
     """
 
     student: str
@@ -109,7 +109,7 @@ class Report:
 def gather(course: CourseDirectory, name: str, only: str | None = None, search: bool = True) -> Report:
     """Read the gradebook and the autograded notebooks; raise ClassError if the gradebook has no such assignment.
 
-    only: report only on the student with this id. search: search submissions for lines to flag, which takes time.
+    only: report only on the student with this id. search: whether to search for lines to flag, which takes time.
     """
     with Gradebook(course.db_url, course.course_id) as gradebook:
         notebook = find_notebook(gradebook, name)
@@ -146,7 +146,7 @@ def _checks(notebook: Notebook, stated: dict[str, dict[str, CheckRecord]]) -> li
 
 
 def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Bounded | None) -> Row:
-    """Return one student's row; if the submission cannot be read, a row with the error."""
+    """Return one student's row, or a row with the error if the submission cannot be read."""
     try:
         return _read_row(course, row, grades, checks, look)
     except Exception as error:

@@ -1,6 +1,6 @@
 """Find pairs of suspiciously similar submissions, for review only.
 
-Code from the release, from the solved chapter, or written by many students does not count.
+Code does not count if it is in the release or the solved chapter, or if many students wrote it.
 """
 
 import ast
@@ -37,7 +37,7 @@ Answers = dict[str, str]  # sources by grade_id
 
 @dataclass(frozen=True)
 class Fragment:
-    """A similar answer of two students: its cell, and the matching lines of both, counted from 1."""
+    """A similar answer of two students: its cell, and each student's matching lines, counted from 1."""
 
     cell: str
     left: frozenset[int]

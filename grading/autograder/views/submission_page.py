@@ -27,7 +27,7 @@ class NotebookPages:
             self._exporter.register_preprocessor(step, enabled=True)
 
     def render(self, path: Path, student: str = "", nb: NotebookNode | None = None, **values) -> str:
-        """Return a page in HTML of the notebook `nb`, or of the file `path`; `values` are passed to the template."""
+        """Return an HTML page of the notebook `nb`, or of the file `path`; `values` are passed to the template."""
         name = path.stem
         names = {"notebook": name, "assignment": name, "student": student, "db_url": self._db_url}
         resources = {"nbgrader": names, "metadata": {"name": name, "path": str(path.parent)}} | values

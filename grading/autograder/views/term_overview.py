@@ -84,7 +84,7 @@ def table(overview: Overview) -> str:
     lines = [_line("student", width, columns, widths)]
     lines += [_line(_name(who), width, line, widths) for (who, _), line in zip(students, cells, strict=True)]
     most = [*(report.max_score for report in overview.reports), overview.max_score]
-    lines += [_line("points of", width, [f"{points:g}" for points in most], widths)]
+    lines += [_line("out of", width, [f"{points:g}" for points in most], widths)]
     lines += [LEGEND, *_to_do(overview)]
     lines += ["", "exercise    solved  not tried  mean points  slips"]
     for report in overview.reports:

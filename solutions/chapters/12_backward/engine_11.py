@@ -47,7 +47,7 @@ def as_array(data):
 
 # %% engine-node
 class Node:
-    """One step of the forward pass, as backward will see it.
+    """One step of the forward pass, as the backward pass will see it.
 
     next_functions: one edge (node, 0) for each tensor argument, (None, 0) where no gradient goes.
     outputs: ((shape, dtype),), one pair for the step's one result: its gradient arrives in that shape and dtype.
@@ -60,7 +60,7 @@ class Node:
         return type(self).__name__
 
     def run(self, gradient):
-        """Return a gradient or None for each of next_functions, given the gradient of the step's result, an array."""
+        """Return a gradient or None for each edge, given the gradient of the step's result, an array."""
         return self.apply(gradient)
 
     def apply(self, gradient):
@@ -135,7 +135,7 @@ def value_of(value):
 
 
 def operation(name, forward, **formulas):
-    """Return a function on tensors that runs forward, a function on arrays, and records it.
+    """Return a function on tensors that runs and records forward, a function on arrays.
 
     name: the node's name. formulas: the gradient formula of each tensor argument; these arguments come first. A
     formula asks by name for what else it needs: an argument, "result", or "shape", the shape of the first argument.
@@ -158,7 +158,7 @@ def operation(name, forward, **formulas):
 
 
 class State:
-    """Whether operations are recorded; no_grad switches it."""
+    """Whether operations are recorded; no_grad switches this off."""
 
     grad = True
 
@@ -226,7 +226,7 @@ def save(node, known):
 
 # %% answer-11-5
 class Formulas:
-    """Gradient formulas. Each takes arrays, or a number instead of one, and leaves them unchanged."""
+    """Gradient formulas. grad is an array; self and other are arrays or numbers. Leave them all unchanged."""
 
     def neg_self(grad):
         """Return the gradient for self in -self, an array of the shape of grad."""
@@ -305,7 +305,7 @@ def sum_to(gradient, shape):
 
 # %% engine-conform
 def conform(gradient, node):
-    """Return a gradient in the shape and dtype of the node's result, which undoes broadcasts for every operation."""
+    """Return a gradient in the shape and dtype of the node's result; this undoes the broadcasts of every operation."""
     shape, dtype = node.outputs[0]
     return (gradient if gradient.shape == shape else sum_to(gradient, shape)).astype(dtype, copy=False)
 

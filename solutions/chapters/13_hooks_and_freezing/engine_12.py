@@ -46,8 +46,8 @@ def weight(tensor, gradient=None):
     """Return the array with which a backward pass from tensor starts, or raise torch's error.
 
     tensor: Tensor. gradient: None, or what the caller gave as external gradient.
-    Returns an array of the tensor's shape; without a gradient, also of its dtype. A NumPy scalar counts as an array of
-    shape ().
+    Returns an array of the tensor's shape and, if no gradient is given, of its dtype. A NumPy scalar counts as an array
+    of shape ().
     """
     inside = isinstance(gradient, list | tuple) and gradient
     kind = type(gradient[0] if inside else gradient).__name__  # torch looks into a list
@@ -116,7 +116,8 @@ FREED = (
 def release(node):
     """Free the tensors that an operation's node saved; numbers and shapes stay.
 
-    node: OperationNode; node.saved is a dict by name, and may be empty. The node may have been released before.
+    node: OperationNode; node.saved is a dict by name, may be empty, and may become a new dict. The node may have been
+        released before.
     """
     for name in node.saved:
         if name in node.formulas or name == "result":
@@ -124,7 +125,7 @@ def release(node):
 
 
 def restore(node, name):
-    """Return what a node saved under a name; raise RuntimeError(FREED) if it was freed."""
+    """Return what a node saved under name, a key of node.saved; raise RuntimeError(FREED) if it was freed."""
     if node.saved[name] is FREED:
         raise RuntimeError(FREED)
     return node.saved[name]

@@ -13,7 +13,7 @@ def step_in_pieces(loss_of, optimizer, inputs, targets, size):
     return mean
 
 
-@wrong("03.5a", "it, or what went into it, was detached or made under no_grad")
+@wrong("03.5a", "it, or a tensor it is computed from, was detached or made under no_grad")
 def follow_a_stream(cell, optimizer, state, chunks):
     losses = []
     for inputs, target in chunks:
@@ -67,7 +67,7 @@ def step_in_pieces(loss_of, optimizer, inputs, targets, size):
     return total
 
 
-@wrong("03.4", "not: cleared between", "W.grad holds the second alone")
+@wrong("03.4", "not: cleared between", "W.grad holds only the second one")
 def two_pulls(trunk, loss_a, loss_b, W, x):
     h = trunk(x)
     a, b = loss_a(h), loss_b(h)
@@ -181,7 +181,7 @@ def fit_and_report(model, optimizer, batches):
 
 
 # the second gradient is W.grad itself, which grows afterwards
-@wrong("03.4", "Your second gradient is the sum of both.")
+@wrong("03.4", "Your second gradient is the sum of both gradients.")
 def two_pulls(trunk, loss_a, loss_b, W, x):
     h = trunk(x)
     loss_a(h).backward(retain_graph=True)
@@ -206,7 +206,7 @@ def step_in_pieces(loss_of, optimizer, inputs, targets, size):
 
 
 # the trunk's other weights keep what they saved
-@wrong("03.4", "the last call went to W alone")
+@wrong("03.4", "your last call computed only W's gradient")
 def two_pulls(trunk, loss_a, loss_b, W, x):
     h = trunk(x)
     a, b = loss_a(h), loss_b(h)

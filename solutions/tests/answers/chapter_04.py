@@ -403,3 +403,20 @@ def run_by_hand(order, v):
                     slots = arrived.setdefault(child, {})
                     slots[number] = slots[number] + gradient if number in slots else gradient
     return {node: arrived[node][0] for node in order if not node.next_functions and arrived[node][0].any()}
+
+
+# leaves with equal address count as one; empty tensors have address 0
+@wrong("04.2")
+def leaves_of(tensor):
+    if tensor.grad_fn is None:
+        return [tensor] if tensor.requires_grad else []
+    leaves, seen, waiting = {}, {tensor.grad_fn}, [tensor.grad_fn]
+    while waiting:
+        node = waiting.pop()
+        if hasattr(node, "variable"):
+            leaves[node.variable.data_ptr()] = node.variable
+        for child, _ in node.next_functions:
+            if child is not None and child not in seen:
+                seen.add(child)
+                waiting.append(child)
+    return list(leaves.values())

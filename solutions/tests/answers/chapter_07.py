@@ -350,3 +350,41 @@ def scale_gradient(module, factor):
     for one in module.modules():
         handle = one.register_full_backward_hook(hook)
     return handle
+
+
+# compares sets of hook functions, so one function registered twice counts once
+@wrong("07.2")
+def leaks(model, function, x):
+    kinds = ["_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks"]
+
+    def found():
+        return {
+            name: {hook for kind in kinds for hook in getattr(m, kind).values()} for name, m in model.named_modules()
+        }
+
+    before = found()
+    with contextlib.suppress(Exception):
+        function(model, x)
+    after = found()
+    return {name: len(after[name] - before[name]) for name in after if after[name] - before[name]}
+
+
+# a backward tap registers a forward hook too
+@wrong("07.4")
+class Tap:
+    def __init__(self, module, backward=False):
+        self.input = self.output = None
+        self.handles = [module.register_forward_hook(self.hook)]
+        if backward:
+            self.handles.append(module.register_full_backward_hook(self.hook))
+
+    def hook(self, module, input, output):
+        self.input = tuple(None if t is None else t.detach() for t in input)
+        if isinstance(output, tuple):
+            self.output = tuple(None if t is None else t.detach() for t in output)
+        else:
+            self.output = output.detach()
+
+    def close(self):
+        for handle in self.handles:
+            handle.remove()

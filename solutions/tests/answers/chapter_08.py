@@ -297,3 +297,19 @@ def class_score(model, image, k):
 @wrong("08.1", "sizes of the model's batches")
 def class_score(model, image, k):
     return model(torch.stack([image, image]))[0, k]
+
+
+# switches the in-place ReLUs off for good
+@wrong("08.4")
+def grad_cam(model, layer, image, k):
+    for module in model.modules():
+        if isinstance(module, nn.ReLU):
+            module.inplace = False
+    kept = []
+    leaf = image.clone().requires_grad_()
+    with model.get_submodule(layer).register_forward_hook(lambda module, input, output: kept.append(output)):
+        score = model(leaf[None])[0, k]
+    (gradient,) = torch.autograd.grad(score, kept[0])
+    weights = gradient.mean((2, 3), keepdim=True)
+    small = (weights * kept[0].detach()).sum(1, keepdim=True).relu()
+    return F.interpolate(small, size=image.shape[1:], mode="bilinear", align_corners=False)[0, 0]

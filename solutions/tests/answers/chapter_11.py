@@ -277,7 +277,7 @@ def edge_or_leaf(tensor):
 
 
 # grad overwritten twice, so that at the end it is as before
-@wrong("11.5", "You changed the gradient that arrived in place", "not: sign missing")
+@wrong("11.5", "You changed the arriving gradient in place", "not: sign missing")
 class Formulas:
     def neg_self(grad):
         grad *= -1

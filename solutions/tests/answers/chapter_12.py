@@ -287,7 +287,7 @@ def run(roots, gradients, keep_graph=False):
 
 
 # one stack for leaves and other nodes
-@wrong("12.4", "It has to go first.")
+@wrong("12.4", "Run ready leaves first.")
 def run(roots, gradients, keep_graph=False):
     dependencies, arrived, ready = count_dependencies(roots), {}, []
     edges, produced = roots, gradients
@@ -451,7 +451,7 @@ def release(node):
 
 
 # everything removed
-@wrong("12.5", "The whole dict was emptied")
+@wrong("12.5", "You emptied the whole dict")
 def release(node):
     def restore_or_raise(name):
         if name not in node.saved:

@@ -796,3 +796,36 @@ class BackwardHook:
             if result is not None and gradient is not None:
                 grad_input = result
         return None if gradient is None else (grad_input[0],)
+
+
+# accepts arrays
+@wrong("13.3")
+def call_tensor_hooks(node, gradient):
+    for hook in list(hooks_of(node, "tensor_hooks").values()):
+        given = Tensor(gradient)
+        result = hook(given)
+        if isinstance(result, np.ndarray):
+            result = Tensor(result)
+        gradient = given.data if result is None else checked(hook, result, given).data
+    if "tensor" in hooks_of(node, "retained_by"):
+        accumulate(hooks_of(node, "retained_by")["tensor"], gradient)
+    return gradient
+
+
+# targets count as nodes of the graph
+@wrong("13.5")
+def leading_to(targets, nodes):
+    above = {}
+    for node in [*nodes, *targets]:
+        for below, _ in node.next_functions:
+            if below is not None:
+                above.setdefault(below, []).append(node)
+    found = set()
+    stack = list(targets)
+    while stack:
+        node = stack.pop()
+        for parent in above.get(node, []):
+            if parent not in found:
+                found.add(parent)
+                stack.append(parent)
+    return found

@@ -1,6 +1,6 @@
 // Say two things that JupyterLab leaves unsaid. Screen readers ignore a card that appears somewhere in the page, but they
 // read an existing element whose text changes, so they speak the result of a check. And figures, which JupyterLab shows
-// without a description, get one. JupyterLab loads this file as it is, without a build.
+// without a description, get one. JupyterLab loads this file without a build.
 
 (() => {
   const FIGURE = 'A figure that this cell draws. The text around it says what it shows.';
@@ -28,7 +28,7 @@
         const words = answered(cell);
         if (!words) return;
         said.textContent = '';
-        setTimeout(() => (said.textContent = words), 50); // the same words again are spoken again
+        setTimeout(() => (said.textContent = words), 50); // so that repeated words are spoken again
       });
     }
   };

@@ -1,6 +1,6 @@
-// A check judges the definitions in the kernel, but a learner means those in the notebook. So cells that were edited since
-// they ran run before the check: the answers above it, and the cells between the last check and this one. JupyterLab loads
-// this file as it is, without a build.
+// A check judges the definitions in the kernel, but a learner means those in the notebook. So a check first runs each
+// cell that was edited after it ran: answers above the check, and any cells between the last check and this one.
+// JupyterLab loads this file without a build.
 
 (() => {
   const sent = new WeakMap(); // by cell: the text last sent to the kernel
@@ -24,7 +24,7 @@
     const panel = [...app.shell.widgets('main')].find(widget => widget.content === notebook);
     for (const answer of panel ? edited([...notebook.widgets], cell) : []) {
       sent.set(answer, text(answer));
-      // the kernel runs the check even after an error; `ran_first` says which cells ran before it
+      // the kernel runs the check even after an error; `ran_first` marks the cells that ran before it
       const metadata = { tags: ['raises-exception'], ran_first: true };
       answer.constructor.execute(answer, panel.sessionContext, metadata).catch(() => {}); // the cell shows its error
     }

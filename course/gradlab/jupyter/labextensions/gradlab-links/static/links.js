@@ -1,12 +1,12 @@
-// A link such as 04_grad_fn.ipynb#cell-id=ex5-statement leads to its cell, even where it opens the notebook. JupyterLab
-// itself scrolls there before the cells have their places, and stays at the top. A link with data-fold also opens the
-// fold of that number there. JupyterLab loads this file as it is, without a build.
+// A link such as 04_grad_fn.ipynb#cell-id=ex5-statement leads to its cell, even if it opens the notebook. JupyterLab
+// itself scrolls before the cells are laid out, and stays at the top. A link with data-fold also opens the cell's fold
+// with that number. JupyterLab loads this file without a build.
 
 const CELL = '#cell-id=';
 
 async function follow(app, path, id, fold) {
   const end = Date.now() + 60000;
-  let taken = false; // by the reader, who scrolls or clicks elsewhere
+  let taken = false; // whether the reader has scrolled or clicked elsewhere
   for (const deed of ['wheel', 'pointerdown', 'keydown']) {
     window.addEventListener(deed, () => (taken = true), { once: true, capture: true });
   }

@@ -1,5 +1,5 @@
 // Two styles for the whole page. looks.css fixes parts of JupyterLab's style that are hard to read in a small window.
-// card.css styles the cards of checks: they contain it too, but lose it in an untrusted notebook. No build.
+// card.css styles the cards of checks, which contain it too but lose it in an untrusted notebook. No build.
 
 {
   const script = document.currentScript.src;

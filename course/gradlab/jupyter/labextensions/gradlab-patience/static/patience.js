@@ -1,5 +1,5 @@
 // A cell that has been running for ten seconds says below its code how to stop it, until it ends. A cell that shows
-// its progress with `gradlab.track` says nothing. JupyterLab loads this file as it is, without a build.
+// its progress with `gradlab.track` says nothing. JupyterLab loads this file without a build.
 
 (() => {
   const PATIENCE_MS = 10000;
@@ -16,7 +16,7 @@
       else note.textContent = WORDS;
     };
     let timer = setTimeout(due, PATIENCE_MS);
-    cell.ready.then(() => { // JupyterLab draws a cell that is out of sight later
+    cell.ready.then(() => { // JupyterLab draws an off-screen cell later
       if (timer) cell.node.querySelector('.jp-Cell-inputWrapper').after(note);
     });
     return () => {
@@ -39,7 +39,7 @@
     });
   }
 
-  let notebooks; // the module of JupyterLab that tells which cells run
+  let notebooks; // JupyterLab's module that reports which cells run
 
   const plugin = {
     id: 'gradlab-patience:plugin',

@@ -1,6 +1,6 @@
-// Show at once what was passed: with a tick beside the exercise in the table of contents, and on the start page, even if
-// it is already open. Both ask the server when another document comes to the front and when a check has run.
-// JupyterLab loads this file as it is, without a build.
+// Show passed exercises immediately: with a tick in the table of contents, and on the start page, even if it is already
+// open. Both ask the server when another document comes to the front and when a check has run.
+// JupyterLab loads this file without a build.
 
 (() => {
   const START_PAGE = 'README.md';
@@ -9,7 +9,7 @@
   const EXERCISE = /\bExercise (\d\d\.\d+)/;
   const CHECK = /\bcheck\(\s*"((\d\d\.\d+)\w*)/g; // an exercise may have several: 03.5a and 03.5b
 
-  let notebooks; // the module of JupyterLab that tells which cells ran
+  let notebooks; // JupyterLab's module that reports which cells ran
   let open = new Map(); // of the notebook in front: how many checks of each exercise have not passed
 
   const isCheck = model => model.getMetadata('nbgrader')?.grade;

@@ -1,5 +1,5 @@
 // Start This Chapter Over, in the notebook's context menu and among the commands: the kernel restores the released
-// chapter and keeps the old copy. JupyterLab loads this file as it is, without a build.
+// chapter and keeps the old copy. JupyterLab loads this file without a build.
 
 (() => {
   const COMMAND = 'gradlab:start-over';
@@ -44,7 +44,7 @@
       };
       app.commands.addCommand(COMMAND, {
         label: 'Start This Chapter Over…',
-        caption: 'Back to the released chapter; your copy is kept beside it',
+        caption: 'Restore the released chapter; your copy is kept beside it',
         isVisible: () => chapter() !== null,
         isEnabled: () => chapter() !== null,
         execute: () => startOver(app, chapter())
