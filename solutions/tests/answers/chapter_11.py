@@ -131,7 +131,7 @@ def sum_to(gradient, shape):
 
 
 # known by heart
-@wrong("11.7", "different functions")
+@wrong("11.7", "as a method")
 def reflected(operations):
     heart = {"__rsub__": lambda x, n: n - x, "__rtruediv__": lambda x, n: n / x, "__rpow__": lambda x, n: n**x}
     return {name: heart[name] for name in operations}
@@ -298,7 +298,7 @@ class Formulas:
 
 
 # a switch of its own
-@wrong("11.3", "set grad of the engine's own state")
+@wrong("11.3", "First difference at 'inside'.")
 class no_grad:
     def __enter__(self):
         self.before = State.grad
