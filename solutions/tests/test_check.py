@@ -108,6 +108,8 @@ def test_answers_within_rounding_pass(exercise):
         (lambda x, v: cube(x, v).reshape(-1, 1), "shape (2, 1)"),
         (lambda x, v: cube(x, v).float(), "float32"),
         (lambda x, v: cube(x.requires_grad_(), v), "a tensor that is part of a graph (grad_fn=<MulBackward0>)"),
+        (lambda x, v: cube(x.requires_grad_(), v), "detach() gives the same values without the graph"),
+        (lambda x, v: x.dtype, "yours    torch.float64"),
         (lambda x, v: cube(x, v) * float("nan"), "There is a nan"),
         (lambda x, v: -cube(x, v), "Each of your values is -1 times the expected one."),
         (lambda x, v: cube(x, v) + 1, "Each of your values is too large by 1."),
@@ -363,11 +365,12 @@ def test_the_state_is_known_inside_and_restored_outside(exercise):
     seen = []
 
     def meddle(x, v):
-        seen.append((torch.get_default_dtype(), torch.is_grad_enabled(), torch.rand(()).item(), random.random()))
+        drawn = torch.rand(()).item(), random.random(), np.random.rand()
+        seen.append((torch.get_default_dtype(), torch.is_grad_enabled(), *drawn))
         torch.set_default_dtype(torch.float64)
         torch.set_grad_enabled(False)
         torch.autograd.set_detect_anomaly(True)
-        torch.nn.modules.module.register_module_forward_hook(lambda *args: None)
+        nn_module.register_module_forward_hook(lambda *args: None)
         np.random.seed(5)
         return cube(x, v)
 
@@ -378,18 +381,20 @@ def test_the_state_is_known_inside_and_restored_outside(exercise):
     torch.manual_seed(11)
     random.seed(11)
     np.random.seed(11)
-    with torch.no_grad():
+    with torch.no_grad(), nn_module.register_module_forward_hook(lambda *args: None) as mine:
         text = says(meddle)
         assert not torch.is_grad_enabled()
+        assert list(nn_module._global_forward_hooks) == [mine.id]
     assert "changed something outside itself" in text
     for trace in ("float64", "gradients are switched off", "anomaly detection is on", "hooks for all modules"):
         assert trace in text
     assert seen == [seen[0]] * 6
-    assert seen[0][:2] == (torch.float32, True)
+    first = torch.rand((), generator=torch.Generator().manual_seed(0)).item()
+    assert seen[0] == (torch.float32, True, first, random.Random(0).random(), np.random.RandomState(0).rand())
     assert torch.get_default_dtype() == torch.float32
     assert torch.is_grad_enabled()
     assert not torch.is_anomaly_enabled()
-    assert not torch.nn.modules.module._global_forward_hooks
+    assert not nn_module._global_forward_hooks
     assert torch.equal(torch.rand(3), expected[0])
     assert (random.random(), np.random.rand()) == expected[1:]
 
