@@ -7,7 +7,7 @@ from engine_12 import accumulate, count_dependencies, run, weight
 
 # %% answer-13-1
 class RemovableHandle:
-    """What every register_…hook returns: remove() removes the hook, and so does the end of a with block."""
+    """Returned by every register_…hook: remove() removes the hook, and so does the end of a with block."""
 
     def __init__(self, hooks):
         self.hooks = hooks  # the handle itself can be the key: no two handles are equal
@@ -86,7 +86,7 @@ def call_tensor_hooks(node, gradient):
 
 # %% engine-run-hooked
 def replaced(hook, result, values):
-    """Return the gradients that replace `values` after a node's hook, called with them, returned `result`."""
+    """Return the gradients to use after a node's hook was called with `values` and returned `result`."""
     if result is None:
         return values
     if not isinstance(result, tuple):

@@ -16,7 +16,7 @@ def arrivals(tensor):
     return counts
 
 
-@wrong("04.5", "addresses over all nodes")
+@wrong("04.5", "across all nodes")
 def saved_bytes(nodes):
     total = 0
     for node in nodes:
@@ -333,7 +333,7 @@ def leaves_of(tensor):
 
 
 # the memory is a default argument: the second call returns an empty list
-@wrong("04.4", "returned another list")
+@wrong("04.4", "returned a different list")
 def backward_order(tensor, seen=set()):  # noqa: B006
     order, stack = [], [(tensor.grad_fn, False)]
     while stack:

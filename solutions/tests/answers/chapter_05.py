@@ -105,7 +105,7 @@ def losses_with_probe(backbone, head, probe, x, target, extra):
     return task.item(), probing.item()
 
 
-@wrong("05.5", "or it was cleared")
+@wrong("05.5", "or .grad was cleared")
 def losses_with_probe(backbone, head, probe, x, target, extra):
     h = backbone(x)
     task = nn.functional.mse_loss(head(h), target)

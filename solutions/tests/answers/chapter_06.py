@@ -192,7 +192,7 @@ def arrive_at_leaf(grad, parts, hooks):
 
 
 # each function called once
-@wrong("06.5", "the first again", "grad after pass 1")
+@wrong("06.5", "scale again", "grad after pass 1")
 def arrive_at_leaf(grad, parts, hooks):
     arrived = sum(parts[1:], start=parts[0])
     for hook in dict.fromkeys(hooks):

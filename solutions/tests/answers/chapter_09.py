@@ -136,7 +136,7 @@ def x_log_x(x):
     return torch.where(x > 0, safe * safe.log(), 0.0)
 
 
-@wrong("09.5", "Likely slip: the logarithm of x itself.")
+@wrong("09.5", "Likely slip: the logarithm of zero.")
 def x_log_x(x):
     positive = x > 0
     safe = torch.where(positive, x, 1.0)

@@ -300,7 +300,7 @@ def leading_to(targets, nodes):
 
 
 # over the dict as it grows
-@wrong("13.4", "What a hook registers or removes took effect at once")
+@wrong("13.4", "Registering or removing a hook took effect at once")
 def arrive(node, gradient):
     if node.variable.requires_grad:
         accumulate(node.variable, gradient)
