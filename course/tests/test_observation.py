@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gradlab.checks.delta import applied, delta
 from gradlab.checks.encoding import TooLarge, decode, encode
-from gradlab.checks.observation import DTYPES, Dict, Error, Observation, Other, read_observation
+from gradlab.checks.observation import DTYPES, MAX_VALUES, Dict, Error, Observation, Other, read_observation
 from gradlab.checks.record import Case, CheckRecord, Record, Slip
 from gradlab.checks.verdict import judge_check
 
@@ -97,6 +97,11 @@ def test_a_value_that_is_nested_without_end_is_no_observation():
 def test_more_than_an_observation_may_hold_is_refused(value):
     with pytest.raises(TooLarge):
         encode(value)
+
+
+@pytest.mark.parametrize("value", [torch.zeros(MAX_VALUES - 1), [0] * (MAX_VALUES - 1)], ids=["tensor", "list"])
+def test_as_much_as_an_observation_may_hold_survives_the_way_out(value):
+    assert read_observation(sent(value)) == Observation([encode(value)])
 
 
 def test_a_case_is_made_afresh_each_time():

@@ -3,6 +3,7 @@
 import ast
 import linecache
 import time
+import warnings
 
 import pytest
 import torch
@@ -170,6 +171,13 @@ def test_an_odd_text_is_read_or_not_but_never_raises_and_does_not_take_long(name
     source.read(ODD[name])
     reached.cells_behind({"x"}, [ODD[name], f"def x():\n    return y.backward{'.a' * 3000}\n"])
     assert time.process_time() - started < 5
+
+
+def test_reading_a_cell_shows_none_of_pythons_warnings():
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("always")
+        assert source.read(r"digits = '\d'").tree is not None
+    assert shown == []
 
 
 def test_a_line_that_ipython_cannot_read_is_no_python():

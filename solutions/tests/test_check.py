@@ -7,6 +7,7 @@ import re
 import sys
 import warnings
 
+import msgspec
 import nbformat
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ import torch
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 from IPython.utils.capture import capture_output
-from nbformat.v4 import new_code_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from torch.nn.modules import module as nn_module
 
 import gradlab
@@ -22,7 +23,7 @@ from authoring import reference
 from authoring.reference import AuthoredCheck, Reference, numbers
 from gradlab import notebook
 from gradlab.checks import check as checking
-from gradlab.checks import results
+from gradlab.checks import folds, results
 from gradlab.checks.check import Check, CheckFailed, check, summary
 from gradlab.checks.compare import compare
 from gradlab.checks.encoding import TooLarge, encode
@@ -610,6 +611,13 @@ def beside(exercise, monkeypatch, tmp_path):
     return path
 
 
+def change_record(path, **changes) -> None:
+    """Change what the record at this path says of 02.1."""
+    record = Record.from_json(path.read_text())
+    record.checks["02.1"] = msgspec.structs.replace(record.checks["02.1"], **changes)
+    path.write_text(record.to_json())
+
+
 def test_the_students_run_uses_the_record_beside_the_notebook(beside, capsys):
     check("02.1 the gradient at x", cube)
     assert "passed" in capsys.readouterr().out
@@ -743,6 +751,41 @@ def test_what_is_owned_is_said_when_it_is(exercise, capsys):
     out = capsys.readouterr().out
     assert out.endswith("6 cases agree with torch.\nAny cube can be walked backwards by your function.\n")
     assert stored_record().checks["02.1"].cases_only().owns == ""
+
+
+@pytest.mark.parametrize(
+    ("owns", "lead"),
+    [("", "Yours now: <code>cube</code>"), ("Your function walks any cube backwards.",) * 2],
+)
+def test_the_card_of_a_pass_begins_with_what_is_owned(beside, cards, owns, lead):
+    change_record(beside, answer="cube", owns=owns)
+    check("02.1 the gradient at x", cube)
+    assert f'<p class="gl-card-lead">{lead}</p>' in cards[0]["text/html"]
+
+
+def fold(title) -> str:
+    return f"<details>\n<summary>{title}</summary>\n\nwords\n\n</details>\n"
+
+
+def test_each_further_failure_of_a_kind_offers_the_next_fold_of_its_own_exercise(beside, cards, monkeypatch):
+    """Up to the last one, and also if the learner has put cells between the folds and the check."""
+    monkeypatch.setattr(folds, "_repeated", {})
+    change_record(beside, cell="check")
+    cells = [
+        new_markdown_cell("## 02.0"),
+        new_markdown_cell(fold("Hint"), id="before"),
+        new_markdown_cell("## 02.1"),
+        new_markdown_cell(fold("Hint") + fold("Approach"), id="helps"),
+        new_markdown_cell("a note"),
+        new_code_cell("# an attempt"),
+        new_code_cell("check(…)", metadata={"nbgrader": {"grade_id": "check"}}),
+    ]
+    nbformat.write(new_notebook(cells=cells), beside.parent / "02_test.ipynb")
+    for _ in range(4):
+        says(external_gradient_alone)
+    link = re.compile(r'ipynb#cell-id=(\w+)" data-fold="(\d)">Open the (\w+)<')
+    offered = [link.findall(shown["text/html"]) for shown in cards]
+    assert offered == [[], [("helps", "0", "hint")], [("helps", "1", "approach")], [("helps", "1", "approach")]]
 
 
 def test_a_card_says_what_the_text_says_and_runs_nothing(beside, cards, monkeypatch):

@@ -84,6 +84,21 @@ def test_what_is_only_rounding_is_not_shown_as_a_number():
     assert "5   in tensor([5, ≈0, 1e-09])" in text
 
 
+def test_the_cases_that_are_right_are_counted():
+    cases = [{"says": f"x is {x}", "x": x} for x in (1.0, 2.0)]
+    assert "1 of 2 cases is right." in says(lambda x: x, cases=lambda rng: cases, wrong=lambda x: 1.0)
+    assert "0 of 2 cases are right." in says(lambda x: x, cases=lambda rng: cases, wrong=lambda x: 3.0)
+
+
+def test_no_pattern_is_sought_in_masks_or_infinities():
+    text = says(lambda x: torch.tensor([True, False]), wrong=lambda x: torch.tensor([True, True]))
+    assert "First difference at index [1] (1 of 2 elements differ)." in text
+    infinite = torch.full((2,), float("inf"), dtype=torch.float64)
+    text = says(lambda x: torch.tensor([1.0, 2.0], dtype=torch.float64), wrong=lambda x: infinite)
+    assert "First difference at index [0] (2 of 2 elements differ)." in text
+    assert "Each of your values" not in text
+
+
 def test_a_tensor_without_elements_shows_its_sizes():
     cases = [{"says": "x is empty", "x": np.zeros((0, 3))}]
     assert "    x = tensor([], size=(0, 3))\n" in says(lambda x: x, cases=lambda rng: cases, wrong=lambda x: 1)
