@@ -53,13 +53,15 @@ def tiny(tmp_path):
 
 @pytest.fixture
 def packed(tmp_path):
-    """Return a function that packs texts by name into an archive and returns its path."""
+    """Return a function that packs texts by name, as regular files, into an archive and returns its path."""
 
     def pack(members):
         path = tmp_path / "archive.zip"
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, text in members.items() if isinstance(members, dict) else members:
-                archive.writestr(name, text)
+                info = name if isinstance(name, zipfile.ZipInfo) else zipfile.ZipInfo(name)
+                info.external_attr = info.external_attr or (stat.S_IFREG | 0o644) << 16
+                archive.writestr(info, text, zipfile.ZIP_DEFLATED)
         return path
 
     return pack
@@ -117,6 +119,13 @@ def test_a_name_with_another_students_number_matches_nobody_and_both_are_listed(
         "obrienciarán (4023)": "the file name could belong to o'brien or ben",
     }
     assert handed_in(tiny) == {f"anna/{NAME}/{FILE}": "anna"}
+
+
+def test_dots_and_blanks_do_not_make_a_name_different(tiny, packed):
+    """A student whom Canvas lists as "Ito, J." is J. R. R. Ito in the roster."""
+    with tiny.api.gradebook as book:
+        book.add_student("ito", first_name="J. R. R.", last_name="Ito", lms_user_id="4024")
+    assert imported(tiny, packed({f"itoj_4024_88101_{FILE}": "ito"})) == {"ito": "new"}
 
 
 def test_the_newest_of_several_submitted_notebooks_counts(tiny, packed):
@@ -212,6 +221,24 @@ def test_a_moodle_archive_without_a_worksheet_is_matched_by_full_name(tiny, pack
     archive = packed({form.format(FILE): "anna", "Ben Weiß Groß_3104_assignsubmission_file/sub/x.py": "x = 1"})
     assert imported(tiny, archive) == {"anna": "new", "ben": "new"}
     assert handed_in(tiny) == {f"anna/{NAME}/{FILE}": "anna", f"ben/{NAME}/sub/x.py": "x = 1"}
+
+
+def test_a_match_by_name_only_and_members_that_match_nobody_are_reported(tiny, packed, tmp_path, capsys):
+    sheet = tmp_path / "worksheet.csv"
+    sheet.write_text(WORKSHEET)
+    text = "Anna Lena Müller_3101_assignsubmission_onlinetext/onlinetext.html"
+    moodle = {f"Anna Lena Müller_3101_assignsubmission_file/{FILE}": "anna", text: "typed", "notes.txt": ""}
+    reports = []
+    for members, options in [
+        (moodle, []),
+        (moodle, ["--worksheet", str(sheet)]),
+        ({f"mülleranna_4021_88101_{FILE}": "anna"}, []),
+    ]:
+        words = ["import-submissions", NAME, str(packed(members)), "--class", str(tiny.folder), *options]
+        assert main(words) == 0
+        reports.append(capsys.readouterr().out)
+    assert f"Files in the archive that match no student:\n  {text}\n  notes.txt\n" in reports[0]
+    assert ["matched by full name only" in report for report in reports] == [True, False, False]
 
 
 def test_a_moodle_file_with_numbers_in_its_name_is_not_taken_for_canvas(tiny, packed):

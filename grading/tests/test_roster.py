@@ -149,6 +149,7 @@ def test_errors_are_listed_by_line_and_nothing_is_imported(tiny, file, capsys, l
         ("id,id\nanna,anna\n", "more than one column id"),
         ("id,last_name\n", "contains no students"),
         ('id,last_name\nanna,"Mül\n', "line 2, cannot be read as CSV"),
+        ('id,"last_name\nanna,Mül\n', "line 1, cannot be read as CSV"),
         ("PK\x03\x04\0\0", "is not text"),
     ],
 )

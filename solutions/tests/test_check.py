@@ -2,8 +2,10 @@
 
 import contextlib
 import html
+import os
 import random
 import re
+import subprocess
 import sys
 import warnings
 
@@ -743,6 +745,22 @@ def test_a_name_of_a_setup_cell_is_not_laid_on_the_answer(beside):
     )
     assert results.read(beside.parent) == {}
     assert "NameError: name 'HLEPER' is not defined" in says(mistaken)
+
+
+ANOTHER_KERNEL = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+for cell in ("from gradlab import check", "check('02.1 the gradient at x', pull_back)"):
+    shell.run_cell(cell, store_history=True)
+"""
+
+
+def test_a_missing_answer_is_named_in_a_kernel_that_gradlab_did_not_start(tmp_path):
+    command = [sys.executable, "-c", ANOTHER_KERNEL]
+    env = {**os.environ, "IPYTHONDIR": str(tmp_path)}
+    shown = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path, env=env).stdout
+    assert "pull_back is not defined, because the cell with your answer has not run" in shown
+    assert "Traceback" not in shown
 
 
 def test_what_is_owned_is_said_when_it_is(exercise, capsys):
