@@ -29,7 +29,7 @@ def main(argv: list[str] | None = None) -> int:
         ("check", "list stale generated files, and phrases that must not come back"),
         ("archive", "pack what a student needs, and nothing else, into build/autograd-course.zip"),
         ("weights", "train a chapter's networks, save the weights beside it, and build it"),
-        ("minutes", "compute how long each chapter takes, and for what"),
+        ("minutes", "compute how long each chapter takes, by activity"),
         ("validate", "try slips, constants and other right answers on every check, and print a table"),
         ("margins", "measure how close right answers come to the tolerance, on processors that this one can imitate"),
     ):

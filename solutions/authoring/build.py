@@ -205,7 +205,7 @@ def shown(path: Path) -> str:
 def stale(each: Callable = map, every: bool = False) -> list[str]:
     """Return a sentence for each file that differs from what `build` generates; cell outputs are left to nbval.
 
-    each: `map`, or that of an executor, which regenerates several chapters at once. every: regenerate chapters even if
+    each: `map`, or an executor's `map`, which regenerates several chapters at once. every: regenerate chapters even if
     their digests say that nothing has changed since they were built.
     """
     built = {} if every else digests.noted()

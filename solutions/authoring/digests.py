@@ -1,4 +1,4 @@
-"""Remember from which files each chapter was built, so that `make check` regenerates only what may have changed.
+"""Remember which files each chapter was built from, so that `make check` regenerates only what may have changed.
 
 A chapter's digest covers its solved files, its student edition, the versions of packages, and the code that builds and
 checks it, without comments and docstrings. `build` notes it in `chapters/digests.json`.
@@ -42,11 +42,11 @@ def _meaning(path: Path) -> str:
 
 
 def noted() -> dict[str, str]:
-    """Return the digest of each chapter at the time when it was built last."""
+    """Return each chapter's digest from when it was last built."""
     return json.loads(DIGESTS.read_text(encoding="utf-8")) if DIGESTS.exists() else {}
 
 
 def note(names: list[str], edition: Path) -> None:
-    """Write down the current digests of the named chapters."""
+    """Save the current digests of the named chapters."""
     new = {name: digest(name, edition) for name in names}
     DIGESTS.write_text(json.dumps(noted() | new, indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -77,7 +77,7 @@ def say_minutes(notebook: NotebookNode) -> None:
 
 
 def with_minutes(page: str) -> str:
-    """Return the start page with the minutes of each existing chapter in its table's last column but one."""
+    """Return the start page with the minutes of each existing chapter in its table's second-to-last column."""
 
     def filled(row: re.Match) -> str:
         if row[1] not in names:

@@ -17,7 +17,7 @@ from .cells import tags
 from .chapter import Chapter, read_chapter
 
 AFTER_EXERCISES = "after-exercises"
-LONGEST_CHECK = 12  # most lines of a check cell that is not folded
+LONGEST_CHECK = 12  # the most lines of an unfolded check cell
 YOUR_TURN = "# Your turn: replace the next line with your code.\nraise NotImplementedError()"
 WITHOUT_GRADLAB = "# No module named 'gradlab'? Then this is the wrong Python: run `make lab` in the course's folder."
 _IMPORT = re.compile(r"^from gradlab import", re.MULTILINE)

@@ -28,10 +28,10 @@ class Reference:
     """The right answer to an exercise, its cases and its known slips.
 
     cases(rng): yields dicts of plain values; NumPy arrays reach the scenario as tensors of their dtype, or unchanged in
-    a check without torch. "says" describes the case. "words", if the case ends in an error, lists what its message must
+    a check without torch. "says" describes the case. If the case ends in an error, "words" lists what its message must
     contain; without it, the whole message must match.
     answer: torch itself wherever torch has the function. slips: functions whose names and docstrings the learner reads.
-    others: other right answers. All are called as the check's scenario calls the learner's answer.
+    others: other right answers. The scenario calls all of them as it calls the learner's answer.
     mutants: why a mutant is right to pass, by its description in the table of `validate`.
     owns: one sentence for a learner who passes: what their function can do now.
     """

@@ -88,7 +88,7 @@ def owned(gradients):
     if type(array) is not np.ndarray or sys.getrefcount(array) != ALONE:
         return False
     memory = array.base
-    # A view of an entire memory that only this view holds, such as a weight transposed back.
+    # A view of a whole array to which only this view refers, such as a weight transposed back.
     return memory is None or (
         type(memory) is np.ndarray
         and memory.size == array.size

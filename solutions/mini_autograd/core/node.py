@@ -115,7 +115,7 @@ class Node:
             inner = _replaced(hook, hook(inner, outer), inner)
         return [_unwrap(gradient) for gradient in inner]
 
-    # What it reports about itself.
+    # What a node reports about itself.
 
     def name(self):
         """Return torch's name for this kind of node; names written by hand in torch include their namespace."""

@@ -45,7 +45,7 @@ class Saved:
 
 
 class SavedOutput(Saved):
-    """An output saved by its own node: stored without its edge; otherwise, node and output would hold each other."""
+    """An output saved by its own node: stored without its edge; else node and output would keep each other alive."""
 
     __slots__ = ("number", "tensor", "version")
 

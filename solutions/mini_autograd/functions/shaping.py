@@ -214,7 +214,7 @@ def repeat(input, *repeats):
 
 
 def tile(input, *dims):
-    """Return input repeated as often as `dims` says; earlier dimensions that `dims` omits are not repeated."""
+    """Return input repeated as often as `dims` says; leading dimensions that `dims` omits are not repeated."""
     dims = _sizes(dims)
     return repeat(input, *(1,) * (input.ndim - len(dims)), *dims)
 

@@ -140,7 +140,7 @@ def positions(view):
 
 
 def follow_base(view):
-    """Update a view's edge in the graph if its base was changed since."""
+    """Update a view's edge in the graph if its base has changed."""
     base = view._base
     if not base._requires_grad:
         return

@@ -155,7 +155,7 @@ def _conformed(name, value, param):
 
 
 def check_not_negative(**values):
-    """Raise torch's ValueError for the first of `values` that is negative or nan, under its name."""
+    """Raise torch's ValueError, with its name, for the first of `values` that is negative or nan."""
     for name, value in values.items():
         if not value >= 0.0:
             raise ValueError(f"Invalid {name.replace('__', ' ')}: {value}")

@@ -283,3 +283,17 @@ def hand_over(front, back, x):
     if not torch.allclose(cut.grad, torch.zeros_like(cut), atol=1e-6):
         h.backward(cut.grad)
     return cut.grad
+
+
+# one one-hot vector, changed in place, and for x + 1 torch passes on that very tensor as the row
+@wrong("02.4")
+def jacobian(f, x):
+    leaf = x.clone().requires_grad_()
+    y = f(leaf)
+    one_hot = torch.zeros_like(y)
+    rows = []
+    for i in range(len(y)):
+        one_hot[i] = 1
+        rows.append(torch.autograd.grad(y, leaf, one_hot, retain_graph=True)[0])
+        one_hot[i] = 0
+    return torch.stack(rows)

@@ -420,3 +420,59 @@ def leaves_of(tensor):
                 seen.add(child)
                 waiting.append(child)
     return list(leaves.values())
+
+
+# remembers only what it popped before, and keeps the leaf for each time it was pushed
+@wrong("04.2")
+def leaves_of(tensor):
+    if tensor.grad_fn is None:
+        return [tensor] if tensor.requires_grad else []
+    seen, waiting = set(), [tensor.grad_fn]
+    leaves = []
+    while waiting:
+        node = waiting.pop()
+        if hasattr(node, "variable"):
+            leaves.append(node.variable)
+        seen.add(node)
+        waiting += [child for child, _ in node.next_functions if child is not None and child not in seen]
+    return leaves
+
+
+# switches recording on at the end
+@wrong("04.6")
+def run_by_hand(order, v):
+    torch.set_grad_enabled(False)
+    arrived, found = {order[0]: {0: v}}, {}
+    for node in order:
+        gradients = [arrived[node][index] for index in sorted(arrived[node])]
+        if hasattr(node, "variable"):
+            found[node] = gradients[0]
+            continue
+        results = node(*gradients)
+        results = results if isinstance(results, tuple) else (results,)
+        for (child, index), gradient in zip(node.next_functions, results, strict=False):
+            if child is not None:
+                slots = arrived.setdefault(child, {})
+                slots[index] = slots[index] + gradient if index in slots else gradient
+    torch.set_grad_enabled(True)
+    return found
+
+
+# stops at the first leaf
+@wrong("04.6")
+def run_by_hand(order, v):
+    arrived, found = {order[0]: {0: v}}, {}
+    with torch.no_grad():
+        for node in order:
+            if hasattr(node, "variable"):
+                break
+            results = node(*[arrived[node][index] for index in sorted(arrived[node])])
+            results = results if isinstance(results, tuple) else (results,)
+            for (child, index), gradient in zip(node.next_functions, results, strict=False):
+                if child is not None:
+                    slots = arrived.setdefault(child, {})
+                    slots[index] = slots[index] + gradient if index in slots else gradient
+    for node in order:
+        if hasattr(node, "variable") and node in arrived:
+            found[node] = arrived[node][0]
+    return found

@@ -554,3 +554,22 @@ def saved_bytes(model, x):
     y = model(x)
     hooks.__exit__(None, None, None)
     return sum(sizes.values())
+
+
+# pack keeps the size and returns nothing, so a model that differentiates inside fails
+@wrong("10.6")
+def saved_bytes(model, x):
+    saved = []
+
+    def pack(tensor):
+        saved.append(tensor)
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        y = model(x)
+    parameters = {p.untyped_storage().data_ptr() for p in model.parameters()}
+    sizes = {}
+    for tensor in saved:
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in parameters:
+            sizes[storage.data_ptr()] = storage.nbytes()
+    return sum(sizes.values())

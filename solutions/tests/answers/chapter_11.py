@@ -463,3 +463,16 @@ def reflected(operations):
         return operation(other, self)
 
     return {name: functools.partial(swapped, operation) for name, operation in operations.items()}
+
+
+# raises a new error of the same type
+@wrong("11.3")
+class no_grad:
+    def __enter__(self):
+        self.before = state.grad
+        state.grad = False
+
+    def __exit__(self, kind, error, traceback):
+        state.grad = self.before
+        if kind is not None:
+            raise kind

@@ -573,3 +573,29 @@ def backward(tensor, gradient=None, retain_graph=False):
 @wrong("12.6")
 def backward(tensor, gradient=None, retain_graph=False):
     run([edge_or_leaf(tensor)], [weight(tensor, gradient or None)], retain_graph)
+
+
+# broadcasts a gradient with one element
+@wrong("12.3")
+def weight(tensor, gradient=None):
+    inside = isinstance(gradient, list | tuple) and gradient
+    kind = type(gradient[0] if inside else gradient).__name__  # torch looks into a list
+    shapes = [list(getattr(each, "shape", ())) for each in (gradient, tensor)]
+    no_tensor, mismatch, no_graph, no_scalar = (
+        f"gradients can be either Tensors or None, but got {kind}",
+        "Mismatch in shape: grad_output[0] has a shape of torch.Size({}) "
+        "and output[0] has a shape of torch.Size({}).".format(*shapes),
+        "element 0 of tensors does not require grad and does not have a grad_fn",
+        "grad can be implicitly created only for scalar outputs",
+    )
+    if gradient is not None and not isinstance(gradient, Tensor):
+        raise TypeError(no_tensor)
+    if gradient is not None and gradient.shape not in ((), tensor.shape):
+        raise RuntimeError(mismatch)
+    if not tensor.requires_grad:
+        raise RuntimeError(no_graph)
+    if gradient is not None:
+        return np.broadcast_to(gradient.data, tensor.shape)
+    if tensor.data.size != 1:
+        raise RuntimeError(no_scalar)
+    return np.ones(tensor.shape, tensor.dtype)

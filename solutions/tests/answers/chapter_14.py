@@ -353,3 +353,22 @@ class Linear(Module):
 
     def forward(self, x):
         return matmul(x, t(self.weight)) + self.bias
+
+
+# np.ones is float64
+@wrong("14.1")
+def sigmoid_gradient(grad, result):
+    return grad * result * (np.ones(result.shape) - result)
+
+
+# transposes once, at the start
+@wrong("14.5")
+class Linear(Module):
+    def __init__(self, weight, bias):
+        super().__init__()
+        self.weight = Parameter(weight)
+        self.bias = Parameter(bias)
+        self.turned = t(self.weight)
+
+    def forward(self, x):
+        return matmul(x, self.turned) + self.bias

@@ -1,6 +1,6 @@
 """Give a module's backward hooks their gradients: `BackwardHook`, and the legacy form.
 
-`BackwardHook` passes the module's inputs through one node and its outputs through a second one; both nodes do nothing.
+`BackwardHook` passes the module's inputs through one node and its outputs through a second one; neither changes anything.
 The outputs' node runs first in backward and knows grad_output; once the inputs' node runs, grad_input is known too.
 """
 
@@ -35,12 +35,12 @@ class BackwardHookFunction(Function):
 class BackwardHook:
     """The full backward hooks of a module during one call.
 
-    grad_input and grad_output have one entry per input and output, None if it is not a tensor.
+    grad_input and grad_output have one entry per input or output, None for a non-tensor.
     """
 
     def __init__(self, module, hooks, pre_hooks):
         self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
-        self.grad_outputs = None  # set while the outputs' node has run and the inputs' node has not
+        self.grad_outputs = None  # set from when the outputs' node runs until the inputs' node runs
         self.input_positions = None  # which of the inputs are tensors; None if no input needs a gradient
 
     def watch_inputs(self, args):
@@ -166,7 +166,7 @@ class _LegacyHook:
 
 
 def _what_is_missed(args, result, node):
-    """Return torch's words for why `node` misses gradients of a module and for which, or (None, None)."""
+    """Return torch's words for why `node` misses a module's gradients and which ones, or (None, None)."""
     results = (result,) if isinstance(result, Tensor) else result
     plain = "non-full backward hooks on a Module that does not {} a single Tensor or a tuple of Tensors"
     if not _only_tensors(results):

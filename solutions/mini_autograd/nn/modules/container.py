@@ -125,7 +125,7 @@ class ModuleList(_Row):
         return ModuleList(list(self) + list(other))
 
     def __repr__(self):
-        """Return a text that shows consecutive modules with the same text once, with their count."""
+        """Return text in which consecutive modules with the same text appear once, with their count."""
         runs = []
         for index, module in enumerate(self):
             text = repr(module)

@@ -288,7 +288,7 @@ class Module(Hooked, Stateful):
         zero_grads(self.parameters(), set_to_none)
 
     def _apply(self, fn, recurse=True):
-        """Replace the data of all parameters, their gradients and the buffers by the results of `fn`."""
+        """Replace the data of all parameters, their gradients and the buffers with the results of `fn`."""
         for module in self.children() if recurse else ():
             module._apply(fn)
         with no_grad():
