@@ -97,7 +97,7 @@ def read_chapter(notebook: NotebookNode, name: str, folder: Path | None = None) 
 
 @contextlib.contextmanager
 def importing_from(folder: Path) -> Iterator[None]:
-    """Inside `with`, let imports find the modules in `folder`, freshly loaded: another chapter may have changed them."""
+    """Inside `with`, let imports find the modules in `folder`, loaded afresh: another chapter may have changed them."""
     here = {path.stem for path in folder.glob("*.py")}
     before = {name: sys.modules.pop(name) for name in here if name in sys.modules}
     sys.path.insert(0, str(folder))

@@ -29,11 +29,11 @@ STYLE = """<style>
 .gl-lessons pre{font-size:12px;line-height:1.4;overflow-x:auto}
 </style>"""
 ASKED = re.compile(r'predict\.\w+\(\s*"[^"]+",\s*"([^"]+)"')  # a prediction's question
-_compared = {}  # what was found for each chapter, with what the learner's engine was when it ran
+_compared = {}  # each chapter's compared lessons, and the matmul and SGD that they ran with
 
 
 def prepare(matmul, SGD):
-    """Run on the engine with what chapter 14 adds to it."""
+    """Let lessons run with what chapter 14 adds to the engine."""
     if _compared.get("with") != (matmul, SGD):
         _compared.clear()
         _compared["with"] = matmul, SGD
@@ -42,7 +42,7 @@ def prepare(matmul, SGD):
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson cell, and what it prints on torch and on yours; why: for one that is left out, what it needs."""
+    """A lesson cell, and what it prints on torch and on your engine; why: what it needs, if it is left out."""
 
     cell: str
     source: str
@@ -59,7 +59,7 @@ class Lesson:
 
 
 class Prediction:
-    """A prediction that nobody makes: its block runs, and prints where it stands."""
+    """A prediction that nobody makes: its block runs and prints as usual."""
 
     def __enter__(self):
         return self
@@ -93,7 +93,7 @@ def notebook_of(chapter):
 
 
 def lesson_cells(chapter):
-    """Return id and source of each setup and lesson cell of a chapter as it was released, without a learner's own."""
+    """Return the id and source of each setup and lesson cell of a chapter as released, without the learner's cells."""
     cells = json.loads(notebook_of(chapter).read_text(encoding="utf-8"))["cells"]
     return [
         (cell["id"], "".join(cell["source"]))
@@ -122,7 +122,7 @@ def printed(chapter, line):
 
 
 def compare(chapter):
-    """Return each lesson cell of a chapter that prints, as it went on both, and those that are left out."""
+    """Return a chapter's lessons: the cells that print, with both outputs, and those that are left out."""
     if chapter not in _compared:
         on_torch, on_ours, why = printed(chapter, TORCH), printed(chapter, OURS), LEFT_OUT[chapter]
         ran = (

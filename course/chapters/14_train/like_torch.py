@@ -116,7 +116,7 @@ _index = {
 
 
 class StackBackward0(Node):
-    """Every input has its own row of the result, and so of the gradient."""
+    """Every input has its own row in the result, and so in the gradient."""
 
     def apply(self, gradient):
         return list(gradient)
@@ -192,7 +192,7 @@ optim.Adam = Adam
 
 
 def _formatter(values):
-    """Return a function from a number to its text, all texts of one width."""
+    """Return a function that formats a number; all results have the same width."""
     if values.dtype.kind != "f":
         width = max(len(str(value)) for value in values.tolist())
         return lambda value: str(value).rjust(width)

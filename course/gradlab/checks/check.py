@@ -94,7 +94,7 @@ def check(
     the verdict.
 
     Raises CheckFailed, whose text explains the first difference, and RecordError if there is no usable record. In
-    grading, where the record holds cases but no expected results, it only shows what it observed.
+    grading, where the record has cases but no expected results, it only shows what it observed.
     """
     stated = Check(name, answer, scenario, judge, autograd, torch, picture)
     session = watched()
@@ -130,7 +130,7 @@ def check(
 def _show_observations(stated: Check, record: CheckRecord) -> None:
     """Display what this check observes of the answer, one observation per case, for grading.
 
-    One message holds all of them, because a message costs the grader as much time as a case. Raises TooLarge past
+    One message contains all of them, because a message costs the grader as much time as a case. Raises TooLarge past
     MAX_BYTES.
     """
     seen = [stated.observe_case(case.inputs) for case in record.cases]

@@ -211,7 +211,7 @@ def _with_type(value: Value) -> str:
 
 
 def _plain(value: Value) -> bool:
-    """Return whether a container holds only simple values such as words and numbers, so that it is shown whole."""
+    """Return whether a container has only simple values such as words and numbers, so that it is shown whole."""
     return all(part is None or isinstance(part, str | int | float) for part in parts(value).values())
 
 

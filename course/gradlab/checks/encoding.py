@@ -41,7 +41,7 @@ _DICTS = (dict, Counter, defaultdict, OrderedDict)
 
 
 class TooLarge(Exception):
-    """Raised for a value with more numbers, depth or text than an observation may hold."""
+    """Raised for a value with more numbers, depth or text than an observation may contain."""
 
 
 def encode(value: Any) -> Value:
@@ -119,7 +119,7 @@ def _number(number: float) -> float | str:
 
 
 def text_within(text: str) -> str:
-    """Return a text cut to the limit, with lone surrogates replaced, because JSON cannot hold them."""
+    """Return text cut to the limit, with lone surrogates replaced, because JSON cannot represent them."""
     return text[:MAX_TEXT].encode("utf-8", "replace").decode()
 
 

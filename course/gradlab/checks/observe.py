@@ -98,7 +98,7 @@ def _unsolved(raised: BaseException, answer: Callable) -> str:
 def _line_of(raised: BaseException, answer: Callable, scenario: Scenario) -> str:
     """Return the last line of the learner's cells in the error's traceback, or "".
 
-    It is a line in a file that holds the answer, or, in the scenario's file, a line that the answer called.
+    It is a line in a file that contains the answer, or, in the scenario's file, a line that the answer called.
     """
     codes = [code for code in _codes(answer) if Path(code.co_filename).parent != notebook.FOLDER]  # not the engine's
     files, here = {code.co_filename for code in codes}, getattr(scenario, "__code__", call.__code__).co_filename
@@ -107,7 +107,7 @@ def _line_of(raised: BaseException, answer: Callable, scenario: Scenario) -> str
         code = trace.tb_frame.f_code
         inside = inside or code in codes
         if code.co_filename in files and (inside or code.co_filename != here):
-            text = linecache.getline(code.co_filename, trace.tb_lineno or 0).strip()  # signals arrive anywhere
+            text = linecache.getline(code.co_filename, trace.tb_lineno or 0).strip()  # signals can arrive anywhere
             line = f"line {trace.tb_lineno}: {text}" if text else ""
         trace = trace.tb_next
     return line

@@ -44,7 +44,7 @@ def show(value: Value, digits: int = 6) -> str:
 
 
 def shown_apart(one: Value, other: Value) -> list[str]:
-    """Return two different numbers as texts, with enough digits to show the difference."""
+    """Return two different numbers as text, with enough digits to show the difference."""
     texts = [show(one), show(other)]
     for digits in range(7, 18):
         if texts[0] != texts[1]:

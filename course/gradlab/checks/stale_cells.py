@@ -27,8 +27,8 @@ class Session:
     """What is known about the cells that ran. namespace: where they define their names.
 
     homes: for each name, the id of the cell that defined it last; texts: that cell's text; saved_at: when the notebook
-    had last been saved by then. stale: for each name whose definition in memory differs from the notebook's, the
-    reason, in a sentence. ran_first: the names in edited cells that the notebook ran automatically before this one.
+    was last saved, as of the cell's end. stale: for each name whose definition in memory differs from the notebook's,
+    the reason, in a sentence. ran_first: the names in edited cells that the notebook ran automatically before this one.
     """
 
     namespace: dict[str, Any]

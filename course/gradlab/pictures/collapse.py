@@ -76,7 +76,10 @@ def _owners(graph, names):
 
 
 def _by_module(graph, owner, still, level):
-    """Return the graph with one box for consecutive operations of a module; increasing numbers prevent cycles."""
+    """Return the graph with a box for each run of a module's operations.
+
+    Re-entering a module starts a new box, which prevents cycles.
+    """
     inputs = _inputs(graph)
     order, _ = _from_leaves(graph, inputs)
     path = [".".join(o.split(".")[:level]) for o in owner]

@@ -5,7 +5,7 @@ import sys
 from functools import lru_cache
 
 MOST_ITEMS = 64  # longer lists of tensors are ignored
-IPYTHON = {"In", "Out"}  # its history also holds tensors
+IPYTHON = {"In", "Out"}  # its history also contains tensors
 
 
 class Names:
@@ -62,7 +62,7 @@ def is_module(value):
 def names_from(variables):
     """Collect names from a dict of variables: tensors, short lists and dicts of tensors, parameters of modules.
 
-    A tensor's own variable takes precedence over a list that holds it, and a list over a module. A single
+    A tensor's own variable takes precedence over a list that contains it, and a list over a module. A single
     module's parameters are called `fc.weight`; with several modules, `model.fc.weight`. Variables that begin with an
     underscore are ignored. If an object has several names, the first one counts.
     """

@@ -33,13 +33,13 @@ def static(name):
 
 
 def text_width(text, size=TEXT, bold=False):
-    """Return the width in px of a text in the pictures' font; bold text is 7% wider."""
+    """Return the width in px of text in the pictures' font; bold text is 7% wider."""
     total = sum(_WIDTHS[ord(c) - 32] if " " <= c <= "~" else 584 if ord(c) < 0x2E80 else 1000 for c in text)
     return round(total * size / 1000 * (1.07 if bold else 1))
 
 
 def shorten(text, most):
-    """Cut a text to `most` characters."""
+    """Cut text to `most` characters."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
@@ -50,7 +50,7 @@ def element_names(name, shape):
 
 
 def wrapped(text):
-    """Return a text split into lines that fit into a small window."""
+    """Return text split into lines that fit into a small window."""
     lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}".lstrip()
@@ -94,7 +94,7 @@ def data_uri(image):
 
 
 class Picture:
-    """A picture for a notebook, with a text that says the same.
+    """A picture for a notebook, with text that says the same.
 
     `svg` is the drawing, `text` the version for terminals and screen readers, `alt` one sentence. In the notebook it is
     a self-contained image, so it survives nbconvert, GitHub's viewer, and being reopened untrusted. If scripts

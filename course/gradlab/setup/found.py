@@ -54,7 +54,7 @@ def missing_pins(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> dict
 
 
 def described(pins: dict[str, str]) -> list[str]:
-    """Return a text for each missing package, with the version found instead."""
+    """Return a description of each missing package, with the version found instead."""
     found = {name: version_found(name) for name in pins}
     return [
         f"{name} {wanted} ({f'found {found[name]}' if found[name] else 'not installed'})"
@@ -63,7 +63,7 @@ def described(pins: dict[str, str]) -> list[str]:
 
 
 def missing_rooms(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> list[str]:
-    """Return a text for each room that is not installed from this copy of the course, or has a wrong version."""
+    """Describe each room that is not installed from this copy of the course, or has the wrong version."""
     gaps = []
     for name, folder in read_rooms(root, rooms).items():
         source, installed = room_source(name), version_found(name)

@@ -23,7 +23,7 @@ def released(course: Path = COURSE) -> dict[str, Path]:
     if lost:
         raise SystemExit(
             f"{', '.join(lost)} not found. Install the course from its own folder: run "
-            "python -m pip install -e course, from the folder that holds course/."
+            "python -m pip install -e course, from the folder that contains course/."
         )
     chapters = sorted(path for path in course.glob("chapters/*") if path.is_dir() and path.name[0] not in "._")
     return {**items, **{chapter.name: chapter for chapter in chapters}}
@@ -65,8 +65,8 @@ def _editions(folder: Path, chapters: dict[str, Path]) -> dict[str, Path]:
         of_class = released_by_class(folder / SETTINGS)
     except Exception as error:  # the settings run as a program and can raise anything
         print(
-            f"Your class's releases cannot be read ({type(error).__name__}: {error}). Chapters that you have "
-            "stay as they are; the Assignment List will not work.",
+            f"Your class's releases cannot be read ({type(error).__name__}: {error}). The chapters you already "
+            "have stay as they are, but the Assignment List will not work.",
             file=sys.stderr,
         )
         return {name: source for name, source in chapters.items() if not (folder / name).exists()}

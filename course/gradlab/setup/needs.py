@@ -1,6 +1,6 @@
 """What the course needs: a Python version, the rooms in this copy, and the packages they name.
 
-Each room's pyproject.toml names the packages it needs; only requirements.txt holds the versions.
+Each room's pyproject.toml names the packages it needs; only requirements.txt contains the versions.
 """
 
 from __future__ import annotations  # an older Python must read this file to say that it is too old

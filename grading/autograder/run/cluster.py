@@ -13,7 +13,7 @@ from ..sandbox.provisioner import ADDRESS, SERVER
 
 RUNS_PER_CORE = 3  # a run sometimes waits for its kernel
 CONNECT_S = 60
-SHORT_LOG = {"distributed.admin.low-level-log-length": 10}  # Dask keeps these messages; each can hold a submission
+SHORT_LOG = {"distributed.admin.low-level-log-length": 10}  # Dask keeps these messages; each can contain a submission
 LOCAL = SHORT_LOG | {
     "distributed.scheduler.allowed-failures": 0,  # submissions on a lost worker run again, alone
     "distributed.deploy.lost-worker-timeout": "1h",  # do not close a worker that is slow to restart

@@ -166,7 +166,7 @@ def known_as(student: str) -> str:
 
 
 def without_paths(text: str) -> str:
-    """Return a text with absolute paths cut to file names, so that it reveals nothing about this machine."""
+    """Return text with absolute paths cut to file names, so that it reveals nothing about this machine."""
     return _FOLDERS.sub("", _QUOTED.sub(r"\1\2\1", text))
 
 

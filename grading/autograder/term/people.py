@@ -78,6 +78,6 @@ def _letters(name: str) -> str:
 
 
 def _form(kind: str, text: str) -> str:
-    """Normalize a text for comparison: lower case; for names, without the characters that Moodle removes."""
+    """Normalize text for comparison: lower case; for names, without the characters that Moodle removes."""
     text = text.casefold().translate(LEFT_OUT_BY_MOODLE) if kind == "name" else text.casefold()
     return " ".join(text.split())

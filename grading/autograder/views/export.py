@@ -127,7 +127,7 @@ def as_text(value: object) -> object:
 
 
 def is_formula(text: str) -> bool:
-    """Return whether a spreadsheet would read a text as a formula, even after blanks or with full-width characters."""
+    """Return whether a spreadsheet would read text as a formula, even after blanks or with full-width characters."""
     return _FORMULA.search(text) is not None
 
 

@@ -87,13 +87,13 @@ def with_name(student: str, name: str) -> str:
 
 
 def wide(text: str) -> int:
-    """Return a text's width in terminal columns: East Asian characters take two, combining marks none."""
+    """Return the width of text in terminal columns: East Asian characters take two, combining marks none."""
     kinds = [unicodedata.east_asian_width(letter) for letter in text if not unicodedata.combining(letter)]
     return sum(2 if kind in "WF" else 1 for kind in kinds)
 
 
 def padded(text: str, width: int) -> str:
-    """Pad a text with blanks to a width in terminal columns."""
+    """Pad text with blanks to a width in terminal columns."""
     return text + " " * (width - wide(text))
 
 

@@ -26,7 +26,7 @@ from .renderings import exercise_of, with_name
 from .report import Row, gather
 from .report_pages import render
 
-LEAST = 60  # tokens in common; an obvious answer of three lines has about forty
+LEAST = 60  # tokens in common; an obvious three-line answer has about forty
 MOST_PAIRS = 50
 BESIDE = "other cells"  # and Python files
 MOST_LINES = 120  # per answer on the page

@@ -66,7 +66,7 @@ def without_score(rows: list[Row]) -> int:
 
 
 def marks(row: Row) -> list[str]:
-    """Return short texts about lateness, deductions and manual points of a row; empty if there is nothing to say."""
+    """Return short notes on lateness, deductions and manual points of a row; empty if there is nothing to say."""
     standing = row.standing
     late = [f"{standing.late} late"] if standing.late else []
     penalty = [f"{standing.penalty:g} deducted"] if standing.penalty else []

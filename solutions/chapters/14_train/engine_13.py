@@ -352,7 +352,7 @@ class BackwardHook:
         return watched
 
     def on_output(self, gradient):
-        """Call the pre-hooks when the gradient of the output, a Tensor, has arrived. Returns a tuple of one Tensor."""
+        """Call the pre-hooks when the gradient of the output, a Tensor, has arrived. Returns a one-element tuple."""
         self.grad_output = (gradient,)
         for hook in self.pre_hooks:
             result = hook(self.module, self.grad_output)

@@ -35,7 +35,7 @@ class _MultiHandle(RemovableHandle):
 def register_multi_grad_hook(tensors, fn, *, mode="all"):
     """Call `fn` once in each backward pass; return a handle that removes this hook.
 
-    mode "all": once all are known, `fn` receives a list of the gradients of `tensors`, None for those that the pass
+    mode "all": once all gradients of `tensors` are known, `fn` receives a list of them, None for tensors that the pass
     does not reach. "any": it receives the first known gradient, immediately.
     """
     if mode not in ("all", "any"):

@@ -88,7 +88,7 @@ def dropout(input, p=0.5, training=True, inplace=False):
 
 
 def one_hot(tensor, num_classes=-1):
-    """Return, for each class number in `tensor`, a row of zeros with a single 1 at that position."""
+    """Return, for each class number in `tensor`, a row of zeros with a 1 at that position."""
     count = int(tensor._data.max()) + 1 if num_classes == -1 else num_classes
     return make((tensor._data[..., None] == np.arange(count)).astype(np.int64))
 

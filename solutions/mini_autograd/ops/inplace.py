@@ -2,7 +2,7 @@
 
 An in-place operation is the ordinary one on the tensor's old value; its result then replaces the tensor's memory and
 its edge in the graph. If the tensor is a view, the memory belongs to its base, so the base gets the node `CopySlices`,
-and each view derives itself again from the base when its history is next needed.
+and each view is derived from the base again when its history is next needed.
 """
 
 import numpy as np

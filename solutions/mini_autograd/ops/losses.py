@@ -1,4 +1,4 @@
-"""The losses that are computed by a single operation, and so form one node each."""
+"""The losses that are computed by a single operation, so that each is one node."""
 
 import numpy as np
 
@@ -38,8 +38,8 @@ def _mse_gradient(grad, self, other, reduction):
     return mul(_scaled(grad, difference.shape, reduction), difference * 2)
 
 
-# The target selects one number along `dim`; `factor` weights each of them, with 0 for a target to be ignored; None
-# weights all equally.
+# The target selects one number along `dim`; `factor` weights each of these numbers, with 0 for an ignored target;
+# None weights all equally.
 
 
 def _picks(target, dim):

@@ -13,7 +13,7 @@ def step_in_pieces(loss_of, optimizer, inputs, targets, size):
     return mean
 
 
-@wrong("03.5a", "it, or a tensor it is computed from, was detached or made under no_grad")
+@wrong("03.5a", "the loss or one of its inputs was detached or made under no_grad")
 def follow_a_stream(cell, optimizer, state, chunks):
     losses = []
     for inputs, target in chunks:

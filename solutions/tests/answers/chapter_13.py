@@ -313,7 +313,7 @@ def arrive(node, gradient):
 
 
 # every target, wherever it is
-@wrong("13.5", "It only waits for its gradient.")
+@wrong("13.5", "Such a target only waits for its gradient.")
 def leading_to(targets, nodes):
     above = {}
     for node in nodes:
@@ -402,7 +402,7 @@ class BackwardHook(BackwardHook):
 
 
 # every path, edge by edge
-@wrong("13.5", "go on from a node only the first time")
+@wrong("13.5", "go on from a node only when you first reach it")
 def leading_to(targets, nodes):
     above = {}
     for node in nodes:
@@ -777,7 +777,7 @@ class BackwardHook:
         return watched
 
     def on_output(self, gradient):
-        """Call the pre-hooks when the gradient of the output, a Tensor, has arrived. Returns a tuple of one Tensor."""
+        """Call the pre-hooks when the gradient of the output, a Tensor, has arrived. Returns a one-element tuple."""
         grad_output = (gradient,)
         for hook in self.pre_hooks:
             result = hook(self.module, grad_output)

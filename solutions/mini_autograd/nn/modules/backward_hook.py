@@ -1,6 +1,6 @@
 """Give a module's backward hooks their gradients: `BackwardHook`, and the legacy form.
 
-`BackwardHook` passes the module's inputs through one node and its outputs through a second one; neither changes anything.
+`BackwardHook` passes the module's inputs through one node and its outputs through another; neither changes anything.
 The outputs' node runs first in backward and knows grad_output; once the inputs' node runs, grad_input is known too.
 """
 

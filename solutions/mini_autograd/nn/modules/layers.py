@@ -1,4 +1,4 @@
-"""The layers: each holds its parameters and options, and calls the function of the same name."""
+"""The layers: each stores its parameters and options, and calls the function of the same name."""
 
 import math
 

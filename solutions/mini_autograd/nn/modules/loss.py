@@ -1,4 +1,4 @@
-"""The losses as modules: each holds its options and calls the function in `functional`."""
+"""The losses as modules: each stores its options and calls the function in `functional`."""
 
 from .. import functional as F
 from .layers import refuse
@@ -48,7 +48,7 @@ class NLLLoss(_WeightedLoss):
 
 
 class CrossEntropyLoss(_WeightedLoss):
-    """The negative log-likelihood of softmax(input) at the class numbers in target; the input holds logits."""
+    """The negative log-likelihood of softmax(input) at the class numbers in target; the input contains logits."""
 
     def __init__(
         self, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0
@@ -62,7 +62,7 @@ class CrossEntropyLoss(_WeightedLoss):
 
 
 class BCEWithLogitsLoss(_Loss):
-    """The cross entropy between sigmoid(input) and target; the input holds logits."""
+    """The cross entropy between sigmoid(input) and target; the input contains logits."""
 
     def __init__(self, weight=None, size_average=None, reduce=None, reduction="mean", pos_weight=None):
         super().__init__(size_average, reduce, reduction)

@@ -44,7 +44,7 @@ class Module(Hooked, Stateful):
         if args:
             count = len(args) + 1
             raise TypeError(f"{type(self).__name__}.__init__() takes 1 positional argument but {count} were given")
-        # Bypasses __setattr__, which checks whether they exist.
+        # Bypasses __setattr__, which expects these dicts.
         self.__dict__.update(training=True, _parameters={}, _buffers={}, _modules={}, _non_persistent_buffers_set=set())
         self._init_hooks()
         self._init_state_hooks()

@@ -51,7 +51,7 @@ class Stateful:
         return add_hook(self._load_state_dict_pre_hooks, hook)
 
     def register_load_state_dict_post_hook(self, hook):
-        """Call `hook(module, incompatible_keys)` after loading this module's state; it may clear the lists in incompatible_keys."""
+        """Call `hook(module, incompatible_keys)` after loading this module's state; `hook` may clear its lists."""
         return add_hook(self._load_state_dict_post_hooks, hook)
 
     def state_dict(self, *, destination=None, prefix="", keep_vars=False):
