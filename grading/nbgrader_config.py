@@ -4,4 +4,4 @@ from pathlib import Path
 
 from autograder.settings import configure
 
-configure(get_config(), Path(__file__).parent / "class")  # noqa: F821 (nbgrader defines get_config)
+c = configure(get_config(), Path(__file__).parent / "class")  # noqa: F821 (nbgrader defines get_config)

@@ -209,7 +209,6 @@ def stale(each: Callable = map, every: bool = False) -> list[str]:
     their digests say that nothing has changed since they were built.
     """
     built = {} if every else digests.noted()
-    built = {} if every else digests.noted()
     changed = [name for name in chapter_names() if digests.digest(name, STUDENT_EDITION) != built.get(name)]
     chapters = each(stale_chapter, reversed(changed))  # the longest first
     return [*stale_pages(), *itertools.chain.from_iterable(chapters)]

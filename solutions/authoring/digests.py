@@ -1,7 +1,7 @@
 """Remember which files each chapter was built from, so that `make check` regenerates only what may have changed.
 
 A chapter's digest covers its solved files, its student edition, the versions of packages, and the code that builds and
-checks it, without comments and docstrings. `build` notes it in `chapters/digests.json`.
+checks it, without comments and docstrings. `build` notes it in `digests.json`.
 """
 
 import ast
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from .places import SOLUTIONS, SOURCES
 
-DIGESTS = SOURCES / "digests.json"
+DIGESTS = Path(__file__).with_name("digests.json")
 CODE = SOLUTIONS.parent / "course" / "gradlab", SOLUTIONS / "authoring", SOLUTIONS / "mini_autograd"
 VERSIONS = SOLUTIONS.parent / "requirements.txt"
 
