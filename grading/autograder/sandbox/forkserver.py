@@ -1,9 +1,9 @@
 """Import the heavy libraries once, then fork one kernel per request into a waiting sandbox.
 
 `provisioner.ForkServer` runs this as a script, outside any package, so that no grading code is in a kernel's memory.
-Each message on a connection of its SEQPACKET socket is a JSON object with the arguments of `run_kernel`, plus three
+Each message on a connection to its SEQPACKET socket is a JSON object with the arguments of `run_kernel`, plus three
 descriptors: a pidfd of the sandbox's first process, a pipe for the kernel's process id once it answers, and a pipe for
-its exit code, whose other end keeps the sandbox alive. The server ends when its stdin is closed.
+its exit code. The other end of the last pipe keeps the sandbox alive. The server ends when its stdin is closed.
 """
 
 import contextlib
@@ -327,7 +327,7 @@ def put_last(started: set[str], session: int) -> None:
 
 
 def share(process: str, niceness: int) -> None:
-    """Set the niceness of a process's session if Linux supports it; ordinary users may do so ten times a second."""
+    """Set the niceness of a process's session if Linux supports it; Linux limits ordinary users to ten a second."""
     with contextlib.suppress(OSError):
         group = Path(f"/proc/{process}/autogroup")
         if not group.read_text().endswith(f" {niceness}\n"):

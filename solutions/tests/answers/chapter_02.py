@@ -9,7 +9,7 @@ def pull_back(x, v):
     return leaf.grad
 
 
-@wrong("02.4", "Each row is the sum of all rows.")
+@wrong("02.4", "Each row is the sum of all rows")
 def jacobian(f, x):
     leaf = x.clone().requires_grad_()
     y = f(leaf)

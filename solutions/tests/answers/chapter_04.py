@@ -16,7 +16,7 @@ def arrivals(tensor):
     return counts
 
 
-@wrong("04.5", "across all nodes")
+@wrong("04.5", "over all nodes")
 def saved_bytes(nodes):
     total = 0
     for node in nodes:

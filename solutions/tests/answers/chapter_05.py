@@ -7,7 +7,7 @@ def freeze_all_but(model, part):
     model.get_submodule(part).requires_grad_(True)
 
 
-@wrong("05.5", "not: backward was not called", "nothing may clear it after")
+@wrong("05.5", "not: backward was not called", "nothing may clear it later")
 def losses_with_probe(backbone, head, probe, x, target, extra):
     h = backbone(x)
     task = nn.functional.mse_loss(head(h), target)

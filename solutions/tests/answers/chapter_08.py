@@ -241,8 +241,8 @@ def saliency(model, image, k):
     return torch.func.grad(lambda x: model(x[None])[0, k])(image).abs().amax(0)
 
 
-# submodules lose a mode of their own
-@wrong("08.2", "training mode of each module")
+# run in evaluation mode
+@wrong("08.2", "map of the first image")
 def saliency(model, image, k):
     was = model.training
     model.eval()

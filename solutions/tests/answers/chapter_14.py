@@ -356,9 +356,12 @@ class Linear(Module):
 
 
 # np.ones is float64
-@wrong("14.1")
-def sigmoid_gradient(grad, result):
-    return grad * result * (np.ones(result.shape) - result)
+@wrong("14.1", "dtype of the gradient for a float32 x")
+def sigmoid(x):
+    def sigmoid_gradient(grad, result):
+        return grad * result * (np.ones(result.shape) - result)
+
+    return operation("SigmoidBackward0", sigmoid_of, self=sigmoid_gradient)(x)
 
 
 # transposes once, at the start
