@@ -264,7 +264,7 @@ EXERCISES = [
         number="12-2",
         title="12.2 count the dependencies",
         wrong=COUNT.replace("            if counts[node] == 1:\n    ", "            if True:\n    "),
-        wrong_says="The counts of shared nodes are too large",
+        wrong_says="The counts below shared nodes are too large",
         right=COUNT,
         right_says="passed",
     ),
