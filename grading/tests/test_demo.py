@@ -11,11 +11,11 @@ NO_AUTOGRAD = "Solve this exercise by hand: your answer may not use torch's auto
 EXPECTED = {
     "ada": (FULL, {}),
     "boris": (FULL, {}),
-    "dana": ([0, 2, 2, 2, 3, 0], {"02.1": "slip: external gradient ignored", "02.6": "slip: broadcast not undone"}),
+    "dana": ([0, 2, 2, 2, 3, 0], {"02.1": "slip: the derivative alone", "02.6": "slip: broadcast not undone"}),
     "emil": (
         [0, 0, 0, 0, 0, 0],
         {
-            "02.1": "slip: external gradient ignored",
+            "02.1": "slip: the derivative alone",
             "02.2": "Your function returned, but should have raised an error.",
             "02.3": "slip: sum instead of mean",
             "02.4": "slip: every row the sum of all",
