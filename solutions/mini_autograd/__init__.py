@@ -1,6 +1,6 @@
 """mini_autograd: torch.autograd's behavior in Python and NumPy, written to be read. Start with README.md.
 
-Names are torch's, so lesson code runs with `import mini_autograd as torch`.
+Names are torch's, so most lesson code runs with `import mini_autograd as torch`.
 """
 
 # ruff: noqa: F401 - the imported names are the package's API
@@ -18,7 +18,7 @@ from .core.modes import (
     set_grad_enabled,
 )
 from .core.tensor import Tensor
-from .functions import methods, old_names
+from .functions import methods
 from .functions.creation import (
     arange,
     as_tensor,
@@ -33,10 +33,8 @@ from .functions.creation import (
     ones,
     ones_like,
     rand,
-    rand_like,
     randint,
     randn,
-    randn_like,
     randperm,
     tensor,
     zeros,
@@ -59,7 +57,6 @@ from .values.dtypes import (
 )
 from .values.size import Size
 
-globals().update(old_names.BY_TYPE)
 globals().update({name: methods.for_tensors(name, function) for name, function in methods.PUBLIC.items()})
 
 

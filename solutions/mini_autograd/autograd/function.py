@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.modes import no_grad, state
 from ..core.node import Node
-from ..core.saved import FREED, SavedTensor, restore, save
+from ..core.saved import FREED, restore, save
 from ..core.tensor import Tensor, make
 from ..ops.inplace import check_inplace, rebase
 
@@ -43,24 +43,9 @@ class FunctionCtx(Node):
     @property
     def saved_tensors(self):
         """The tensors passed to `save_for_backward`."""
-        self._refuse_freed()
-        return tuple(restore(pair, self, True, shown=True) for pair in self._saved)
-
-    @property
-    def saved_variables(self):
-        """The old name of `saved_tensors`."""
-        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
-        return self.saved_tensors
-
-    @property
-    def _raw_saved_tensors(self):
-        """The tensors passed to `save_for_backward`, in saved form; hooks can be set on each."""
-        self._refuse_freed()
-        return tuple(SavedTensor(self, index, "_saved") for index in range(len(self._saved)))
-
-    def _refuse_freed(self):
         if self._saved is None:
             raise RuntimeError(FREED)
+        return tuple(restore(pair, self, True, shown=True) for pair in self._saved)
 
     def name(self):
         return self._forward_cls.__name__ + "Backward"
@@ -180,14 +165,6 @@ class Function:
         if recorded:
             _save(ctx, outputs)
         return outputs[0] if single else outputs
-
-
-class InplaceFunction(Function):
-    """A Function that can optionally work in place; its forward marks the changed tensors with `mark_dirty`."""
-
-    def __init__(self, inplace=False):
-        super().__init__()
-        self.inplace = inplace
 
 
 CHANGED_VIEW = (

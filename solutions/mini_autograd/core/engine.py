@@ -46,7 +46,7 @@ def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate
     ready = ReadyQueue()
     source, edges, produced = None, roots, gradients
     del gradients
-    with set_grad_enabled(create_graph), Walk(wanted, watched):
+    with set_grad_enabled(create_graph):
         while True:
             # Pass each gradient to the node at the other end of its edge; a node with all its gradients is ready.
             for index, gradient in enumerate(produced):
@@ -98,8 +98,8 @@ def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate
                 node.release()
 
 
-# Skip this on first reading: which nodes run if only some gradients are requested, the order in which torch runs
-# several ready leaves, and what hooks can ask about a pass.
+# Skip this on first reading: which nodes run if only some gradients are requested, and the order in which torch runs
+# several ready leaves.
 
 
 def leading_to(targets, nodes):
@@ -142,23 +142,3 @@ class ReadyQueue(list):
             self[hole] = self[(hole - 1) // 2]
             hole = (hole - 1) // 2
         self[hole] = node
-
-
-class Walk:
-    """A running backward pass, which hooks can query: `walks[-1]` is the innermost."""
-
-    def __init__(self, wanted, watched):
-        self.wanted, self.watched = wanted, watched
-
-    def __enter__(self):
-        walks.append(self)
-
-    def __exit__(self, *error):
-        walks.pop()
-
-    def will_reach(self, node):
-        """Return whether this pass will bring a gradient to `node`, as far as is known in advance."""
-        return node in self.wanted or node in self.watched
-
-
-walks = []

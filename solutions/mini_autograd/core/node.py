@@ -130,11 +130,6 @@ class Node:
     def __repr__(self):
         return f"<{type(self).__name__} object at {id(self):#x}>"
 
-    @property
-    def metadata(self):
-        """A dict for the user's data, empty at first."""
-        return self.__dict__.setdefault("_metadata", {})
-
     def _sequence_nr(self):
         return self.sequence_nr
 

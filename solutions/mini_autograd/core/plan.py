@@ -10,7 +10,7 @@ import numpy as np
 
 from .modes import state
 from .node import Node
-from .saved import FREED, SavedTensor, restore, save
+from .saved import FREED, restore, save
 from .tensor import Tensor, make
 
 ndarray = np.ndarray
@@ -39,9 +39,6 @@ class Operation:
         self.saveable = list(dict.fromkeys(wanted))
         self.plans = {}
         shown = {f"_saved_{each}": property(lambda node, each=each: node.unpack(each)) for each in self.saveable}
-        for each in self.saveable:
-            if self.source(each)[0] in (INPUT, RESULT):
-                shown[f"_raw_saved_{each}"] = property(lambda node, each=each: node.raw(each))
         self.node_class = type(name, (OperationNode,), {"op": self, "__slots__": (), **shown})
 
     def source(self, parameter):
@@ -163,7 +160,3 @@ class OperationNode(Node):
         value = restore(self.saved[index], self, True, shown=True)
         is_tensor = self.op.source(name)[0] == INPUT or isinstance(value, ndarray)
         return make(np.asarray(value)) if is_tensor and not isinstance(value, Tensor) else value
-
-    def raw(self, name):
-        """Return a SavedTensor for the value saved under `name`, as `grad_fn._raw_saved_name` does."""
-        return SavedTensor(self, self.plan.names.index(name) if name in self.plan.names else None)

@@ -135,32 +135,3 @@ class PackedTensor(Saved):
                 + type(tensor).__name__
             )
         return tensor._alias(self.edge if self.number is None else (node, self.number))
-
-
-class SavedTensor:
-    """The object that `grad_fn._raw_saved_…` returns for a saved value: its hooks can be set, once."""
-
-    def __init__(self, node, index, place="saved"):
-        self._node, self._index, self._place = node, index, place
-
-    def register_hooks(self, pack_hook, unpack_hook):
-        """From now on store `pack_hook(tensor)` instead of the tensor, and call `unpack_hook` on it when needed."""
-        saved, index = getattr(self._node, self._place), self._index
-        if saved is None or type(saved) is dict:
-            raise RuntimeError(
-                "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values of the "
-                "graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need "
-                "to backward through the graph a second time or if you need to access saved variables after calling "
-                "backward."
-            )
-        value = None if index is None else saved[index][0]
-        if isinstance(value, PackedTensor):
-            raise RuntimeError(
-                "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one pair of "
-                "hooks is allowed at a time."
-            )
-        if not isinstance(value, SavedOutput) and not hasattr(value, "_version_cell"):
-            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
-        with saved_tensors_hooks(lambda tensor: pack_hook(tensor.detach()), unpack_hook):
-            pair = save(value.tensor, value.number) if isinstance(value, SavedOutput) else save(value)
-        setattr(self._node, self._place, [*saved[:index], pair, *saved[index + 1 :]])

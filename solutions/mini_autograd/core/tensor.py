@@ -1,8 +1,7 @@
 """`Tensor`: an array that records how it was computed.
 
 Methods that need other files are added to the class there: `backward` in `backward.py`, `_edge_or_leaf` in `leaf.py`,
-`_follow_base` (of views) in `ops/inplace.py`, all arithmetic in `functions/methods.py`, `Tensor(…)` itself in
-`functions/old_names.py`.
+`_follow_base` (of views) in `ops/inplace.py`, all arithmetic in `functions/methods.py`.
 """
 
 import copy
@@ -66,8 +65,8 @@ class Tensor:
     __array_ufunc__ = None  # so that array * tensor is a Tensor
     __hash__ = object.__hash__
 
-    def __init__(self, *args, **kwargs):
-        pass
+    def __new__(cls, *args):
+        raise TypeError("Tensor(…) is left out of the mini engine; use tensor(…) for values and zeros(…) for sizes")
 
     # Attributes.
 
@@ -85,10 +84,6 @@ class Tensor:
         if self.requires_grad and new._data.dtype.kind != "f":
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         self._data = new._data
-
-    @data.deleter
-    def data(self):
-        raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
 
     @property
     def shape(self):
@@ -118,10 +113,6 @@ class Tensor:
         if wanted and self.is_inference() and not state.inference:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
         self._requires_grad = wanted
-
-    @requires_grad.deleter
-    def requires_grad(self):
-        raise RuntimeError("requires_grad must be a bool")
 
     def requires_grad_(self, requires_grad=True):
         """Set `requires_grad` and return this tensor."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..core.tensor import Tensor, make
 from ..ops import elementwise as ew
-from ..ops import products, reduce, shape
+from ..ops import reduce, shape
 from ..values import dtypes
 
 
@@ -98,41 +98,6 @@ def rpow(input, other):
     return pow(other, input)
 
 
-def div(input, other, *, rounding_mode=None):
-    """Return input / other; rounding_mode "floor" or "trunc" rounds down or toward zero, and the result is constant."""
-    if rounding_mode is None:
-        return ew.div(input, other)
-    if rounding_mode not in ("trunc", "floor"):
-        raise RuntimeError(
-            f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
-        )
-    return (ew.div_floor if rounding_mode == "floor" else ew.div_trunc)(input, other)
-
-
-def remainder(input, other):
-    """Return the remainder of input / other, with the sign of other."""
-    if isinstance(input, Tensor) and isinstance(other, Tensor):
-        return ew.remainder_tensor(input, other)
-    if isinstance(input, Tensor):
-        return ew.remainder(input if _is_float(input) else _float(input, other), other)
-    return ew.remainder_of_number(other if _is_float(other) else _float(other, input), input)
-
-
-def rremainder(input, other):
-    """Return the remainder of other / input, with the sign of input."""
-    return remainder(other, input)
-
-
-def floor_divide(input, other):
-    """Return input / other, rounded down; not differentiable, as in torch."""
-    return ew.floor_divide(input, other)
-
-
-def rfloor_divide(input, other):
-    """Return other / input, rounded down."""
-    return ew.floor_divide(other, input)
-
-
 def square(input):
     """Return input²."""
     return pow(input, 2)
@@ -206,12 +171,6 @@ def _along(function):
 argmax, argmin, any, all = map(_along, (np.argmax, np.argmin, np.any, np.all))
 
 
-def argsort(input, dim=-1, descending=False):
-    """Return the indices that sort input along dim."""
-    array = -input._data if descending else input._data
-    return make(np.argsort(array, axis=dim, kind="stable"))
-
-
 def nonzero(input, *, as_tuple=False):
     """Return the indices of the nonzero elements."""
     found = np.nonzero(input._data)
@@ -226,24 +185,6 @@ def sum(input, dim=None, keepdim=False, *, dtype=None):
     if dtype is not None:
         input = ew.cast(input, dtype.numpy)
     return reduce.sum(input) if dim is None else reduce.sum_dim(input, _dims(dim, input.ndim), keepdim)
-
-
-def prod(input, dim=None, keepdim=False, *, dtype=None):
-    """Return the product of all elements, or along one dimension."""
-    input = input if dtype is None else ew.cast(input, dtype.numpy)
-    return products.prod(input) if dim is None else products.prod_dim(input, _dim(dim, input.ndim), keepdim)
-
-
-def cumsum(input, dim, *, dtype=None):
-    """Return the cumulative sums along `dim`."""
-    input = input if dtype is None else ew.cast(input, dtype.numpy)
-    return products.cumsum(input, _dim(dim, input.ndim))
-
-
-def cumprod(input, dim, *, dtype=None):
-    """Return the cumulative products along `dim`."""
-    input = input if dtype is None else ew.cast(input, dtype.numpy)
-    return products.cumprod(input, _dim(dim, input.ndim))
 
 
 def mean(input, dim=None, keepdim=False):
@@ -278,7 +219,6 @@ def _spread_measure(name, operation):
 
 
 var, std = _spread_measure("var", reduce.var), _spread_measure("std", reduce.std)
-var_mean = _spread_measure("var_mean", reduce.var_mean)
 
 
 def norm(input, p=2, dim=None, keepdim=False):

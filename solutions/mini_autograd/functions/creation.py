@@ -170,7 +170,6 @@ def _named_shape(function):
 
 
 zeros_like, ones_like, empty_like = (_like(_named_shape(f)) for f in (zeros, ones, empty))
-rand_like, randn_like = (_like(_named_shape(f)) for f in (rand, randn))
 
 
 def full_like(input, fill_value, *, dtype=None, device=None, requires_grad=False):

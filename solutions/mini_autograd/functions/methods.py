@@ -9,7 +9,6 @@ from ..ops import elementwise as ew
 from ..ops.inplace import inplace
 from ..values import dtypes
 from . import arithmetic, left_out, shaping
-from .einsum import einsum
 
 
 def to(self, *args, dtype=None, **options):
@@ -42,10 +41,6 @@ def _pow_(self, exponent):
     return inplace(ew.pow_tensor if isinstance(exponent, Tensor) else ew.pow_scalar, self, exponent)
 
 
-def _remainder_(self, other):
-    return inplace(ew.remainder_tensor if isinstance(other, Tensor) else ew.remainder, self, other)
-
-
 def _copy_(self, src, non_blocking=False):
     return inplace(assign.copy, self, src)
 
@@ -72,14 +67,13 @@ UNARY = [
 ]  # fmt: skip
 FUNCTIONS = [
     "add", "sub", "pow", "square", "clamp", "masked_fill", "neg", "eq", "ne", "lt", "le", "gt", "ge", "logical_not",
-    "logical_and", "logical_or", "isnan", "isinf", "isfinite", "allclose", "equal", "argmax", "argmin", "argsort",
+    "logical_and", "logical_or", "isnan", "isinf", "isfinite", "allclose", "equal", "argmax", "argmin",
     "any", "all", "nonzero", "sum", "mean", "var", "std", "norm", "max", "min", "amax", "amin", "logsumexp",
-    "softmax", "log_softmax", "prod", "cumsum", "cumprod", "remainder", "floor_divide",
+    "softmax", "log_softmax",
 ]  # fmt: skip
 SHAPING = [
     "reshape", "flatten", "transpose", "t", "permute", "squeeze", "unsqueeze", "select", "narrow", "chunk", "split",
-    "unbind", "gather", "index_select", "tril", "triu", "flip", "outer", "numel",
-    "diagonal", "split_with_sizes", "tile",
+    "unbind", "gather", "flip", "outer", "numel",
 ]  # fmt: skip
 METHODS_ONLY = ["view", "view_as", "expand", "expand_as", "contiguous", "size", "stride", "repeat"]
 
@@ -90,35 +84,30 @@ OPERATORS = {
     "eq": arithmetic.eq, "ne": arithmetic.ne, "lt": arithmetic.lt, "le": arithmetic.le, "gt": arithmetic.gt,
     "ge": arithmetic.ge,
     "and": arithmetic.bitwise_and, "or": arithmetic.bitwise_or, "xor": arithmetic.bitwise_xor,
-    "mod": arithmetic.remainder, "rmod": arithmetic.rremainder, "imod": _remainder_,
-    "floordiv": arithmetic.floor_divide, "rfloordiv": arithmetic.rfloor_divide,
-    "ifloordiv": _in_place(ew.floor_divide_inplace),
     "iadd": _add_, "isub": _sub_, "imul": _in_place(ew.mul), "itruediv": _in_place(ew.div), "ipow": _pow_,
     "getitem": indexing.getitem, "setitem": indexing.setitem, "iter": shaping.iterate,
 }  # fmt: skip
 
 NAMED = {
-    "mul": ew.mul, "div": arithmetic.div, "maximum": ew.maximum, "minimum": ew.minimum,
+    "mul": ew.mul, "div": ew.div, "maximum": ew.maximum, "minimum": ew.minimum,
     "clone": ew.clone, "dot": linalg.dot,
     "matmul": linalg.matmul, "mm": linalg.matmul, "bmm": linalg.matmul, "mv": linalg.matmul,
-    "concat": shaping.cat, "divide": arithmetic.div, "multiply": ew.mul, "absolute": ew.abs, "negative": arithmetic.neg,
 }  # fmt: skip
 
 IN_PLACE = {
     "add_": _add_, "sub_": _sub_, "mul_": _in_place(ew.mul), "div_": _in_place(ew.div), "pow_": _pow_,
     "neg_": _in_place(ew.neg), "copy_": _copy_, "fill_": _fill_, "zero_": _in_place(assign.zero), "clamp_": _clamp_,
-    "masked_fill_": _masked_fill_, "remainder_": _remainder_, "floor_divide_": _in_place(ew.floor_divide_inplace),
+    "masked_fill_": _masked_fill_,
     **{name + "_": _in_place(getattr(ew, name)) for name in UNARY},
 }  # fmt: skip
 
 OTHER = {
-    "to": to, "dim": _dim, "nelement": shaping.numel, "float": _to(dtypes.float32),
+    "to": to, "dim": _dim, "float": _to(dtypes.float32),
     "double": _to(dtypes.float64), "long": _to(dtypes.int64), "int": _to(dtypes.int32), "bool": _to(dtypes.bool),
     "is_floating_point": lambda self: self.dtype.is_floating_point,
     "is_contiguous": lambda self: self._data.flags.c_contiguous,
     "element_size": lambda self: self._data.itemsize,
     "cpu": lambda self: self,
-    "type_as": lambda self, other: to(self, other.dtype),
     "where": lambda self, condition, other: arithmetic.where(condition, self, other),
     "data_ptr": lambda self: self._data.__array_interface__["data"][0],
 }  # fmt: skip
@@ -132,10 +121,7 @@ def _public():
     return {**shared, **NAMED}
 
 
-TAKES_OTHERS = {
-    "pow", "where", "cat", "stack", "hstack", "vstack", "concat", "is_tensor", "remainder", "floor_divide",
-    "einsum",
-}  # fmt: skip
+TAKES_OTHERS = {"pow", "where", "cat", "stack", "is_tensor"}
 
 
 def for_tensors(name, function):
@@ -167,14 +153,5 @@ for _name, _function in {
 Tensor.T = property(shaping.reverse_dims)
 Tensor.mT = property(lambda self: shaping.transpose(self, -2, -1))
 Tensor.device = property(lambda self: types.SimpleNamespace(type="cpu"))
-PUBLIC.update(
-    where=arithmetic.where,
-    cat=shaping.cat,
-    stack=shaping.stack,
-    hstack=shaping.hstack,
-    vstack=shaping.vstack,
-    is_tensor=shaping.is_tensor,
-    einsum=einsum,
-    var_mean=arithmetic.var_mean,
-)
+PUBLIC.update(where=arithmetic.where, cat=shaping.cat, stack=shaping.stack, is_tensor=shaping.is_tensor)
 left_out.say_so(Tensor)

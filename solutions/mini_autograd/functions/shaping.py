@@ -180,27 +180,6 @@ def stack(tensors, dim=0):
     return ops.stack(tensors, _dim(dim, tensors[0].ndim + 1))
 
 
-def hstack(tensors):
-    """Join tensors along their second dimension; tensors with at most one dimension, along the first."""
-    tensors = _not_empty("hstack", tensors)
-    rows = [reshape(each, 1) if each.ndim == 0 else each for each in tensors]
-    return cat(rows, 0 if rows[0].ndim == 1 else 1)
-
-
-def vstack(tensors):
-    """Join tensors along their first dimension; tensors with at most one dimension become rows."""
-    tensors = _not_empty("vstack", tensors)
-    rows = [reshape(each, 1, 1) if each.ndim == 0 else each for each in tensors]
-    return cat([unsqueeze(each, 0) if each.ndim == 1 else each for each in rows])
-
-
-def _not_empty(name, tensors):
-    tensors = list(tensors)
-    if not tensors:
-        raise RuntimeError(f"{name} expects a non-empty TensorList")
-    return tensors
-
-
 def repeat(input, *repeats):
     """Return input repeated along each dimension as often as `repeats` says."""
     repeats = _sizes(repeats)
@@ -213,18 +192,27 @@ def repeat(input, *repeats):
     return ops.repeat(input, repeats)
 
 
-def tile(input, *dims):
-    """Return input repeated as often as `dims` says; leading dimensions that `dims` omits are not repeated."""
-    dims = _sizes(dims)
-    return repeat(input, *(1,) * (input.ndim - len(dims)), *dims)
+def pad(input, pad, mode="constant", value=None):
+    """Pad the last dimensions of input with `value`, by default 0; a negative number crops.
 
-
-def diagonal(input, offset=0, dim1=0, dim2=1):
-    """Return a view in which the diagonal of two dimensions is the last dimension."""
-    first, second = _dim(dim1, input.ndim), _dim(dim2, input.ndim)
-    if first == second:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
-    return ops.diagonal(input, offset, first, second)
+    pad: two numbers, before and after, for the last dimension, then two for the one before it, and so on.
+    """
+    if mode != "constant":
+        raise NotImplementedError(
+            f"pad with mode={mode!r} is left out of the mini engine, which pads with a constant; "
+            "use torch.nn.functional.pad"
+        )
+    if len(pad) % 2:
+        raise RuntimeError("Padding length must be divisible by 2")
+    if len(pad) > 2 * input.ndim:
+        raise RuntimeError(
+            "Padding length should be less than or equal to two times the input dimension but got padding length "
+            f"{len(pad)} and input of dimension {input.ndim}"
+        )
+    for size, before, after in zip(reversed(input.shape), pad[::2], pad[1::2], strict=False):
+        if size + min(0, before) + min(0, after) < 0:
+            raise RuntimeError("narrow(): length must be non-negative.")
+    return ops.constant_pad(input, tuple(pad), 0 if value is None else value)
 
 
 def chunk(input, chunks, dim=0):
@@ -259,11 +247,6 @@ def _split_with_sizes(input, sizes, dim):
     return ops.split_with_sizes(input, tuple(sizes), dim)
 
 
-def split_with_sizes(input, split_sizes, dim=0):
-    """Return views of input split along `dim` into parts of the given sizes."""
-    return _split_with_sizes(input, split_sizes, _dim(dim, input.ndim))
-
-
 def unbind(input, dim=0):
     """Return the views at each index along `dim`."""
     return ops.unbind(input, _dim(dim, input.ndim))
@@ -282,21 +265,6 @@ def gather(input, dim, index):
     box = tuple(slice(None) if i == dim else slice(n) for i, n in enumerate(index.shape))
     whole = all(n == m for i, (n, m) in enumerate(zip(index.shape, input.shape, strict=True)) if i != dim)
     return ops.gather(input if whole else input[box], dim, index._data)
-
-
-def index_select(input, dim, index):
-    """Return the slices of input that `index` selects along `dim`."""
-    return ops.index_select(input, _dim(dim, input.ndim), index._data)
-
-
-def tril(input, diagonal=0):
-    """Return the lower triangle of a matrix."""
-    return ops.tril(input, diagonal)
-
-
-def triu(input, diagonal=0):
-    """Return the upper triangle of a matrix."""
-    return ops.triu(input, diagonal)
 
 
 def flip(input, *dims):

@@ -9,8 +9,7 @@ from ..core.tensor import Tensor, make
 from ..functions import creation
 from ..functions.arithmetic import log_softmax, softmax  # noqa: F401
 from ..functions.left_out import no_attribute
-from ..functions.padding import pad  # noqa: F401
-from ..functions.shaping import expand
+from ..functions.shaping import expand, pad  # noqa: F401
 from ..ops import conv, linalg, losses, normal
 from ..ops import elementwise as ew
 from ..ops.elementwise import sigmoid, tanh  # noqa: F401

@@ -84,13 +84,6 @@ std = operation(
         keep(div(grad, result * 2), raw(result) != 0), self, dim, correction, keepdim
     ),
 )
-var_mean = operation(
-    "VarMeanBackward0",
-    lambda self, dim, correction, keepdim: (_var(self, dim, correction, keepdim), _mean(self, dim, keepdim)),
-    self=lambda grad, self, dim, correction, keepdim: (
-        _var_gradient(grad[0], self, dim, correction, keepdim) + _mean_gradient(grad[1], self.shape, dim, keepdim)
-    ),
-)
 norm = operation(
     "LinalgVectorNormBackward0",
     lambda self, dim, keepdim: np.sqrt((self * self).sum(dim, keepdims=keepdim)),

@@ -116,30 +116,6 @@ unbind = operation(
 )
 
 
-def _diagonal(self, offset, dim1, dim2):
-    found = self.diagonal(offset, dim1, dim2)
-    found.flags.writeable = self.flags.writeable
-    return found
-
-
-def _spread_diagonal(self, shape, offset, dim1, dim2):
-    whole = np.zeros(shape, self.dtype)
-    _diagonal(whole, offset, dim1, dim2)[...] = self
-    return whole
-
-
-diagonal = operation(
-    "DiagonalBackward0",
-    _diagonal,
-    view="one",
-    self=lambda grad, self_sym_sizes, offset, dim1, dim2: spread_diagonal(grad, self_sym_sizes, offset, dim1, dim2),
-)
-spread_diagonal = operation(
-    "DiagonalBackwardBackward0",
-    _spread_diagonal,
-    self=lambda grad, offset, dim1, dim2: diagonal(grad, offset, dim1, dim2),
-)
-
 # ----- repeating -----
 
 
@@ -151,6 +127,20 @@ def _repeat_gradient(grad, self_sym_sizes, repeats):
 
 
 repeat = operation("RepeatBackward0", lambda self, repeats: np.tile(self, repeats), self=_repeat_gradient)
+
+# ----- padding -----
+
+
+def _pad(self, pad, value):
+    """Pad the last dimensions with `value`, starting from the last one; a negative number crops."""
+    pairs = [(0, 0)] * (self.ndim - len(pad) // 2) + list(zip(pad[::2], pad[1::2], strict=True))[::-1]
+    cut = tuple(slice(max(0, -a), n + min(0, b)) for n, (a, b) in zip(self.shape, pairs, strict=True))
+    return np.pad(self[cut], [(max(0, a), max(0, b)) for a, b in pairs], constant_values=value)
+
+
+constant_pad = operation(
+    "ConstantPadNdBackward0", _pad, self=lambda grad, pad: constant_pad(grad, tuple(-n for n in pad), 0)
+)
 
 # ----- joining -----
 
@@ -236,13 +226,6 @@ index_add = operation(
     self=lambda grad, indices: index(grad, indices),
 )
 
-index_select = operation(
-    "IndexSelectBackward0",
-    lambda self, dim, index: self.take(index, dim),
-    constants=("index",),
-    self=lambda grad, self_sym_sizes, dim, index: index_add(grad, (slice(None),) * dim + (index,), self_sym_sizes),
-)
-
 
 def _index_put(self, values, indices, unset):
     changed = self.copy()
@@ -302,6 +285,4 @@ embedding = operation(
     ),
 )
 
-tril = operation("TrilBackward0", np.tril, names=("self", "diagonal"), self=lambda grad, diagonal: tril(grad, diagonal))
-triu = operation("TriuBackward0", np.triu, names=("self", "diagonal"), self=lambda grad, diagonal: triu(grad, diagonal))
 flip = operation("FlipBackward0", np.flip, names=("self", "dims"), self=lambda grad, dims: flip(grad, dims))

@@ -1,17 +1,16 @@
 """Run the same code on torch and on mini_autograd and compare everything observable."""
 
+import ast
+import builtins
+import itertools
+import math
 import re
 import warnings
 
 import numpy as np
-import pytest
 import torch
 
 import mini_autograd as mini
-
-
-def functional_of(lib):
-    return torch.nn.functional if lib is torch else mini.nn.functional
 
 
 def plain(value):
@@ -26,6 +25,8 @@ def plain(value):
         return {key: plain(item) for key, item in value.items()}
     if hasattr(value, "next_functions"):
         return ("node", value.name())
+    if hasattr(value, "_modules"):
+        return ("module", type(value).__name__)
     return str(value) if type(value).__name__ == "dtype" else value
 
 
@@ -73,50 +74,53 @@ def assert_same(scenario, raises=None):
     same(observe(scenario, torch, raises), observe(scenario, mini, raises))
 
 
-class Scenarios(dict):
-    """Scenarios by name, each with the error that it ends in, or None; called, it decorates a function that is one."""
+def cells(path):
+    """Yield the programs in a file of cells, each as (its fact, its statements, the error in which it ends or None).
 
-    def add(self, name, scenario, raises=None):
-        assert name not in self, name
-        self[name] = scenario, raises
-
-    def fact(self, words, raises=None):
-        """Decorate a function of the library as the scenario that shows the fact said in `words`."""
-        return lambda scenario: self.add(words, scenario, raises)
-
-    def __call__(self, function=None, *, raises=None):
-        if function is None:
-            return lambda function: self(function, raises=raises)
-        self.add(function.__name__, function, raises)
-        return function
-
-
-def each(*lines):
-    """Let a test run once for each line of code; one that ends in an error comes as a pair (line, type of error)."""
-    pairs = [line if isinstance(line, tuple) else (line, None) for line in lines]
-    return pytest.mark.parametrize(("line", "raises"), pairs, ids=[line for line, _ in pairs])
-
-
-def collect(listing, lib):
-    """Return the scenarios of `listing` for one library, and the list to which they will show values.
-
-    listing(lib, see, show) calls `see(label, scenario, raises=None)` for each; inside one, `show(…)` notes values.
+    As in a notebook, a cell begins with `# %%`, and its value is that of its last line. After `# %%` stands the fact
+    that it shows, and `-> ValueError` if it ends in that error. A cell without a fact runs before each of the others.
+    In a cell `# %% each`, every statement is a program of its own.
     """
-    found, shown = Scenarios(), []
-    listing(lib, found.add, lambda *values: shown.append(plain(values)))
-    return found, shown
+    text = path.read_text("utf-8")
+    marks = [(number, line[4:].strip()) for number, line in enumerate(text.splitlines()) if line.startswith("# %%")]
+    program, before = ast.parse(text).body, []
+    for (begin, title), (end, _) in itertools.pairwise([*marks, (math.inf, "")]):
+        fact, _, error = title.partition(" -> ")
+        raises = getattr(builtins, error) if error else None
+        body = [statement for statement in program if begin < statement.lineno - 1 < end]
+        if not fact:
+            before += body
+        elif fact == "each":
+            yield from ((ast.get_source_segment(text, each), [*before, each], raises) for each in body)
+        else:
+            yield fact, [*before, *body], raises
 
 
-def cases(listing):
-    """Return the labels of the scenarios of `listing`."""
-    return list(collect(listing, torch)[0])
+def run(statements, lib, show):
+    """Return the value of a cell. Beside `torch`, which is `lib`, it knows the names below; `show(…)` notes values."""
+
+    def leaf(*values):
+        """Return a leaf that requires a gradient."""
+        return lib.tensor(values or [1.0, 2.0], requires_grad=True)
+
+    def tried(call, *args):
+        """Show what `call(*args)` gives, or the error in which it ends."""
+        try:
+            show(call(*args))
+        except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+            show(type(error).__name__, str(error))
+
+    names = {"torch": lib, "nn": lib.nn, "F": lib.nn.functional, "T": lib.tensor, "A": lib.autograd}
+    names |= {"leaf": leaf, "x": leaf(), "show": show, "tried": tried, "np": np}
+    if not isinstance(statements[-1], ast.Expr):
+        statements = [*statements, *ast.parse("None").body]
+    *before, last = statements
+    exec(compile(ast.Module(before, []), "<cell>", "exec"), names)
+    return eval(compile(ast.Expression(last.value), "<cell>", "eval"), names)
 
 
-def assert_same_in(listing, label):
-    """Assert that the scenario `label` of `listing` gives, and shows, the same on both libraries."""
-    seen = {}
-    for lib in (torch, mini):
-        found, shown = collect(listing, lib)
-        scenario, raises = found[label]
-        seen[lib] = [observe(lambda lib, scenario=scenario: scenario(), lib, raises), shown]
-    same(seen[torch], seen[mini])
+def assert_same_cell(statements, raises=None):
+    """Assert that a cell gives, and shows, the same on both libraries."""
+    shown = {torch: [], mini: []}
+    assert_same(lambda lib: run(statements, lib, lambda *values: shown[lib].append(plain(values))), raises)
+    same(shown[torch], shown[mini])

@@ -18,8 +18,9 @@ from .hooks import (  # noqa: F401
 from .state import Stateful
 
 LEFT_OUT = {
-    "bfloat16", "compile", "cuda", "get_extra_state", "half", "ipu", "mtia", "set_extra_state", "set_submodule",
-    "share_memory", "to_empty", "xpu",
+    "bfloat16", "compile", "cuda", "get_extra_state", "half", "ipu", "mtia", "register_load_state_dict_post_hook",
+    "register_load_state_dict_pre_hook", "register_state_dict_post_hook", "register_state_dict_pre_hook",
+    "set_extra_state", "set_submodule", "share_memory", "to_empty", "xpu",
 }  # fmt: skip
 
 
@@ -47,7 +48,6 @@ class Module(Hooked, Stateful):
         # Bypasses __setattr__, which expects these dicts.
         self.__dict__.update(training=True, _parameters={}, _buffers={}, _modules={}, _non_persistent_buffers_set=set())
         self._init_hooks()
-        self._init_state_hooks()
 
     def forward(self, *input):
         """Compute the output; every subclass defines this."""

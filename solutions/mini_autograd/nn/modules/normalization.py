@@ -30,8 +30,6 @@ class _BatchNorm(_Norm):
     momentum: the weight of the new batch in these statistics; None computes the plain mean over all batches.
     """
 
-    _version = 2
-
     def __init__(
         self,
         num_features,
@@ -90,13 +88,6 @@ class _BatchNorm(_Norm):
             factor,
             self.eps,
         )
-
-    def _load_from_state_dict(self, state_dict, prefix, local_metadata, *others):
-        """Accept states from versions of torch that did not count the batches."""
-        key = prefix + "num_batches_tracked"
-        if local_metadata.get("version", 1) < 2 and self.track_running_stats and key not in state_dict:
-            state_dict[key] = self.num_batches_tracked
-        super()._load_from_state_dict(state_dict, prefix, local_metadata, *others)
 
     def extra_repr(self):
         return (

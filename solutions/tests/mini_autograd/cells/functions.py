@@ -1,0 +1,310 @@
+"""Functions of your own."""
+
+
+# %%
+def function(forward, backward=lambda ctx, grad: grad * 2, **members):
+    """Return a Function with these methods."""
+    members = {"forward": staticmethod(forward), "backward": staticmethod(backward), **members}
+    return type("Mine", (A.Function,), members)
+
+
+double = function(lambda ctx, x, *others: x * 2)
+same = function(lambda ctx, x: x)
+
+
+def doubled_in_place(ctx, x):
+    ctx.mark_dirty(x)
+    return x.mul_(2)
+
+
+in_place = function(doubled_in_place)
+
+
+class Scaled(A.Function):
+    @staticmethod
+    def forward(x, k):
+        return x * k
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, k = inputs
+        ctx.save_for_backward(x, output)
+        ctx.k = k
+
+    @staticmethod
+    def backward(ctx, g):
+        x, o = ctx.saved_tensors
+        show(x, o, ctx.needs_input_grad, o.grad_fn is ctx)
+        return (g * ctx.k, None)
+
+
+class Once(Scaled):
+    @staticmethod
+    @A.function.once_differentiable
+    def backward(ctx, g):
+        x, _ = ctx.saved_tensors
+        return (g * ctx.k * x, None)
+
+
+# %% mark_dirty moves the tensor into the graph
+y = x * 1
+z = in_place.apply(y)
+z.backward(T([1.0, 5.0]))
+(y is z, y, x.grad, y._version)
+
+# %% mark_dirty works through a view
+y = x * 1
+v = y[:1]
+z = in_place.apply(v)
+y.backward(T([1.0, 5.0]))
+(v is z, y, x.grad, y._version)
+
+
+# %% mark_non_differentiable gives an output without gradient
+def forward(ctx, x):
+    y, z = x * 1, x * 2
+    ctx.mark_non_differentiable(y)
+    return y, z
+
+
+def backward(ctx, g, h):
+    show(g, h)
+    return h * 2
+
+
+y, z = function(forward, backward).apply(x)
+z.backward(T([1.0, 5.0]))
+(y, z, x.grad)
+
+
+# %% without materialized gradients, backward receives None
+def forward(ctx, x):
+    ctx.set_materialize_grads(False)
+    return x * 1, x * 2
+
+
+def backward(ctx, g, h):
+    show(g, h)
+    return h * 2
+
+
+y, z = function(forward, backward).apply(x)
+z.backward(T([1.0, 5.0]))
+(y, z, x.grad)
+
+# %% setup_context receives inputs and output
+y = Scaled.apply(x, 3.0)
+y.backward(T([1.0, 5.0]))
+(y, x.grad)
+
+# %% once_differentiable lets the first derivative pass -> RuntimeError
+y = Once.apply(x, 3.0)
+(g,) = A.grad(y.sum(), x, create_graph=True)
+show(g)
+g.sum().backward()
+
+# %% a second walk through a Function that saved something is refused -> RuntimeError
+y = Scaled.apply(x, 3.0)
+y.sum().backward()
+y.sum().backward()
+
+# %% saved tensors that were freed are not shown -> RuntimeError
+y = Scaled.apply(x, 3.0)
+y.sum().backward()
+y.grad_fn.saved_tensors
+
+
+# %% forward is not recorded, backward only with create_graph
+def forward(ctx, x):
+    show(torch.is_grad_enabled(), x.requires_grad, x.grad_fn)
+    return x * 2
+
+
+def backward(ctx, g):
+    show(torch.is_grad_enabled(), g.requires_grad)
+    return g * 2
+
+
+for create_graph in (False, True):
+    y = function(forward, backward).apply(x * 1)
+    A.grad(y.sum(), x, create_graph=create_graph)
+
+# %% without gradients an output is a plain tensor
+y = same.apply(x.detach())
+(y, y is x)
+
+# %% each -> RuntimeError
+same.apply(x).add_(1)
+in_place.apply(x)
+
+# %% each
+(same.apply(x), same.apply(x) is x)
+
+# %% a view made in a Function is not changed in place -> RuntimeError
+y = function(lambda ctx, x: x.view(2, 1), lambda ctx, g: g.view(2)).apply(x * 1)
+show(y, y._is_view())
+y.add_(1)
+
+# %% apply takes names of arguments
+function(lambda ctx, x: x * 2).apply(x=x)
+
+# %% each
+function(lambda ctx, x: 3).apply(x)
+function(lambda ctx, x: (x * 1, 3, None)).apply(x)
+function(lambda ctx, x: [x * 1, 3, None]).apply(x)
+repr(double.apply(x).grad_fn).split(" at ")[0]
+
+# %% each -> RuntimeError
+function(lambda ctx, x: x * 2, lambda ctx, g: (g * 2, g)).apply(x).sum().backward()
+double.apply(x, leaf()).sum().backward()
+function(lambda ctx, x, k: x * 2, lambda ctx, g: (g, g)).apply(x, 3.0).sum().backward()
+function(lambda ctx, x: x * 2, lambda ctx, g: g[:1]).apply(x).sum().backward()
+function(lambda ctx, x: x * 2, lambda ctx, g: torch.ones(3)).apply(x).sum().backward()
+function(lambda ctx, x: x * 2, lambda ctx, g: 3).apply(x).sum().backward()
+function(lambda ctx, x: (ctx.mark_dirty(x), x * 2)[1]).apply(x * 1)
+double()(x)
+
+# %% only tensors are saved for backward -> TypeError
+function(lambda ctx, x: (ctx.save_for_backward(3), x * 2)[1]).apply(x)
+
+# %% each -> NotImplementedError
+type("Mine", (A.Function,), {}).apply(x)
+type("Mine", (A.Function,), {"forward": staticmethod(lambda ctx, x: x * 2)}).apply(x).sum().backward()
+
+# %% superfluous gradients that are None are let pass
+function(lambda ctx, x: x * 2, lambda ctx, g: (g * 3, None, None)).apply(x).backward(T([1.0, 5.0]))
+x.grad
+
+
+# %% None may be saved for backward, and comes back as None
+def forward(ctx, x):
+    ctx.save_for_backward(None, x)
+    return x * 2
+
+
+def backward(ctx, g):
+    nothing, x = ctx.saved_tensors
+    show(nothing)
+    return g * x
+
+
+function(forward, backward).apply(x).backward(T([1.0, 5.0]))
+x.grad
+
+# %% the nodes of a Function have one class, and each Function has its own
+again = type("Again", (double,), {})
+a, b, c = double.apply(x).grad_fn, double.apply(x).grad_fn, again.apply(x).grad_fn
+type(a) is type(b) is double._backward_cls, type(c) is type(a), a, c, type(c).__name__
+
+
+# %% what is not a tensor keeps its place among inputs, outputs and gradients
+def forward(ctx, a, x, k=2):
+    ctx.k = k
+    show(ctx.needs_input_grad)
+    return "text", x * k, x * a, None
+
+
+def backward(ctx, *grads):
+    show(*grads)
+    return None, grads[1] * ctx.k, None
+
+
+outputs = function(forward, backward).apply(5, x, 3)
+outputs[1].backward(T([1.0, 10.0]))
+outputs, x.grad, [each.output_nr for each in outputs[1:3]], outputs[1].grad_fn.next_functions
+
+
+# %% an argument left out has its default in setup_context, and a gradient is due for it -> RuntimeError
+def setup_context(ctx, inputs, output):
+    show(inputs[1])
+
+
+mine = function(lambda x, k=2: (x * k, x + k), lambda ctx, *g: g[0], setup_context=staticmethod(setup_context))
+mine.apply(x)[0].sum().backward()
+
+
+# %% setup_context sees all outputs, and arguments by name
+def setup_context(ctx, inputs, output):
+    ctx.save_for_backward(*output)
+    ctx.k = inputs[1]
+
+
+def backward(ctx, g, h):
+    y, z = ctx.saved_tensors
+    return g * ctx.k * z.detach() + h * y.detach(), None
+
+
+mine = function(lambda x, k=2: (x * k, x + k), backward, setup_context=staticmethod(setup_context))
+y, z = mine.apply(x, k=3)
+(y * 2 + z).backward(T([1.0, 10.0]))
+y, z, x.grad
+
+# %% tensors in a list are no inputs of a Function
+y = leaf()
+z = function(lambda ctx, xs, y: xs[0] * y, lambda ctx, g: (None, g)).apply([x], y)
+z.sum().backward()
+z, x.grad, y.grad
+
+# %% what a once differentiable backward returned comes from a node called Error
+once = A.function.once_differentiable(lambda ctx, g: (g * 3, None))
+y = function(lambda ctx, x, k: x * 2, once).apply(x, 7)
+(grad,) = A.grad((y * y).sum(), x, create_graph=True)
+grad, grad.grad_fn, type(grad.grad_fn).__name__, grad.grad_fn.next_functions, repr(grad)
+
+
+# %% what a Function saved is freed by backward, and a second one is refused -> RuntimeError
+def forward(ctx, x):
+    ctx.save_for_backward(x)
+    return x * x
+
+
+y = function(forward, lambda ctx, g: g * 2 * ctx.saved_tensors[0]).apply(x).sum()
+y.backward()
+show(x.grad)
+y.backward()
+
+# %% so is one that asks though nothing was saved -> RuntimeError
+y = function(lambda ctx, x: x * 2, lambda ctx, g: g * (2 + len(ctx.saved_tensors))).apply(x).sum()
+y.backward()
+y.backward()
+
+# %% a second backward runs where nothing was saved or asked for, or if the graph was retained
+y = double.apply(x).sum()
+y.backward()
+y.backward()
+z = Scaled.apply(x, 3.0).sum()
+z.backward(retain_graph=True)
+z.backward()
+x.grad
+
+# %% a Function is given back its saved tensor that was detached in place
+y = x * 2
+z = Scaled.apply(y, 3.0)
+y.detach_()
+z.sum().backward()
+x.grad
+
+
+# %% a changed tensor may be returned second, twice, and, if it is a view, alone
+def changing(returned):
+    """Return a Function that doubles its input in place and returns `returned(input)`."""
+    return function(lambda ctx, x: returned(doubled_in_place(ctx, x)), lambda ctx, g, h=0: 2 * g + 3 * h).apply
+
+
+y = x.clone()
+a, b = changing(lambda y: (y + 1, y))(y)
+(a + 10 * b).sum().backward()
+show(b is y, b.output_nr, a.output_nr, x.grad, b.grad_fn is a.grad_fn)
+a, b = changing(lambda y: (y, y))(x.clone())
+(a + b).sum().backward()
+show(a is b, x.grad)
+z = leaf([1.0, 2.0], [3.0, 5.0])
+y = z.clone()
+changing(lambda y: y)(y[0])
+y.sum().backward()
+show(y, z.grad)
+a, b = changing(lambda y: (y, y))(torch.ones(2, 2)[0])
+a is b, a
+
+# %% a changed view must be returned alone -> RuntimeError
+function(lambda ctx, x: (doubled_in_place(ctx, x), x + 1)).apply(torch.ones(2, 2, requires_grad=True).clone()[0])

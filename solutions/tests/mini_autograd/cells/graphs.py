@@ -1,0 +1,146 @@
+"""Graphs used from outside: nodes called by hand, edges, views left behind."""
+
+
+# %%
+def left_behind(kind):
+    """Return a view that autograd cannot follow any more, because its base was changed."""
+    y = leaf() * 1
+    if kind == "unbind":
+        view = y.unbind()[0]
+    else:
+        with torch.no_grad():
+            view = y[:1]
+    y.add_(1)
+    return view
+
+
+# %% values freed by grad are missing in backward -> RuntimeError
+z = x.exp() * x
+A.grad(z.sum(), x)
+z.sum().backward()
+
+# %% a value changed between two walks is refused in the second -> RuntimeError
+x, w = leaf(), T([3.0, 4.0])
+z = (x * w).sum()
+z.backward(retain_graph=True)
+w.add_(1)
+z.backward()
+
+# %% of a value freed and changed, that it was freed is said -> RuntimeError
+x, w = leaf(), T([3.0, 4.0])
+z = (x * w).sum()
+z.backward()
+w.add_(1)
+z.backward()
+
+# %% a part of the graph that two results share is freed by the first -> RuntimeError
+y = x**2
+first, second = y.exp().sum(), y.sin().sum()
+first.backward()
+second.backward()
+
+# %% a saved value that was changed is not shown either -> RuntimeError
+w = T([3.0, 4.0])
+z = x * w
+w.add_(1)
+z.grad_fn._saved_other
+
+# %% None stands for a gradient that did not arrive
+first, _ = x.unbind()
+(leaf() * 2).grad_fn(None), first.grad_fn(T(3.0), None)
+
+# %% a leaf's node called by hand accumulates, and returns nothing
+node = (x * 2).grad_fn.next_functions[0][0]
+node(T([1.0, 5.0])), node(T([1.0, 5.0])), node(None), x.grad
+
+# %% what is no function can be registered as a hook, and not be called -> TypeError
+x.register_hook(3)
+x.sum().backward()
+
+# %% a hook of too few parameters fails when it is called -> TypeError
+x.register_hook(lambda: None)
+x.sum().backward()
+
+# %% a tensor's edge is its node and the number of the output, or its accumulator
+edges = [A.graph.get_gradient_edge(each) for each in (x, x * 2, x.unbind()[1])]
+[(type(edge).__name__, edge._fields, edge.node, edge.output_nr) for edge in edges]
+
+# %% a tensor that requires no gradient has no edge -> RuntimeError
+A.graph.get_gradient_edge(torch.ones(2))
+
+# %% grad goes from edge to edge
+y = x * 2
+to_x, to_y, to_z = map(A.graph.get_gradient_edge, (x, y, y * y))
+weights = T([1.0, 10.0])
+A.grad(to_z, [to_x, to_y, y], weights, retain_graph=True), A.grad([to_y], to_x, [weights])
+
+# %% backward starts at an edge, and fills in the leaf behind one
+x, w = leaf(), leaf()
+edge_of = A.graph.get_gradient_edge
+A.backward(edge_of(x * w), T([1.0, 10.0]), inputs=[edge_of(x)])
+x.grad, w.grad
+
+# %% backward lets an edge inside the graph pass, but keeps nothing
+y = x * x
+A.backward((y * 2).sum(), inputs=[A.graph.get_gradient_edge(y)])
+x.grad
+
+# %% materialized zeros can be differentiated again if the others can
+x, unused = leaf(), torch.ones(2, 3, dtype=torch.float64, requires_grad=True)
+plain = A.grad((x * x).sum(), [x, unused], materialize_grads=True)
+plain, A.grad((x * x).sum(), [x, unused], create_graph=True, materialize_grads=True)
+
+# %% there are no zeros for an edge -> RuntimeError
+unused = A.graph.get_gradient_edge(x)
+A.grad(leaf().sum(), [unused], materialize_grads=True)
+
+
+# %% a mode that decorates a class warns
+@torch.no_grad()
+class Noted:
+    def __init__(self):
+        self.enabled = torch.is_grad_enabled()
+
+
+Noted().enabled, torch.is_grad_enabled()
+
+# %% a gradient that was copied counts as changed once
+x, w = leaf(), T([3.0, 4.0])
+(x + 0).backward(w)
+y = leaf()
+(y * 2).backward(w)
+x.grad._version, y.grad._version
+
+# %% each -> TypeError
+(x * 2).grad_fn()
+(x * 2).grad_fn(torch.ones(2), torch.ones(2))
+x.unbind()[0].grad_fn(T(1.0))
+(x * 2).grad_fn(3.0)
+
+# %% each -> RuntimeError
+A.grad(A.graph.get_gradient_edge(x * x), x)
+A.grad(A.graph.get_gradient_edge(x * x), x, torch.ones(3))
+A.grad(x.sum(), [3])
+left_behind("unbind").grad_fn
+left_behind("unbind") * 2
+left_behind("unbind").add_(1)
+left_behind("no_grad").grad_fn
+left_behind("no_grad") * 2
+left_behind("no_grad").add_(1)
+
+# %% an edge of one element needs no weight
+A.grad(A.graph.get_gradient_edge((x * x).sum()), x)
+
+# %% a view left behind prints and can be detached, and computed with if that is not recorded
+for view in (left_behind("unbind"), left_behind("no_grad")):
+    show(repr(view), view.detach(), view.requires_grad)
+with torch.no_grad():
+    show(left_behind("unbind") * 2)
+
+# %% prehooks see the gradients of several outputs, and each output can retain its own
+first, second = x.unbind()
+first.retain_grad()
+second.retain_grad()
+first.grad_fn.register_prehook(lambda grads: show(*grads) or tuple(grad * 2 for grad in grads))
+(first + second * 3).backward()
+first.grad, second.grad, x.grad

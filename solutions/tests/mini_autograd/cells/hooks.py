@@ -1,0 +1,173 @@
+"""The order of hooks, and what nodes show."""
+
+# %% hooks run in the order: tensor, retain_grad, prehook, node, leaf, accumulated
+ev = []
+y = x * 2
+z = y.exp()
+y.register_hook(lambda g: ev.append("y1"))
+y.retain_grad()
+y.register_hook(lambda g: ev.append("y2"))
+y.grad_fn.register_prehook(lambda g: ev.append("pre"))
+y.grad_fn.register_hook(lambda a, b: ev.append(("post", a, b)))
+x.register_hook(lambda g: ev.append("x"))
+x.register_post_accumulate_grad_hook(lambda p: ev.append("xacc"))
+a = y.grad_fn.next_functions[0][0]
+a.register_prehook(lambda g: ev.append("apre"))
+a.register_hook(lambda i, o: ev.append(("apost", i, o)))
+z.sum().backward()
+ev
+
+# %% hooks change what grad returns and retain_grad keeps
+ev = []
+y = x * 2
+y.register_hook(lambda g: (ev.append("h1"), g * 10)[1])
+y.retain_grad()
+y.register_hook(lambda g: (ev.append("h2"), g * 10)[1])
+g = A.grad(y.sum(), [y])
+x * 2
+(g, y.grad, ev)
+
+# %% grad runs the hooks of a leaf but accumulates nothing
+ev = []
+x.register_hook(lambda g: (ev.append("h1"), g * 10)[1])
+x.register_post_accumulate_grad_hook(lambda p: ev.append("xacc"))
+y = x * 2
+a = y.grad_fn.next_functions[0][0]
+a.register_prehook(lambda g: ev.append("apre"))
+a.register_hook(lambda *g: ev.append("apost"))
+y.grad_fn.register_hook(lambda *g: ev.append("ypost"))
+g = A.grad(y.sum(), [x])
+(g, x.grad, ev)
+
+# %% leaves that are ready at once run in torch's order, beside other nodes
+orders = []
+for count in range(1, 13):
+    ev = []
+    ls = [T([float(i), 1.0], requires_grad=True) for i in range(count)]
+    for i, each in enumerate(ls):
+        each.register_hook(lambda g, i=i, ev=ev: ev.append(i))
+    torch.stack([each if i % 4 else each * 2 for i, each in enumerate(ls)]).sum().backward()
+    orders.append(ev)
+orders
+
+# %% a hook that changes its argument in place changes what torch changes
+y = x * 2
+y * 3
+y.register_hook(lambda g: g.mul_(2))
+v = T([1.0, 5.0])
+y.backward(v)
+(v, x.grad)
+
+# %% a leaf does not take over the gradient given to backward
+v = T([1.0, 5.0])
+x.backward(v)
+(x.grad is v, x.grad.data_ptr() == v.data_ptr())
+
+# %% gradients accumulate in the same tensor
+(x * 2).sum().backward()
+g = x.grad
+(x * 2).sum().backward()
+(g is x.grad, g)
+
+# %% a node can be called by hand
+y = x * 2
+g = y.grad_fn(T([1.0, 10.0]))
+(g, y.grad_fn.next_functions[0][0].variable is x, y.grad_fn.next_functions[0][0](T([1.0, 1.0])), x.grad)
+
+# %% a node called by hand sums or not as torch's, for a product
+x = T([[1.0, 2.0]], requires_grad=True)
+w = T([[1.0], [2.0]], requires_grad=True)
+(x * w).grad_fn(torch.ones(2, 2))
+
+# %% a node called by hand sums or not as torch's, for a sum
+x = T([[1.0, 2.0]], requires_grad=True)
+w = T([[1.0], [2.0]], requires_grad=True)
+(x + w).grad_fn(torch.ones(2, 2))
+
+# %% a saved output is that output or a new tensor, as in torch
+y = x.exp()
+(y.grad_fn._saved_result is y, (y * y).grad_fn._saved_self is y, y.grad_fn is y.grad_fn)
+
+# %% a node has no other saved values -> AttributeError
+x.exp().grad_fn._saved_nothing
+
+# %% a node's hook may take gradients away
+y = x * 1
+y.grad_fn.register_hook(lambda gi, go: (None, None))
+y.sum().backward()
+x.grad
+
+# %% what a tensor's hook may not return
+for value in (3, "text", [1.0], (1,), T([1.0]), leaf().double()):
+    y = leaf() * 1
+    y.register_hook(lambda grad, value=value: value)
+    tried(y.sum().backward)
+
+# %% what a node's hook may not return
+for hook in (
+    lambda gi, go: 3,
+    lambda gi, go: "text",
+    lambda gi, go: [1.0],
+    lambda gi, go: (1,),
+    lambda gi, go: gi[0] * 2,
+    lambda gi, go: gi + gi,
+    lambda gi, go: (gi[0], 3),
+    lambda gi, go: (gi[0], gi[0]),
+    lambda gi, go: (gi[0][:1], None),
+):
+    y = leaf() * 1
+    y.grad_fn.register_hook(hook)
+    tried(y.sum().backward)
+
+# %% what a node's prehook may not return
+for hook in (
+    lambda go: 3,
+    lambda go: "text",
+    lambda go: [go[0] * 2],
+    lambda go: (1,),
+    lambda go: go[0] * 2,
+    lambda go: (go[0] * 2, go[0]),
+):
+    y = leaf() * 1
+    y.grad_fn.register_prehook(hook)
+    tried(y.sum().backward)
+
+# %% what a hook after accumulation may not return
+for hook in (lambda tensor: 3, lambda tensor: tensor * 2):
+    x = leaf()
+    x.register_post_accumulate_grad_hook(hook)
+    tried(x.sum().backward)
+    show(x.grad)
+
+# %% a handle may be removed twice, and is removed at the end of a with statement
+y = x * 2
+handle = y.register_hook(lambda g: g * 3)
+handle.remove()
+handle.remove()
+with x.register_hook(show):
+    y.sum().backward()
+(x * 2).sum().backward()
+x.grad
+
+# %% hooks stay with the tensor's place in the graph at which they were registered
+y = x * 2
+y.register_hook(lambda g: show(1))
+y.add_(1)
+y.register_hook(lambda g: show(2))
+y.sum().backward()
+
+# %% retain_grad follows a change in place, also through a view
+for change in (lambda y: y.mul_(3), lambda y: y[0].mul_(3)):
+    y = leaf() * 2
+    y.retain_grad()
+    change(y)
+    y.sum().backward()
+    show(y.grad, y.retains_grad, y.grad_fn)
+
+# %% hooks on an output to which nothing comes are called with None
+x = leaf([1.0, 2.0], [3.0, 4.0])
+first, second = (x * 1).unbind()
+first.register_hook(lambda g: show("first", g))
+second.register_hook(lambda g: show("second", g))
+second.backward(T([1.0, 5.0]))
+x.grad
