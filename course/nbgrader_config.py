@@ -1,11 +1,11 @@
-"""What nbgrader's student extensions need to know; `python -m gradlab lab` copies this file to the workspace."""
+"""Settings for nbgrader's student extensions; `python -m gradlab lab` copies this file to the workspace."""
 
 import os
 from pathlib import Path
 
 c = get_config()  # noqa: F821  nbgrader provides it
 
-# Which class's assignments: a class with its own course id sets GRADLAB_COURSE to it.
+# The class's course id. A class with its own id sets GRADLAB_COURSE to that id.
 c.CourseDirectory.course_id = os.environ.get("GRADLAB_COURSE") or "autograd"
 
 # Who submits: the account on this machine, or the user who is logged in to JupyterHub.
@@ -16,6 +16,6 @@ if os.environ.get("JUPYTERHUB_USER"):
 exchange = Path(os.environ.get("GRADLAB_EXCHANGE") or Path.cwd() / ".exchange")
 c.Exchange.root = str(exchange)
 
-# What the class releases reaches a chapter that is in the workspace already as a new edition, with the work in it.
+# A release of a chapter that is already in the workspace arrives as a new edition, which keeps the student's work.
 c.ExchangeFactory.fetch_assignment = "gradlab.exchange.FetchEdition"
 c.ExchangeFactory.list = "gradlab.exchange.ListEditions"

@@ -26,7 +26,7 @@ INLINE = "module://matplotlib_inline.backend_inline"  # as ipykernel sets it for
 def run_with_kernels(*command: str) -> None:
     """Run a command with forked kernels, or with plain ones if processes cannot be forked; exit with its code.
 
-    All kernels are children of the server, which waits for each, so their processor time counts as this process's.
+    All kernels are children of the server, which waits for each. So their processor time counts as this process's.
     """
     with kernels() if hasattr(os, "fork") else contextlib.nullcontext() as folder:
         env = {**os.environ, "JUPYTER_PATH": folder, "GRADLAB_TEST_KERNELS": folder} if folder else None

@@ -27,5 +27,5 @@ def write_bytes(path: Path, data: bytes, mode: int | None = None) -> None:
 
 
 def write_text(path: Path, text: str, mode: int | None = 0o644) -> None:
-    """Write a text in UTF-8, as `write_bytes` writes bytes."""
+    """Replace the file at `path` with text in UTF-8; see `write_bytes`."""
     write_bytes(path, text.encode(), mode)

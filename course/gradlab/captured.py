@@ -1,4 +1,4 @@
-"""Capture the output of a block of code, to show it later, folded, or in a widget."""
+"""Capture the output of a block of code, to show it later, in a fold or in a widget."""
 
 import base64
 import html
@@ -51,7 +51,7 @@ class Captured:
         self.parts.append(("data", data or value._repr_mimebundle_()))
 
     def replay(self) -> None:
-        """Show everything captured, as it would have been shown."""
+        """Show everything captured, as it would have appeared without capturing."""
         for kind, part in self.parts:
             if kind == "data":
                 display(part, raw=True)

@@ -1,7 +1,7 @@
 """The engine of part two in stages: modules that later chapters import, with the learner's own functions in them.
 
-A stage is a file beside the notebook, such as `engine_11.py`. It holds the cells of that chapter tagged `engine`, each
-after a line with its id. Cell by cell, the learner's answers replace the finished ones.
+A stage is a file beside the notebook, such as `engine_11.py` for chapter 11. It contains the chapter's cells tagged
+`engine`, each after a line with its id. Cell by cell, the learner's answers replace the finished ones.
 """
 
 import ast
@@ -87,7 +87,7 @@ class Stage:
         return found
 
     def report(self) -> str:
-        """Return a message saying who wrote the stage, by function if one is the learner's or has a specific reason."""
+        """Return who wrote the stage, in words: one line if no check has passed, else one more for each function."""
         whose = self.whose()
         mine = sum(not why for why in whose.values())
         head = f"engine_{self.number}: {mine} of {len(whose)} functions are yours"
@@ -216,7 +216,7 @@ def _not_passed(cell: str) -> str:
 
 
 def _why_not(cell: str, text: str | None, verdict: str | None, seen: str | None) -> str:
-    """Return the reason, visible from the cell alone, why a learner's answer is not used; "" if there is none.
+    """Return why, judging by its cell alone, a learner's answer is not used; "" if nothing prevents its use.
 
     verdict: the result of its check. seen: the fingerprint of the text that passed the check, if recorded.
     """

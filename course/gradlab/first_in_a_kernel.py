@@ -2,8 +2,8 @@
 
 It moves the notebook's folder to the end of the search path, so a file there never shadows an installed module.
 
-Once gradlab is imported, a check cell that lacks a name says which cells to run. In a new kernel no cell has imported
-it yet, so the first missing name imports it.
+Once gradlab is imported, a check cell that lacks a name says which cells to run. In a new kernel, no cell has imported
+gradlab yet, so the first missing name imports it.
 """
 
 

@@ -1,7 +1,8 @@
 """Show widgets robustly: the live widget while its kernel runs, else the output that was kept beside it.
 
-There are two outputs: the widget, and an output of class `gl-kept` that shows the same without a kernel. Its style
-hides it while the widget is alive, and hides JupyterLab's message for a widget without a kernel ("model not found").
+There are two outputs: the widget, and an output of class `gl-kept` that shows the same content without a kernel. CSS
+hides that output while the widget is alive, and hides JupyterLab's message for a widget without a kernel ("model not
+found").
 """
 
 from functools import cache

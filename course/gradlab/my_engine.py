@@ -29,7 +29,7 @@ if __name__ == "__main__":  # four points of two classes, which no line separate
 
 
 def take_home() -> None:
-    """Write your engine of chapters 11 to 14 as one module, in a folder beside your chapters, and print where it is.
+    """Write your engine from chapters 11 to 14 as one module, in a folder beside your chapters, and print where it is.
 
     It reads your saved notebooks. Functions of chapters 11 to 13 that are not yours come from the finished engine;
     chapter 14 must be solved. A file that you changed is kept under a new name.
@@ -66,7 +66,7 @@ def share(figure, name=""):
     figure.suptitle(f"An automatic differentiation engine{by}", fontsize="x-large", fontweight="bold")
     if own.exists():
         lines = lines_of_code(own.read_text(encoding="utf-8"))
-        figure.supxlabel(f"{lines} lines of Python on NumPy alone, with torch's names", fontsize="large")
+        figure.supxlabel(f"{lines} lines of Python that need only NumPy and use torch's names", fontsize="large")
         figure.savefig(notebook.FOLDER / PICTURE, facecolor="white", dpi=150)
         print(f"Saved as {PICTURE} beside this notebook. Your engine has {lines} lines of Python.")
     else:
@@ -99,7 +99,7 @@ def module(stages: list[Stage]) -> str:
     for line in sorted(imports):
         (ours if line.split()[1].partition(".")[0] in sys.stdlib_module_names else others).append(line)
     head = "\n\n".join("\n".join(lines) for lines in (ours, others) if lines)
-    doc = '"""An automatic differentiation engine with torch\'s names, on NumPy alone."""'
+    doc = '"""An automatic differentiation engine that needs only NumPy and uses torch\'s names."""'
     return f"{doc}\n\n{head}\n\n\n" + "\n\n\n".join([*body, MAIN])
 
 

@@ -18,7 +18,7 @@ def home(folder: Path | None = None) -> Path:
 
 
 def saved_at() -> int:
-    """Return when the chapter's notebook was last saved, in ns of the file system's clock; 0 if there is none."""
+    """Return when the chapter's notebook was last saved, in ns of the file system's clock; 0 if it does not exist."""
     with contextlib.suppress(OSError):
         return (FOLDER / f"{FOLDER.name}.ipynb").stat().st_mtime_ns
     return 0

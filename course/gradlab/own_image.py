@@ -20,7 +20,7 @@ def image_file():
 
 
 def small_image(files, side):
-    """Return the image in the first of the files as light lines on black: a tensor (1, side, side) from 0 to 1.
+    """Return the first file's image as light lines on black: a tensor of shape (1, side, side), from 0 to 1.
 
     files: the button's value. The central square is used, in gray; a light image, such as ink on paper, is inverted.
     Raises ImageError for a file that is not an image.
@@ -45,7 +45,7 @@ def _gray(file):
 
     name = file["name"]
     try:
-        pixels = imread(io.BytesIO(bytes(file["content"])), format="jpg")  # not PNG, so pillow detects it
+        pixels = imread(io.BytesIO(bytes(file["content"])), format="jpg")  # for anything but PNG, pillow detects it
     except Exception as error:  # pillow raises many kinds for damaged files
         raise ImageError(f"{name} cannot be opened as an image. Choose a PNG or JPEG file.") from error
     import numpy as np

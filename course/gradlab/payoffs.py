@@ -25,9 +25,9 @@ def payoff(exercise, shows, ask=None, **controls):
     """Show what the decorated function returns for the learner's answer to `exercise`, and again when a control moves.
 
     exercise: the check's id, such as "02.4". shows: what appears, in words that can follow "You will see".
-    controls: for each parameter of the function, a slider (lowest, highest, step), a list of choices, a bool, a text or
-    `image_file()`; it starts at the parameter's default. The function returns a picture, a figure or a text, or shows
-    it. ask: a prediction; the function takes the guess and calls its `compare`; its output appears after the guess.
+    controls: for each parameter of the function, a slider (lowest, highest, step), a list of choices, a bool, a string
+    or `image_file()`; it starts at the parameter's default. The function returns or shows a picture, a figure or text.
+    ask: a prediction. The function takes the guess and calls its `compare`; the output appears after the guess.
 
     Until the check has passed, and if the answer raises an error, one line says so. Tag the cell `after-exercises`.
 
@@ -127,7 +127,7 @@ def _asked(function, question, exercise: str, shows: str) -> None:
 
 
 def _cell_to_run(exercise: str, name: str) -> str:
-    """Return which cell to run, in words, if a payoff lacks a name: the answer's, or one of the cells above."""
+    """Return which cell to run, in words, if a payoff uses an undefined name: the answer's, or a cell above."""
     if name == checking.answer_name(exercise):
         return f"Run the cell with your answer to {exercise}, then this one again."
     return f"Run the cell above that defines it, {OR_ALL}"
@@ -147,7 +147,7 @@ def _unsolved(exercise: str, shows: str) -> Made:
 
 
 def _still_open(error: NotImplementedError, exercise: str, shows: str) -> Made:
-    """Return a line that names the function that raised NotImplementedError, and what to do about it.
+    """Return a line that names the function that raised NotImplementedError and says what to do about it.
 
     It may be this exercise's answer, another function, or an earlier version that a cell has kept, as in
     `Tensor.backward = backward`.
@@ -189,7 +189,7 @@ def _show_live(function, controls, start, exercise, shows, made: Made) -> None:
         moving[name] = interactive.widget_from_abbrev(abbreviation, start[name])
         moving[name].description = moving[name].description or _spoken(name)
         if isinstance(abbreviation, str):
-            moving[name].continuous_update = False  # a text counts once it is entered
+            moving[name].continuous_update = False  # text takes effect once it is entered
         if hasattr(moving[name].style, "description_width"):
             moving[name].style.description_width = "initial"
     picture = HTML(made.alive, layout=Layout(width="auto"))  # at 100%, its margin would make the page scroll

@@ -1,4 +1,4 @@
-"""Count the tensors that graphs save for the backward pass, and their bytes, each storage once."""
+"""Count the tensors that graphs save for the backward pass, and the bytes of their storages."""
 
 import weakref
 
@@ -8,9 +8,9 @@ from torch.autograd.graph import saved_tensors_hooks
 class Saved:
     """Count the tensors that operations save inside `watch()`, for as long as graphs hold them.
 
-    Bytes are those of storages, the memory under tensors. Each storage counts once and in full, however many tensors
-    share it, because even a view keeps all of it. `without` lists tensors whose storages do not count, such as weights
-    and data, which exist without a graph too.
+    A storage is the memory behind tensors. Each storage counts once and in full, however many tensors share it, because
+    even a view keeps its whole storage. `without` lists tensors whose storages do not count, such as weights and data,
+    which exist without a graph too.
 
     >>> x = torch.ones(3, requires_grad=True)
     >>> saved = Saved()
@@ -41,7 +41,7 @@ class Saved:
         return sum(size for place, size in sizes.items() if place not in self._without)
 
     def kept(self):
-        """Return how many of the tensors that graphs hold were used by a backward pass, which did not free them."""
+        """Return how many of the tensors that graphs hold were used by a backward pass that did not free them."""
         return len(self._used)
 
     def _pack(self, tensor):

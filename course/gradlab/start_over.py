@@ -9,7 +9,7 @@ from .setup.workspace import put_back
 
 
 def start_over(folder: Path | None = None) -> str:
-    """Start the chapter in this folder over, by default the notebook's; return a sentence on what was done.
+    """Start over the chapter in `folder`, by default the notebook's; return a sentence on what was done.
 
     A copy of the folder is kept beside it. Afterwards, restart any kernel that runs the chapter and reload its notebook
     from disk. Raises FileNotFoundError if the workspace has no such released chapter.

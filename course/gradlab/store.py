@@ -62,7 +62,7 @@ def converted(found: object, kind: Any) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Hold the lock of a file; lock files are in the temporary folder, where learners do not see them."""
+    """Hold a file's lock; lock files are in the temporary folder, where learners do not see them."""
     name = hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:16]
     lock = filelock.FileLock(Path(tempfile.gettempdir(), f"gradlab-{name}.lock"), timeout=LOCK_TIMEOUT_S)
     with contextlib.suppress(OSError, NotImplementedError):  # its Timeout is an OSError

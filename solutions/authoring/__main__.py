@@ -92,7 +92,7 @@ def _check(every: bool) -> int:
 
 
 def _minutes(names: list[str]) -> int:
-    print(f"{'chapter':24}  prose   code  predictions  exercises  in all, and a quarter more")
+    print(f"{'chapter':24}  prose   code  predictions  exercises  total, with a quarter more")
     for name in names:
         found = minutes(nbformat.read(source_path(name), as_version=4))
         spent = f"{found.prose:6.0f} {found.code:6.0f} {found.predictions:12} {found.exercises:10}"
@@ -141,7 +141,7 @@ def _margins(words: list[str], seeds: int, made: Path | None) -> int:
             print(f"{'exercise':14}" + "".join(f"{kind:>10}" for kind in found))
         print(f"{name:14}" + "".join(f"{units:10.1e}" for units in found.values()))
         few += [name] if max(found.values()) * margins.ENOUGH > 1 else []
-    print(f"less than {margins.ENOUGH} times below the tolerance: {', '.join(few) or 'none'}")
+    print(f"within a factor of {margins.ENOUGH} of the tolerance: {', '.join(few) or 'none'}")
     return bool(few)
 
 

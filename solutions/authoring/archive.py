@@ -1,4 +1,4 @@
-"""Pack everything a student receives into one archive: the course, its versions, the engine, and a first page."""
+"""Pack everything a student receives into one archive: the course, its pinned versions, the engine and a first page."""
 
 import zipfile
 from collections.abc import Iterator

@@ -78,7 +78,7 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
 
 
 def _joined(outputs: list[NotebookNode]) -> list[NotebookNode]:
-    """Return the outputs with adjacent pieces of a stream joined, because where a stream is split depends on timing."""
+    """Return the outputs with adjacent pieces of a stream joined, because timing determines where a stream is split."""
     joined: list[NotebookNode] = []
     for output in outputs:
         last = joined[-1] if joined else None
@@ -219,7 +219,7 @@ def stale_pages() -> list[str]:
     found = []
     page = START_PAGE.read_text(encoding="utf-8")
     if with_minutes(page) != page:
-        found.append(f"{shown(START_PAGE)} does not give the chapters' minutes")
+        found.append(f"{shown(START_PAGE)} does not state the chapters' minutes")
     for name, text in pages.made().items():
         if not (pages.PAGES / name).exists() or (pages.PAGES / name).read_text(encoding="utf-8") != text:
             found.append(f"{shown(pages.PAGES / name)} is not what the chapters generate")

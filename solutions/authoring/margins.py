@@ -73,6 +73,9 @@ def measure(checks: list[AuthoredCheck], words: list[str], seeds: range) -> Iter
 
 
 def against(checks: Iterable[AuthoredCheck], made: Path) -> dict[str, float]:
-    """Return, by check id, the largest deviation from the records in a file, perhaps made on a different processor."""
+    """Return, by check id, the largest deviation from the records in a file.
+
+    The records may have been made on a different processor.
+    """
     records = Record.from_json(made.read_bytes()).checks
     return {check.check_id: worst(check, records[check.check_id]) for check in checks}

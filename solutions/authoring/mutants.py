@@ -37,7 +37,7 @@ class Mutant:
 
 
 def surviving(check: AuthoredCheck, seeds: range) -> tuple[int, list[str]]:
-    """Return how many mutants of a check's solution and reference were tried, and which of them passed on all seeds."""
+    """Return how many mutants of a check's solution and reference were tested, and which passed on all seeds."""
     made = [mutant for answer in (check.answer, check.reference.answer) for mutant in mutants(answer)]
     left = list({mutant.says: mutant for mutant in made}.values())
     tried = len(left)
@@ -198,7 +198,7 @@ def _passes(check: AuthoredCheck, record: CheckRecord, mutant: Mutant) -> bool:
 
 @contextlib.contextmanager
 def _limited() -> Iterator[None]:
-    """Raise TimeoutError in a `with` block after LIMIT_S, repeatedly: the observer records errors as observations."""
+    """Raise TimeoutError in a `with` block after LIMIT_S, and keep raising it, because the observer catches errors."""
 
     def late(number: int, frame: object) -> None:
         raise TimeoutError

@@ -1,4 +1,4 @@
-"""The course's own steps in nbgrader's generation of a student edition from a solved notebook."""
+"""The course's own preprocessors, with which nbgrader turns a solved notebook into a student edition."""
 
 import re
 from pathlib import Path

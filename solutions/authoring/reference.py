@@ -31,8 +31,8 @@ class Reference:
     a check without torch. "says" describes the case. If the case ends in an error, "words" lists what its message must
     contain; without it, the whole message must match.
     answer: torch itself wherever torch has the function. slips: functions whose names and docstrings the learner reads.
-    others: other right answers. The scenario calls all of them as it calls the learner's answer.
-    mutants: why a mutant is right to pass, by its description in the table of `validate`.
+    others: other right answers. The scenario calls these functions as it calls the learner's answer.
+    mutants: why a mutant is right to pass, by its description in the output of `validate`.
     owns: one sentence for a learner who passes: what their function can do now.
     """
 
@@ -62,7 +62,7 @@ class on_torch:
     """A reference answer that is torch's own, for a scenario that makes tensors of the learner's engine.
 
     Such a scenario makes them with its third parameter, `tensor=Tensor`: `tensor(array)`, or with `requires_grad=True`.
-    For the reference, it runs with torch's tensors, so the same program on torch gives the expected results.
+    For the reference, it runs with torch's tensors, so the same program in torch gives the expected results.
     """
 
     answer: Callable
@@ -79,7 +79,7 @@ class on_torch:
 def numbers(rng: np.random.Generator, shape: tuple[int, ...] = (), low: float = 0.3, high: float = 2.0) -> np.ndarray:
     """Draw float64 numbers of either sign that are easy to read and hard to confuse.
 
-    Magnitudes lie in [low, high], have two decimals and are all different, so no number is near zero and none tie.
+    Magnitudes lie in [low, high], have two decimals and are all different, so no number is near zero and no two tie.
     Raises ValueError if the interval has too few such numbers.
     """
     count = int(np.prod(shape, dtype=int))
@@ -147,7 +147,7 @@ class AuthoredCheck(Check):
 
 
 def _for_record(seen: Observation) -> Observation:
-    """Return `seen` with 12 digits of each number and without the line that raised: a record quotes no reference."""
+    """Return `seen` with 12 digits per number and no failing line, because a record must not quote the reference."""
 
     def shorten(number):
         return float(f"{number:.12g}") if type(number) is float else number

@@ -16,7 +16,7 @@ from .reference import AuthoredCheck, slip_name
 
 @dataclass
 class Tally:
-    """The counts of what was tried on one check, and the faults, one sentence each."""
+    """The counts of the answers tested on one check, and the faults, one sentence each."""
 
     check_id: str
     slips: int = 0
@@ -130,7 +130,7 @@ def _try_constants(check: AuthoredCheck, record: CheckRecord, seed: int, tally: 
 
 
 def constants(check: AuthoredCheck, record: CheckRecord) -> Iterator[tuple[str, list[Observation]]]:
-    """Yield the name and observations of each answer that ignores the exercise; every check must reject all of them."""
+    """Yield the name and observations of each answer that ignores the exercise: every check must reject it."""
 
     def tried(answer: Callable) -> list[Observation]:
         return check.observe(answer, record.cases)

@@ -43,7 +43,7 @@ def file_name(content: bytes) -> str:
 
 
 def trained(notebook: NotebookNode, name: str) -> dict[str, list[dict[str, torch.Tensor]]]:
-    """Run the setup cells and those tagged `weights`; return the weights from each function train_x, under x."""
+    """Run the setup cells and those tagged `weights`; return the weights from each function train_x, keyed by x."""
     namespace = {"__name__": "__main__"}
     for cell in notebook.cells:
         if cell.cell_type == "code" and {"setup", TAG} & set(tags(cell)):

@@ -2,8 +2,8 @@
 
     python solutions/bench/mini_autograd_bench.py
 
-(a) a chain of 1,000 elementwise operations on 2 numbers, forward and backward; (b) one training step of a network
-784-256-128-10 on 64 images, with cross entropy and SGD, compared with the same step written by hand in NumPy; and a
+(a) A chain of 1,000 elementwise operations on 2 numbers, forward and backward. (b) One training step of a network
+784-256-128-10 on 64 images, with cross entropy and SGD, compared with the same step written by hand in NumPy. Last, a
 chain of 100,000 operations: bytes per operation, and whether reference counts alone free it.
 """
 
@@ -101,7 +101,7 @@ def network_by_hand():
 
 
 def compare(name, rounds=40, repeats=5, **functions):
-    """Print each function's median processor time and the first one's median ratio to it; the functions take turns."""
+    """Run the functions in turn; print each median processor time, and the first function's time relative to it."""
     for function in functions.values():
         function(), function()
     times = []
@@ -116,7 +116,7 @@ def compare(name, rounds=40, repeats=5, **functions):
     print(name)
     for label, own in zip(functions, times.T, strict=True):
         print(
-            f"    {label:14} {np.median(own):7.3f} ms, mini_autograd takes {np.median(times[:, 0] / own):.2f} of that"
+            f"    {label:14} {np.median(own):7.3f} ms, mini_autograd takes {np.median(times[:, 0] / own):.2f} × that"
         )
 
 

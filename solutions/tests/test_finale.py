@@ -1,4 +1,4 @@
-"""The end of part two: lessons of chapters 02, 03 and 06 print the same on the solved engine as on torch."""
+"""The end of part two: lessons of chapters 02, 03 and 06 print the same on the solved engine as in torch."""
 
 import html
 import importlib
@@ -45,7 +45,7 @@ def test_a_lesson_prints_the_same_with_only_its_import_changed(finale, chapter):
 def test_a_lesson_lies_beside_both_of_its_outputs_and_all_are_counted(finale):
     shown = finale.side_by_side(CHAPTERS[1], CHAPTERS)
     counted = re.fullmatch(
-        r"(\d+) of (\d+) lesson cells of chapters 02, 03 and 06 print the same on your engine as on torch; "
+        r"(\d+) of (\d+) lesson cells of chapters 02, 03 and 06 print the same on your engine as in torch; "
         r"(\d+) are left out, each for a reason\.",
         shown.count,
     )
@@ -55,7 +55,7 @@ def test_a_lesson_lies_beside_both_of_its_outputs_and_all_are_counted(finale):
     run = next(one for one in shown.lessons if one.cell == "s1-retain")
     for text in (run.source, run.torch):
         assert html.escape(text) in page
-    assert page.count(f"<pre>{html.escape(run.torch)}</pre>") >= 2, "on torch, and on the learner's"
+    assert page.count(f"<pre>{html.escape(run.torch)}</pre>") >= 2, "in torch, and on the learner's"
     assert "section 5: left out: it needs access to saved values" in page
 
 

@@ -144,7 +144,7 @@ def test_it_trains_by_itself(taken):
 
 def test_it_agrees_with_torch_as_its_own_test_says(taken):
     assert python("test_my_engine.py", folder=taken) == (
-        "test_gradients: as torch\ntest_hooks: as torch\ntest_training: as torch\n"
+        "test_gradients: matches torch\ntest_hooks: matches torch\ntest_training: matches torch\n"
     )
 
 

@@ -29,7 +29,7 @@ def test_asking_a_dead_server_for_a_kernel_fails_at_once(tmp_path):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="kernels are forked where processes can be")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork processes")
 def test_the_processor_time_of_a_part_counts_its_forked_kernels():
     plain = run_tests.run_part([kernels.__file__, "with", sys.executable, "-c", "pass"], dict(os.environ))
     worked = run_tests.run_part([kernels.__file__, "with", sys.executable, "-c", FORKED_KERNEL_WORKS], dict(os.environ))

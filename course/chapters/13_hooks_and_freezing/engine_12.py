@@ -7,7 +7,7 @@ from engine_11 import AccumulateGrad, Node, OperationNode, Tensor, conform, edge
 
 # %% answer-12-1
 def accumulate(leaf, gradient):
-    """Add a gradient to leaf.grad; the two must not share memory.
+    """Add a gradient to leaf.grad, which must not share the gradient's memory.
 
     leaf: Tensor; its .grad is None or a Tensor of its shape and dtype.
     gradient: NumPy array of the leaf's shape and dtype. It stays unchanged.
@@ -45,7 +45,7 @@ def count_dependencies(edges):
 def weight(tensor, gradient=None):
     """Return the array with which a backward pass from tensor starts, or raise torch's error.
 
-    tensor: Tensor. gradient: None, or what the caller gave as external gradient.
+    tensor: Tensor. gradient: None, or what the caller passed as external gradient.
     Returns an array of the tensor's shape and, if no gradient is given, of its dtype. A NumPy scalar counts as an array
     of shape ().
     """
@@ -78,7 +78,7 @@ Node.release = lambda node: None
 
 # %% answer-12-4
 def run(roots, gradients, keep_graph=False):
-    """Run backward from roots: each node once, when its whole gradient has arrived.
+    """Run backward from roots; run each node once, when its whole gradient has arrived.
 
     roots: list of edges (node, 0). gradients: list of arrays, one for each root. Both stay unchanged.
     keep_graph: whether the nodes keep what they saved.

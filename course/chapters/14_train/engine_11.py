@@ -60,7 +60,7 @@ class Node:
         return type(self).__name__
 
     def run(self, gradient):
-        """Return a gradient or None for each edge, given the gradient of the step's result, an array."""
+        """Return a gradient or None for each edge, given the gradient of the step's result as an array."""
         return self.apply(gradient)
 
     def apply(self, gradient):
@@ -91,7 +91,7 @@ def accumulator(leaf):
 def edge_or_leaf(tensor):
     """Return the edge along which a tensor's gradient leaves: to the node that made it, or to its accumulator.
 
-    tensor: Tensor of any kind, or a number (Python's or NumPy's). Only a leaf's _accumulator may change.
+    tensor: Tensor of any kind, or a Python or NumPy number. Only a leaf's _accumulator may change.
     Returns a tuple: a node or None, and 0.
     """
     if not isinstance(tensor, Tensor) or not tensor.requires_grad:
@@ -135,7 +135,7 @@ def value_of(value):
 
 
 def operation(name, forward, **formulas):
-    """Return a function on tensors that runs and records forward, a function on arrays.
+    """Return a function on tensors that calls forward, a function on arrays, and records the call.
 
     name: the node's name. formulas: the gradient formula of each tensor argument; these arguments come first. A
     formula asks by name for what else it needs: an argument, "result", or "shape", the shape of the first argument.
@@ -183,9 +183,9 @@ Tensor.__mul__ = Tensor.__rmul__ = mul
 
 # %% answer-11-2
 def record(node, inputs, output):
-    """Attach the tensor output, which a step computed from inputs, to the graph through the step's node.
+    """Attach output, the tensor that a step computed from inputs, to the graph through the step's node.
 
-    node: Node, new. inputs: tuple of Tensors and numbers, the tensor arguments of the step. output: Tensor, so far a
+    node: a new Node. inputs: tuple of Tensors and numbers, the step's tensor arguments. output: Tensor, so far a
         leaf that requires no gradient. Nothing is recorded if gradients are off or no input requires one.
     """
     edges = tuple(edge_or_leaf(each) for each in inputs)
@@ -210,7 +210,7 @@ class no_grad:
 
 # %% answer-11-4
 def save(node, known):
-    """Return, by name, what the formulas of a node's wanted gradients ask for.
+    """Return, by name, the values that the formulas for a node's wanted gradients ask for.
 
     node: OperationNode with formulas (a dict) and next_functions, one of each per tensor argument.
     known: dict by name: the arguments of the step, "result" and "shape". It stays unchanged.
@@ -229,7 +229,7 @@ class Formulas:
     """Gradient formulas. grad is an array; self and other are arrays or numbers. Leave them all unchanged."""
 
     def neg_self(grad):
-        """Return the gradient for self in -self, an array of the shape of grad."""
+        """Return the gradient for self in -self, an array of grad's shape."""
         return -grad
 
     def sub_other(grad):

@@ -7,7 +7,7 @@ from engine_12 import accumulate, count_dependencies, run, weight
 
 # %% answer-13-1
 class RemovableHandle:
-    """Returned by every register_…hook: remove() removes the hook, and so does the end of a with block."""
+    """The handle that every register_…hook returns: remove() removes the hook, and so does the end of a with block."""
 
     def __init__(self, hooks):
         self.hooks = hooks  # the handle itself can be the key: no two handles are equal
@@ -31,7 +31,7 @@ def add_hook(hooks, hook):
 
 # %% engine-hooks-of
 def hooks_of(owner, kind):
-    """Return the dict of hooks of one kind that belongs to a node or a module; make it when first needed."""
+    """Return a node's or a module's dict for one kind of hook; make it when first needed."""
     return vars(owner).setdefault(kind, {})
 
 
@@ -46,7 +46,7 @@ def run_with_hooks(node, gradient):
 def register_hook(tensor, hook):
     """Call hook(gradient) whenever a gradient arrives at tensor; a result other than None replaces the gradient.
 
-    tensor: Tensor, a leaf or not. hook: function of one Tensor.
+    tensor: Tensor, leaf or non-leaf. hook: function of one Tensor.
     Returns the handle.
     """
     if not tensor.requires_grad:
@@ -56,7 +56,7 @@ def register_hook(tensor, hook):
 
 # %% engine-checked
 def checked(hook, result, gradient):
-    """Return result, which hook returned for gradient; raise torch's error if it cannot replace gradient."""
+    """Return result, which hook returned for gradient, or raise torch's error if result cannot replace gradient."""
     name = getattr(hook, "__name__", "<unknown>")
     if not isinstance(result, Tensor):
         raise TypeError(f"expected Variable, but hook returned '{type(result).__name__}'")
@@ -71,9 +71,10 @@ def checked(hook, result, gradient):
 
 # %% answer-13-3
 def call_tensor_hooks(node, gradient):
-    """Return the gradient as the tensor hooks at node leave it; if retain_grad was called, keep it in .grad, too.
+    """Return the gradient that the tensor hooks on node produce; if retain_grad was called, add it to .grad, too.
 
-    node: Node. gradient: array, or a NumPy number for the shape (). Returns one of the same shape and dtype.
+    node: Node. gradient: array, or a NumPy number for the shape ().
+    Returns an array or number of the same shape and dtype.
     """
     for hook in list(hooks_of(node, "tensor_hooks").values()):
         given = Tensor(gradient)
@@ -125,7 +126,7 @@ def retain_grad(tensor):
 
 
 def register_post_accumulate_grad_hook(tensor, hook):
-    """Call hook(tensor) after backward has added to the .grad of tensor, a leaf."""
+    """Call hook(tensor) after backward has added to the .grad of the leaf tensor."""
     if not tensor.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if not tensor.is_leaf:
@@ -149,7 +150,7 @@ def arrive(node, gradient):
 
 # %% engine-detach
 def detach(tensor):
-    """Return a new tensor on the same memory, without a history."""
+    """Return a new tensor that shares the memory but has no history."""
     return Tensor(tensor.data)
 
 
@@ -305,7 +306,7 @@ class Module:
 
 # %% answer-13-6
 def call_module(module, *args):
-    """Return the output of module.forward(*args), with the module's hooks before and after it.
+    """Return the output of module.forward(*args), calling the module's hooks before and after it.
 
     module: Module. args: its inputs; the first is a Tensor.
     """
@@ -352,7 +353,7 @@ class BackwardHook:
         return watched
 
     def on_output(self, gradient):
-        """Call the pre-hooks when the gradient of the output, a Tensor, has arrived. Returns a one-element tuple."""
+        """Call the pre-hooks once the output's gradient (a Tensor) has arrived. Returns a one-element tuple."""
         self.grad_output = (gradient,)
         for hook in self.pre_hooks:
             result = hook(self.module, self.grad_output)
@@ -362,7 +363,7 @@ class BackwardHook:
         return self.grad_output
 
     def on_input(self, gradient):
-        """Call the hooks when the gradient of the first input, a Tensor or None, is known. Returns a tuple, or None."""
+        """Call the hooks once the first input's gradient (a Tensor or None) is known. Returns a tuple, or None."""
         grad_input = (gradient,) + (None,) * (self.count - 1)
         for hook in self.hooks:
             result = hook(self.module, grad_input, self.grad_output)

@@ -1,4 +1,4 @@
-"""Run lesson cells of earlier chapters on torch and on the engine of part two, and compare what they print."""
+"""Run lesson cells of earlier chapters in torch and on the engine of part two, and compare what they print."""
 
 import contextlib
 import html
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import like_torch
 
-LEFT_OUT = {  # by chapter, cells that need what the engine leaves out, and what that is
+LEFT_OUT = {  # by chapter and cell: what the cell needs but the engine leaves out
     "02_external_gradients": {"s7-run": "a gradient of a gradient"},
     "03_accumulation": dict.fromkeys(["s3-memory-run", "s4-memory", "s5-ways", "s7-eval"], "access to saved values")
     | {"s1-loop": "a count of a tensor's versions"},
@@ -33,7 +33,7 @@ _compared = {}  # each chapter's compared lessons, and the matmul and SGD that t
 
 
 def prepare(matmul, SGD):
-    """Let lessons run with what chapter 14 adds to the engine."""
+    """Let lessons use the matmul and SGD that chapter 14 adds to the engine."""
     if _compared.get("with") != (matmul, SGD):
         _compared.clear()
         _compared["with"] = matmul, SGD
@@ -42,7 +42,7 @@ def prepare(matmul, SGD):
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson cell, and what it prints on torch and on your engine; why: what it needs, if it is left out."""
+    """A lesson cell, and what it prints in torch and on your engine; why: what it needs, if it is left out."""
 
     cell: str
     source: str
@@ -52,7 +52,7 @@ class Lesson:
 
     @property
     def how(self):
-        """How it went, in words."""
+        """The outcome of the comparison, in words."""
         if self.why:
             return f"left out: it needs {self.why}"
         return "the same" if self.torch == self.yours else "not the same"
@@ -72,21 +72,21 @@ class Prediction:
 
 
 class Predict:
-    """Stands in for gradlab.predict."""
+    """A stand-in for gradlab.predict."""
 
     def __getattr__(self, name):
         return lambda *args: Prediction()
 
 
 def show_nothing(*args, **kwargs):
-    """Stand in for what shows pictures."""
+    """Stand in for the functions that show pictures."""
 
 
 IN_PLACE = {"predict": Predict()} | dict.fromkeys(["display", "draw", "step", "vjp"], show_nothing)
 
 
 def notebook_of(chapter):
-    """Return the path of a chapter's notebook: as it was released, where a workspace keeps that, else beside this."""
+    """Return the path of a chapter's notebook: its released copy if there is one, else the notebook itself."""
     home = Path(__file__).resolve().parent.parent
     released = home / ".released" / chapter / f"{chapter}.ipynb"
     return released if released.exists() else home / chapter / f"{chapter}.ipynb"
@@ -105,7 +105,7 @@ def lesson_cells(chapter):
 
 
 def printed(chapter, line):
-    """Return what each lesson cell prints, by id, with `line` for `import torch`; an error is its last line."""
+    """Return what each lesson cell prints, by id, with `line` instead of `import torch`; errors are printed, too."""
     namespace, found = {}, {}
     for cell_id, source in lesson_cells(chapter):
         if cell_id in LEFT_OUT.get(chapter, ()):
@@ -134,9 +134,9 @@ def compare(chapter):
 
 
 class side_by_side:
-    """The lessons of one chapter, each beside both of its outputs; the first line counts those of all chapters.
+    """The lessons of one chapter, each beside both of its outputs; the first line counts the lessons of all chapters.
 
-    If a chapter's folder is not beside this one's, that line says so, and no lesson is shown.
+    If a chapter's folder is not beside this chapter's, that line says so, and no lesson is shown.
     """
 
     def __init__(self, chapter, chapters):
@@ -151,7 +151,7 @@ class side_by_side:
         out = sum(how.startswith("left out") for how in found)
         self.count = (
             f"{found.count('the same')} of {len(found)} lesson cells of chapters {', '.join(first)} and {last} "
-            f"print the same on your engine as on torch; {out} are left out, each for a reason."
+            f"print the same on your engine as in torch; {out} are left out, each for a reason."
         )
 
     def __repr__(self):
@@ -174,8 +174,8 @@ def _part(what, text):
 
 
 def _details(one, opened):
-    """A lesson as a fold: its code, and beside it both outputs."""
-    outputs = _part("prints on torch", one.torch) + _part("on your engine", one.yours)
+    """Return a lesson as a fold: its code, with both outputs beside it."""
+    outputs = _part("prints in torch", one.torch) + _part("on your engine", one.yours)
     mark, asked = "✓" if one.how == "the same" else "✗", ASKED.search(one.source)
     line = html.escape(asked[1]) if asked else f"<code>{html.escape(one.source.splitlines()[0])}</code>"
     beside = f'{_part("the lesson", one.source.replace(TORCH, OURS))}<div class="gl-beside">{outputs}</div>'

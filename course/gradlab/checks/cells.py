@@ -70,7 +70,7 @@ def answer_cells(folder: Path, name: str) -> set[str]:
 
 
 def setup_names(folder: Path, above: str) -> tuple[set[str], int]:
-    """Return the names that setup cells above the cell with text `above` define, and the number of those cells."""
+    """Return the names defined in setup cells before the cell with text `above`, and the number of those cells."""
     cells = cells_beside(folder)
     before = itertools.takewhile(lambda cell: text_of(cell).strip() != above.strip(), cells)
     setup = tagged(before, "setup")

@@ -193,7 +193,7 @@ def _arrays_drawn(verdict: Verdict) -> Picture | None:
 
 
 def _missing_setup(seen: list[Observation]) -> tuple[str, int]:
-    """Return a name that a setup cell defines and a case did not find, or "", and the number of setup cells."""
+    """Return a name that a setup cell defines but a case lacked, or "", and the number of setup cells."""
     errors = [one.error for one in seen if one.error and one.error.type == "NameError"]
     missing = [name for error in errors if (name := missing_name(NameError(error.message)))]
     names = [name for name in missing if name not in getattr(get_ipython(), "user_ns", {})]
@@ -331,7 +331,7 @@ def explain_missing(shell: Any, kind: type, error: Exception, trace: Any, tb_off
 
 
 def _cells_to_run(checks: dict[str, str], name: str) -> Feedback | None:
-    """Return feedback on which cells to run first if a cell lacks `name`; None if no such cell defines it."""
+    """Return feedback on which cells to run first to define `name`; None if no setup or answer cell defines it."""
     for title, answer in checks.items():
         if name == answer:
             return messages.answer_missing(title, name)

@@ -47,8 +47,8 @@ _KINDS = {  # errors that are a separate kind of difference
     "gradlab.checks.without_torch.TorchError": "torch",
 }
 
-ALMOST = 1e-3  # a relative error between the tolerance and this means a right formula with too few digits
-MOST_TIMES = 1e6  # a learner would not look for a larger factor: the expected values are rounding errors around 0
+ALMOST = 1e-3  # a relative error between the tolerance and this value means a correct formula with too few digits
+MOST_TIMES = 1e6  # a larger factor is not reported: it means that the expected values are rounding errors around 0
 LONGEST = 160  # characters shown of a list whose length differs
 
 
@@ -62,7 +62,7 @@ class Difference:
     kind: what differs ("raised", "type", "dtype", "shape", "graph", "value", "mutated", "judged", …).
     where: which value differs; "" if there is only one. yours, expected: both sides as text. note: one more sentence.
     arrays: yours, the expected one, and a mask of the elements that differ, if both have several elements; else empty.
-    whose: the label of the expected side: "torch's" for errors that torch raises, "expected" for everything else.
+    whose: the label of the expected side: "torch's" for errors and numbers from torch, "expected" for everything else.
     """
 
     kind: str
@@ -211,7 +211,7 @@ def _with_type(value: Value) -> str:
 
 
 def _plain(value: Value) -> bool:
-    """Return whether a container has only simple values such as words and numbers, so that it is shown whole."""
+    """Return whether a container has only simple values such as strings and numbers, so that it is shown whole."""
     return all(part is None or isinstance(part, str | int | float) for part in parts(value).values())
 
 

@@ -1,4 +1,4 @@
-"""The help a card offers from the second failure of a kind on: the hint, the approach, then a matching fold."""
+"""The help that a card offers once a kind of failure repeats: the hint, the approach, then a matching fold."""
 
 import html
 import re

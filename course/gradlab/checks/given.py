@@ -45,7 +45,7 @@ def _is_constant(statement: ast.stmt) -> bool:
 
 @contextlib.contextmanager
 def as_given(text: str, scenario: Callable, missing: bool = False) -> Iterator[None]:
-    """Inside the block, give names that a scenario uses the values that `text`, from `given`, defines.
+    """Inside the block, set the names that a scenario uses to the values that `text`, from `given`, defines.
 
     A name that is undefined because its setup cell has not run stays undefined, unless `missing` is true.
     """

@@ -227,7 +227,7 @@ def elsewhere(title: str, name: str) -> Feedback:
 
 
 def setup_missing(title: str, name: str, cells: int) -> Feedback:
-    """Return feedback on which setup cells to run, because one defines `name`. cells: their number."""
+    """Return feedback that says which setup cells to run, because one of them defines `name`. cells: their number."""
     which = "the setup cell above" if cells == 1 else f"the {_COUNTS.get(cells, cells)} setup cells above"
     lead = f"{name} is not defined, because a setup cell has not run since the kernel started."
     return Feedback(title, STOPPED, f"{lead} Run {which}, {OR_ALL}")

@@ -183,7 +183,7 @@ def kind_of(value: Value) -> str:
 
 
 def room(shape) -> int:
-    """Return how many brackets or numbers an array of a shape prints: (10**6, 0) has a million rows, but no numbers."""
+    """Return how many brackets or numbers to print for a shape: (10**6, 0) has a million rows, but no numbers."""
     return math.prod(max(1, int(length)) for length in shape)
 
 

@@ -98,7 +98,7 @@ def _unsolved(raised: BaseException, answer: Callable) -> str:
 def _line_of(raised: BaseException, answer: Callable, scenario: Scenario) -> str:
     """Return the last line of the learner's cells in the error's traceback, or "".
 
-    It is a line in a file that contains the answer, or, in the scenario's file, a line that the answer called.
+    It is a line in a file that contains the answer; in the scenario's file, only a line that ran inside the answer.
     """
     codes = [code for code in _codes(answer) if Path(code.co_filename).parent != notebook.FOLDER]  # not the engine's
     files, here = {code.co_filename for code in codes}, getattr(scenario, "__code__", call.__code__).co_filename

@@ -1,4 +1,4 @@
-"""Records: for one seed, each check's cases, the expected observations, and what each known slip gives.
+"""Records: for one seed, each check's cases, the expected observations, and each known slip's observations.
 
 A record is plain data. Students get one with their notebook. Grading makes one per class from a secret seed and passes
 only its cases to the student's process.

@@ -137,7 +137,7 @@ def _of_a_graph(given) -> bool:
 
 
 def _raised_in_python(error: BaseException) -> bool:
-    """Return whether a `raise` statement, not torch, raised the error, as CPython 3.11 to 3.13's bytecode shows."""
+    """Return whether a `raise` statement, not torch, raised the error; reads the bytecode of CPython 3.11 to 3.13."""
     trace = error.__traceback__
     while trace.tb_next is not None:
         trace = trace.tb_next

@@ -15,7 +15,7 @@ from IPython.core.inputtransformer2 import TRANSFORM_LOOP_LIMIT, TransformerMana
 MOST_CHARACTERS = 200_000  # in one source
 MOST_WORK = 300_000  # characters IPython's transformer reads; it starts again for each magic
 MOST_TIMED = 2_000  # characters of code passed to a magic
-TIMED = {"time", "timeit", "capture", "prun"}  # magics whose text is Python code of the cell
+TIMED = {"time", "timeit", "capture", "prun"}  # magics whose text is Python code
 
 
 @dataclass(frozen=True)

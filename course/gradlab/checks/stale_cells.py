@@ -157,7 +157,7 @@ def called_checks(text: str) -> dict[str, str]:
 
 
 def watched() -> Session | None:
-    """Return the `Session` of the running shell, which the first call starts to watch; None if there is no shell."""
+    """Return the running shell's `Session`, which the first call creates; None if there is no shell."""
     shell = get_ipython()
     if shell is None:
         return None

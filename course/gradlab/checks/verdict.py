@@ -1,6 +1,6 @@
 """Judge a check: compare the observations with its record, and recognize known slips.
 
-`judge_check` is the only place that makes a verdict, for a student's own run and for grading.
+Only `judge_check` judges observations, both in a student's own run and in grading.
 """
 
 from dataclasses import dataclass

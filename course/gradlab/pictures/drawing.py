@@ -20,7 +20,7 @@ def draw(*tensors, names=None, values=False, depth=None, limit=LIMIT, notes=None
 
     Roots are at the top, leaves at the bottom; arrows point in the direction of the gradients. Tensors are named after
     the caller's variables; `names` (a dict of tensors, or a module) takes precedence. `values=True` adds numbers that
-    the graph or the caller still has. Above `limit` boxes, each module is drawn as one box, `depth` names deep.
+    the graph or the caller still has. Above `limit` boxes, or if `depth` sets a level of modules, each module is a box.
     `notes`, a dict with tensors or nodes as keys, adds a line to a box; `wrong` marks boxes. The graph is only read:
     nothing is run, freed or kept alive.
 

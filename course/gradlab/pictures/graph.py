@@ -86,8 +86,8 @@ def describe(graph, names, values=False, nameless=True):
     """Fill in names, shapes and saved values, and add a box for each visible constant and frozen parameter.
 
     A tensor that needs no gradient is not in the graph: its slot in `next_functions` is None. It is visible only if a
-    node saved it. With `nameless`, operations of up to two inputs also get a box for a number or for an input they did
-    not save.
+    node saved it. With `nameless`, operations with up to two inputs also get a box for a number or for an input they
+    did not save.
     """
     outside = {}
     for i in range(len(graph.nodes)):

@@ -13,7 +13,7 @@ BELOW, ZERO, ABOVE = "#e8801a", "#f7f7f7", "#3b82d6"  # orange and blue, the col
 
 
 def heat(image, map=None, titles=None, columns=4):
-    """Show an image with a map overlaid and the map's color bar; or a small grid of them.
+    """Show an image with a map overlaid and the map's color bar, or a small grid of such images.
 
     `image` is one image, (H, W) or (C, H, W) with 1 or 3 channels, or several in a list or a batch; `map` is (h, w), or
     a list or batch with one map per image. A smaller map is resized to its image. Tensors and arrays are not changed.
@@ -78,7 +78,7 @@ def by_sign():
 
 
 class Heat:
-    """Images and maps, shown in a notebook as one figure, in a terminal as words on each map's size and position."""
+    """Images and maps: in a notebook, one figure; in a terminal, words on each map's size and position."""
 
     def __init__(self, images, maps, titles, columns):
         self.images, self.maps, self.titles, self.columns = images, maps, titles, columns

@@ -1,8 +1,8 @@
 """Place boxes in layers and route the edges between them. Input and output are plain numbers.
 
 The four classical steps of Sugiyama, Tagawa and Toda (1981): layers by longest path, long edges cut by dummies,
-crossings reduced by barycenters, x-coordinates by Brandes and Köpf (2001): each node is aligned with a median neighbor
-in four ways and the two middle results are averaged, which keeps long edges straight and boxes apart.
+crossings reduced by barycenters, x-coordinates by Brandes and Köpf (2001). Their method aligns each node with a median
+neighbor in four ways and averages the two middle results, which keeps long edges straight and boxes apart.
 """
 
 from dataclasses import dataclass

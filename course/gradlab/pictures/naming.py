@@ -106,7 +106,7 @@ def callers_names(given=None, depth=2):
 
 
 def _loop_variables(frame):
-    """Return the variables that only loops in earlier cells bound: a loop's last value should not get its name."""
+    """Return the variables that only loops in earlier cells bound: their last values should not be named after them."""
     cells = frame.f_globals.get("In")
     if not isinstance(cells, list) or "get_ipython" not in frame.f_globals:
         return set()

@@ -94,7 +94,7 @@ def data_uri(image):
 
 
 class Picture:
-    """A picture for a notebook, with text that says the same.
+    """A picture for a notebook, with equivalent text.
 
     `svg` is the drawing, `text` the version for terminals and screen readers, `alt` one sentence. In the notebook it is
     a self-contained image, so it survives nbconvert, GitHub's viewer, and being reopened untrusted. If scripts

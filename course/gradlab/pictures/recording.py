@@ -33,7 +33,7 @@ class Visit:
     sends: list[Sent] = field(default_factory=list)
     saved: list[tuple[str, str]] = field(default_factory=list)  # names and values when the node ran
     freed: list[str] = field(default_factory=list)
-    before: object = None  # a leaf's .grad, before and after
+    before: object = None  # a leaf's .grad before and after this step
     after: object = None
 
 
@@ -42,7 +42,7 @@ def record(loss, graph, gradient=None, retain_graph=False):
 
     `graph` is the result of `walk` for `loss`. Temporary prehooks on its nodes record the order and the arriving
     gradients, and hooks record what each node returns. In an engine without hooks, the nodes' `run` is wrapped. An
-    error of the engine becomes a PictureError with the same message, except for a stub's NotImplementedError.
+    engine error becomes a PictureError with the same message, except for a stub's NotImplementedError.
     """
     visits = []
     place = {id(node.fn): i for i, node in enumerate(graph.nodes) if node.fn is not None}
@@ -173,7 +173,7 @@ def _departure(graph, visits, i, place):
 
 
 def _note_freed(graph, visits):
-    """Note what the node that ran last freed: the engine frees saved values only after the node's hooks."""
+    """Note the values that the last node freed: the engine frees saved values only after the node's hooks."""
     if visits and not visits[-1].freed:
         fn = graph.nodes[visits[-1].node].fn
         visits[-1].freed = [s.name for s, _ in saved_values(fn) if s.state == "freed"]

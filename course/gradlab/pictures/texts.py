@@ -67,7 +67,7 @@ def one_line(node):
 
 
 def noted(node):
-    """Return the caller's line on a node; a mark before it replaces the color of its box."""
+    """Return the caller's line on a node; a mark at its start replaces the color of the node's box."""
     return f"{'✗ ' if node.wrong else ''}{node.note}".rstrip()
 
 

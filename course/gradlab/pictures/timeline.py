@@ -8,7 +8,7 @@ from .naming import is_module, is_tensor
 from .picture import PAGE, TEXT, TITLE, Picture, PictureError, label, shorten, static, svg, text_width, wrapped
 
 ROW = 22  # px
-LINE = 15  # px more for a second argument of a hook
+LINE = 15  # extra px for a hook's second argument
 LANE = 16  # px between the lines of two places
 PHASE = 22  # px for the name of the phase, written vertically
 MOST = 60  # maximum number of events drawn

@@ -15,7 +15,7 @@ def form_class():
     static = resources.files(__package__).joinpath("static")
 
     class Form(anywidget.AnyWidget):
-        """A question with blanks, "I am sure" and buttons. It sends {"texts", "sure"}, {"skip"} or {"again"}."""
+        """A question with blanks, an "I am sure" box and buttons. It sends {"texts", "sure"}, {"skip"} or {"again"}."""
 
         _esm = static.joinpath("form.js").read_text(encoding="utf-8")
         _css = static.joinpath("form.css").read_text(encoding="utf-8")

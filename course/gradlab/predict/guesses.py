@@ -34,7 +34,7 @@ class Guess(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def surprising(self) -> bool:
-        """Whether the learner was sure, and wrong."""
+        """Whether the learner was sure but wrong."""
         return self.sure and not self.all_right
 
 

@@ -1,4 +1,4 @@
-"""The kinds of guesses: numbers, choices, an order. How each is parsed, and when it is right; plain data only.
+"""The kinds of guesses (numbers, choices, an order): how each is parsed, and when it is right. Plain data only.
 
 A guess is one text per blank: what was typed, or the chosen option.
 """
@@ -19,7 +19,7 @@ class PredictionError(ValueError):
 
 
 class Unreadable(ValueError):
-    """Raised for a guess that cannot be parsed. blank: its position. The message says what to write instead."""
+    """Raised for a guess that cannot be parsed. blank: the blank's index. The message says what to write instead."""
 
     def __init__(self, blank: int, sentence: str):
         super().__init__(sentence)
@@ -143,7 +143,7 @@ def _indexed(label: str, size: int | tuple[int, ...]) -> list[str]:
 
 
 def _spread(given: tuple, labels: Sequence[str]) -> list:
-    """Return the arguments of `compare` as a list, one per label: passed separately, or as one dict or one list."""
+    """Return `compare`'s arguments, passed separately or as one dict or list, as a list with one item per label."""
     only = given[0] if len(given) == 1 else None
     if isinstance(only, Mapping):
         if set(only) != set(labels):

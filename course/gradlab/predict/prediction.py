@@ -54,7 +54,7 @@ class Prediction:
         self._shown = None
 
     def compare(self, *answers) -> None:
-        """Set the right answers: one argument per label or line; or all of them as a list, or as a dict by label."""
+        """Set the right answers: one argument per label or line, or all answers as one list or as one dict by label."""
         self.answers = self.kind.answers(answers)
 
     def __enter__(self):

@@ -16,7 +16,7 @@ Copy the chapters to your own workspace and open JupyterLab there.
 
 Your work is never overwritten. New chapters are added, and chapters you have not written in are brought up to date. A
 new edition of a chapter you have begun includes your answers, your notes and the cells you added. Anything that no
-longer fits is moved to its end, and your earlier copy is kept beside it. The start page says so.
+longer fits is moved to the chapter's end, and your earlier copy is kept beside it. The start page says so.
 
 If your class submits through nbgrader's exchange, set the environment variable GRADLAB_EXCHANGE to its folder, and
 GRADLAB_COURSE to its course id if that is not autograd. Your workspace then gets the class's editions of the chapters.
@@ -34,11 +34,11 @@ COMMANDS = {
     ),
     "setup": (
         "install what the course and its tests need, if anything is missing",
-        "Use the active conda or virtual environment if it has the right versions; otherwise create .venv and fill it.",
+        "Use the active conda or virtual environment if its versions are right; else create .venv and install there.",
     ),
     "system": (
         "install the system packages that tests need, or say how to do it",
-        "Install Chromium, bubblewrap and PostgreSQL with apt if you are root and have it; a hub's proxy with npm.",
+        "If you are root and have apt, install Chromium, bubblewrap and PostgreSQL. Install a hub's proxy with npm.",
     ),
     "run": (
         "set up if needed, then run Python with the arguments that follow",
@@ -50,7 +50,7 @@ COMMANDS = {
     ),
     "missing": (
         "print what this Python lacks, as JSON",
-        "setup uses this to ask the Python of .venv.",
+        "setup uses this to inspect the Python in .venv.",
     ),
 }
 
@@ -58,8 +58,8 @@ COMMANDS = {
 def main(arguments: list[str] | None = None, as_folder: bool = False) -> int:
     """Run one command and return its exit code.
 
-    as_folder: gradlab was run from its folder, perhaps by a Python that lacks it. Then `lab` first installs what a
-    student needs, and `doctor` examines the Python that `make` would use.
+    as_folder: gradlab was run from its folder, so this Python may lack it. Then `lab` first installs what a student
+    needs, and `doctor` examines the Python that `make` would use.
     """
     words = sys.argv[1:] if arguments is None else arguments
     given = words[1:]

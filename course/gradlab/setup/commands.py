@@ -30,7 +30,7 @@ def become(command: list[str], env: dict[str, str] | None = None) -> int:
 
 
 def is_root() -> bool:
-    """Return whether this is root, on a system with numeric user ids."""
+    """Return whether this process runs as root, on a system with numeric user ids."""
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 

@@ -75,7 +75,7 @@ def examine_python() -> list[Finding]:
 
 
 def examine_packages(root: Path, install: str) -> list[Finding]:
-    """Check each package and each room; what students do not need is checked only if part of it is installed."""
+    """Check each package and each room; check rooms that students do not need only if one of them is installed."""
     requirements = root / "requirements.txt"
     if not requirements.exists():
         return [Finding("requirements.txt", f"not in {root}", False, "take it from the course's repository", False)]

@@ -82,7 +82,7 @@ def serves_another_copy(root: Path = ROOT) -> bool:
 
 
 def lacking(rooms: tuple[str, ...] = EVERYTHING) -> dict:
-    """Return what the running Python lacks as plain data, so that one Python can ask another."""
+    """Return, as plain data, what the running Python lacks, so that one Python can ask another."""
     return {
         "python": sys.version_info[:2],
         "pip": importlib.util.find_spec("pip") is not None,

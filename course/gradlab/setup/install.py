@@ -23,8 +23,8 @@ def venv_python(root: Path) -> Path:
 def set_up(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> str:
     """Return a Python that has everything these rooms need, after installing what is missing.
 
-    It is the active conda or virtual environment if that satisfies the pins, else this copy's `.venv`. Dependencies of
-    packages are installed in the versions of requirements.lock.
+    It belongs to the active conda or virtual environment if that satisfies the pins, else to this copy's `.venv`.
+    Packages' dependencies are installed in the versions from requirements.lock.
     """
     own = venv_python(root)
     if in_environment() and Path(sys.prefix).resolve() != (root / ".venv").resolve():
@@ -60,7 +60,7 @@ def make_venv(folder: Path) -> None:
 
 
 def ask_venv(own: Path, rooms: tuple[str, ...]) -> dict:
-    """Return what the Python of `.venv` reports as missing for these rooms."""
+    """Return what the Python in `.venv` reports as missing for these rooms."""
     broken = f"{own.parents[1]} cannot be used. Delete it and run this again."
     words = ["missing", *(["--student"] if rooms == STUDENT else [])]
     answer = subprocess.run(this_folder(own, *words), capture_output=True, text=True, check=False)

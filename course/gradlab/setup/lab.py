@@ -92,7 +92,7 @@ def lab(folder: Path, options: list[str]) -> int:
         f"--LabApp.workspaces_dir={folder / LAYOUTS}",
         f"--LabApp.extra_labextensions_path={COURSE / 'gradlab/jupyter/labextensions'}",
         f"--LabApp.default_url=/lab/tree/{START_PAGE}",
-        "--LabApp.extension_manager=readonly",  # the default manager asks a package index
+        "--LabApp.extension_manager=readonly",  # the default manager queries a package index
         "--ServerApp.contents_manager_class=gradlab.contents.Contents",
         "--ContentsManager.allow_hidden=True",  # the page reads .progress.json; the file list hides hidden files
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",

@@ -52,7 +52,7 @@ def install_command(package: str) -> str:
 CHROMIUM_ADVICE = f"The browser tests need Chromium, and none was found. To install it: {install_command('chromium')}"
 
 POSTGRESQL_ADVICE = (
-    "The test with a PostgreSQL gradebook needs its server, but it was not found. To install it: "
+    "The test with a PostgreSQL gradebook needs a server, but none was found. To install one: "
     + install_command("postgresql" if shutil.which("apt-get") or sys.platform == "darwin" else "postgresql-server")
 )
 
@@ -75,7 +75,7 @@ def apt_install(package: str) -> bool:
 
 
 def set_up_system(root: Path = ROOT) -> None:
-    """Install the system packages that tests and grading need, or say how to; learning needs none."""
+    """Install the system packages that tests and grading need, or say how to; students need none."""
     if more_than_course(root) and find_chromium() is None and not apt_install("chromium"):
         say(CHROMIUM_ADVICE)
     if grades_here(root) and shutil.which("bwrap") is None and not apt_install("bubblewrap"):

@@ -37,7 +37,7 @@ class Change:
 
 
 def bring_up_to_date(released: dict[str, Path], workspace: Path) -> list[Change]:
-    """Copy released items, each a file or a folder by its name in the workspace, and return what changed.
+    """Copy released files and folders, keyed by their names in the workspace, and return what changed.
 
     Nothing that a student wrote is lost. A deleted or renamed file is restored from the release.
     """

@@ -1,4 +1,4 @@
-"""Compare my engine with torch: the same programs give the same numbers. Run it directly or with pytest."""
+"""Compare my engine with torch: the same programs give the same numbers. Run this file directly or with pytest."""
 
 import my_engine
 import numpy as np
@@ -75,4 +75,4 @@ def test_training():
 if __name__ == "__main__":
     for test in (test_gradients, test_hooks, test_training):
         test()
-        print(f"{test.__name__}: as torch")
+        print(f"{test.__name__}: matches torch")

@@ -1,8 +1,8 @@
-"""torch's names for what the lessons of chapters 02, 03 and 06 use, around the engine that you have built.
+"""The part of torch's interface that lessons of chapters 02, 03 and 06 use, around the engine that you have built.
 
-Nothing in here is an idea of autograd: these lines make tensors, index them, print them and change them in place as
-torch does. `finish` adds what you wrote in chapter 14. After it, `import like_torch as torch` is the only line that a
-lesson needs to change.
+There is no new autograd idea here: these lines make tensors, index them, print them and change them in place as torch
+does. `finish` adds what you wrote in chapter 14. Then a lesson needs to change only its import, to
+`import like_torch as torch`.
 """
 
 import types
@@ -148,7 +148,7 @@ _clamp = operation(
 
 
 def in_place(operate):
-    """Return the method that does what operate does, in the tensor's own memory; its grad_fn is then a new one."""
+    """Return a method that applies `operate` in the tensor's own memory; the tensor then has a new grad_fn."""
 
     def change(self, *args):
         if state.grad and self.requires_grad and self.is_leaf:

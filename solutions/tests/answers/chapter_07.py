@@ -342,7 +342,7 @@ class Tap:
 
 
 # a hook on each submodule: a block scales several times
-@wrong("07.6", "at the layer of this section")
+@wrong("07.6", "for the layer of this section")
 def scale_gradient(module, factor):
     def hook(module, grad_input, grad_output):
         return tuple(None if g is None else g * factor for g in grad_input)

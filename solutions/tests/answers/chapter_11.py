@@ -57,7 +57,7 @@ def record(node, inputs, output):
 
 
 # restores only at its first block
-@wrong("11.3", "after the inner of the two")
+@wrong("11.3", "after the inner block of the two")
 class no_grad:
     def __enter__(self):
         if not hasattr(self, "before"):
@@ -230,7 +230,7 @@ def reflected(operations):
 
 
 # an accumulator for a computed tensor, too
-@wrong("11.1", "in y._accumulator")
+@wrong("11.1", "y._accumulator holds")
 def edge_or_leaf(tensor):
     if not isinstance(tensor, Tensor) or not tensor.requires_grad:
         return (None, 0)

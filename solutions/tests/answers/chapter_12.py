@@ -179,7 +179,7 @@ def accumulate(leaf, gradient):
 
 
 # a later gradient goes elsewhere
-@wrong("12.1", "Only what arrived first is in .grad", "not: dropped")
+@wrong("12.1", "Only the first gradient is in .grad", "not: dropped")
 def accumulate(leaf, gradient):
     if leaf.grad is None:
         leaf.grad = Tensor(gradient.copy())
@@ -472,7 +472,7 @@ def backward(tensor, gradient=None, retain_graph=False):
 
 
 # errors printed
-@wrong("12.6", "An error got lost")
+@wrong("12.6", "Your function swallowed an error")
 def backward(tensor, gradient=None, retain_graph=False):
     try:
         run([edge_or_leaf(tensor)], [weight(tensor, gradient)], keep_graph=retain_graph)

@@ -492,7 +492,7 @@ def call_module(module, *args):
 
 
 # no hook without a gradient
-@wrong("13.7", "on_output must call on_input(None), and that must call them", "not: Call on_input(None) then")
+@wrong("13.7", "on_output must call on_input(None), which must call the hooks", "not: Call on_input(None) then")
 class BackwardHook(BackwardHook):
     def on_input(self, gradient):
         if gradient is None:
@@ -777,7 +777,7 @@ class BackwardHook:
         return watched
 
     def on_output(self, gradient):
-        """Call the pre-hooks when the gradient of the output, a Tensor, has arrived. Returns a one-element tuple."""
+        """Call the pre-hooks once the output's gradient (a Tensor) has arrived. Returns a one-element tuple."""
         grad_output = (gradient,)
         for hook in self.pre_hooks:
             result = hook(self.module, grad_output)
@@ -789,7 +789,7 @@ class BackwardHook:
         return grad_output
 
     def on_input(self, gradient):
-        """Call the hooks when the gradient of the first input, a Tensor or None, is known. Returns a tuple, or None."""
+        """Call the hooks once the first input's gradient (a Tensor or None) is known. Returns a tuple, or None."""
         grad_input = (gradient,) + (None,) * (self.count - 1)
         for hook in self.hooks:
             result = hook(self.module, grad_input, self.grad_output)

@@ -1,4 +1,4 @@
-"""Run the same code on torch and on mini_autograd and compare everything observable."""
+"""Run the same code with torch and with mini_autograd, and compare everything observable."""
 
 import ast
 import builtins
@@ -14,7 +14,7 @@ import mini_autograd as mini
 
 
 def plain(value):
-    """Return `value` as data that compares across the two libraries: tensors with dtype, shape, values, grad_fn."""
+    """Return `value` as data comparable across the two libraries; tensors become dtype, shape, values and grad_fn."""
     if isinstance(value, (torch.Tensor, mini.Tensor)):
         array = value.numpy(force=True)
         name = value.grad_fn.name() if value.grad_fn is not None else None
@@ -52,9 +52,9 @@ torch.set_warn_always(True)  # torch issues some warnings once per process; here
 
 
 def observe(scenario, lib, raises=None):
-    """Return what `scenario(lib)` gives: its result, or the error that it `raises`; and its warnings.
+    """Return the outcome of `scenario(lib)`: its result or the error that it `raises`, and its warnings.
 
-    Any other error passes through: a scenario that breaks on both libraries shows nothing.
+    Any other error passes through: a scenario that fails in both libraries shows nothing.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -64,22 +64,22 @@ def observe(scenario, lib, raises=None):
             if raises is None or not isinstance(error, raises):
                 raise
             outcome = ("raised", type(error).__name__, str(error))
-    assert raises is None or outcome[0] == "raised", f"{lib.__name__} raised no {raises.__name__} but gave {outcome[1]}"
+    assert raises is None or outcome[0] == "raised", f"{lib.__name__} returned {outcome[1]}, not a {raises.__name__}"
     said = [(w.category.__name__, re.sub(r" ?\(Triggered internally.*", "", str(w.message)).strip()) for w in caught]
     return [*outcome, said]
 
 
 def assert_same(scenario, raises=None):
-    """Assert that `scenario` gives the same on both: values, warnings, and the words of the error that it `raises`."""
+    """Assert that both libraries agree on `scenario`: its values, its warnings, and the message of its error."""
     same(observe(scenario, torch, raises), observe(scenario, mini, raises))
 
 
 def cells(path):
-    """Yield the programs in a file of cells, each as (its fact, its statements, the error in which it ends or None).
+    """Yield the programs in a file of cells as tuples (fact, statements, error in which the program ends or None).
 
-    As in a notebook, a cell begins with `# %%`, and its value is that of its last line. After `# %%` stands the fact
-    that it shows, and `-> ValueError` if it ends in that error. A cell without a fact runs before each of the others.
-    In a cell `# %% each`, every statement is a program of its own.
+    As in a notebook, a cell begins with `# %%`, and its value is the value of its last line. The `# %%` line states the
+    fact that the cell shows, then `-> ValueError` if it ends in that error. A cell without a fact runs before each
+    later cell. In a cell `# %% each`, every statement is a separate program.
     """
     text = path.read_text("utf-8")
     marks = [(number, line[4:].strip()) for number, line in enumerate(text.splitlines()) if line.startswith("# %%")]
@@ -97,14 +97,14 @@ def cells(path):
 
 
 def run(statements, lib, show):
-    """Return the value of a cell. Beside `torch`, which is `lib`, it knows the names below; `show(…)` notes values."""
+    """Return the value of a cell, which can use `torch` (it is `lib`) and the names below; `show(…)` records values."""
 
     def leaf(*values):
         """Return a leaf that requires a gradient."""
         return lib.tensor(values or [1.0, 2.0], requires_grad=True)
 
     def tried(call, *args):
-        """Show what `call(*args)` gives, or the error in which it ends."""
+        """Show what `call(*args)` returns, or the error that it raises."""
         try:
             show(call(*args))
         except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
@@ -120,7 +120,7 @@ def run(statements, lib, show):
 
 
 def assert_same_cell(statements, raises=None):
-    """Assert that a cell gives, and shows, the same on both libraries."""
+    """Assert that a cell returns and shows the same values in both libraries."""
     shown = {torch: [], mini: []}
     assert_same(lambda lib: run(statements, lib, lambda *values: shown[lib].append(plain(values))), raises)
     same(shown[torch], shown[mini])

@@ -1,4 +1,4 @@
-"""Rare forms of calls: values, and what is refused."""
+"""Rare forms of calls: their values, and the errors they raise."""
 
 # %%
 import warnings
@@ -26,19 +26,19 @@ try:
 finally:
     torch.set_default_dtype(torch.float32)
 
-# %% an array may be made of a tensor in another dtype
+# %% an array can be made from a tensor in a different dtype
 str(np.asarray(torch.ones(2), dtype=np.float64).dtype), [10, 20, 30][T(1)]
 
-# %% a tensor with fractions is no index of a list -> TypeError
+# %% a floating-point tensor is not a list index -> TypeError
 [10, 20][T(1.0)]
 
 
-# %% an index of text is refused -> TypeError
+# %% a string is refused as an index -> TypeError
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     torch.ones(2)["a"]
 
-# %% detach_ cuts a tensor off in place
+# %% detach_ detaches a tensor in place
 y = x * 2
 same = y.detach_()
 same is y, y.requires_grad, y.grad_fn, y.output_nr
@@ -54,7 +54,7 @@ for factor in (2, 3):
     g.sum().backward(create_graph=True)
 x.grad.detach()
 
-# %% the second backward with create_graph leaves a gradient that is connected
+# %% after two backward passes with create_graph, the gradient is connected to the graph
 (x**3).sum().backward(create_graph=True)
 (x**3).sum().backward(create_graph=True)
 x.grad
@@ -62,7 +62,7 @@ x.grad
 # %% a value that was not needed is saved as None
 (x * T([3.0, 4.0])).grad_fn._saved_self
 
-# %% a pack hook may not change what it is given -> RuntimeError
+# %% a pack hook must not change its argument -> RuntimeError
 with A.graph.saved_tensors_hooks(lambda x: x.mul_(2), lambda x: x):
     leaf().exp()
 
@@ -72,7 +72,7 @@ with A.graph.saved_tensors_hooks(lambda x: x, lambda x: 3):
 y.backward()
 
 
-# %% what is sent or thrown into a decorated generator arrives, and its return value comes out
+# %% a decorated generator receives sent values and thrown errors, and returns its value
 @torch.no_grad()
 def steps():
     try:
@@ -99,12 +99,12 @@ def double(x):
 
 double(leaf()).requires_grad, torch.is_inference_mode_enabled()
 
-# %% an inference tensor is not changed in place outside -> RuntimeError
+# %% an inference tensor cannot be changed in place outside inference mode -> RuntimeError
 with torch.inference_mode():
     x = torch.ones(2)
 x.add_(1)
 
-# %% a view changed in place passes nothing on where nothing arrives
+# %% a view changed in place passes no gradient on if none arrives
 x = T([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
 y = x * 1
 y[0].mul_(3)
@@ -196,7 +196,7 @@ F.mse_loss(torch.ones(2), torch.ones(2), reduction="all")
 torch.ones(2).select(0, 5)
 torch.ones(2)[T([0.5])]
 
-# %% nodes print, and are numbered as they are made
+# %% nodes can be printed, and are numbered in the order they are made
 y = x * 2
 z = y * 2
 z.grad_fn._sequence_nr() > y.grad_fn._sequence_nr(), repr(y.grad_fn).split(" at ")[0]

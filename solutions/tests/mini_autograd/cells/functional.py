@@ -1,4 +1,4 @@
-"""What the functions of `nn.functional` refuse: among them each mixture of dtypes, the most frequent slip of all."""
+"""Arguments that the functions of `nn.functional` refuse, such as every mixture of dtypes, the most frequent slip."""
 
 # %%
 f = torch.ones

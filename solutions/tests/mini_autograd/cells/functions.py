@@ -1,4 +1,4 @@
-"""Functions of your own."""
+"""Custom Functions."""
 
 
 # %%
@@ -60,7 +60,7 @@ y.backward(T([1.0, 5.0]))
 (v is z, y, x.grad, y._version)
 
 
-# %% mark_non_differentiable gives an output without gradient
+# %% an output marked by mark_non_differentiable has no gradient
 def forward(ctx, x):
     y, z = x * 1, x * 2
     ctx.mark_non_differentiable(y)
@@ -97,13 +97,13 @@ y = Scaled.apply(x, 3.0)
 y.backward(T([1.0, 5.0]))
 (y, x.grad)
 
-# %% once_differentiable lets the first derivative pass -> RuntimeError
+# %% once_differentiable allows only the first derivative -> RuntimeError
 y = Once.apply(x, 3.0)
 (g,) = A.grad(y.sum(), x, create_graph=True)
 show(g)
 g.sum().backward()
 
-# %% a second walk through a Function that saved something is refused -> RuntimeError
+# %% a second backward through a Function that saved a tensor is refused -> RuntimeError
 y = Scaled.apply(x, 3.0)
 y.sum().backward()
 y.sum().backward()
@@ -114,7 +114,7 @@ y.sum().backward()
 y.grad_fn.saved_tensors
 
 
-# %% forward is not recorded, backward only with create_graph
+# %% forward is never recorded, and backward only with create_graph
 def forward(ctx, x):
     show(torch.is_grad_enabled(), x.requires_grad, x.grad_fn)
     return x * 2
@@ -129,7 +129,7 @@ for create_graph in (False, True):
     y = function(forward, backward).apply(x * 1)
     A.grad(y.sum(), x, create_graph=create_graph)
 
-# %% without gradients an output is a plain tensor
+# %% if no input requires a gradient, the output is a plain tensor
 y = same.apply(x.detach())
 (y, y is x)
 
@@ -140,12 +140,12 @@ in_place.apply(x)
 # %% each
 (same.apply(x), same.apply(x) is x)
 
-# %% a view made in a Function is not changed in place -> RuntimeError
+# %% a view made in a Function cannot be changed in place -> RuntimeError
 y = function(lambda ctx, x: x.view(2, 1), lambda ctx, g: g.view(2)).apply(x * 1)
 show(y, y._is_view())
 y.add_(1)
 
-# %% apply takes names of arguments
+# %% apply accepts keyword arguments
 function(lambda ctx, x: x * 2).apply(x=x)
 
 # %% each
@@ -164,14 +164,14 @@ function(lambda ctx, x: x * 2, lambda ctx, g: 3).apply(x).sum().backward()
 function(lambda ctx, x: (ctx.mark_dirty(x), x * 2)[1]).apply(x * 1)
 double()(x)
 
-# %% only tensors are saved for backward -> TypeError
+# %% only tensors can be saved for backward -> TypeError
 function(lambda ctx, x: (ctx.save_for_backward(3), x * 2)[1]).apply(x)
 
 # %% each -> NotImplementedError
 type("Mine", (A.Function,), {}).apply(x)
 type("Mine", (A.Function,), {"forward": staticmethod(lambda ctx, x: x * 2)}).apply(x).sum().backward()
 
-# %% superfluous gradients that are None are let pass
+# %% extra gradients are accepted if they are None
 function(lambda ctx, x: x * 2, lambda ctx, g: (g * 3, None, None)).apply(x).backward(T([1.0, 5.0]))
 x.grad
 
@@ -191,13 +191,13 @@ def backward(ctx, g):
 function(forward, backward).apply(x).backward(T([1.0, 5.0]))
 x.grad
 
-# %% the nodes of a Function have one class, and each Function has its own
+# %% all nodes of a Function have the same class, and each Function has a different class
 again = type("Again", (double,), {})
 a, b, c = double.apply(x).grad_fn, double.apply(x).grad_fn, again.apply(x).grad_fn
 type(a) is type(b) is double._backward_cls, type(c) is type(a), a, c, type(c).__name__
 
 
-# %% what is not a tensor keeps its place among inputs, outputs and gradients
+# %% non-tensors keep their positions among inputs, outputs and gradients
 def forward(ctx, a, x, k=2):
     ctx.k = k
     show(ctx.needs_input_grad)
@@ -214,7 +214,7 @@ outputs[1].backward(T([1.0, 10.0]))
 outputs, x.grad, [each.output_nr for each in outputs[1:3]], outputs[1].grad_fn.next_functions
 
 
-# %% an argument left out has its default in setup_context, and a gradient is due for it -> RuntimeError
+# %% setup_context sees an omitted argument's default, and backward must return a gradient for it -> RuntimeError
 def setup_context(ctx, inputs, output):
     show(inputs[1])
 
@@ -239,20 +239,20 @@ y, z = mine.apply(x, k=3)
 (y * 2 + z).backward(T([1.0, 10.0]))
 y, z, x.grad
 
-# %% tensors in a list are no inputs of a Function
+# %% tensors in a list are not inputs of a Function
 y = leaf()
 z = function(lambda ctx, xs, y: xs[0] * y, lambda ctx, g: (None, g)).apply([x], y)
 z.sum().backward()
 z, x.grad, y.grad
 
-# %% what a once differentiable backward returned comes from a node called Error
+# %% results of a once-differentiable backward come from a node called Error
 once = A.function.once_differentiable(lambda ctx, g: (g * 3, None))
 y = function(lambda ctx, x, k: x * 2, once).apply(x, 7)
 (grad,) = A.grad((y * y).sum(), x, create_graph=True)
 grad, grad.grad_fn, type(grad.grad_fn).__name__, grad.grad_fn.next_functions, repr(grad)
 
 
-# %% what a Function saved is freed by backward, and a second one is refused -> RuntimeError
+# %% backward frees a Function's saved tensors, and a second backward is refused -> RuntimeError
 def forward(ctx, x):
     ctx.save_for_backward(x)
     return x * x
@@ -263,12 +263,12 @@ y.backward()
 show(x.grad)
 y.backward()
 
-# %% so is one that asks though nothing was saved -> RuntimeError
+# %% a second backward that reads saved_tensors is refused even if nothing was saved -> RuntimeError
 y = function(lambda ctx, x: x * 2, lambda ctx, g: g * (2 + len(ctx.saved_tensors))).apply(x).sum()
 y.backward()
 y.backward()
 
-# %% a second backward runs where nothing was saved or asked for, or if the graph was retained
+# %% a second backward runs if nothing was saved or read, or if the graph was retained
 y = double.apply(x).sum()
 y.backward()
 y.backward()
@@ -277,7 +277,7 @@ z.backward(retain_graph=True)
 z.backward()
 x.grad
 
-# %% a Function is given back its saved tensor that was detached in place
+# %% a Function gets back a saved tensor that was detached in place
 y = x * 2
 z = Scaled.apply(y, 3.0)
 y.detach_()
@@ -285,7 +285,7 @@ z.sum().backward()
 x.grad
 
 
-# %% a changed tensor may be returned second, twice, and, if it is a view, alone
+# %% a changed tensor may be returned second or twice, or alone if it is a view
 def changing(returned):
     """Return a Function that doubles its input in place and returns `returned(input)`."""
     return function(lambda ctx, x: returned(doubled_in_place(ctx, x)), lambda ctx, g, h=0: 2 * g + 3 * h).apply

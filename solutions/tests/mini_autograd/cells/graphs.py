@@ -3,7 +3,7 @@
 
 # %%
 def left_behind(kind):
-    """Return a view that autograd cannot follow any more, because its base was changed."""
+    """Return a view that autograd can no longer follow, because its base was changed."""
     y = leaf() * 1
     if kind == "unbind":
         view = y.unbind()[0]
@@ -19,33 +19,33 @@ z = x.exp() * x
 A.grad(z.sum(), x)
 z.sum().backward()
 
-# %% a value changed between two walks is refused in the second -> RuntimeError
+# %% a value changed between two backward passes is refused in the second pass -> RuntimeError
 x, w = leaf(), T([3.0, 4.0])
 z = (x * w).sum()
 z.backward(retain_graph=True)
 w.add_(1)
 z.backward()
 
-# %% of a value freed and changed, that it was freed is said -> RuntimeError
+# %% for a value that was freed and changed, the error says that it was freed -> RuntimeError
 x, w = leaf(), T([3.0, 4.0])
 z = (x * w).sum()
 z.backward()
 w.add_(1)
 z.backward()
 
-# %% a part of the graph that two results share is freed by the first -> RuntimeError
+# %% the first backward frees the part of the graph that two results share -> RuntimeError
 y = x**2
 first, second = y.exp().sum(), y.sin().sum()
 first.backward()
 second.backward()
 
-# %% a saved value that was changed is not shown either -> RuntimeError
+# %% a saved value that was changed cannot be inspected either -> RuntimeError
 w = T([3.0, 4.0])
 z = x * w
 w.add_(1)
 z.grad_fn._saved_other
 
-# %% None stands for a gradient that did not arrive
+# %% a node called by hand accepts None for a missing gradient
 first, _ = x.unbind()
 (leaf() * 2).grad_fn(None), first.grad_fn(T(3.0), None)
 
@@ -53,44 +53,44 @@ first, _ = x.unbind()
 node = (x * 2).grad_fn.next_functions[0][0]
 node(T([1.0, 5.0])), node(T([1.0, 5.0])), node(None), x.grad
 
-# %% what is no function can be registered as a hook, and not be called -> TypeError
+# %% a non-function can be registered as a hook but not called -> TypeError
 x.register_hook(3)
 x.sum().backward()
 
-# %% a hook of too few parameters fails when it is called -> TypeError
+# %% a hook with too few parameters fails when it is called -> TypeError
 x.register_hook(lambda: None)
 x.sum().backward()
 
-# %% a tensor's edge is its node and the number of the output, or its accumulator
+# %% a tensor's edge consists of its node or accumulator and the output index
 edges = [A.graph.get_gradient_edge(each) for each in (x, x * 2, x.unbind()[1])]
 [(type(edge).__name__, edge._fields, edge.node, edge.output_nr) for edge in edges]
 
 # %% a tensor that requires no gradient has no edge -> RuntimeError
 A.graph.get_gradient_edge(torch.ones(2))
 
-# %% grad goes from edge to edge
+# %% grad accepts edges as outputs and as inputs
 y = x * 2
 to_x, to_y, to_z = map(A.graph.get_gradient_edge, (x, y, y * y))
 weights = T([1.0, 10.0])
 A.grad(to_z, [to_x, to_y, y], weights, retain_graph=True), A.grad([to_y], to_x, [weights])
 
-# %% backward starts at an edge, and fills in the leaf behind one
+# %% backward can start at an edge, and accumulates into the leaf behind an edge
 x, w = leaf(), leaf()
 edge_of = A.graph.get_gradient_edge
 A.backward(edge_of(x * w), T([1.0, 10.0]), inputs=[edge_of(x)])
 x.grad, w.grad
 
-# %% backward lets an edge inside the graph pass, but keeps nothing
+# %% backward accepts an edge inside the graph as an input, but stores nothing
 y = x * x
 A.backward((y * 2).sum(), inputs=[A.graph.get_gradient_edge(y)])
 x.grad
 
-# %% materialized zeros can be differentiated again if the others can
+# %% materialized zeros require a gradient if the other results do
 x, unused = leaf(), torch.ones(2, 3, dtype=torch.float64, requires_grad=True)
 plain = A.grad((x * x).sum(), [x, unused], materialize_grads=True)
 plain, A.grad((x * x).sum(), [x, unused], create_graph=True, materialize_grads=True)
 
-# %% there are no zeros for an edge -> RuntimeError
+# %% zeros cannot be materialized for an edge -> RuntimeError
 unused = A.graph.get_gradient_edge(x)
 A.grad(leaf().sum(), [unused], materialize_grads=True)
 
@@ -128,10 +128,10 @@ left_behind("no_grad").grad_fn
 left_behind("no_grad") * 2
 left_behind("no_grad").add_(1)
 
-# %% an edge of one element needs no weight
+# %% an edge whose output has one element needs no external gradient
 A.grad(A.graph.get_gradient_edge((x * x).sum()), x)
 
-# %% a view left behind prints and can be detached, and computed with if that is not recorded
+# %% a view left behind can be printed, detached, and used in unrecorded computations
 for view in (left_behind("unbind"), left_behind("no_grad")):
     show(repr(view), view.detach(), view.requires_grad)
 with torch.no_grad():

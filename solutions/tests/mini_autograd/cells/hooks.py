@@ -39,7 +39,7 @@ y.grad_fn.register_hook(lambda *g: ev.append("ypost"))
 g = A.grad(y.sum(), [x])
 (g, x.grad, ev)
 
-# %% leaves that are ready at once run in torch's order, beside other nodes
+# %% leaves that are ready at the same time run in torch's order, even among other nodes
 orders = []
 for count in range(1, 13):
     ev = []
@@ -50,7 +50,7 @@ for count in range(1, 13):
     orders.append(ev)
 orders
 
-# %% a hook that changes its argument in place changes what torch changes
+# %% an in-place change in a hook has the same effect as in torch
 y = x * 2
 y * 3
 y.register_hook(lambda g: g.mul_(2))
@@ -58,7 +58,7 @@ v = T([1.0, 5.0])
 y.backward(v)
 (v, x.grad)
 
-# %% a leaf does not take over the gradient given to backward
+# %% a leaf copies the gradient passed to backward
 v = T([1.0, 5.0])
 x.backward(v)
 (x.grad is v, x.grad.data_ptr() == v.data_ptr())
@@ -74,12 +74,12 @@ y = x * 2
 g = y.grad_fn(T([1.0, 10.0]))
 (g, y.grad_fn.next_functions[0][0].variable is x, y.grad_fn.next_functions[0][0](T([1.0, 1.0])), x.grad)
 
-# %% a node called by hand sums or not as torch's, for a product
+# %% a product's node called by hand undoes a broadcast only if torch's node does
 x = T([[1.0, 2.0]], requires_grad=True)
 w = T([[1.0], [2.0]], requires_grad=True)
 (x * w).grad_fn(torch.ones(2, 2))
 
-# %% a node called by hand sums or not as torch's, for a sum
+# %% a sum's node called by hand undoes a broadcast only if torch's node does
 x = T([[1.0, 2.0]], requires_grad=True)
 w = T([[1.0], [2.0]], requires_grad=True)
 (x + w).grad_fn(torch.ones(2, 2))
@@ -88,10 +88,10 @@ w = T([[1.0], [2.0]], requires_grad=True)
 y = x.exp()
 (y.grad_fn._saved_result is y, (y * y).grad_fn._saved_self is y, y.grad_fn is y.grad_fn)
 
-# %% a node has no other saved values -> AttributeError
+# %% a node has no value that it did not save -> AttributeError
 x.exp().grad_fn._saved_nothing
 
-# %% a node's hook may take gradients away
+# %% a node's hook may replace gradients with None
 y = x * 1
 y.grad_fn.register_hook(lambda gi, go: (None, None))
 y.sum().backward()
@@ -132,14 +132,14 @@ for hook in (
     y.grad_fn.register_prehook(hook)
     tried(y.sum().backward)
 
-# %% what a hook after accumulation may not return
+# %% what a post-accumulate hook may not return
 for hook in (lambda tensor: 3, lambda tensor: tensor * 2):
     x = leaf()
     x.register_post_accumulate_grad_hook(hook)
     tried(x.sum().backward)
     show(x.grad)
 
-# %% a handle may be removed twice, and is removed at the end of a with statement
+# %% a hook may be removed twice, and is removed at the end of a with statement
 y = x * 2
 handle = y.register_hook(lambda g: g * 3)
 handle.remove()
@@ -149,14 +149,14 @@ with x.register_hook(show):
 (x * 2).sum().backward()
 x.grad
 
-# %% hooks stay with the tensor's place in the graph at which they were registered
+# %% hooks stay on the node that the tensor had when they were registered
 y = x * 2
 y.register_hook(lambda g: show(1))
 y.add_(1)
 y.register_hook(lambda g: show(2))
 y.sum().backward()
 
-# %% retain_grad follows a change in place, also through a view
+# %% retain_grad follows an in-place change, even through a view
 for change in (lambda y: y.mul_(3), lambda y: y[0].mul_(3)):
     y = leaf() * 2
     y.retain_grad()
@@ -164,7 +164,7 @@ for change in (lambda y: y.mul_(3), lambda y: y[0].mul_(3)):
     y.sum().backward()
     show(y.grad, y.retains_grad, y.grad_fn)
 
-# %% hooks on an output to which nothing comes are called with None
+# %% hooks on an output that receives no gradient are called with None
 x = leaf([1.0, 2.0], [3.0, 4.0])
 first, second = (x * 1).unbind()
 first.register_hook(lambda g: show("first", g))

@@ -1,11 +1,11 @@
-"""Inference mode, and hooks on what is saved."""
+"""Inference mode, and hooks on saved tensors."""
 
 # %%
 with torch.inference_mode():
     it = T([1.0, 2.0])
     it2 = it * 2
 
-# %% what is made of an inference tensor outside is a normal tensor, its views are not
+# %% outside, results of an inference tensor are normal tensors, but its views are not
 (
     it,
     it.is_inference(),
@@ -15,7 +15,7 @@ with torch.inference_mode():
     (it + 1).is_inference(),
 )
 
-# %% results of inference mode cannot join a graph, views of normal tensors can
+# %% results of inference mode cannot join a graph, but views of normal tensors can
 y = x * 2
 with torch.inference_mode():
     z = y * 2

@@ -19,37 +19,37 @@ with torch.no_grad():
     w.add_(1)
 z.sum().backward()
 
-# %% a view taken under no_grad is not changed outside -> RuntimeError
+# %% a view taken under no_grad cannot be changed in place outside it -> RuntimeError
 with torch.no_grad():
     v = x[:1]
 v.add_(1)
 
-# %% a view taken under no_grad of a tensor that is not a leaf is not changed outside -> RuntimeError
+# %% a view of a non-leaf tensor, taken under no_grad, cannot be changed in place outside it -> RuntimeError
 x = leaf() * 1
 with torch.no_grad():
     v = x[:1]
 v.mul_(leaf()[:1])
 
-# %% requires_grad is not switched off on a tensor that is not a leaf -> RuntimeError
+# %% requires_grad cannot be turned off on a non-leaf tensor -> RuntimeError
 y = x * 1
 y.requires_grad = False
 
-# %% a second walk through freed values is refused -> RuntimeError
+# %% a second backward through freed values is refused -> RuntimeError
 y = x * 3
 y.sum().backward()
 y.sum().backward()
 
-# %% a freed saved value is not shown -> RuntimeError
+# %% a freed saved value cannot be inspected -> RuntimeError
 y = x * 3
 y.sum().backward()
 y.grad_fn._saved_other
 
-# %% an input that plays no part is refused -> RuntimeError
+# %% an unused input is refused -> RuntimeError
 w = leaf()
 y = x.sum()
 A.grad(y, [w])
 
-# %% allow_unused gives None and materialize_grads zeros
+# %% grad returns None with allow_unused and zeros with materialize_grads
 w = leaf()
 y = x.sum()
 (
@@ -57,18 +57,18 @@ y = x.sum()
     A.grad((x * 1).sum(), [w, x], materialize_grads=True),
 )
 
-# %% backward fills in a tensor that is not a leaf if it is among inputs
+# %% backward accumulates into a non-leaf tensor if it is among inputs
 y = x * 2
 z = (y * y).sum()
 z.backward(inputs=[y])
 (y.grad, x.grad)
 
-# %% backward fills in inputs alone
+# %% backward accumulates only into inputs
 w = leaf()
 (x * w).sum().backward(inputs=x)
 (x.grad, w.grad)
 
-# %% asking for grad of a tensor that is not a leaf warns
+# %% reading the grad of a non-leaf tensor warns
 y = x * 1
 y.grad
 
@@ -81,7 +81,7 @@ x.grad = T([1.0, 2.0], dtype=torch.float64)
 # %% grad must be a tensor -> TypeError
 x.grad = 3
 
-# %% a tensor is not its own grad -> RuntimeError
+# %% a tensor cannot be its own grad -> RuntimeError
 x.grad = x
 
 # %% each -> RuntimeError

@@ -42,7 +42,7 @@ class Options(nn.Module):
 
 
 class Several(nn.Module):
-    """A module with several inputs and outputs, which are nested if so wished."""
+    """A module with several inputs and outputs; the outputs are nested if requested."""
 
     def __init__(self, nested=False):
         super().__init__()
@@ -65,7 +65,7 @@ net, module = network(), Options()
 
 
 def always(fails, hook_fails=False, with_kwargs=False):
-    """Call a module with hooks of which some are always called, and show what happens."""
+    """Call a module on which some hooks have `always_call`, and show what happens."""
     module = Options(fails)
 
     def hook(m, args, *rest):
@@ -95,7 +95,7 @@ def legacy(module, x):
     show(x.grad)
 
 
-# %% forward hooks see and order
+# %% what forward hooks see, and their order
 for i, layer in enumerate(net):
     layer.register_forward_pre_hook(lambda m, args, i=i: show(i, "pre", name(m), args))
     layer.register_forward_hook(lambda m, args, out, i=i: show(i, "post", name(m), args, out))
@@ -114,7 +114,7 @@ module.register_forward_pre_hook(lambda m, args, kwargs: ((args[0] + 1,), {**kwa
 module.register_forward_pre_hook(lambda m, args: show(args))
 module(x, scale=3.0)
 
-# %% forward hooks prepend kwargs and replace
+# %% forward hooks with prepend and kwargs, and a replaced output
 module.register_forward_hook(lambda m, args, out: show("second") or out * 2)
 module.register_forward_hook(lambda m, args, out: show("first") or out + 1, prepend=True)
 module.register_forward_hook(lambda m, args, kwargs, out: show(kwargs, out), with_kwargs=True)
@@ -122,11 +122,11 @@ module.register_forward_pre_hook(lambda m, args: show("pre 2"))
 module.register_forward_pre_hook(lambda m, args: show("pre 1"), prepend=True)
 module(x, scale=2.0)
 
-# %% forward hook with an error of its own -> ZeroDivisionError
+# %% a forward hook that raises an error -> ZeroDivisionError
 net[0].register_forward_hook(lambda m, args, out: 1 / 0)
 net(x)
 
-# %% a forward hook that returns none or a tuple
+# %% a forward hook that returns None or a tuple
 net.register_forward_hook(lambda m, args, out: (out, 1))
 net(x)
 
@@ -161,7 +161,7 @@ kept = net._forward_hooks, net._forward_pre_hooks, net._backward_hooks, net._bac
 flags = net._forward_hooks_with_kwargs, net._forward_hooks_always_called, net._forward_pre_hooks_with_kwargs
 [len(each) for each in (*kept, *flags)]
 
-# %% backward hooks see and order
+# %% what backward hooks see, and their order
 watch(net)
 out = net(x)
 out.backward(T([1.0, -2.0], dtype=torch.float64))
@@ -175,16 +175,16 @@ net[0].weight.register_post_accumulate_grad_hook(lambda p: show("accumulated"))
 net[1].register_forward_hook(lambda m, args, out: out.register_hook(lambda g: show("sigmoid", g)) and None)
 net(x).sum().backward()
 
-# %% backward hooks without input gradient
+# %% backward hooks without an input gradient
 watch(net)
 net(x.detach()).sum().backward()
 
-# %% backward hook without input gradient returns nones
+# %% a backward hook without an input gradient returns Nones
 net[0].register_full_backward_hook(lambda m, gi, go: (None,))
 net(x.detach()).sum().backward()
 net[0].weight.grad
 
-# %% backward hook without input gradient returns something -> RuntimeError
+# %% a backward hook without an input gradient returns a value -> RuntimeError
 net[0].register_full_backward_hook(lambda m, gi, go: (torch.zeros_like(x),))
 net(x.detach()).sum().backward()
 
@@ -203,7 +203,7 @@ net[2].register_full_backward_hook(lambda m, gi, go: show(gi, go))
 net(x).sum().backward()
 x.grad, net[2].weight.grad
 
-# %% backward pre hook without input gradient
+# %% a backward pre hook without an input gradient
 net[0].register_full_backward_pre_hook(lambda m, go: (go[0] * 10,))
 net(x.detach()).sum().backward()
 net[0].weight.grad
@@ -221,7 +221,7 @@ p, k, q, r = module(a, 7, b, c=leaf())
 r.sum().backward()
 p, k, q, r, a.grad
 
-# %% several outputs of which one is replaced
+# %% several outputs, one of them replaced
 module = Several()
 module.register_full_backward_pre_hook(lambda m, go: tuple(None if g is None else g * 2 for g in go))
 module.register_full_backward_hook(lambda m, gi, go: (gi[0] + 1, None, gi[2] * 5))
@@ -238,7 +238,7 @@ p, k, q, r = module(a, 7, b)
 (p + q).sum().backward()
 a.grad
 
-# %% no gradient asked for
+# %% no gradient requested
 watch(net)
 with torch.no_grad():
     out = net(x)
@@ -279,7 +279,7 @@ net[0].register_forward_hook(lambda m, args, out: kept.update(detached=out.detac
 net(x)
 list(kept.values())
 
-# %% legacy without gradient
+# %% legacy without a gradient
 net[0].register_backward_hook(lambda m, gi, go: show(gi, go))
 with torch.no_grad():
     out = net(x)
@@ -291,7 +291,7 @@ module.register_backward_hook(lambda m, gi, go: show(gi, go))
 p, k, q, r = module(x, leaf(), leaf())
 (p + q + r).sum().backward()
 
-# %% legacy with an output that is no tensor
+# %% legacy with an output that is not a tensor
 module = Several()
 module.register_backward_hook(lambda m, gi, go: show(gi, go))
 p, k, q, r = module(x, 7, leaf())
@@ -315,7 +315,7 @@ out = module(x).sum()
 del module
 out.backward()
 
-# %% global hooks order
+# %% the order of global hooks
 net = network(nn.Linear(2, 2), nn.Sigmoid())
 net[0].register_forward_pre_hook(lambda m, args: show("own pre"))
 net[0].register_forward_hook(lambda m, args, out: show("own post"))
@@ -354,7 +354,7 @@ for fails in (False, True):
         for with_kwargs in (False, True):
             always(fails, hook_fails, with_kwargs)
 
-# %% and after an error in a pre hook
+# %% some hooks are called even after an error in a pre hook
 module.register_forward_pre_hook(lambda m, args: 1 / 0)
 module.register_forward_hook(lambda m, args, out: show(out), always_call=True)
 try:
@@ -363,7 +363,7 @@ except ZeroDivisionError as error:
     show(str(error))
 
 
-# %% hooks on all modules may be called always, too -> KeyError
+# %% global hooks can be called even after an error too -> KeyError
 def hook(m, args, out):
     show(out)
     raise ValueError("of the hook")
@@ -375,12 +375,12 @@ with (
 ):
     Options(fails=True)(x)
 
-# %% a forward pre hook with kwargs returns both args and kwargs, or nothing
+# %% a forward pre hook with kwargs must return both args and kwargs, or None
 for returned in (x, 3):
     with module.register_forward_pre_hook(lambda m, args, kwargs, returned=returned: returned, with_kwargs=True):
         tried(module, x)
 
-# %% backward hooks return as many gradients as there are, in their shapes, or nothing
+# %% backward hooks must return as many gradients as they receive, in the same shapes, or None
 for register, hook in (
     ("register_full_backward_hook", lambda m, gi, go: (gi[0], None)),
     ("register_full_backward_pre_hook", lambda m, go: (go[0], None)),
@@ -390,9 +390,9 @@ for register, hook in (
 ):
     for inputs in (x, leaf([0.5, -1.0])):
         with getattr(net[1], register)(hook):
-            tried(lambda: net(inputs).sum().backward())  # noqa: B023 - called at once
+            tried(lambda: net(inputs).sum().backward())  # noqa: B023 - called immediately
 
-# %% a module with backward hooks, and what follows it, do not work in place
+# %% neither a module with backward hooks nor the next module may work in place
 for position, register in (
     (0, "register_full_backward_hook"),
     (1, "register_full_backward_hook"),
@@ -402,7 +402,7 @@ for position, register in (
     getattr(net[position], register)(lambda *given: None)
     tried(net, x)
 
-# %% nor is its output changed by hand -> RuntimeError
+# %% the output of a module with backward hooks cannot be changed in place -> RuntimeError
 net.register_full_backward_hook(lambda m, gi, go: None)
 net(x).add_(1)
 
@@ -424,12 +424,12 @@ legacy(network(nn.Linear(2, 3))[0], leaf([1.0, 2.0]) * 2)
 legacy(nn.Sigmoid(), x * 2)
 legacy(net, x)
 
-# %% a legacy hook on a convolution, of a constant and of a leaf
+# %% a legacy hook on a convolution of a constant, and on one of a leaf
 picture = torch.linspace(0.0, 1.0, 16, dtype=torch.float64).reshape(1, 1, 4, 4)
 legacy(network(nn.Conv2d(1, 2, 3))[0], picture)
 legacy(network(nn.Conv2d(1, 2, 3))[0], picture.requires_grad_())
 
-# %% a legacy hook on a module that takes or returns more than tensors, or makes its output by several nodes
+# %% a legacy hook on a module that takes or returns non-tensors, or whose output comes from several nodes
 for module, args in (
     (Several(True), (x, leaf(), leaf())),
     (Several("dict"), (x, leaf(), leaf())),

@@ -1,4 +1,4 @@
-"""Modules: walking them, attributes, printing, containers, states, and what is refused."""
+"""Modules: iteration, attributes, printing, containers, states, and what they refuse."""
 
 # %%
 import copy
@@ -87,7 +87,7 @@ repr(nn.Parameter(T([1.0, 2.0])))
 repr(nn.Parameter(T([1.0, 2.0]), requires_grad=False))
 
 
-# %% lines of extra repr
+# %% the lines of extra_repr
 class Two(nn.Module):
     def __init__(self):
         super().__init__()
@@ -146,7 +146,7 @@ nn.Module().forward()
 # %% each -> RuntimeError
 nn.Parameter(T([1]))
 
-# %% an attribute is kept with others of its kind
+# %% an attribute is stored with others of its kind
 for name, value in (
     ("first", nn.Parameter(T([1.0]))),
     ("first", None),
@@ -163,7 +163,7 @@ for name, value in (
     kinds = [list(kind) for kind in (net._modules, net._parameters, net._buffers, net.state_dict())]
     show(getattr(net, name), name in net.__dict__, kinds)
 
-# %% and is deleted there
+# %% an attribute is deleted from the dict of its kind
 for name in ("first", "scale", "passing", "left", "nothing"):
     delattr(net, name)
     show([list(kind) for kind in (net._modules, net._parameters, net._buffers, net._non_persistent_buffers_set)])
@@ -174,7 +174,7 @@ net.register_module("m", nn.ReLU())
 net.first.weight, list(net.first.parameters()), net.m
 
 
-# %% nothing is added before Module.__init__
+# %% nothing can be added before Module.__init__
 class Early(nn.Module):
     def __init__(self, value):
         self.early = value
@@ -197,7 +197,7 @@ p = nn.Parameter(x)
 x.add_(1)
 p, p._version, p.is_leaf, x.requires_grad, copy.deepcopy(p) is p
 
-# %% copies are apart
+# %% copies are independent
 first = net
 second = copy.deepcopy(first)
 first(torch.ones(2, 2)).sum().backward()
@@ -233,7 +233,7 @@ before = weight.grad.grad_fn is None
 net.zero_grad(set_to_none=False)
 before, weight.grad, weight.grad.requires_grad
 
-# %% apply goes through all modules
+# %% apply visits all modules
 net.apply(lambda m: show(type(m).__name__)) is net
 
 # %% dtypes
@@ -259,7 +259,7 @@ for kind in (lambda *modules: nn.ModuleList(modules), nn.Sequential):
         lambda row: row.__delitem__(0),
         lambda row: row.__delitem__(slice(0, 2)),
         lambda row: list((row + row).named_children()),
-        lambda row: row.__iadd__(kind(nn.ReLU())) is row,  # noqa: B023 - called at once
+        lambda row: row.__iadd__(kind(nn.ReLU())) is row,  # noqa: B023 - called immediately
         lambda row: row[3],
         lambda row: row["a"],
         lambda row: row.__setitem__(7, nn.Sigmoid()),
@@ -310,7 +310,7 @@ net.load_state_dict(OrderedDict((k, v) for k, v in net.state_dict().items() if "
 net.load_state_dict([1])
 net.load_state_dict(3)
 
-# %% loading copies and counts
+# %% loading copies values and counts as a change
 a, b = net, build()
 weight, version = b.first.weight, b.first.weight._version
 state = {name: tensor + 1 for name, tensor in a.state_dict().items()}
@@ -327,13 +327,13 @@ state["first.weight"].zero_()
 state["scale"].zero_()
 b.first.weight, b.first.weight is weight, b.scale, type(b.first.weight).__name__
 
-# %% a state dict is no copy
+# %% a state dict is not a copy
 state = net.state_dict()
 with torch.no_grad():
     net.first.bias.zero_()
 state["first.bias"]
 
-# %% a tensor that cannot be written is refused -> RuntimeError
+# %% a tensor that cannot be written to is refused -> RuntimeError
 net = nn.Module()
 net.register_buffer("spread", torch.ones(1).expand(3))
 net.load_state_dict({"spread": torch.zeros(3)})
@@ -409,7 +409,7 @@ single.grad = T([float("inf"), 4.0])
 seen.append((nn.utils.clip_grad_norm_(single, 1.0), single.grad))
 seen
 
-# %% clipping what is not finite -> RuntimeError
+# %% clipping non-finite gradients is refused -> RuntimeError
 single = nn.Parameter(torch.zeros(2))
 single.grad = T([float("nan"), 4.0])
 nn.utils.clip_grad_norm_(single, 1.0, error_if_nonfinite=True)

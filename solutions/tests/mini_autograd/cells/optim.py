@@ -12,7 +12,7 @@ def set_gradients(params, seed):
         param.grad = T(draw.normal(size=(2, 3)))
 
 
-# %% groups with options of their own
+# %% groups with their own options
 optimizer = SGD([{"params": params[:1]}, {"params": params[1], "lr": 1.0}], lr=0.1, momentum=0.5)
 optimizer.add_param_group({"params": (params[2],), "momentum": 0.0})
 for seed in range(2):
@@ -43,7 +43,7 @@ def closure():
 with torch.no_grad():
     show(optimizer.step(closure), optimizer.step(closure), w.detach())
 
-# %% gradients reset
+# %% gradients are reset
 optimizer = SGD(params)
 set_gradients(params[:2], 0)
 kept = params[0].grad
@@ -52,14 +52,14 @@ seen = [params[0].grad is kept, [p.grad for p in params]]
 optimizer.zero_grad()
 seen, [p.grad for p in params]
 
-# %% weight decay moves zeros but not none
+# %% weight decay moves parameters whose gradient is zero, but not if it is None
 optimizer = SGD(params, lr=0.1, weight_decay=0.5)
 params[0].grad = torch.zeros(2, 3, dtype=torch.float64)
 before = [p.detach().clone() for p in params]
 optimizer.step()
 [p.detach() - b for p, b in zip(params, before, strict=True)]
 
-# %% a step changes what a graph needs -> RuntimeError
+# %% a step changes a value that a graph needs -> RuntimeError
 w = params[0]
 loss = (w**2).sum()
 w.grad = torch.ones(2, 3, dtype=torch.float64)
@@ -67,7 +67,7 @@ SGD([w]).step()
 loss.backward()
 
 
-# %% an optimizer of ones own
+# %% a custom optimizer
 class Halve(Optimizer):
     def __init__(self, params):
         super().__init__(params, {"factor": 0.5})

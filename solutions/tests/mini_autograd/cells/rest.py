@@ -19,13 +19,13 @@ y = x * 1
 y[0] = T(3.0, requires_grad=True)
 (y.grad_fn, y.grad_fn.next_functions)
 
-# %% elements are set by lists and masks
+# %% elements can be set with lists and masks
 y = x * 1
 y[[0]] = T(3.0, requires_grad=True)
 y[T([True, False])] = T([3.0])
 (y.grad_fn, y.grad_fn.next_functions)
 
-# %% several columns are set to a number
+# %% several columns can be set to a number
 y = torch.ones(2, 3, requires_grad=True) * 1
 y[:, [0, 1]] = 5.0
 (y.grad_fn, y.grad_fn.next_functions)
@@ -37,17 +37,17 @@ y[..., 1] = 0
 y[:] = y * 2
 (y.grad_fn, y)
 
-# %% superfluous dimensions of size 1 are dropped from what is set
+# %% extra dimensions of size 1 are dropped from an assigned value
 y = torch.ones(2, 3)
 y[:] = T([[[1.0, 2.0, 3.0]]])
 y
 
-# %% integers cut off what is set
+# %% integer tensors truncate an assigned value
 y = T([1, 2])
 y[0] = 2.7
 y
 
-# %% fill_ and copy_ cut off too
+# %% fill_ and copy_ truncate too
 y = T([1, 2])
 y.fill_(2.7)
 y.copy_(T([1.5, 2.5]))
@@ -64,7 +64,7 @@ y.clamp_(max=1.0)
 y.sigmoid_().exp_().neg_()
 (y, y.grad_fn)
 
-# %% each form of index gives torch's values and node
+# %% each form of index returns torch's values and node
 x = T([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
 (
     x[:, 0],
@@ -152,7 +152,7 @@ with n:
     d = torch.is_grad_enabled()
 (a, b, c, d, torch.is_grad_enabled(), torch.is_inference_mode_enabled())
 
-# %% set_grad_enabled sets its mode again where a with block begins
+# %% set_grad_enabled sets its mode again when a with block begins
 mode = torch.set_grad_enabled(False)
 torch.set_grad_enabled(True)
 with mode:
@@ -174,7 +174,7 @@ y.register_hook(hook)
 (y * y).sum().backward()
 (ev, x.grad)
 
-# %% second derivatives are right
+# %% second derivatives are correct
 y = x * 2
 z = (y * y).sum()
 (g,) = A.grad(z, x, create_graph=True)
@@ -193,7 +193,7 @@ g = x.grad
 (g * g).sum().backward()
 (x.grad, g is x.grad)
 
-# %% the functions of arithmetic have torch's nodes
+# %% the arithmetic functions have torch's nodes
 (
     torch.add(x, leaf(), alpha=2),
     torch.sub(leaf(), 1.0),
@@ -240,7 +240,7 @@ FF.jacobian(lambda x: 3, leaf())
 # %% each -> ValueError
 A.gradcheck(lambda x: x, T([1.0]))
 
-# %% a hook that raises leaves the mode as it was, and saved values freed as torch does
+# %% after an error in a hook, the mode is unchanged and the same saved values are freed as in torch
 y = x * 2
 handle = y.register_hook(lambda g: 1 / 0)
 z = (y * y).sum()
@@ -251,5 +251,5 @@ except ZeroDivisionError as error:
 handle.remove()
 tried(z.backward)
 
-# %% what is set must fit -> RuntimeError
+# %% an assigned value must fit -> RuntimeError
 torch.ones(2, 3)[0] = T([1.0, 2.0])

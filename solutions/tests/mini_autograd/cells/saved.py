@@ -3,20 +3,20 @@
 
 # %%
 def accumulator():
-    """Return a leaf, and its node."""
+    """Return a leaf and its node."""
     x = leaf()
     return x, (x * 2).grad_fn.next_functions[0][0]
 
 
 def written(x, index):
-    """Return a tensor in which `x` was written at the rows after `index`."""
+    """Return a tensor with `x` written to the rows after `index`."""
     y = torch.zeros(3, 2)
     y[index + 1] = x
     return y
 
 
 def of_constants():
-    """Yield results of operations whose only saved tensors are indices, masks and targets, and what they came from."""
+    """Yield (result, input) of operations whose only saved tensors are indices, masks and targets."""
     index, mask = T([1, 0]), T([True, False])
     for operation in (
         lambda x: x[index],
@@ -38,7 +38,7 @@ z = y.sin()
 y.detach_()
 z.sum().backward()
 
-# %% a saved factor that was detached in place is refused, recorded too -> RuntimeError
+# %% a saved factor that was detached in place is refused, even in a recorded pass -> RuntimeError
 y = x * 2
 z = y * y
 y.detach_()
@@ -64,13 +64,13 @@ y.detach_()
 (y * x).sum().backward()
 x.grad
 
-# %% a saved tensor that was detached in place is still shown
+# %% a saved tensor that was detached in place can still be inspected
 y = x * 2
 z = y * y
 y.detach_()
 z.grad_fn._saved_self
 
-# %% a leaf that needs no gradient any more receives none
+# %% a leaf that no longer requires a gradient receives none
 y = x * 2
 x.requires_grad_(False)
 y.sum().backward()
@@ -88,55 +88,55 @@ x.requires_grad_(False)
 x.mul_(leaf())
 y.sum().backward()
 
-# %% a leaf's node called by hand spreads one number over the leaf
+# %% a leaf's node called by hand broadcasts one number over the leaf
 x, node = accumulator()
 node(torch.ones(1)), x.grad
 
-# %% a leaf's node called by hand refuses more numbers than the leaf has -> RuntimeError
+# %% a leaf's node called by hand refuses more elements than the leaf has -> RuntimeError
 accumulator()[1](torch.ones(3))
 
 # %% a leaf's node called by hand refuses more dimensions than the leaf has -> RuntimeError
 accumulator()[1](torch.ones(2, 2))
 
-# %% a leaf that has a gradient refuses another shape too -> RuntimeError
+# %% a leaf that already has a gradient refuses a different shape too -> RuntimeError
 x, node = accumulator()
 x.grad = torch.ones(2)
 node(torch.ones(3))
 
-# %% a leaf's node called by hand takes another dtype, and None
+# %% a leaf's node called by hand accepts a different dtype, and None
 x, node = accumulator()
 node(None), node(torch.ones(2).double()), x.grad
 
-# %% a node called by hand computes with what it is given
+# %% a node called by hand computes with the shape and dtype that it receives
 node = (x * T([3.0, 4.0])).grad_fn
 node(torch.ones(2, 2)), node(torch.ones(2).double())
 
-# %% a node called by hand says that sizes differ -> RuntimeError
+# %% a node called by hand reports that sizes differ -> RuntimeError
 (x * leaf()).grad_fn(torch.ones(3))
 
-# %% the node of a product of matrices says that shapes do not go together -> RuntimeError
+# %% a matrix product's node reports that shapes do not match -> RuntimeError
 product = torch.ones(2, 3, requires_grad=True) @ torch.ones(3, 2)
 product.grad_fn(torch.ones(3, 3))
 
-# %% pack receives each tensor in its place in the graph
+# %% pack receives each tensor with its edge in the graph
 seen = []
 with A.graph.saved_tensors_hooks(lambda value: seen.append(value) or value.detach(), lambda value: value):
     y = (x * 2).exp() * x
     y.max(0)
 seen
 
-# %% integers made of floats are constants
+# %% integers converted from floats are constants
 x.long(), x.int(), x.bool(), x.to(torch.int64), (x * 2).long()
 
-# %% a hook after accumulation may return what it was given
+# %% a post-accumulate hook may return its argument
 x.register_post_accumulate_grad_hook(lambda tensor: tensor)
 x.sum().backward()
 x, x.grad
 
-# %% gradcheck warns of single precision
+# %% gradcheck warns about single precision
 A.gradcheck(lambda x, y: x * y, (torch.zeros(2, requires_grad=True), torch.ones(1)), eps=0.5)
 
-# %% a second backward runs where nothing was saved
+# %% a second backward runs if nothing was saved
 y = x.view(2, 1).expand(2, 3).sum(0) + 1
 y.backward(torch.ones_like(y))
 y.backward(torch.ones_like(y))
@@ -150,7 +150,7 @@ view.sum().backward()
 view.sum().backward()
 x.grad
 
-# %% a second backward is refused though only constants were saved
+# %% a second backward is refused even if only constants were saved
 for y, _ in of_constants():
     y.backward(torch.ones_like(y))
     tried(y.backward, torch.ones_like(y))

@@ -1,15 +1,15 @@
-"""Views, changes in place, indexing, creation, dtypes, copies."""
+"""Views, in-place changes, indexing, creation, dtypes, copies."""
 
 # %%
 import copy
 import pickle
 
-# %% a view taken under no_grad is a leaf without gradient that knows its base
+# %% a view taken under no_grad is a leaf that requires no gradient but knows its base
 with torch.no_grad():
     v = x[:1]
 (v.requires_grad, v.is_leaf, v.grad_fn, v._is_view(), v._base is x)
 
-# %% a view follows when its base comes to require grad
+# %% a view follows when its base starts to require a gradient
 x = torch.zeros(2)
 v = x[:1]
 x.mul_(leaf())
@@ -28,18 +28,18 @@ d = y.detach()
 d.add_(1)
 (y._version, d._version, d._is_view(), y)
 
-# %% data is an alias with a version of its own
+# %% data is an alias with its own version
 y = x * 1
 d = y.data
 d.add_(1)
 (y._version, d._version)
 
-# %% a constant changed with a gradient joins the graph
+# %% a constant changed by a tensor that requires a gradient joins the graph
 y = T([1.0, 2.0])
 y.mul_(x)
 (y.grad_fn.next_functions, y.is_leaf)
 
-# %% each change in place has torch's node
+# %% each in-place change has torch's node
 y = x * 1
 y.copy_(x)
 r = y.grad_fn
@@ -60,7 +60,7 @@ y = x * 1
 y[0] = leaf()[1]
 y.grad_fn.next_functions
 
-# %% a view that retains its gradient is taken anew after a change of its base
+# %% a view that retains its gradient is taken again after its base changes
 y = x * 1
 v = y.view(2, 1)
 v.retain_grad()
@@ -76,11 +76,11 @@ y /= 2
 y **= 2
 (y.grad_fn, y)
 
-# %% integers are not divided in place -> RuntimeError
+# %% integers cannot be divided in place -> RuntimeError
 y = T([1, 2])
 y /= 2
 
-# %% the gradient of a view taken before a change of its base is right
+# %% the gradient of a view taken before its base changes is correct
 y = x * 1
 a = y[0]
 y.add_(1)
@@ -93,19 +93,19 @@ y[0] = 5
 (y * y).sum().backward()
 x.grad
 
-# %% two changes through one view follow one another
+# %% two changes through one view are applied in order
 y = x * 1
 v = y.view(2, 1)
 v.relu_()
 v.mul_(leaf()[:, None])
 v.grad_fn
 
-# %% data can be replaced, also by another shape
+# %% data can be replaced, even by a different shape
 x.data.add_(1)
 x.data = T([5.0, 6.0, 7.0])
 (x, x._version)
 
-# %% the makers of tensors choose torch's dtypes
+# %% functions that create tensors choose torch's dtypes
 (
     torch.arange(3),
     torch.arange(0, 1, 0.25),
@@ -198,7 +198,7 @@ F.max_pool2d(torch.ones(1, 1, 1, 1), 2)
 F.layer_norm(x, (3,))
 F.avg_pool2d(torch.ones(1, 1, 3, 3), 2, padding=2)
 
-# %% data must be a tensor, and floating if it needs a gradient
+# %% data must be a tensor, and floating-point if it requires a gradient
 for data in (3, T([1, 2])):
     tried(setattr, x, "data", data)
 
