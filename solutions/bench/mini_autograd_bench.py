@@ -115,9 +115,7 @@ def compare(name, rounds=40, repeats=5, **functions):
     times = np.array(times)
     print(name)
     for label, own in zip(functions, times.T, strict=True):
-        print(
-            f"    {label:14} {np.median(own):7.3f} ms, mini_autograd takes {np.median(times[:, 0] / own):.2f} × that"
-        )
+        print(f"    {label:14} {np.median(own):7.3f} ms, mini_autograd takes {np.median(times[:, 0] / own):.2f} × that")
 
 
 def long_chain(length=100_000):

@@ -88,10 +88,10 @@ class FunctionCtx(Node):
 
 
 class Function:
-    """The base of your operations: define static methods `forward(ctx, …)` and `backward(ctx, …)`, and call `apply`.
+    """The base class of your operations: define static methods `forward(ctx, …)` and `backward(ctx, …)`; call `apply`.
 
-    forward: computes with tensors, unrecorded; returns a tensor or a tuple. Without ctx as its first parameter, it
-    needs a separate method `setup_context(ctx, inputs, output)`.
+    forward: computes with tensors, without recording; returns a tensor or a tuple. Without ctx as its first parameter,
+    it needs a separate method `setup_context(ctx, inputs, output)`.
     backward: receives a gradient for each output and returns one, or None, for each argument of forward.
     """
 
@@ -254,7 +254,7 @@ def once_differentiable(backward):
 
 
 class Error(Node):
-    """The node of results of a once-differentiable backward; running it raises an error."""
+    """The node for results of a once-differentiable backward; running it raises an error."""
 
     def run(self, gradients, needs):
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")

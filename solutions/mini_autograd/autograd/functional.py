@@ -63,7 +63,7 @@ def _check_v(v, other, several):
 
 
 def jacobian(func, inputs, create_graph=False, strict=False, vectorize=False, strategy="reverse-mode"):
-    """Return the Jacobian of `func`; its shape is the output's followed by the input's.
+    """Return the Jacobian of `func`; its shape is the output's shape followed by the input's.
 
     With several inputs or outputs, return nested tuples, outputs first. Runs one backward pass per row.
     """

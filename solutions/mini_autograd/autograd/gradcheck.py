@@ -97,7 +97,7 @@ def _numerical(func, inputs, x, eps):
 def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, **options):
     """Return True if second derivatives agree with central differences of first derivatives.
 
-    grad_outputs: the external gradients of the first backward; random by default.
+    grad_outputs: the external gradients of the first backward pass; random by default.
     """
     inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
     if grad_outputs is None:

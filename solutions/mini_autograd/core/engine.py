@@ -27,10 +27,10 @@ def count_dependencies(edges):
 def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate=False):
     """Run backward from `roots`, which receive `gradients`.
 
-    roots: edges, that is pairs (node, output index); gradients: one per root. keep_graph: keep what the nodes saved.
+    roots: edges, that is, pairs (node, output index); gradients: one per root. keep_graph: keep what the nodes saved.
     create_graph: record the pass itself.
     captures: None to run every node, or a list of edges; then only nodes on paths to these edges run, and the result
-    lists the gradient at each, None where nothing arrived. With `accumulate`, captured leaves run too.
+    lists the gradient at each edge, or None where none arrived. With `accumulate`, captured leaves run too.
     """
     dependencies = count_dependencies(roots)
     wanted = dependencies
@@ -83,7 +83,7 @@ def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate
             source = node = ready.pop() if len(ready) == 1 else ready.take()
             edges = node.next_functions
             received = arrived.pop(node)
-            needs = None  # all its inputs
+            needs = None  # all of the node's inputs
             if node.hooked:
                 node.call_tensor_hooks(received)  # may replace the gradients it received
             if captures is not None:

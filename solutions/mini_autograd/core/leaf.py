@@ -88,7 +88,7 @@ def owned(gradients):
     if type(array) is not np.ndarray or sys.getrefcount(array) != ALONE:
         return False
     memory = array.base
-    # A view of a whole array to which only this view refers, such as a weight transposed back.
+    # A view of a whole array to which only this view refers, such as a weight's gradient transposed back.
     return memory is None or (
         type(memory) is np.ndarray
         and memory.size == array.size
@@ -111,4 +111,4 @@ def _count_holders(gradients):
     return sys.getrefcount(array)
 
 
-ALONE = _count_holders([np.empty(0)])  # one holder, plus the references of a name and a call in this Python
+ALONE = _count_holders([np.empty(0)])  # one holder, plus the references that a name and a call add in this Python

@@ -130,7 +130,7 @@ class set_grad_enabled(_Mode):
 
 
 class inference_mode(_Mode):
-    """Turn recording off permanently: tensors made inside can never be in a graph. With mode=False, turn it on."""
+    """Turn recording off permanently: tensors made inside can never be in a graph. mode=False turns recording on."""
 
     def __new__(cls, mode=True):
         created = super().__new__(cls)

@@ -16,7 +16,7 @@ next_sequence_nr = itertools.count().__next__
 class Node:
     """One step of the forward pass, as backward sees it. Subclasses define how gradients pass through it.
 
-    next_functions: one edge (node, output index) per input, `(None, 0)` for an input without gradient.
+    next_functions: one edge (node, output index) per input, `(None, 0)` for an input without a gradient.
     outputs: one (shape, dtype) per output of the forward step; gradients arrive in that form.
     sequence_nr: grows with every node made; backward runs the most recent ready node first.
     """
@@ -36,7 +36,7 @@ class Node:
     def run(self, gradients, needs):
         """Return a gradient or None for each of `next_functions`.
 
-        Called by the engine. gradients: one per output, None where nothing arrived. needs: for each input whether its
+        Called by the engine. gradients: one per output, None where nothing arrived. needs: for each input, whether its
         gradient is requested, or None for all inputs that can have one.
         """
         raise NotImplementedError
@@ -118,7 +118,7 @@ class Node:
     # What a node reports about itself.
 
     def name(self):
-        """Return torch's name for this kind of node; names written by hand in torch include their namespace."""
+        """Return torch's name for this kind of node; names of torch's handwritten nodes include a namespace."""
         name = type(self).__name__
         return "torch::autograd::" + name if name in NAMESPACED else name
 
@@ -194,7 +194,7 @@ def _checked(hook, result, gradient):
 
 
 def _replaced(hook, result, values):
-    """Return what replaces the gradients `values`: the tuple `result` that `hook` returned, or `values` for None."""
+    """Return the replacement for the gradients `values`: the tuple `result` from `hook`, or `values` if it is None."""
     if result is None:
         return values
     if not isinstance(result, tuple):

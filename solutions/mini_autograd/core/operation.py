@@ -36,12 +36,12 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
 
     name: torch's name for the node. forward: takes arrays for the tensors, which come first, and then the other
     arguments, all by position; returns an array or a tuple of arrays.
-    formulas: for each tensor argument its gradient formula, None if it has no gradient. joint: a single formula for all
-    tensor arguments (which are passed as None); it takes the gradient, `needs` (for each, whether its gradient is
-    wanted) and the values it names, and returns a tuple.
+    formulas: each tensor argument's gradient formula, or None if it has no gradient. joint: a single formula for all
+    tensor arguments (which are passed as None); it takes the gradient, `needs` (for each argument, whether its gradient
+    is wanted) and the values it names, and returns a tuple.
     into: like `forward`, but writes to the memory of its first argument, for in-place use that is not recorded.
     names: the parameters of `forward`, if its signature does not show them.
-    constants: values that torch saves as tensors, such as a mask: they are freed with the others.
+    constants: values, such as a mask, that torch saves as tensors, so they are freed with the saved tensors.
     view: "one" or "many" if the outputs share memory with the first input; in-place changes then reach it.
     promote: convert the tensors to one dtype by torch's rules before `forward`.
     """
@@ -133,7 +133,7 @@ def operation(name, forward, *, view=None, promote=False, joint=None, names=None
         try:
             result = forward(x, y)
         except ValueError:
-            return call(a, b)  # raises the right error
+            return call(a, b)  # raises torch's error
         if type(result) is not ndarray:
             result = np.asarray(result)
         output = make(result)

@@ -1,4 +1,4 @@
-"""Turn an operation's formulas into a node: which formulas run, and which values are saved for them.
+"""Turn an operation's formulas into a node: choose which formulas run, and which values are saved for them.
 
 `Operation` holds the arguments of `operation`. For each set of inputs that need a gradient it makes one `Plan`, which
 all nodes for that set share, so a node holds only its plan and its saved values.
@@ -104,7 +104,7 @@ class OperationNode(Node):
     """The node of an operation: runs its plan's formulas on the saved values."""
 
     __slots__ = ("plan", "saved")
-    __init__ = object.__init__  # set by `operation`, which saves one call per node
+    __init__ = object.__init__  # `operation` sets the attributes itself, which saves one call per node
     op = None
 
     def run(self, gradients, needs):

@@ -1,7 +1,7 @@
 """The values that nodes save for backward; each is restored unchanged, or an error is raised.
 
-A node keeps a list of pairs (value, version). An input is kept as (Tensor, its version). If the version is None, a
-`Saved` restores its own value, and anything else is a plain value.
+A node keeps a list of pairs (value, version). An input is kept as (Tensor, its version). If the version is None, the
+value is either a `Saved`, which restores itself, or a plain value.
 """
 
 from .modes import no_grad
@@ -45,7 +45,7 @@ class Saved:
 
 
 class SavedOutput(Saved):
-    """An output saved by its own node: stored without its edge; else node and output would keep each other alive."""
+    """An output saved by its own node, without its edge; otherwise node and output would keep each other alive."""
 
     __slots__ = ("number", "tensor", "version")
 

@@ -236,7 +236,7 @@ class Tensor:
             self._attach_retain()
 
     def _attach_retain(self):
-        """Let `grad` be set only by the node that made this tensor last, not by one from before an in-place change."""
+        """Let only the node that made this tensor last set `grad`, not a node from before an in-place change."""
         if self._retained_by is not None:
             node, number = self._retained_by
             del node.retained[number]
@@ -262,7 +262,7 @@ class Tensor:
         return add_hook(hooks, hook)
 
     def register_post_accumulate_grad_hook(self, hook):
-        """Call `hook(tensor)` each time a gradient has been accumulated into `grad` of this leaf."""
+        """Call `hook(tensor)` each time a gradient has been accumulated into this leaf's `grad`."""
         if not self.requires_grad:
             raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
         if not self.is_leaf:

@@ -130,7 +130,7 @@ def masked_fill(input, mask, value):
     return ew.masked_fill(input if target == input.shape else shape.expand(input, target), mask, value)
 
 
-# ----- comparisons and other results without gradient -----
+# ----- comparisons and other results without a gradient -----
 
 
 def _constant(function):

@@ -75,7 +75,7 @@ NAMES = [
 
 
 def no_attribute(place, name):
-    """Return the AttributeError for a name that torch's `place` ("nn", "" for torch) may have but ours lacks."""
+    """Return the AttributeError for a name missing in the module `place` ("nn", or "" for the package itself)."""
     place = f".{place}" if place else ""
     message = f"module 'mini_autograd{place}' has no attribute '{name}'"
     if not name.startswith("_"):
@@ -84,7 +84,7 @@ def no_attribute(place, name):
 
 
 def say_so(cls):
-    """Give `cls` a LeftOut for each of NAMES that it lacks."""
+    """Give `cls` a LeftOut for each name in NAMES that it lacks."""
     for name in NAMES:
         if not hasattr(cls, name):
             setattr(cls, name, LeftOut(name))

@@ -12,7 +12,7 @@ from . import arithmetic, left_out, shaping
 
 
 def to(self, *args, dtype=None, **options):
-    """Return this tensor in the given dtype (itself if it already has it); any device is accepted and ignored."""
+    """Return this tensor in the given dtype (itself if that is its dtype); any device is accepted and ignored."""
     for arg in args:
         dtype = arg if isinstance(arg, dtypes.dtype) else arg.dtype if isinstance(arg, Tensor) else dtype
     return self if dtype is None else ew.cast(self, dtype.numpy)

@@ -111,7 +111,7 @@ def permute(input, *dims):
 
 
 def reverse_dims(input):
-    """Return a view with all dimensions in the opposite order: `x.T`."""
+    """Return a view with all dimensions in reverse order: `x.T`."""
     return ops.permute(input, tuple(reversed(range(input.ndim))))
 
 
@@ -152,7 +152,7 @@ def cat(tensors, dim=0):
     tensors = list(tensors)
     if not tensors:
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    tensors = [x for x in tensors if x.shape != (0,)] or tensors[:1]  # as in torch, which accepts these
+    tensors = [x for x in tensors if x.shape != (0,)] or tensors[:1]  # as in torch, which accepts empty 1-D tensors
     first, dim = tensors[0], _dim(dim, tensors[0].ndim)
     for number, each in enumerate(tensors):
         if each.ndim != first.ndim:

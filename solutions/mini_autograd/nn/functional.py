@@ -87,7 +87,7 @@ def dropout(input, p=0.5, training=True, inplace=False):
 
 
 def one_hot(tensor, num_classes=-1):
-    """Return, for each class number in `tensor`, a row of zeros with a 1 at that position."""
+    """Return, for each class index in `tensor`, a row of zeros with a 1 at that position."""
     count = int(tensor._data.max()) + 1 if num_classes == -1 else num_classes
     return make((tensor._data[..., None] == np.arange(count)).astype(np.int64))
 
@@ -322,7 +322,7 @@ def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
 
 
 def _targets(input, target):
-    """Return the array of class numbers; its shape must be input's without the classes."""
+    """Return the array of class indices; its shape must be input's shape without the class dimension."""
     array, expected = target._data, input.shape[:1] + input.shape[2:]
     if input.ndim == 1:
         return array.reshape(())
@@ -334,13 +334,13 @@ def _targets(input, target):
 
 
 def cross_entropy(input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0):
-    """Return the negative log-likelihood of softmax(input) at the class numbers `target`; `input` holds logits."""
+    """Return the negative log-likelihood of softmax(input) at the class indices `target`; `input` holds logits."""
     for position, (name, value) in enumerate((("input", input), ("target", target)), 1):
         _check_tensor("cross_entropy_loss", name, position, value)
     _left_out("cross_entropy", label_smoothing=(label_smoothing, 0.0))
     if target._data.dtype.kind == "f" and target.shape == input.shape:
         raise NotImplementedError(
-            "cross_entropy with class probabilities is left out of the mini engine, which takes class numbers; "
+            "cross_entropy with class probabilities is left out of the mini engine, which takes class indices; "
             "use torch.nn.functional.cross_entropy"
         )
     return nll_loss(log_softmax(input, 0 if input.ndim == 1 else 1), target, weight, ignore_index, reduction)

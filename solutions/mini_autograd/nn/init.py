@@ -1,4 +1,4 @@
-"""Initialize parameters. Each function fills a tensor without recording it, and returns it.
+"""Initialize parameters. Each function fills a tensor and returns it; nothing is recorded.
 
 The random numbers are NumPy's, seeded by `manual_seed`; the same seed gives different numbers from torch's.
 """
@@ -15,7 +15,7 @@ from ..functions.left_out import no_attribute
 
 
 def calculate_gain(nonlinearity, param=None):
-    """Return the factor that keeps the variance through a nonlinearity, given by its torch name."""
+    """Return the factor that preserves the variance through the nonlinearity with this torch name."""
     if nonlinearity in ("linear", "conv1d", "conv2d", "conv3d", "sigmoid"):
         return 1
     if nonlinearity == "tanh":

@@ -1,4 +1,4 @@
-"""Functions on the gradients of many parameters at once."""
+"""Functions that work on the gradients of many parameters together."""
 
 import types
 import warnings

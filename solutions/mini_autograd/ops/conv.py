@@ -1,7 +1,7 @@
 """Convolution and pooling over images of shape (N, C, H, W).
 
-A convolution is linear in the image and in the kernel, so both its gradients are again of this kind, and the three
-functions below are each other's derivatives: for an image x, a kernel w and a map g like the output,
+A convolution is linear in the image and in the kernel, so both of its gradients are convolutions of some form too. The
+three functions below are each other's derivatives. For an image x, a kernel w and a map g of the output's shape:
 
     convolve(x, w) → g        spread_kernel(g, w) → x        correlate(x, g) → w
 
@@ -15,7 +15,7 @@ from .reduce import sum_dim
 
 
 def _inner(picture, padding=(0, 0)):
-    """Return `picture`, of layout (N, C, H, W), in the layout (C, H, W, N), padded with zeros."""
+    """Return `picture` converted from layout (N, C, H, W) to layout (C, H, W, N), padded with zeros."""
     if padding == (0, 0):
         return np.ascontiguousarray(picture.transpose(1, 2, 3, 0))
     n, c, h, w = picture.shape
@@ -25,7 +25,7 @@ def _inner(picture, padding=(0, 0)):
 
 
 def _outer(inner):
-    """Return `inner`, of layout (C, H, W, N), in the layout (N, C, H, W), contiguous."""
+    """Return `inner` converted from layout (C, H, W, N) to layout (N, C, H, W), contiguous."""
     return np.ascontiguousarray(inner.transpose(3, 0, 1, 2))
 
 
@@ -126,7 +126,7 @@ def _unpadded(picture, padding):
 
 
 def _max_pool(self, kernel_size, stride, padding):
-    """Return the maxima, and for each the index of the pixel in its window (the first, if several are equal)."""
+    """Return each window's maximum, and the index of its pixel in the window (the first if several are equal)."""
     lowest = -np.inf if self.dtype.kind == "f" else np.iinfo(self.dtype).min
     picture = _padded(self, padding, lowest)
     size = out_size(self.shape[2:], kernel_size, stride, padding)

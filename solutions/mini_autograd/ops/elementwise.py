@@ -101,7 +101,7 @@ def raw(value):
 
 
 def cast(value, numpy_dtype):
-    """Return a Tensor with the given NumPy dtype: itself if it already has it, a constant for a non-float dtype."""
+    """Return `value` as a Tensor of a NumPy dtype: itself if that is its dtype, a constant for a non-float dtype."""
     if value._data.dtype == numpy_dtype:
         return value
     return to_copy(value if np.dtype(numpy_dtype).kind == "f" else value.detach(), numpy_dtype)
@@ -222,7 +222,7 @@ def _keep(grad, mask):
     return (grad.view(bits) * mask).view(grad.dtype)
 
 
-# The gradient where it passes, and 0 elsewhere, even in place of nan or inf.
+# The gradient where `mask` is true, and 0 elsewhere, even instead of nan or inf.
 keep = operation("MulBackward0", _keep, constants=("mask",), grad=lambda grad, mask: keep(grad, mask))
 
 

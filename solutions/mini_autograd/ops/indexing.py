@@ -18,7 +18,7 @@ LIST = (
 )
 WRONG = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices (got {})"
 
-# One of these in a list makes it a tuple of indices.
+# A list that contains one of these is treated as a tuple of indices.
 NO_NUMBER = (Tensor, list, tuple, slice, np.ndarray, types.EllipsisType, types.NoneType)
 
 

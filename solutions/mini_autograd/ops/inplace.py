@@ -1,8 +1,8 @@
 """Change a tensor in place, and update the graph if it is a view or has views.
 
-An in-place operation is the ordinary one on the tensor's old value; its result then replaces the tensor's memory and
-its edge in the graph. If the tensor is a view, the memory belongs to its base, so the base gets the node `CopySlices`,
-and each view is derived from the base again when its history is next needed.
+An in-place operation runs the ordinary operation on the tensor's old value. The result then replaces the tensor's
+value, and its edge replaces the tensor's edge in the graph. If the tensor is a view, the memory belongs to its base, so
+the base gets the node `CopySlices`, and each view is derived from the base again when its history is next needed.
 """
 
 import numpy as np

@@ -38,8 +38,8 @@ def _mse_gradient(grad, self, other, reduction):
     return mul(_scaled(grad, difference.shape, reduction), difference * 2)
 
 
-# The target selects one number along `dim`; `factor` weights each of these numbers, with 0 for an ignored target;
-# None weights all equally.
+# The target selects one number along `dim`. `factor` has a weight for each of these numbers, 0 for an ignored target;
+# None weights all numbers equally.
 
 
 def _picks(target, dim):

@@ -1,7 +1,7 @@
 """Batch and layer normalization.
 
-`dim` are the dimensions over which statistics are computed, `over` those that weight and bias lack, `channel` the shape
-in which weight and bias broadcast with the input.
+dim: the dimensions over which statistics are computed. over: the dimensions that weight and bias lack. channel: the
+shape in which weight and bias broadcast with the input.
 """
 
 import math

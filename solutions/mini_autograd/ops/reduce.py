@@ -14,7 +14,7 @@ from .shape import expand, reshape, scatter_add, unsqueeze
 
 
 def spread(value, shape, dim, keepdim):
-    """Reshape the result of a reduction of `shape` over `dim` so that it broadcasts with `shape`."""
+    """Reshape the result of reducing a tensor of `shape` over `dim` so that it broadcasts with `shape`."""
     if keepdim or value.shape == shape:
         return value
     return reshape(value, tuple(1 if i in dim else n for i, n in enumerate(shape)))

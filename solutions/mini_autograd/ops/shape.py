@@ -271,7 +271,7 @@ def _scatter(self, dim, index, shape):
     return whole
 
 
-# The same if no position along `dim` is repeated.
+# The same as `scatter_add` if no position along `dim` is repeated.
 scatter = operation(
     "ScatterBackward0", _scatter, constants=("index",), self=lambda grad, dim, index: gather(grad, dim, index)
 )

@@ -13,7 +13,7 @@ from ..nn.modules.module import typename, zero_grads
 
 
 class Optimizer:
-    """The base of the optimizers, whose `_update` changes one parameter in a step.
+    """The base class of all optimizers; their `_update` changes one parameter in a step.
 
     params: tensors, (name, tensor) pairs, or groups: dicts with "params" and options. Parameters whose `grad` is None
     are skipped; not even weight decay moves them.
@@ -150,12 +150,12 @@ class Optimizer:
 
 
 def _conformed(name, value, param):
-    """Return a state tensor in the dtype of its parameter, except the step count."""
+    """Return a state value; tensors other than the step count are converted to the parameter's dtype."""
     return value.to(param.dtype) if isinstance(value, Tensor) and name != "step" else value
 
 
 def check_not_negative(**values):
-    """Raise torch's ValueError, with its name, for the first of `values` that is negative or nan."""
+    """Raise torch's ValueError for the first of `values` that is negative or nan, with that value's name."""
     for name, value in values.items():
         if not value >= 0.0:
             raise ValueError(f"Invalid {name.replace('__', ' ')}: {value}")

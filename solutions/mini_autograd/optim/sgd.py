@@ -51,7 +51,7 @@ class SGD(Optimizer):
         array -= group["lr"] * grad
 
     def _velocity(self, param, grad, group):
-        """Return the decayed velocity of earlier steps plus the new gradient; the first gradient counts in full."""
+        """Return the decayed velocity of earlier steps plus the new gradient; the first gradient is not dampened."""
         buffer = self.state[param].get("momentum_buffer")
         if buffer is None:
             buffer = self.state[param]["momentum_buffer"] = make(grad.copy())

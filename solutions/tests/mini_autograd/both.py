@@ -64,7 +64,7 @@ def observe(scenario, lib, raises=None):
             if raises is None or not isinstance(error, raises):
                 raise
             outcome = ("raised", type(error).__name__, str(error))
-    assert raises is None or outcome[0] == "raised", f"{lib.__name__} returned {outcome[1]}, not a {raises.__name__}"
+    assert raises is None or outcome[0] == "raised", f"{lib.__name__} raised no {raises.__name__} but got {outcome[1]}"
     said = [(w.category.__name__, re.sub(r" ?\(Triggered internally.*", "", str(w.message)).strip()) for w in caught]
     return [*outcome, said]
 

@@ -57,7 +57,7 @@ class BackwardHook:
         return outputs if isinstance(result, tuple) else outputs[0]
 
     def _through_node(self, values, when_run):
-        """Pass the tensors in `values` through a node with the hook `when_run`; return values and positions."""
+        """Pass the tensors in `values` through a node with the hook `when_run`; return values and their positions."""
         positions = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
         if not is_grad_enabled() or not any(values[i].requires_grad for i in positions):
             return values, None
@@ -131,7 +131,7 @@ class BackwardHook:
 
 
 def register_legacy_hooks(hooks, module, args, result):
-    """Register `hooks` on the node that made the result, or made the first tensor in it."""
+    """Register `hooks` on the node that made the result, or the first tensor in it."""
     first = result
     while not isinstance(first, Tensor):
         first = next(v for v in first.values() if isinstance(v, Tensor)) if isinstance(first, dict) else first[0]

@@ -58,7 +58,7 @@ class _Row(Module):
 
 
 class Sequential(_Row):
-    """A module that calls modules in turn, given as arguments or as one OrderedDict with their names."""
+    """A module that calls its submodules in turn. Pass them as arguments, or as one OrderedDict with their names."""
 
     def __init__(self, *args):
         super().__init__()

@@ -16,7 +16,7 @@ BOTH_KINDS = (
 
 
 def register(hooks, hook, flags=(), prepend=False):
-    """Add `hook` to `hooks` and return its handle; `flags` are pairs of a dict and whether to list the hook in it."""
+    """Add `hook` to `hooks` and return its handle; `flags` are pairs (dict, whether to list the hook in it)."""
     handle = RemovableHandle(hooks, extra_dict=[noted for noted, _ in flags])
     hooks[handle.id] = hook
     for noted, wanted in flags:
@@ -64,14 +64,14 @@ class Hooked:
     def register_full_backward_hook(self, hook, prepend=False):
         """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs are known.
 
-        Both are tuples, with None for a non-tensor or an input without a gradient; a returned tuple replaces
-        grad_input.
+        Both gradients are tuples, with None for a non-tensor or an input without a gradient; a returned tuple
+        replaces grad_input.
         """
         self._choose_backward_hooks(full=True)
         return register(self._backward_hooks, hook, prepend=prepend)
 
     def register_backward_hook(self, hook):
-        """Call `hook(module, grad_input, grad_output)` after the last node of the module's forward.
+        """Call `hook(module, grad_input, grad_output)` after the last node of the module's forward runs.
 
         Legacy: grad_input belongs to that node, not to the module. Use `register_full_backward_hook`.
         """
@@ -147,7 +147,7 @@ def register_module_full_backward_hook(hook):
 
 
 def register_module_backward_hook(hook):
-    """Call `hook(module, grad_input, grad_output)` after the last node of every module: the legacy form."""
+    """Call `hook(module, grad_input, grad_output)` after every module's last node runs: the legacy form."""
     every_module.choose_backward_hooks(full=False)
     return register(every_module.backward_hooks, hook)
 

@@ -60,7 +60,7 @@ def _pair(value):
 
 
 class Conv2d(_Weighted):
-    """A kernel slid over images. input: (N, in_channels, H, W); weight: (out_channels, in_channels, kh, kw)."""
+    """A kernel that slides over images. input: (N, in_channels, H, W); weight: (out_channels, in_channels, kh, kw)."""
 
     def __init__(
         self,

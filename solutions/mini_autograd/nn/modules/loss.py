@@ -37,7 +37,7 @@ class _WeightedLoss(_Loss):
 
 
 class NLLLoss(_WeightedLoss):
-    """The loss -input[target], for log-probabilities as input and class numbers as target."""
+    """The loss -input[target], for log-probabilities as input and class indices as target."""
 
     def __init__(self, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
         super().__init__(weight, size_average, reduce, reduction)
@@ -48,7 +48,7 @@ class NLLLoss(_WeightedLoss):
 
 
 class CrossEntropyLoss(_WeightedLoss):
-    """The negative log-likelihood of softmax(input) at the class numbers in target; the input contains logits."""
+    """The negative log-likelihood of softmax(input) at the class indices in target; the input contains logits."""
 
     def __init__(
         self, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0

@@ -225,7 +225,7 @@ class Module(Hooked, Stateful):
             yield module
 
     def get_submodule(self, target):
-        """Return the module with the name `target`, as `named_modules` gives it."""
+        """Return the module that `named_modules` yields under the name `target`."""
         module = self
         for part in target.split(".") if target else ():
             if not hasattr(module, part):
@@ -236,7 +236,7 @@ class Module(Hooked, Stateful):
         return module
 
     def get_parameter(self, target):
-        """Return the parameter with the name `target`, as `named_parameters` gives it."""
+        """Return the parameter that `named_parameters` yields under the name `target`."""
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         if not hasattr(module, name):
@@ -246,7 +246,7 @@ class Module(Hooked, Stateful):
         return module._parameters[name]
 
     def get_buffer(self, target):
-        """Return the buffer with the name `target`, as `named_buffers` gives it."""
+        """Return the buffer that `named_buffers` yields under the name `target`."""
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         if not hasattr(module, name):

@@ -24,7 +24,7 @@ class _Norm(Module):
 
 
 class _BatchNorm(_Norm):
-    """A layer that normalizes each channel: with the batch's mean and variance in training, else with the running ones.
+    """A layer that normalizes each channel: with the batch's mean and variance in training, else with running averages.
 
     The running statistics are buffers: every forward pass in training updates them, even if the parameters are frozen.
     momentum: the weight of the new batch in these statistics; None computes the plain mean over all batches.

@@ -44,7 +44,7 @@ class Stateful:
     def load_state_dict(self, state_dict, strict=True, assign=False):
         """Copy the tensors of `state_dict` into the parameters and buffers of the same names.
 
-        strict: missing and unexpected names are errors. assign: use the tensors themselves instead of copying. Raises
+        strict: missing and unexpected names are errors. assign: use the tensors themselves instead of copying. Raises a
         RuntimeError that lists everything that does not fit. Returns the missing and the unexpected names.
         """
         if not isinstance(state_dict, Mapping):
