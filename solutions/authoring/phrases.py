@@ -53,9 +53,12 @@ def found(root: Path = ROOT) -> list[str]:
 
 def texts(root: Path) -> Iterator[tuple[str, str]]:
     """Yield the name and text of each page, each cell of a solved chapter, and each code file except tests."""
-    listed = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True).stdout
-    for name in listed.splitlines():
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+    for name in sorted(set(listed.splitlines())):
         path = root / name
+        if not path.exists():  # deleted, but not committed yet
+            continue
         if path.suffix == ".ipynb" and name.startswith("solutions/"):
             for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
                 yield f"{name}, cell {cell['id']}", "".join(cell["source"])
