@@ -53,7 +53,8 @@ def main(argv: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, module in COMMANDS.items():
         options = [] if name in WITHOUT_CLASS else [anywhere]
-        command = commands.add_parser(name, parents=options, help=module.HELP, description=cleandoc(module.__doc__))
+        about = cleandoc(module.__doc__)
+        command = commands.add_parser(name, parents=options, help=about.splitlines()[0], description=about)
         module.add_arguments(command)
     args, args.options = parser.parse_known_args(argv)
     if args.options and args.command != "formgrader":
@@ -65,7 +66,7 @@ def main(argv: list[str] | None = None) -> int:
             args.folder = (args.folder or class_here() or ROOM / "class").resolve()
             _require_class(args.folder)
             _warn(args.folder)
-        return COMMANDS[args.command].run(args)
+        return COMMANDS[args.command].run(args) or 0
     except (ClassError, ChapterError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

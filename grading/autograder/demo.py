@@ -17,20 +17,7 @@ from .views.report import Row, gather
 
 CHAPTER = "02_external_gradients"
 
-
 ANOTHER_WAY = {
-    "answer-02-1": """
-def pull_back(x, v):
-    return v * 3 * x**2
-""",
-    "answer-02-3": """
-def loss_weights(outputs, target, importance):
-    weights = torch.zeros_like(outputs)
-    for index in torch.ones_like(outputs).nonzero():
-        at = tuple(index.tolist())
-        weights[at] = importance[at] * (outputs[at] - target[at]) * 2 / outputs.numel()
-    return weights
-""",
     "answer-02-4": """
 def jacobian(f, x):
     rows = []
@@ -39,14 +26,6 @@ def jacobian(f, x):
         f(leaf)[i].backward()
         rows.append(leaf.grad)
     return torch.stack(rows)
-""",
-    "answer-02-5": """
-def hand_over(front, back, x):
-    h = front(x)
-    cut = h.detach().clone().requires_grad_()
-    back(cut).backward()
-    (h * cut.grad).sum().backward()
-    return cut.grad
 """,
     "answer-02-6": """
 def undo_broadcast(grad, shape):

@@ -3,7 +3,7 @@
 from authoring.chapter import Chapter
 from authoring.preprocessors import WriteRecord
 
-from .steps.assignment import course_of, keep_record
+from .steps.assignment import keep_record
 
 
 class WriteRecords(WriteRecord):
@@ -12,5 +12,5 @@ class WriteRecords(WriteRecord):
     def read(self, nb, resources) -> Chapter:
         """Run the solved notebook, store the class's record, and return the chapter for the students' record."""
         chapter = super().read(nb, resources)
-        keep_record(course_of(self), chapter)
+        keep_record(self.parent.parent.coursedir, chapter)  # of the exporter's converter
         return chapter

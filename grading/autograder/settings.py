@@ -35,7 +35,6 @@ GRADE = [
     "autograder.steps.runs.RunCells",
     "autograder.steps.judge.WriteVerdicts",
     "nbgrader.preprocessors.LimitOutput",
-    "autograder.steps.save.SaveGrades",
     "autograder.steps.save.DeductLatePenalties",
 ]
 PAGES = ["autograder.views.pages.SafePage", "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor"]
@@ -66,8 +65,7 @@ def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = ""
     c.ExchangeFactory.collect = "autograder.term.exchange.CollectOwn"
     c.ExchangeFactory.release_assignment = "autograder.term.exchange.ReleaseSticky"
     c.GenerateAssignment.preprocessors = GENERATE
-    c.Autograde.exporter_class = "autograder.steps.exporter.SubmissionExporter"
-    c.SubmissionExporter.optimistic_validation = True  # validate once, not after each step
+    c.Autograde.exporter_class = "autograder.run.exporter.SubmissionExporter"
     c.Autograde.sanitize_preprocessors = SANITISE
     c.Autograde.autograde_preprocessors = GRADE
     c.GenerateFeedback.preprocessors = [
@@ -76,10 +74,7 @@ def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = ""
     ]
     c.GenerateFeedback.exporter_class = "autograder.views.feedback_page.FeedbackExporter"
     c.HTMLExporter.default_preprocessors = []
-    c.HTMLExporter.preprocessors = [
-        "autograder.views.pages.SafePage",
-        "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
-    ]
+    c.HTMLExporter.preprocessors = PAGES
     c.HTMLExporter.filters = FILTERS
     c.HTMLExporter.template_paths = template_paths("course_formgrade")
     c.FeedbackExporter.template_paths = template_paths("course_feedback")

@@ -1,11 +1,11 @@
 """Measure how grading scales to thousands of submissions of chapter 02: speed, cost per submission, and growth.
 
-    python grading/bench/scale_bench.py [--real 2000] [--stand-ins 20000] [--compare 100] [--gradebook URL]
+    python grading/bench/scale_bench.py [--real 2000] [--stand-ins 20000] [--gradebook URL]
 
 Stand-ins are eight workers that answer immediately, so that the grading process sets the pace with reading, sending and
 writing. Real workers run the cells. Each tenth of a run ends with a line of numbers: submissions per second; processor
 time per submission, resident memory and open files of the grading process, which includes Dask's scheduler; one
-worker's memory; and the gradebook's size. --compare grades the same submissions on one worker and on two.
+worker's memory; and the gradebook's size.
 """
 
 import argparse
@@ -21,7 +21,6 @@ import psutil
 from grading_bench import NAME, OURS, new_class
 
 from autograder.run import grade as run
-from autograder.run.cluster import connect
 from autograder.run.grader import Grader, Outcome
 from autograder.settings import class_api
 from autograder.steps.autograde import autograde
@@ -34,19 +33,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--real", type=int, default=2000, help="submissions whose cells run")
     parser.add_argument("--stand-ins", type=int, default=20_000, help="submissions that workers answer immediately")
-    parser.add_argument("--compare", type=int, default=100, help="submissions for one worker and for two")
     parser.add_argument("--gradebook", default="", help="the URL of an empty PostgreSQL database to use")
     args = parser.parse_args()
     settings = OURS.replace("{root!r}", f"{{root!r}}, gradebook={args.gradebook!r}")
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent, "ours")
-        root = new_class(folder, settings, max(args.real, args.compare, 1))
+        root = new_class(folder, settings, max(args.real, 1))
         os.chdir(folder)  # the class's settings are here
         if args.real:
             print(f"\n{args.real} submissions of {NAME}, {os.cpu_count()} cores")
             growth(root, args.real, run.grade(root, NAME))
-        if args.compare:
-            compare(root, args.compare)
         if args.stand_ins:
             print(f"\n{args.stand_ins} submissions of {NAME}, {WORKERS} workers that answer immediately")
             growth(root, args.stand_ins, answered_at_once(root, args.stand_ins))
@@ -95,28 +91,6 @@ def answered_at_once(root: Path, count: int) -> Iterator[Outcome]:
     run.autograde = lambda procedure, handed_in, shared: procedure.graded
     run.Grader = lambda api, name: grader
     return run.grade(root, NAME, workers=WORKERS, threads=1)
-
-
-def compare(root: Path, count: int) -> None:
-    """Print how fast `count` submissions are graded on one worker and on two, after the workers have warmed up."""
-    grader = Grader(class_api(root), NAME)
-    students = grader.choose(None)[:count]
-    print(f"\n{count} submissions on one worker process and on two, which share no memory")
-    rates = {}
-    for workers in (1, 2):
-        with connect(workers=workers, threads=4) as client:
-            for _ in run.grade_on(client, grader, students[: 4 * workers]):
-                pass
-            started, before = time.monotonic(), time.process_time()
-            for _ in run.grade_on(client, grader, students):
-                pass
-            took = time.monotonic() - started
-        rates[workers] = count / took
-        serial = (time.process_time() - before) / took
-        print(
-            f"{workers} worker{'s' * (workers > 1)}: {rates[workers]:.2f} a second; this process was busy {serial:.0%}"
-        )
-    print(f"ratio: {rates[2] / rates[1]:.2f}")
 
 
 if __name__ == "__main__":

@@ -33,3 +33,19 @@ def one_alembic():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nbgrader.api, "get_alembic_version", functools.cache(nbgrader.api.get_alembic_version))
         yield
+
+
+@pytest.fixture
+def said(capsys):
+    """Return a function that runs a command on a class, which must end with `code`, and returns what it prints.
+
+    With the code 1, the error follows.
+    """
+
+    def said(tiny, *words, code=0):
+        capsys.readouterr()
+        assert tiny.command(*words) == code
+        printed = capsys.readouterr()
+        return printed.out + printed.err if code else printed.out
+
+    return said

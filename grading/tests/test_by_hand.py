@@ -119,28 +119,6 @@ DISGUISES = {
         "            os._exit(0)\n    return torch.tensor(json.loads(os.read(pipe[0], 999))).double()",
     ],
     "func.jvp": [f"def f(x, v):\n{FORWARD}"],
-    "func.jvp kept before": ["k = torch.func.jvp", f"def f(x, v):\n{FORWARD.replace('torch.func.jvp', 'k')}"],
-    "func.vjp kept before": [
-        "k = torch.func.vjp",
-        "def f(x, v):\n    return k(lambda x: 3 * x**2, x)[1](v)[0]",
-    ],
-    "func.grad kept before": ["k = torch.func.grad", "def f(x, v):\n    return k(lambda x: (3 * x**2 * v).sum())(x)"],
-    "func.jacrev kept before": [
-        "k = torch.func.jacrev",
-        "def f(x, v):\n    return k(lambda x: (3 * x**2 * v).sum())(x)",
-    ],
-    "func.jacfwd kept before": [
-        "k = torch.func.jacfwd",
-        "def f(x, v):\n    return k(lambda x: (3 * x**2 * v).sum())(x)",
-    ],
-    "func.hessian kept before": [
-        "k = torch.func.hessian",
-        "def f(x, v):\n    return k(lambda x: (x**3).sum() / 2)(x).diagonal() * x * v / x",
-    ],
-    "func.linearize kept before": [
-        "k = torch.func.linearize",
-        "def f(x, v):\n    return k(lambda x: 3 * x**2, x)[1](torch.ones_like(x)) * v",
-    ],
     "forward_ad": [
         "import torch.autograd.forward_ad as ad",
         "def f(x, v):\n    with ad.dual_level():\n        y = 3 * ad.make_dual(x, torch.ones_like(x)) ** 2\n"
@@ -156,6 +134,18 @@ DISGUISES = {
         "    getattr(y, 'back' + 'ward')(v)\n    return x.grad",
     ],
 }
+
+KEPT = {  # by name in torch.func: what f returns, if k is that function
+    "jvp": "k(lambda x: 3 * x**2, (x,), (torch.ones_like(x),))[1] * v",
+    "vjp": "k(lambda x: 3 * x**2, x)[1](v)[0]",
+    "grad": "k(lambda x: (3 * x**2 * v).sum())(x)",
+    "jacrev": "k(lambda x: (3 * x**2 * v).sum())(x)",
+    "jacfwd": "k(lambda x: (3 * x**2 * v).sum())(x)",
+    "hessian": "k(lambda x: (x**3).sum() / 2)(x).diagonal() * x * v / x",
+    "linearize": "k(lambda x: 3 * x**2, x)[1](torch.ones_like(x)) * v",
+}
+for name, text in KEPT.items():
+    DISGUISES[f"func.{name} kept before"] = [f"k = torch.func.{name}", f"def f(x, v):\n    return {text}"]
 
 # Each reaches a node of a graph recorded before the block, and puts the values of the case into it.
 RECORDED = "leaf = torch.zeros(3, dtype=torch.float64, requires_grad=True)\nrecorded = leaf**2"

@@ -35,7 +35,7 @@ def test_an_exercise_that_the_course_adds_does_not_stop_a_class(course, tmp_path
     nbformat.write(changed(points=4, third=True), course / NAME / f"{NAME}.ipynb")
     grader = Grader(class_api(tmp_path / "class"), NAME)
     assert grader.grade_here("anna").status == "graded"
-    assert grader.is_graded("anna")
+    assert not grader.why_due("anna")
     with api.gradebook as gradebook:
         assert [(g.name, g.max_score) for g in gradebook.find_submission_notebook(NAME, NAME, "anna").grades] == [
             ("check-1", 2),
@@ -119,8 +119,8 @@ def test_a_class_that_others_can_read_prints_a_warning(capsys):
         Path(open_to_all).chmod(0o755)
         tiny = TinyClass(Path(open_to_all, "class"))
         tiny.folder.chmod(0o755)
-        command.main(["report", NAME, "--class", str(tiny.folder)])
+        tiny.command("report", NAME)
         assert f"To keep them out: chmod o= {tiny.folder}" in capsys.readouterr().err
         tiny.folder.chmod(0o770)
-        command.main(["report", NAME, "--class", str(tiny.folder)])
+        tiny.command("report", NAME)
         assert "chmod" not in capsys.readouterr().err

@@ -23,7 +23,7 @@ from gradlab import atomic
 def graded(tmp_path_factory):
     tiny = TinyClass(tmp_path_factory.mktemp("damage") / "class")
     tiny.hand_in("anna", RIGHT)
-    assert Grader(class_api(tiny.folder), NAME).grade_here("anna").status == "graded"
+    assert list(tiny.grade_here()) == ["anna"]
     return tiny
 
 
@@ -61,9 +61,9 @@ def test_a_submission_with_a_damaged_autograded_notebook_is_graded_again(graded,
     path.chmod(0o644)
     path.write_text(text)
     grader = Grader(class_api(graded.folder), NAME)
-    assert not grader.is_graded("anna")
+    assert grader.why_due("anna")
     assert grader.grade_here("anna").status == "graded"
-    assert grader.is_graded("anna")
+    assert not grader.why_due("anna")
 
 
 def journal(folder) -> Journal:
@@ -83,7 +83,9 @@ def test_a_student_in_a_damaged_line_of_the_journal_is_graded_again(tmp_path, ca
     assert "jsonl is damaged" in capsys.readouterr().err
 
 
-def test_a_journal_with_a_damaged_first_line_is_reported(tmp_path):
+def test_a_journal_that_is_missing_or_has_a_damaged_first_line_is_reported(tmp_path):
+    with pytest.raises(ClassError, match="no run to resume"):
+        Journal(tmp_path, NAME).resume()
     lines = journal(tmp_path).path.read_text().splitlines(keepends=True)
     (tmp_path / "runs" / f"{NAME}.jsonl").write_text("".join(["\0\0\n", *lines[1:]]))
     with pytest.raises(ClassError, match=r"is damaged\. Start again without --resume"):
@@ -115,7 +117,7 @@ def test_a_class_restored_elsewhere_keeps_its_grades_and_continues(tmp_path, cap
     tiny = TinyClass(tmp_path / "class")
     secret = through_the_exchange(tiny, "anna", RIGHT)
     (tiny.folder / "exchange").symlink_to(tmp_path / "srv")
-    assert Grader(class_api(tiny.folder), NAME).grade_here("anna").status == "graded"
+    assert list(tiny.grade_here()) == ["anna"]
     with tarfile.open(tmp_path / "backup.tar", "w") as backup:
         backup.add(tiny.folder, "class")
     shutil.rmtree(tiny.folder)
@@ -124,12 +126,13 @@ def test_a_class_restored_elsewhere_keeps_its_grades_and_continues(tmp_path, cap
 
     restored = tmp_path / "elsewhere" / "class"
     grader = Grader(class_api(restored), NAME)
-    assert grader.is_graded("anna")
+    assert not grader.why_due("anna")
     assert grader.grade_here("anna").status == "graded"
     with class_api(restored).gradebook as gradebook:
         assert gradebook.find_submission(NAME, "anna").score == 5
     assert main(["feedback", NAME, "--class", str(restored)]) == 0
-    assert "There is no exchange to return them through." in capsys.readouterr().out
+    where = f"{restored}/feedback/STUDENT/{NAME}"
+    assert f"There is no exchange to return them through. Find them in {where}." in capsys.readouterr().out
     (restored / "exchange").unlink()
     (restored / "exchange").mkdir()
     assert main(["feedback", NAME, "--class", str(restored)]) == 0

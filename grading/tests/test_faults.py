@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 from sqlalchemy.exc import DataError, OperationalError
-from tiny_class import NAME, RIGHT, TinyClass
+from tiny_class import NAME, PER_HOUR, RIGHT, TinyClass, write_settings
 from traitlets import TraitError
 
-from autograder.__main__ import main
 from autograder.errors import ClassError, SubmissionError
 from autograder.run.grader import Grader
 from autograder.settings import class_api
@@ -97,7 +96,7 @@ def test_an_error_that_a_submission_causes_becomes_only_its_own_reason(tiny, gra
     assert tiny.points("anna") == [None, None]
     said = outcome.read(tiny.autograded("anna"))
     assert (said.could_not_grade, said.saved) == (ended.reason, True)
-    assert grader.is_graded("anna")
+    assert not grader.why_due("anna")
     assert grader.grade_here("ben").status == Status.GRADED
     assert tiny.points("ben") == [2, 3]
 
@@ -120,30 +119,17 @@ def test_a_missing_plugin_stops_the_run(tiny):
         Grader(api, NAME).grade_here("anna")
 
 
-PLUGIN = """from nbgrader.plugins import BasePlugin
-
-
-class PerHour(BasePlugin):
-    def late_submission_penalty(self, student_id, score, total_seconds_late):
-        return {penalty}
-"""
-
-
 def late_class(folder: Path, place: str, penalty: str, monkeypatch) -> TinyClass:
     """A class with one submission, two hours late, and a late-penalty plugin in a module."""
     tiny = TinyClass(folder / "class")
     module = f"late_{abs(hash(folder))}"
-    (folder / place / f"{module}.py").write_text(PLUGIN.format(penalty=penalty))
-    (folder / "nbgrader_config.py").write_text(
-        "from autograder.settings import configure\n\n"
-        f"configure(c := get_config(), {str(tiny.folder)!r})\n"
-        f"c.AssignLatePenalties.plugin_class = '{module}.PerHour'\n"
-    )
+    (folder / place / f"{module}.py").write_text(PER_HOUR.replace("total_seconds_late / 3600", penalty))
+    write_settings(folder, f"c.AssignLatePenalties.plugin_class = '{module}.PerHour'")
     monkeypatch.setattr("sys.path", list(sys.path))
     with tiny.api.gradebook as gradebook:
         gradebook.update_or_create_assignment(NAME, duedate="2026-11-02 08:00:00")
     tiny.hand_in("anna", RIGHT)
-    (tiny.submission("anna") / "timestamp.txt").write_text("2026-11-02 10:00:00 UTC")
+    tiny.stamp("anna", "2026-11-02 10:00:00 UTC")
     return tiny
 
 
@@ -157,12 +143,11 @@ def test_a_plugin_is_found_beside_the_configuration_and_in_the_class_folder(tmp_
 
 
 @pytest.mark.parametrize("penalty", ["1 / 0", "'much'", "(", "nowhere"])
-def test_a_failing_plugin_stops_the_run_and_is_not_a_students_reason(tmp_path, penalty, monkeypatch, capsys):
+def test_a_failing_plugin_stops_the_run_and_is_not_a_students_reason(tmp_path, penalty, monkeypatch, said):
     tiny = late_class(tmp_path, ".", penalty, monkeypatch)
-    assert main(["--class", str(tiny.folder), "grade", NAME]) == 1
-    said = capsys.readouterr().err
-    assert {"1 / 0": "division by zero", "'much'": "TypeError", "(": "SyntaxError"}.get(penalty, "NameError") in said
-    assert "Traceback" not in said
+    shown = said(tiny, "grade", NAME, code=1)
+    assert {"1 / 0": "division by zero", "'much'": "TypeError", "(": "SyntaxError"}.get(penalty, "NameError") in shown
+    assert "Traceback" not in shown
     assert (
         not (tiny.folder / "autograded" / "anna" / NAME / f"{NAME}.ipynb").exists()
         or not outcome.read(tiny.autograded("anna")).saved
@@ -174,47 +159,22 @@ def test_a_failing_plugin_stops_the_run_and_is_not_a_students_reason(tmp_path, p
     assert not any(comments)
 
 
-def test_an_unreadable_configuration_is_named(tmp_path, capsys):
+def test_an_unreadable_configuration_is_named(tmp_path, said):
     tiny = TinyClass(tmp_path / "class")
     (tmp_path / "nbgrader_config.py").write_text("c = get_config(\n")
-    assert main(["--class", str(tiny.folder), "grade", NAME]) == 1
-    said = capsys.readouterr().err
-    assert f"{tmp_path}/nbgrader_config.py cannot be loaded (SyntaxError" in said
-    assert "Traceback" not in said
+    shown = said(tiny, "grade", NAME, code=1)
+    assert f"{tmp_path}/nbgrader_config.py cannot be loaded (SyntaxError" in shown
+    assert "Traceback" not in shown
 
 
-def test_a_full_disk_ends_the_command_with_its_cause(tiny, monkeypatch, capsys):
+def test_a_full_disk_ends_the_command_with_its_cause(tiny, monkeypatch, said):
     def full(*args):
         raise OSError(errno.ENOSPC, "No space left on device", "/class/autograded/anna")
 
     tiny.hand_in("anna", RIGHT)
     monkeypatch.setattr("autograder.run.grader.unfit", full)
-    assert main(["--class", str(tiny.folder), "grade", NAME, "--force", "--student", "anna"]) == 1
-    said = capsys.readouterr().err
-    assert "No space left on device" in said
-    assert "--resume" in said
-    assert "Traceback" not in said
-
-
-@pytest.mark.parametrize("text", [b"no time", b"\xff\xfe", b"9" * 400])
-def test_an_invalid_timestamp_is_a_reason_and_reading_it_again_is_harmless(tiny, grader, text):
-    (tiny.submission("anna") / "timestamp.txt").write_bytes(text)
-    ended = grader.grade_here("anna")
-    assert ended.status == Status.UNGRADABLE
-    assert ended.reason
-    assert grader.is_graded("anna")
-
-
-def test_a_new_submission_after_an_ungradable_one_is_graded(tiny, grader):
-    """Even if nbgrader could not read when it was submitted."""
-    (tiny.submission("anna") / "timestamp.txt").write_text("2026-11-02 10:00:00 UTC")
-    (tiny.submission("anna") / "link").symlink_to("/etc/passwd")
-    assert grader.grade_here("anna").status == Status.UNGRADABLE
-    assert grader.is_graded("anna")
-    tiny.hand_in("anna", RIGHT)
-    (tiny.submission("anna") / "timestamp.txt").write_text("2026-11-02 11:00:00 UTC")
-    assert not grader.is_graded("anna")
-    assert grader.grade_here("anna").status == Status.GRADED
+    shown = said(tiny, "grade", NAME, "--force", "--student", "anna", code=1)
+    assert [word in shown for word in ("No space left on device", "--resume", "Traceback")] == [True, True, False]
 
 
 def test_the_reason_is_recorded_the_same_way_however_it_was_found(tiny, grader):

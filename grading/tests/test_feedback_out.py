@@ -7,9 +7,6 @@ from pathlib import PurePosixPath
 import pytest
 from tiny_class import NAME, RIGHT, TinyClass
 
-from autograder.__main__ import main
-from autograder.run.grader import Grader
-from autograder.settings import class_api
 from autograder.term import sent
 from autograder.term.returns import member
 from autograder.term.sent import Sent
@@ -79,24 +76,18 @@ def graded(tmp_path_factory):
         with zipfile.ZipFile(tiny.folder.parent / f"{platform}.zip", "w") as archive:
             for name, data in members.items():
                 archive.writestr(name, data)
-    words = ["--class", str(tiny.folder)]
-    assert main(["import-submissions", NAME, str(tiny.folder.parent / "moodle.zip"), *words]) == 0
-    grader = Grader(class_api(tiny.folder), NAME)
-    for student in grader.submitted():
-        grader.grade_here(student)
+    assert tiny.command("import-submissions", NAME, tiny.folder.parent / "moodle.zip") == 0
+    tiny.grade_here()
     return tiny
 
 
 @pytest.fixture
-def archive(graded, capsys):
+def archive(graded, said):
     """Return a function that imports from a platform, makes its feedback archive, and opens it."""
 
     def make(platform):
-        words = ["--class", str(graded.folder)]
-        assert main(["import-submissions", NAME, str(graded.folder.parent / f"{platform}.zip"), *words]) == 0
-        capsys.readouterr()
-        assert main(["feedback", NAME, "--zip", *words]) == 0
-        shown = capsys.readouterr().out
+        said(graded, "import-submissions", NAME, graded.folder.parent / f"{platform}.zip")
+        shown = said(graded, "feedback", NAME, "--zip")
         assert f"platform/{NAME}.feedback.zip (feedback pages for {platform.capitalize()}: 3)\n" in shown
         assert f"Not in the archive, because they were not imported from {platform.capitalize()}: zoe\n" in shown
         return zipfile.ZipFile(graded.folder / "platform" / f"{NAME}.feedback.zip")
@@ -121,7 +112,10 @@ def test_moodle_matches_each_page_to_its_student(archive, before_4_1):
         assert found == {number: f"{NAME}_feedback.html" for *_, number, _ in STUDENTS.values()}
         names = sorted(made.namelist())
         assert names[0].startswith("Anna Lena Müller_3101_")
-        assert "For <strong>Anna Lena Müller</strong>" in made.read(names[0]).decode()
+        page = made.read(names[0]).decode()
+    assert "For <strong>Anna Lena Müller</strong>" in page
+    assert re.search(r"<h1>Feedback on 90_tiny</h1>.*Made on\s*<time datetime=\"20\d\d-\d\d-\d\dT", page, re.DOTALL)
+    assert re.search(r"graded by version <code>[0-9a-f]{16}</code>", page)
 
 
 @pytest.mark.parametrize("name", ["anon", "a_7_8_b", "", "._x", "x_link", "7", "~x.", "Group 1"])
@@ -132,18 +126,11 @@ def test_no_name_misleads_a_platform(name):
     assert read_by_moodle([moodle], True) == {3101: f"{NAME}_feedback.html"}
 
 
-def test_without_an_import_there_is_no_archive(graded, capsys, tmp_path):
+def test_without_an_import_there_is_no_archive(graded, said, tmp_path):
     (graded.folder / "platform").rename(tmp_path / "platform")
     try:
-        assert main(["feedback", NAME, "--zip", "--class", str(graded.folder)]) == 1
-        assert "No archive was made: no submission of 90_tiny was imported from a platform" in capsys.readouterr().err
+        shown = said(graded, "feedback", NAME, "--zip", code=1)
+        assert "No archive was made: no submission of 90_tiny was imported from a platform" in shown
     finally:
         (tmp_path / "platform").rename(graded.folder / "platform")
     assert sent.read(graded.api.coursedir, NAME).keys() == STUDENTS.keys()
-
-
-def test_each_page_names_the_student_the_date_and_the_version_of_the_checks(graded, archive):
-    with archive("moodle") as made:
-        page = made.read(sorted(made.namelist())[0]).decode()
-    assert re.search(r"<h1>Feedback on 90_tiny</h1>.*Made on\s*<time datetime=\"20\d\d-\d\d-\d\dT", page, re.DOTALL)
-    assert re.search(r"graded by version <code>[0-9a-f]{16}</code>", page)

@@ -171,16 +171,30 @@ def test_one_line_is_flagged(flags_of, source):
     assert len({flag.line for flag in flags_of(source)}) == 1
 
 
-def test_a_flag_names_cell_line_source_and_reason(flags_of):
-    (flag,) = flags_of("import math\n\n\ndef near():\n    math.isclose = max")
-    assert (flag.where, flag.line, flag.source) == ("answer-1", 5, "math.isclose = max")
-    assert flag.why == "patches an imported module, which affects the checks too"
+GC = "import gc"
+TOO_DEEP = (1, "is too long or too deeply nested to be searched")
+FLAGGED = {  # a source, the file with it or "" for an answer, and each flag's line and its source or reason
+    "a patched module": (
+        "import math\n\n\ndef near():\n    math.isclose = max",
+        "",
+        [(5, "math.isclose = max"), (5, "patches an imported module, which affects the checks too")],
+    ),
+    # Python does not count a line at a form feed; code that does would look up the wrong line.
+    "after a form feed": (f"'\x0c'\n{GC}", "", [(2, GC)]),
+    "a file beside the notebook": (f"x = 1\n{GC}\n", "helpers.py", [(2, GC)]),
+    "after brackets that are not Python": (f"{'(' * 500}{')' * 500}\n{GC}", "", [(2, GC)]),
+    "after a null byte": (f"\x00\n{GC}", "", [(2, GC)]),
+    "too many signs": (f"x = {'-' * 5000}1\n{GC}", "", [TOO_DEEP, (2, GC)]),
+    "too many dots": (f"a{'.a' * 5000}\n{GC}", "", [TOO_DEEP, (2, GC)]),
+}
 
 
-def test_a_form_feed_does_not_shift_the_flagged_line(flags_of):
-    """Python does not count a line at a form feed; code that does would look up the wrong line."""
-    (flag,) = flags_of("'\x0c'\nimport gc")
-    assert (flag.line, flag.source) == (2, "import gc")
+@pytest.mark.parametrize(("source", "file", "expected"), FLAGGED.values(), ids=FLAGGED.keys())
+def test_a_flag_names_cell_line_source_and_reason(flags_of, source, file, expected):
+    flags = flags_of(files=_write(file, source)) if file else flags_of(source)
+    assert {flag.where for flag in flags} == {file or "answer-1"}
+    assert {flag.line for flag in flags} == {line for line, _ in expected}
+    assert {said for _, said in expected} <= {said for flag in flags for said in (flag.source, flag.why)}
 
 
 def test_a_hidden_name_is_flagged_if_autograd_is_forbidden(flags_of):
@@ -190,11 +204,6 @@ def test_a_hidden_name_is_flagged_if_autograd_is_forbidden(flags_of):
     assert [flag.why for flag in flags_of("import sympy")] == ["uses a different engine that computes derivatives"]
     (flag,) = flags_of("import helper", by_hand=["pull_back"], files=_write("helper.py", "x = 1"))
     assert "not searched" in flag.why
-
-
-def test_files_beside_the_notebook_are_searched_too(flags_of):
-    (flag,) = flags_of(files=_write("helpers.py", "x = 1\nimport gc\n"))
-    assert (flag.where, flag.line) == ("helpers.py", 2)
 
 
 def test_another_students_path_is_flagged_but_the_bare_id_is_not(flags_of):
@@ -217,16 +226,3 @@ def test_the_number_of_flags_is_limited(flags_of):
         nb.cells += [nbformat.v4.new_code_cell(f"import gc\nnumber = {number}") for number in range(50)]
 
     assert len(flags_of(change=add)) == 20
-
-
-@pytest.mark.parametrize("source", ["(" * 500 + ")" * 500, "\x00"])
-def test_sources_after_one_that_is_not_python_are_still_searched(flags_of, source):
-    assert flags_of(source) == []
-    assert [(flag.line, flag.source) for flag in flags_of(f"{source}\nimport gc")] == [(2, "import gc")]
-
-
-@pytest.mark.parametrize("source", ["x = " + "-" * 5000 + "1", "a" + ".a" * 5000])
-def test_a_source_too_deep_to_search_is_flagged(flags_of, source):
-    first, second = flags_of(f"{source}\nimport gc")
-    assert (first.line, first.why) == (1, "is too long or too deeply nested to be searched")
-    assert (second.line, second.source) == (2, "import gc")

@@ -3,7 +3,8 @@
 import sys
 
 import pytest
-from tiny_class import NAME, RIGHT, TinyClass
+from test_hub import Formgrader
+from tiny_class import NAME, RIGHT, SLIP, TinyClass, write_settings
 
 
 @pytest.mark.browser
@@ -11,11 +12,9 @@ def test_formgrader_shows_the_class_and_grades(open_lab, tmp_path):
     """The page lists the submissions; Autograde ends in Success, and the grades are those of `make grade`."""
     tiny = TinyClass(tmp_path / "class")
     tiny.hand_in("anna", RIGHT)
-    tiny.hand_in("bela", RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"})
+    tiny.hand_in("bela", SLIP)
     tiny.hand_in("broken", text='{"cells": [')
-    (tmp_path / "nbgrader_config.py").write_text(
-        f"from autograder.settings import configure\n\nconfigure(get_config(), {str(tiny.folder)!r})\n"
-    )
+    write_settings(tmp_path)
     lab = open_lab(tmp_path, command=[sys.executable, "-m", "autograder", "--class", str(tiny.folder), "formgrader"])
     lab.goto("lab")
     lab.command("nbgrader:open-formgrader")
@@ -23,11 +22,7 @@ def test_formgrader_shows_the_class_and_grades(open_lab, tmp_path):
     row = frame.locator("tr", has=frame.get_by_text(NAME, exact=True))
     row.locator("td.num-submissions a", has_text="3").click()
     for student in ("anna", "bela", "broken"):
-        line = frame.locator("tr", has=frame.get_by_text(student, exact=True))
-        line.locator("td.autograde a").click()
-        frame.locator(".modal-body", has_text="Success").wait_for()
-        frame.get_by_role("button", name="OK").last.click()
-        frame.locator(".modal-body").wait_for(state="hidden")
+        Formgrader(frame).click("autograde", of=student)
     lab.screenshot(tmp_path / "formgrader.png")
     by_button = tiny.results()
     assert [by_button[student][0] for student in ("anna", "bela", "broken")] == [[2, 3], [0, 1.5], [None, None]]

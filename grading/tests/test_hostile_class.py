@@ -62,6 +62,8 @@ def _deep(folder):
 FILES = {  # changes to the folder of a right submission
     "ids": (lambda f: _cell_id_list(f / NOTEBOOK), Status.UNGRADABLE),
     "time no text": (lambda f: (f / "timestamp.txt").write_bytes(b"\xff\xfe"), Status.UNGRADABLE),
+    "time in words": (lambda f: (f / "timestamp.txt").write_text("no time"), Status.UNGRADABLE),
+    "time long": (lambda f: (f / "timestamp.txt").write_text("9" * 400), Status.UNGRADABLE),
     "time folder": (lambda f: (f / "timestamp.txt").mkdir(), Status.UNGRADABLE),
     "time far": (lambda f: (f / "timestamp.txt").write_text("99999999999-01-01 00:00:00 UTC"), Status.UNGRADABLE),
     "time old": (lambda f: (f / "timestamp.txt").write_text("0001-01-01 00:00:00 +1400"), Status.UNGRADABLE),
@@ -206,7 +208,7 @@ def test_any_notebook_with_any_timestamp_gets_a_result(hostile, cells, metadata,
             patch.setattr("autograder.steps.runs.execute", lambda job, files: Ran(job.notebook, 1.0))
             ended = grader.end(ended, autograde(grader.procedure, ended))
     assert ended.status == Status.GRADED or (ended.status == Status.UNGRADABLE and ended.reason)
-    grader.is_graded("odd")
+    grader.why_due("odd")
 
 
 DATA = st.dictionaries(st.sampled_from(["text/plain", "text/html", "image/png", OBSERVATION_MIME]) | st.text(), JSON)

@@ -41,10 +41,7 @@ def tiny(tmp_path_factory) -> TinyClass:
     for student in STUDENTS:
         tiny.hand_in(student, RIGHT)
     assert graded(tiny, answers(tiny, "before"))[0] == 0
-    with tiny.api.gradebook as book:
-        first = min(book.find_submission_notebook(NAME, NAME, "ben").grades, key=lambda grade: grade.name)
-        first.manual_score, first.needs_manual_grade = 0.5, False
-        book.db.commit()
+    tiny.set_by_hand("ben", 0.5)
     return tiny
 
 
@@ -92,7 +89,7 @@ def expected(named: str, student: str) -> list:
 
 def of_run(tiny: TinyClass, student: str) -> str:
     """Return the run in a submission's notebook; "" if it does not count as graded."""
-    if not Grader(tiny.api, NAME).is_graded(student):
+    if Grader(tiny.api, NAME).why_due(student):
         return ""
     metadata = tiny.autograded(student).metadata
     return metadata.get("run") or metadata["autograder"]["could_not_grade"].split()[3]

@@ -14,6 +14,7 @@ REASONS = {
     "zeros": "its files exceed 50 MB in total.",
     "linked": "notes.txt is a link or a special file; only regular files can be submitted.",
     "renamed": f"it contains no {NAME}.ipynb (found: {NAME}.record.json, Untitled.ipynb).",
+    "nothing": f"it contains no {NAME}.ipynb (found: nothing).",
     "late": "its timestamp.txt contains the year 1.",
 }
 
@@ -24,18 +25,20 @@ def alone(tmp_path_factory):
     tiny = TinyClass(write_settings(tmp_path_factory.mktemp("alone")))
     for student in ("anna", *REASONS, f"m{COMMAND}"):
         tiny.hand_in(student, RIGHT)
+    shutil.rmtree(tiny.submission("nothing"))
+    tiny.submission("nothing").mkdir()
     with (tiny.submission("zeros") / "big").open("wb") as file:
         file.truncate(MAX_BYTES + 1)
     (tiny.submission("linked") / "notes.txt").symlink_to(tiny.folder / "gradebook.db")
     (tiny.submission("renamed") / f"{NAME}.ipynb").rename(tiny.submission("renamed") / "Untitled.ipynb")
     (tiny.submission("late") / "timestamp.txt").write_text("0001-01-01 00:00:00 UTC")
     (tiny.submission("anna") / f"notes{COMMAND}\n[AutogradeApp | ERROR] all is lost").write_text("")
-    shutil.copy(tiny.submission("anna") / f"{NAME}.ipynb", tiny.submission("anna") / f"mine{COMMAND}.ipynb")
     tiny.copied = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shutil, "copy", lambda *paths, copy=shutil.copy: (tiny.copied.append(paths[0]), copy(*paths)))
         patch.setattr("sys.stderr", (tiny.folder / "log").open("w"))
         nbgrader(tiny.folder.parent, "autograde", NAME)
+        nbgrader(tiny.folder.parent, "generate_feedback", NAME)
     tiny.log = (tiny.folder / "log").read_text()
     return tiny
 
@@ -48,12 +51,21 @@ def test_nbgrader_copies_nothing_from_an_unfit_submission_and_says_why(alone, st
     assert alone.points(student) == [None, None]
 
 
-def test_the_others_are_graded(alone):
+def test_the_others_are_graded_and_manual_points_stay(alone):
     assert alone.points("anna") == [2, 3]
+    with alone.api.gradebook as gradebook:
+        for grade in gradebook.find_submission_notebook(NAME, NAME, "zeros").grades:
+            grade.manual_score, grade.needs_manual_grade = 1.0, False
+        gradebook.db.commit()
+    for force in (False, True):
+        assert alone.api.autograde(NAME, "zeros", force=force)["success"]
+        assert alone.points("zeros") == [1, 1]
+        with alone.api.gradebook as gradebook:
+            assert not gradebook.find_submission(NAME, "zeros").needs_manual_grade
 
 
 def test_no_name_in_a_submission_controls_the_terminal_or_forges_a_log_line(alone):
-    for name in ("notes", "mine"):
+    for name in ("notes", "m"):
         assert f"{name}\N{REPLACEMENT CHARACTER}[2J" in alone.log
     assert [line for line in alone.log.split("\n") if not line.isprintable()] == []
     assert "\n[AutogradeApp | ERROR] all is lost" not in alone.log

@@ -6,11 +6,10 @@ import shutil
 import nbformat
 import pytest
 from nbgrader.apps import NbGraderAPI
-from tiny_class import NAME, RIGHT, TinyClass, changed
+from tiny_class import NAME, RIGHT, SLIP, TinyClass, changed
 from traitlets.utils.importstring import import_item
 
 from autograder import class_chapters
-from autograder.__main__ import main
 from autograder.errors import ClassError
 from autograder.run.grader import Grader
 from autograder.settings import class_api
@@ -18,7 +17,6 @@ from autograder.views.report import gather
 
 pytestmark = pytest.mark.xdist_group("no wrong grade")
 
-SLIP = RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"}
 WAITING = "points were set manually for an earlier submission"
 
 
@@ -31,41 +29,24 @@ def graded(tmp_path_factory):
             gradebook.add_student(student, lms_user_id=str(number), email=f"{student}@uni.example")
     tiny.hand_in("anna", RIGHT)
     tiny.hand_in("ben", SLIP)
-    grade(tiny)
-    assert main(["feedback", NAME, "--class", str(tiny.folder)]) == 0
+    tiny.grade_here()
+    assert tiny.command("feedback", NAME) == 0
     return tiny
 
 
 @pytest.fixture
 def tiny(graded, tmp_path, monkeypatch):
     """A copy of that class, from a course that a test may change."""
-    shutil.copytree(graded.folder, tmp_path / "class", symlinks=True)
-    tiny = object.__new__(TinyClass)
-    tiny.folder, tiny.api = tmp_path / "class", class_api(tmp_path / "class")
+    tiny = TinyClass.copy_of(graded, tmp_path / "class")
     shutil.copytree(tiny.folder / "source", tmp_path / "course")
     monkeypatch.setattr(class_chapters, "SOURCES", tmp_path / "course")
     return tiny
 
 
-def grade(tiny, *students, force=False):
-    """Grade what is due, or these students, in this process."""
-    grader = Grader(class_api(tiny.folder), NAME)
-    for student in students or [one for one in grader.submitted() if force or grader.why_due(one)]:
-        grader.grade_here(student)
-
-
-def said(tiny, capsys, *words, code=0):
-    """Return a command's output."""
-    capsys.readouterr()
-    assert main([*words, "--class", str(tiny.folder)]) == code
-    printed = capsys.readouterr()
-    return printed.err if code else printed.out
-
-
-def exported(tiny, capsys, *words):
+def exported(tiny, said, *words):
     """Return the scores in an export for Canvas, by student, and the command's output."""
     out = tiny.folder.parent / "out.csv"
-    printed = said(tiny, capsys, "export", "--platform", "canvas", NAME, "-o", str(out), *words)
+    printed = said(tiny, "export", "--platform", "canvas", NAME, "-o", out, *words)
     with out.open(encoding="utf-8") as file:
         return {row["SIS Login ID"]: row[NAME] for row in csv.DictReader(file) if row["ID"]}, printed
 
@@ -74,36 +55,28 @@ def rows(tiny):
     return {row.student: row for row in gather(class_api(tiny.folder).coursedir, NAME).rows}
 
 
-def set_by_hand(tiny, student, points):
-    """Set points as Formgrader does."""
-    with tiny.api.gradebook as gradebook:
-        one = gradebook.find_grade("check-1", NAME, NAME, student)
-        one.manual_score, one.needs_manual_grade = points, False
-        gradebook.db.commit()
-
-
 def course_gives(tiny, points):
     """Change the points of the course's first exercise, and update the class."""
     nbformat.write(changed(points=points), tiny.folder.parent / "course" / NAME / f"{NAME}.ipynb")
-    assert main(["update", "--apply", "--class", str(tiny.folder)]) == 0
+    assert tiny.command("update", "--apply") == 0
 
 
-def test_the_score_of_a_replaced_submission_is_not_exported(tiny, capsys):
+def test_the_score_of_a_replaced_submission_is_not_exported(tiny, said):
     tiny.hand_in("anna", SLIP)
-    scores, printed = exported(tiny, capsys)
+    scores, printed = exported(tiny, said)
     assert scores == {"anna": "", "ben": "1.5", "cem": ""}
     assert "anna: to be graded again (the submission has no grade yet)" in printed
-    assert exported(tiny, capsys, "--stale")[0] == {"anna": "5", "ben": "1.5", "cem": ""}
+    assert exported(tiny, said, "--stale")[0] == {"anna": "5", "ben": "1.5", "cem": ""}
 
 
-def test_scores_from_before_an_update_are_not_exported(tiny, capsys):
+def test_scores_from_before_an_update_are_not_exported(tiny, said):
     course_gives(tiny, 4)
-    scores, printed = exported(tiny, capsys)
+    scores, printed = exported(tiny, said)
     assert set(scores.values()) == {""}
     assert "ben: to be graded again (graded before checks or points changed)" in printed
-    assert exported(tiny, capsys, "--stale")[0]["anna"] == "5"
-    grade(tiny)
-    assert exported(tiny, capsys)[0]["anna"] == "7"
+    assert exported(tiny, said, "--stale")[0]["anna"] == "5"
+    tiny.grade_here()
+    assert exported(tiny, said)[0]["anna"] == "7"
 
 
 def test_nbgraders_export_follows_the_same_rule(tiny, tmp_path):
@@ -125,116 +98,96 @@ def test_nbgraders_export_follows_the_same_rule(tiny, tmp_path):
     assert found(stale=True) == expected | {"anna": ("graded", "5.0")}
 
 
-def test_report_and_overview_list_who_must_be_graded_and_count_no_old_score(tiny, capsys):
+def test_report_and_overview_list_who_must_be_graded_and_count_no_old_score(tiny, said):
     tiny.hand_in("anna", SLIP)
     tiny.hand_in("cem", RIGHT)
-    printed = said(tiny, capsys, "report", NAME)
+    printed = said(tiny, "report", NAME)
     line = f"No score until graded (autograder grade {NAME}): anna, cem"
     assert "3 students: 1 graded, 1 to be graded again, 1 not graded yet; mean 1.5, median 1.5" in printed
     assert line in printed
     with (tiny.folder / "reports" / f"{NAME}.csv").open(encoding="utf-8") as file:
         assert {row["points"] for row in csv.DictReader(file) if row["student"] != "ben"} == {""}
-    printed = said(tiny, capsys, "overview")
+    printed = said(tiny, "overview")
     assert f"{NAME}: {line}" in printed
     assert [text.split()[1] for text in printed.splitlines()[1:4]] == ["again", "1.5", "new"]
 
 
-def test_an_ungraded_submission_is_not_called_missing(tiny, capsys):
-    tiny.hand_in("cem", RIGHT)
-    _, printed = exported(tiny, capsys)
-    assert "cem: not graded yet (the submission has no grade yet)" in printed
-    assert rows(tiny)["cem"].status == "not graded yet"
-    grade(tiny)
-    assert rows(tiny)["cem"].score == 5
-
-
-def test_manual_points_need_a_decision_after_a_new_submission(tiny, capsys):
-    set_by_hand(tiny, "ben", 1)
-    grade(tiny, "ben")
+def test_manual_points_need_a_decision_after_a_new_submission(tiny, said):
+    tiny.set_by_hand("ben", 1)
+    tiny.grade_here("ben")
     assert rows(tiny)["ben"].score == 2.5, "the same submission graded again: nothing to ask"
     tiny.hand_in("ben", RIGHT)
-    printed = said(tiny, capsys, "grade", NAME)
+    printed = said(tiny, "grade", NAME)
     assert f"by-hand {NAME} --keep STUDENT, or --drop:\n  ben: 1: 1 set manually, 2 by the check\n" in printed
-    assert exported(tiny, capsys)[0]["ben"] == ""
+    assert exported(tiny, said)[0]["ben"] == ""
     assert (rows(tiny)["ben"].status, rows(tiny)["ben"].score) == ("needs manual grade", None)
-    grade(tiny, "ben")
+    tiny.grade_here("ben")
     assert WAITING in rows(tiny)["ben"].reason, "grading again is no decision"
-    assert "  ben: 1: 1 set manually, 2 by the check\n" in said(tiny, capsys, "by-hand", NAME)
+    assert "  ben: 1: 1 set manually, 2 by the check\n" in said(tiny, "by-hand", NAME)
 
 
 @pytest.mark.parametrize(("word", "score"), [("--keep", 4), ("--drop", 5)])
-def test_manual_points_are_kept_or_dropped(tiny, capsys, word, score):
-    set_by_hand(tiny, "ben", 1)
+def test_manual_points_are_kept_or_dropped(tiny, said, word, score):
+    tiny.set_by_hand("ben", 1)
     tiny.hand_in("ben", RIGHT)
-    grade(tiny)
-    assert "has no points in 90_tiny that need a decision. Did you mean ben?" in said(
-        tiny, capsys, "by-hand", NAME, word, "bn", code=1
-    )
-    printed = said(tiny, capsys, "by-hand", NAME, word, "ben")
+    tiny.grade_here()
+    refusal = said(tiny, "by-hand", NAME, word, "bn", code=1)
+    assert "has no points in 90_tiny that need a decision. Did you mean ben?" in refusal
+    printed = said(tiny, "by-hand", NAME, word, "ben")
     assert "  ben: 1: 1 set manually, 2 by the check" in printed
     assert "no points need a decision" in printed
     assert rows(tiny)["ben"].score == score
-    grade(tiny, "ben")
+    tiny.grade_here("ben")
     assert rows(tiny)["ben"].score == score
 
 
 def test_manual_points_for_an_ungradable_submission_do_not_pass_to_the_next(tiny):
     tiny.hand_in("cem", text="{")
-    grade(tiny)
+    tiny.grade_here()
     with tiny.api.gradebook as gradebook:
         for one in gradebook.find_submission_notebook(NAME, NAME, "cem").grades:
             one.manual_score, one.needs_manual_grade = 1, False
         gradebook.db.commit()
     assert rows(tiny)["cem"].score == 2
-    grade(tiny, "cem")
+    tiny.grade_here("cem")
     assert rows(tiny)["cem"].score == 2, "graded manually, and the same submission"
     tiny.hand_in("cem", text="[")
-    grade(tiny)
+    tiny.grade_here()
     assert rows(tiny)["cem"].score is None
     assert WAITING in rows(tiny)["cem"].reason
 
 
-def test_the_students_page_says_which_points_were_set_manually(tiny, capsys):
-    set_by_hand(tiny, "ben", 1)
-    said(tiny, capsys, "feedback", NAME)
-    pages = {one: (tiny.folder / "feedback" / one / NAME / f"{NAME}.html").read_text() for one in ("anna", "ben")}
-    assert "1 of 2 points, set manually</h3>" in pages["ben"]
-    assert "set manually" not in pages["anna"]
+def test_the_students_page_says_which_points_were_set_manually(tiny, said):
+    tiny.set_by_hand("ben", 1)
+    said(tiny, "feedback", NAME)
+    assert "1 of 2 points, set manually</h3>" in tiny.page("ben").read_text()
+    assert "set manually" not in tiny.page("anna").read_text()
 
 
-def test_students_whose_page_shows_an_old_grade_are_listed_until_it_is_returned(tiny, capsys):
+def test_students_whose_page_shows_an_old_grade_are_listed_until_it_is_returned(tiny, said):
     older = f"The feedback page shows an old grade (autograder feedback {NAME}): "
-    assert older not in said(tiny, capsys, "report", NAME)
-    set_by_hand(tiny, "ben", 1)
-    assert older + "ben\n" in said(tiny, capsys, "report", NAME)
+    assert older not in said(tiny, "report", NAME)
+    tiny.set_by_hand("ben", 1)
+    assert older + "ben\n" in said(tiny, "report", NAME)
     course_gives(tiny, 4)
-    assert older + "anna, ben\n" in said(tiny, capsys, "grade", NAME)
-    assert f"{NAME}: {older}anna, ben\n" in said(tiny, capsys, "overview")
+    assert older + "anna, ben\n" in said(tiny, "grade", NAME)
+    assert f"{NAME}: {older}anna, ben\n" in said(tiny, "overview")
     assert f"{older}anna, ben" in (tiny.folder / "reports" / f"{NAME}.html").read_text()
     assert f"{NAME}: {older}anna, ben" in (tiny.folder / "reports" / "overview.html").read_text()
-    said(tiny, capsys, "feedback", NAME)
-    assert older not in said(tiny, capsys, "report", NAME)
+    said(tiny, "feedback", NAME)
+    assert older not in said(tiny, "report", NAME)
 
 
-def test_a_page_by_an_earlier_version_is_judged_by_its_file_time(tiny, capsys):
-    page = tiny.folder / "feedback" / "anna" / NAME / f"{NAME}.html"
-    page.chmod(0o644)
-    page.write_text(page.read_text().replace("submission=", "other="))
-    assert not rows(tiny)["anna"].outdated
-    grade(tiny, "anna")
-    assert rows(tiny)["anna"].outdated
-
-
-def test_an_extension_is_not_a_grade_that_could_change(tiny, capsys):
-    said(tiny, capsys, "due", NAME, "2026-11-02")
-    said(tiny, capsys, "extend", "cem", NAME, "2026-11-09")
+def test_an_extension_is_not_a_grade_that_could_change(tiny, said):
+    said(tiny, "due", NAME, "2026-11-02")
+    said(tiny, "extend", "cem", NAME, "2026-11-09")
     tiny.hand_in("cem", RIGHT)
-    said(tiny, capsys, "grade", NAME)
-    printed = said(tiny, capsys, "changes", NAME, "--all")
+    said(tiny, "grade", NAME)
+    printed = said(tiny, "changes", NAME, "--all")
     assert "cem" not in printed
 
 
-def test_an_update_killed_twice_keeps_the_original_files(tiny, capsys, monkeypatch):
+def test_an_update_killed_twice_keeps_the_original_files(tiny, said, monkeypatch):
     before = [class_chapters.contents(tiny.folder / kind / NAME) for kind in ("source", "release")]
     nbformat.write(changed(points=4), tiny.folder.parent / "course" / NAME / f"{NAME}.ipynb")
 
@@ -247,18 +200,18 @@ def test_an_update_killed_twice_keeps_the_original_files(tiny, capsys, monkeypat
     for place, name in [(class_chapters, "put"), *[(NbGraderAPI, "generate_assignment")] * 2]:
         with monkeypatch.context() as patched, pytest.raises(Killed):
             patched.setattr(place, name, killed)
-            main(["update", "--apply", "--class", str(tiny.folder)])
-    assert main(["update", "--apply", "--class", str(tiny.folder)]) == 0
+            tiny.command("update", "--apply")
+    assert tiny.command("update", "--apply") == 0
     replaced = tiny.folder / "replaced" / NAME
     assert [class_chapters.contents(replaced / kind) for kind in ("source", "release")] == before
     assert sorted(path.name for path in replaced.iterdir()) == ["release", "source"]
-    assert "up to date with the course" in said(tiny, capsys, "update")
+    assert "up to date with the course" in said(tiny, "update")
 
 
-def test_ids_that_differ_only_in_case_do_not_double_the_class(tiny, capsys):
+def test_ids_that_differ_only_in_case_do_not_double_the_class(tiny, said):
     table = tiny.folder / "class.csv"
     table.write_text("id,first_name\nAnna,Anna\nben,Ben\n")
-    printed = said(tiny, capsys, "roster", str(table), code=1)
+    printed = said(tiny, "roster", str(table), code=1)
     assert "line 2: id Anna is spelled anna in the gradebook; use that spelling" in printed
     assert list(rows(tiny)) == ["anna", "ben", "cem"]
     tiny.hand_in("Anna", RIGHT)

@@ -9,9 +9,8 @@ import pytest
 from nbgrader.api import Gradebook
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
-from tiny_class import NAME, RIGHT, TinyClass
+from tiny_class import NAME, RIGHT, SLIP, TinyClass
 
-from autograder.__main__ import main
 from autograder.views.renderings import histogram
 from autograder.views.report import gather
 
@@ -31,7 +30,7 @@ def tiny(tmp_path_factory):
     tiny = TinyClass(tmp_path_factory.mktemp("report") / "class")
     tiny.hand_in("anna", RIGHT)
     tiny.hand_in("half", {"answer-2": RIGHT["answer-2"]})
-    tiny.hand_in("slip", RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"})
+    tiny.hand_in("slip", SLIP)
     raising = f"def pull_back(x, v):\n    raise KeyError({HOSTILE!r})"
     tiny.hand_in("=1+1<b>", RIGHT | {"answer-1": raising}, add_hostile_cell)
     tiny.hand_in("broken", text='{"cells": [')
@@ -39,11 +38,9 @@ def tiny(tmp_path_factory):
     with tiny.api.gradebook as gradebook:
         gradebook.add_student("missing")
     tiny.grade()
-    with tiny.api.gradebook as gradebook:
-        gradebook.find_grade("check-1", NAME, NAME, "by-hand").manual_score = 1.5
-        gradebook.db.commit()
+    tiny.set_by_hand("by-hand", 1.5)
     assert tiny.api.generate_feedback(NAME, "anna")["success"]
-    assert main(["--class", str(tiny.folder), "report", NAME]) == 0
+    assert tiny.command("report", NAME) == 0
     return tiny
 
 
@@ -115,9 +112,8 @@ def test_a_spreadsheet_reads_names_and_flags_as_text(lines):
     assert lines[0]["flags"].endswith("line 1: inspects the internals of functions, frames or modules")
 
 
-def test_the_table_has_flags_counts_and_no_control_characters(tiny, capsys):
-    assert main(["--class", str(tiny.folder), "report", NAME]) == 0
-    shown = capsys.readouterr().out
+def test_the_table_has_flags_counts_and_no_control_characters(tiny, said):
+    shown = said(tiny, "report", NAME)
     assert "7 students: 5 graded, 1 could not be graded, 1 not submitted; mean 2.5, median 1.5" in shown
     assert "Flagged for review, without losing points: 1" in shown
     assert "line 1: inspects the internals" in shown
@@ -130,11 +126,6 @@ def test_the_seed_appears_nowhere_in_the_report(tiny):
     reports = [path for path in (tiny.folder / "reports").rglob("*") if path.is_file()]
     assert {path.suffix for path in reports} == {".csv", ".html"}
     assert [path for path in reports if seed in path.read_text()] == []
-
-
-def test_an_unknown_assignment_is_refused(tiny, capsys):
-    assert main(["--class", str(tiny.folder), "report", "nothing"]) == 1
-    assert "nbgrader generate_assignment nothing" in capsys.readouterr().err
 
 
 def test_without_a_stored_record_there_is_one_line_per_cell(tiny):

@@ -75,10 +75,6 @@ def test_tables_saved_by_excel_are_read_too(file):
     assert roster.encoding == "cp1252"
 
 
-def test_decomposed_umlauts_and_unusual_blanks_are_normalized(file):
-    assert entries(file("id,last_name\nanna,Mu\u0308ller\u00a0\u3000Weiß\n"))["anna"][1] == "Müller Weiß"
-
-
 def test_a_canvas_gradebook_is_read_as_a_roster(file):
     roster = read_roster(file(CANVAS))
     assert entries(file(CANVAS)) == {
@@ -89,24 +85,32 @@ def test_a_canvas_gradebook_is_read_as_a_roster(file):
     assert roster.unused == ["SIS User ID", "Section", "90_tiny (771)", "Current Score"]
 
 
-def test_a_last_name_with_a_comma_stays_whole(file):
-    (king,) = read_roster(file('Student,ID,SIS Login ID\n"King, Jr., Martin",4021,mlk\n')).entries
-    assert (king.first_name, king.last_name) == ("Martin", "King, Jr.")
+COLUMNS = "Student,FirstName,LastName,ID,SIS Login ID\n"
+ENTRIES = {  # a table, and an entry
+    "decomposed umlauts and unusual blanks": (
+        "id,last_name\nanna,Mu\u0308ller\u00a0\u3000Weiß\n",
+        ("anna", "", "Müller Weiß", "", ""),
+    ),
+    "a comma in the last name": (
+        'Student,ID,SIS Login ID\n"King, Jr., Martin",4021,mlk\n',
+        ("mlk", "Martin", "King, Jr.", "", "4021"),
+    ),
+    "names in columns of their own": (
+        f'{COLUMNS}"van Dyk, Anna",Anna Maria,van Dyk,4021,anna\n',
+        ("anna", "Anna Maria", "van Dyk", "", "4021"),
+    ),
+    "a login that is an e-mail address": (
+        CANVAS.replace(",anna,", ",anna@uni.example,"),
+        ("anna@uni.example", "Anna Lena", "Müller", "anna@uni.example", "4021"),
+    ),
+    "Moodle's participants": (MOODLE, ("anna", "Anna Lena", "Müller", "anna@uni.example", "0017")),
+    "Moodle in German": (MOODLE_GERMAN, ("0017", "Anna Lena", "Müller", "anna@uni.example", "0017")),
+}
 
 
-def test_names_in_columns_of_their_own_count_rather_than_a_name_to_take_apart(file):
-    columns = "Student,FirstName,LastName,ID,SIS Login ID\n"
-    (anna,) = read_roster(file(f'{columns}"van Dyk, Anna",Anna Maria,van Dyk,4021,anna\n')).entries
-    assert (anna.first_name, anna.last_name) == ("Anna Maria", "van Dyk")
-
-
-def test_a_login_that_is_an_email_address_also_counts_as_the_address(file):
-    assert entries(file(CANVAS.replace(",anna,", ",anna@uni.example,")))["anna@uni.example"][2] == "anna@uni.example"
-
-
-def test_moodles_participants_are_read_as_a_roster(file):
-    assert entries(file(MOODLE))["anna"] == ("Anna Lena", "Müller", "anna@uni.example", "0017")
-    assert entries(file(MOODLE_GERMAN)) == {"0017": ("Anna Lena", "Müller", "anna@uni.example", "0017")}
+@pytest.mark.parametrize(("text", "entry"), ENTRIES.values(), ids=ENTRIES.keys())
+def test_a_platforms_columns_are_read(file, text, entry):
+    assert entries(file(text))[entry[0]] == entry[1:]
 
 
 def test_a_table_without_known_id_column_needs_the_id_option(file):

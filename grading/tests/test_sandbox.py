@@ -13,9 +13,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
-from tiny_class import NAME, RIGHT, TinyClass
+from tiny_class import NAME, RIGHT, TinyClass, write_settings
 
-from autograder.__main__ import main
 from autograder.errors import ClassError
 from autograder.run.grade import grade
 from autograder.sandbox import machine, provisioner
@@ -245,24 +244,24 @@ def test_processes_share_a_living_fork_server_whose_address_they_know(tmp_path, 
     assert worker._process.poll() is None
 
 
-def test_without_bubblewrap_grading_stops_and_says_what_to_install(tmp_path, monkeypatch, no_memory_of_the_machine):
-    monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(ClassError, match=r"(?s)Debian, Ubuntu: sudo apt-get install .*Fedora: .*--no-sandbox"):
-        list(grade(tmp_path, NAME))
-
-
-def test_without_namespaces_grading_stops_and_says_what_to_enable(tmp_path, monkeypatch, no_memory_of_the_machine):
+@pytest.mark.parametrize(
+    ("platform", "path", "said"),
+    [
+        ("linux", "/nowhere", r"(?s)Debian, Ubuntu: sudo apt-get install .*Fedora: .*--no-sandbox"),
+        ("linux", "{}:/usr/bin:/bin", r"(?s)No permissions to create new namespace.*sysctl.*--no-sandbox"),
+        ("darwin", "{}", r"macOS: *in a container"),
+    ],
+    ids=["no bubblewrap", "no namespaces", "macOS"],
+)
+def test_without_a_sandbox_grading_stops_and_says_what_to_do(
+    tmp_path, monkeypatch, no_memory_of_the_machine, platform, path, said
+):
     fake = tmp_path / "bwrap"
     fake.write_text("#!/bin/sh\necho bwrap: No permissions to create new namespace >&2; exit 1\n")
     fake.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    with pytest.raises(ClassError, match=r"(?s)No permissions to create new namespace.*sysctl.*--no-sandbox"):
-        list(grade(tmp_path, NAME))
-
-
-def test_on_macos_grading_stops_and_says_where_to_grade(tmp_path, monkeypatch, no_memory_of_the_machine):
-    monkeypatch.setattr(sys, "platform", "darwin")
-    with pytest.raises(ClassError, match=r"macOS: *in a container"):
+    monkeypatch.setenv("PATH", path.format(tmp_path))
+    monkeypatch.setattr(sys, "platform", platform)
+    with pytest.raises(ClassError, match=said):
         list(grade(tmp_path, NAME))
 
 
@@ -292,22 +291,17 @@ def test_a_class_that_every_submission_could_read_is_refused():
 def test_limits_are_settings_of_the_class(tmp_path):
     """A limit in the class's nbgrader_config.py applies to our own command too."""
     tiny = TinyClass(tmp_path / "class")
-    (tmp_path / "nbgrader_config.py").write_text(
-        "from autograder.settings import configure\n\n"
-        f"c = get_config()\nconfigure(c, {str(tiny.folder)!r})\nc.RunCells.max_output_bytes = 50_000\n"
-    )
+    write_settings(tmp_path, "c.RunCells.max_output_bytes = 50_000")
     tiny.hand_in("anna", RIGHT | {"answer-2": "print('x' * 60_000)\n\n\n" + RIGHT["answer-2"]})
     tiny.grade()
     assert tiny.points("anna") == [2, 0]
 
 
-def test_only_the_flag_turns_the_sandbox_off(tmp_path, monkeypatch, capsys, no_memory_of_the_machine):
+def test_only_the_flag_turns_the_sandbox_off(tmp_path, monkeypatch, said, no_memory_of_the_machine):
     """The command stops without bubblewrap, and grades with --no-sandbox."""
     tiny = TinyClass(tmp_path / "class")
     tiny.hand_in("anna", RIGHT)
     monkeypatch.setenv("PATH", "/nowhere")
-    command = ["--class", str(tiny.folder), "grade", NAME]
-    assert main(command) == 1
-    assert "Install it" in capsys.readouterr().err
-    assert main([*command, "--no-sandbox"]) == 0
+    assert "Install it" in said(tiny, "grade", NAME, code=1)
+    said(tiny, "grade", NAME, "--no-sandbox")
     assert tiny.points("anna") == [2, 3]

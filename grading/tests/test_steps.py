@@ -1,4 +1,4 @@
-"""The fork server's imports and the order of the steps."""
+"""The fork server's imports, the order of the steps, and the files that cells may use."""
 
 import ast
 import sys
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import autograder
 from autograder.settings import GRADE, SANITISE
+from autograder.steps.files import beside_notebook
 
 
 def test_code_in_a_kernels_process_imports_no_grading_code():
@@ -26,6 +27,13 @@ def test_the_steps_of_a_submission_run_in_this_order():
         "RunCells",  # first: puts an error into each check cell, which only a verdict replaces
         "WriteVerdicts",  # right after it: replaces observations by the score that nbgrader reads
         "LimitOutput",  # after the verdicts, which it may shorten; earlier, it would truncate observations
-        "SaveGrades",  # reads the verdicts' scores, so it saves what the notebook shows
         "DeductLatePenalties",  # last: a penalty never exceeds the saved score
     ]
+
+
+def test_a_released_module_has_no_package_or_compiled_file_beside_it():
+    """So cells import the released stage of the engine, even if other versions were submitted."""
+    names = ["engine_11.py", "engine_11/__init__.py", "engine_11.cpython-311-x86_64-linux-gnu.so", "engine_11.pyc"]
+    names += ["notes.txt", "data/engine_11.txt", "chapter.ipynb"]
+    beside = beside_notebook({name: name.encode() for name in names})
+    assert sorted(beside) == ["data/engine_11.txt", "engine_11.py", "notes.txt"]

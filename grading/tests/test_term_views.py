@@ -13,8 +13,6 @@ from nbconvert.exporters import HTMLExporter
 from nbformat.v4 import new_code_cell
 from tiny_class import CHECK_1, NAME, RIGHT, TinyClass, solved_notebook
 
-from autograder.__main__ import main
-
 pytestmark = pytest.mark.xdist_group("term views")
 
 DUE = datetime(2026, 11, 2, 12)
@@ -53,12 +51,11 @@ def tiny(tmp_path_factory):
     hand_in(tiny, "bela", {"answer-1": "def pull_back(x, v):\n    return v"}, DUE + timedelta(hours=26))
     hand_in(tiny, "broken", text='{"cells": [')
     tiny.grade()
+    tiny.set_by_hand("by-hand", 1.5, f"Nearly {HOSTILE}")
     with tiny.api.gradebook as gradebook:
-        gradebook.find_grade("check-1", NAME, NAME, "by-hand").manual_score = 1.5
-        gradebook.find_comment("answer-1", NAME, NAME, "by-hand").manual_comment = f"Nearly {HOSTILE}"
         gradebook.find_submission_notebook(NAME, NAME, "bela").late_submission_penalty = 0.5
         gradebook.db.commit()
-    assert main(["--class", str(tiny.folder), "report", NAME]) == 0
+    assert tiny.command("report", NAME) == 0
     return tiny
 
 
@@ -75,22 +72,17 @@ def regraded(tiny):
 
 def hand_in(tiny: TinyClass, student: str, answers=None, at: datetime = DUE - timedelta(hours=1), text=None) -> None:
     tiny.hand_in(student, answers, text=text)
-    (tiny.submission(student) / "timestamp.txt").write_text(f"{at:%Y-%m-%d %H:%M:%S} UTC")
+    tiny.stamp(student, f"{at:%Y-%m-%d %H:%M:%S} UTC")
 
 
-def command(tiny: TinyClass, capsys, *words: str) -> list[str]:
-    """Return the lines printed by a command, which must succeed."""
-    assert main(["--class", str(tiny.folder), *words]) == 0
-    return capsys.readouterr().out.splitlines()
+@pytest.fixture
+def lines_of(said):
+    """Return a function that runs a command, which must succeed, and returns the lines that it prints."""
+    return lambda tiny, *words: said(tiny, *words).splitlines()
 
 
-def refused(tiny: TinyClass, capsys, *words: str) -> str:
-    assert main(["--class", str(tiny.folder), *words]) == 1
-    return capsys.readouterr().err.splitlines()[-1]
-
-
-def test_the_overview_has_points_and_the_facts_beside_them(tiny, capsys):
-    lines = command(tiny, capsys, "overview")
+def test_the_overview_has_points_and_the_facts_beside_them(tiny, lines_of):
+    lines = lines_of(tiny, "overview")
     cells = {line.split("  ")[0].strip(): line.split("  ")[1:] for line in lines[:10]}
     shown = {who: [cell.strip() for cell in line if cell.strip()] for who, line in cells.items()}
     assert shown["anna (Anna Ødegård)"] == ["5", "5"]
@@ -105,8 +97,8 @@ def test_the_overview_has_points_and_the_facts_beside_them(tiny, capsys):
     assert [Path(line).name for line in lines[-3:]] == ["overview.csv", "overview_exercises.csv", "overview.html"]
 
 
-def test_the_overview_as_csv_has_a_line_per_student_and_no_formula(tiny, capsys):
-    lines = list(csv.DictReader(io.StringIO("\n".join(command(tiny, capsys, "overview", "--csv")))))
+def test_the_overview_as_csv_has_a_line_per_student_and_no_formula(tiny, lines_of):
+    lines = list(csv.DictReader(io.StringIO("\n".join(lines_of(tiny, "overview", "--csv")))))
     found = {line["student"]: line for line in lines}
     bela, missing = found["bela"], found["missing"]
     assert (bela[NAME], bela[f"{NAME} status"], bela[f"{NAME} late_hours"]) == ("0.0", "graded", "26.0")
@@ -117,17 +109,14 @@ def test_the_overview_as_csv_has_a_line_per_student_and_no_formula(tiny, capsys)
     assert exercises[1] == f"{NAME},90.1,90.1 the gradient at x,2.0,1.25,6,3,0,external gradient alone (1)"
 
 
-def test_an_overview_without_an_assignment_says_what_to_do(tmp_path, capsys):
-    (tmp_path / "class").mkdir()
-    assert main(["--class", str(tmp_path / "class"), "overview"]) == 1
-    assert "nbgrader generate_assignment" in capsys.readouterr().err
-
-
-def test_the_report_has_names_lateness_manual_points_and_a_page_per_submission(tiny, capsys):
-    lines = command(tiny, capsys, "report", NAME)
-    said = [line.strip() for line in lines]
-    assert "late   1 day 2 h, 0.5 deducted" in said
-    assert "hand   1  1.5 set manually" in said
+def test_the_report_has_names_lateness_manual_points_and_a_page_per_submission(tiny, lines_of):
+    """A submission's page is made once."""
+    own = tiny.folder / "reports" / NAME / "twin-1.html"
+    made = own.stat().st_mtime_ns
+    lines = [line.strip() for line in lines_of(tiny, "report", NAME)]
+    assert own.stat().st_mtime_ns == made
+    assert "late   1 day 2 h, 0.5 deducted" in lines
+    assert "hand   1  1.5 set manually" in lines
     page = (tiny.folder / "reports" / f"{NAME}.html").read_text()
     assert "Anna Ødegård" in page
     assert "1 day 2 h" in page
@@ -142,15 +131,8 @@ def test_the_report_has_names_lateness_manual_points_and_a_page_per_submission(t
     assert "<script" not in page + shown + broken
 
 
-def test_pages_of_submissions_are_made_once(tiny, capsys):
-    page = tiny.folder / "reports" / NAME / "twin-1.html"
-    before = page.stat().st_mtime_ns
-    command(tiny, capsys, "report", NAME)
-    assert page.stat().st_mtime_ns == before
-
-
-def test_an_appeal_shows_how_a_grade_came_about_and_nothing_about_others(tiny, capsys):
-    lines = command(tiny, capsys, "appeal", "by-hand", NAME)
+def test_an_appeal_shows_how_a_grade_came_about_and_nothing_about_others(tiny, lines_of):
+    lines = lines_of(tiny, "appeal", "by-hand", NAME)
     facts = {line.split("  ")[0]: " ".join(line.split("  ")[1:]).strip() for line in lines[:-1]}
     assert facts["Score"] == "4.5 of 5"
     assert facts["Submitted"] == "2026-11-02 11:00:00 UTC"
@@ -169,26 +151,26 @@ def test_an_appeal_shows_how_a_grade_came_about_and_nothing_about_others(tiny, c
     )
     assert not [other for other in ["anna", "bela", "twin-1", "Ødegård"] if other in page]
     assert "<script" not in page
-    late = command(tiny, capsys, "appeal", "bela", NAME)
+    late = lines_of(tiny, "appeal", "bela", NAME)
     assert any(line.endswith("1 day 2 h; 0.5 points deducted") for line in late)
 
 
-def test_an_appeal_against_an_ungradable_submission_lists_the_files(tiny, capsys):
-    lines = command(tiny, capsys, "appeal", "broken", NAME)
+def test_an_appeal_against_an_ungradable_submission_lists_the_files(tiny, lines_of):
+    lines = lines_of(tiny, "appeal", "broken", NAME)
     assert any("the notebook file is not valid JSON" in line for line in lines)
     page = Path(lines[-1]).read_text()
     assert "Could not be graded:" in page
     assert f"{NAME}.ipynb" in page
 
 
-def test_an_appeal_for_an_unknown_student_is_refused(tiny, capsys):
-    assert refused(tiny, capsys, "appeal", "ana", NAME) == "error: The gradebook has no student ana. Did you mean anna?"
-    assert "not submitted" in refused(tiny, capsys, "appeal", "missing", NAME)
+def test_an_appeal_for_an_unknown_student_is_refused(tiny, said):
+    assert "error: The gradebook has no student ana. Did you mean anna?\n" in said(tiny, "appeal", "ana", NAME, code=1)
+    assert "not submitted" in said(tiny, "appeal", "missing", NAME, code=1)
 
 
-def test_twins_are_listed_side_by_side_and_honest_ones_are_not(tiny, capsys):
+def test_twins_are_listed_side_by_side_and_honest_ones_are_not(tiny, lines_of):
     """Two students wrote the same loop with different names; two others wrote the same obvious three lines."""
-    lines = command(tiny, capsys, "similar", NAME)
+    lines = lines_of(tiny, "similar", NAME)
     assert lines[0] == f"{NAME}: 1 similar pair among 7 submissions, for review"
     assert lines[2].endswith("twin-1 and twin-2: 1")
     page = Path(lines[-1]).read_text()
@@ -198,7 +180,7 @@ def test_twins_are_listed_side_by_side_and_honest_ones_are_not(tiny, capsys):
     assert "by-autograd" not in page
 
 
-def test_twins_of_earlier_years_and_twins_beside_their_answers_are_listed(tiny, tmp_path, capsys):
+def test_twins_of_earlier_years_and_twins_beside_their_answers_are_listed(tiny, tmp_path, lines_of, said):
     """An earlier class's folder and added cells are compared too. Pairs of two earlier students are not listed."""
     for student, source in {"old": TWIN_1, "older": TWIN_2}.items():
         path = tmp_path / "last year" / "autograded" / student / NAME / f"{NAME}.ipynb"
@@ -207,7 +189,7 @@ def test_twins_of_earlier_years_and_twins_beside_their_answers_are_listed(tiny, 
         nb.cells.append(new_code_cell(source.replace("pull_back", "helper")))
         nbformat.write(nb, path)
     words = ["similar", NAME, "--earlier", str(tmp_path / "last year")]
-    assert command(tiny, capsys, *words)[0] == f"{NAME}: 1 similar pair among 9 submissions, for review"
+    assert lines_of(tiny, *words)[0] == f"{NAME}: 1 similar pair among 9 submissions, for review"
     mine = tiny.folder / "autograded" / "anna" / NAME / f"{NAME}.ipynb"
     kept = mine.read_bytes()
     nb = tiny.autograded("anna")
@@ -215,7 +197,7 @@ def test_twins_of_earlier_years_and_twins_beside_their_answers_are_listed(tiny, 
     try:
         mine.chmod(0o644)
         nbformat.write(nb, mine)
-        lines = command(tiny, capsys, *words)
+        lines = lines_of(tiny, *words)
         assert sorted(line.split("  ")[-1] for line in lines[2:-1]) == [
             "anna (Anna Ødegård) and last year/old: other cells",
             "anna (Anna Ødegård) and last year/older: other cells",
@@ -223,30 +205,30 @@ def test_twins_of_earlier_years_and_twins_beside_their_answers_are_listed(tiny, 
         ]
     finally:
         mine.write_bytes(kept)
-    assert "contains no graded submissions" in refused(tiny, capsys, "similar", NAME, "--earlier", str(tmp_path))
+    assert "contains no graded submissions" in said(tiny, "similar", NAME, "--earlier", str(tmp_path), code=1)
 
 
-def test_solutions_wait_for_the_last_due_date(tiny, capsys):
+def test_solutions_wait_for_the_last_due_date(tiny, lines_of, said):
     with tiny.api.gradebook as gradebook:
         gradebook.find_assignment(NAME).duedate = datetime.now(UTC).replace(tzinfo=None) - timedelta(days=1)
         gradebook.db.commit()
         gradebook.grant_extension(NAME, "anna", days=9)
-    assert "because anna has an extension. Wait, or use --force." in refused(tiny, capsys, "solutions", NAME)
-    [path] = command(tiny, capsys, "solutions", NAME, "--force")
+    assert "because anna has an extension. Wait, or use --force." in said(tiny, "solutions", NAME, code=1)
+    [path] = lines_of(tiny, "solutions", NAME, "--force")
     with tiny.api.gradebook as gradebook:
         gradebook.grant_extension(NAME, "anna")
-    assert command(tiny, capsys, "solutions", NAME) == [path]
+    assert lines_of(tiny, "solutions", NAME) == [path]
     page = Path(path).read_text()
     assert "return 6 * x * v" in text_of(page)
     assert not [word for word in ["BEGIN SOLUTION", "authoring.reference", "<script", "//"] if word in page]
     with tiny.api.gradebook as gradebook:
         gradebook.find_assignment(NAME).duedate = None
         gradebook.db.commit()
-    assert "has no due date" in refused(tiny, capsys, "solutions", NAME)
+    assert "has no due date" in said(tiny, "solutions", NAME, code=1)
 
 
-def test_changes_by_a_regrade_are_listed_even_under_manual_points(regraded, capsys):
-    lines = command(regraded, capsys, "changes", NAME)
+def test_changes_by_a_regrade_are_listed_even_under_manual_points(regraded, lines_of):
+    lines = lines_of(regraded, "changes", NAME)
     assert lines[0].startswith(f"{NAME}: changes since just before the run of ")
     said = [line.replace(" (Béla Nagy)", "").split() for line in lines[2:]]
     found = {tuple(words[:2]): " ".join(words[2:]) for words in said}
@@ -255,14 +237,16 @@ def test_changes_by_a_regrade_are_listed_even_under_manual_points(regraded, caps
     assert found["bela", "lateness"] == "-0.5 0 points deducted"
     assert len(found) == 3
     assert regraded.points("by-hand") == [1.5, 3]
-    appeal = command(regraded, capsys, "appeal", "by-autograd", NAME)
+    appeal = lines_of(regraded, "appeal", "by-autograd", NAME)
     assert any(line.endswith("1: from 0 to 2") for line in appeal)
 
 
-def test_an_assignment_never_graded_again_has_no_changes(tmp_path, capsys):
+def test_a_class_without_grades_or_assignments_says_what_to_do(tmp_path, said):
     tiny = TinyClass(tmp_path / "class")
-    assert "has not been graded again" in refused(tiny, capsys, "changes", NAME)
-    assert "Did you mean 90_tiny?" in refused(tiny, capsys, "changes", "90_tini")
+    assert "has not been graded again" in said(tiny, "changes", NAME, code=1)
+    assert "Did you mean 90_tiny?" in said(tiny, "changes", "90_tini", code=1)
+    (tiny.folder / "gradebook.db").unlink()
+    assert "nbgrader generate_assignment" in said(tiny, "overview", code=1)
 
 
 @pytest.mark.browser
@@ -271,7 +255,7 @@ def test_the_pages_log_nothing_load_nothing_and_fit_a_phone(tiny, page):
     paths = [reports / "overview.html", reports / f"{NAME}.similar.html", reports / NAME / "anna.html"]
     paths += [appeals / "by-hand.html", appeals / "broken.html"]
     for words in ["overview"], ["similar", NAME], ["appeal", "by-hand", NAME], ["appeal", "broken", NAME]:
-        assert main(["--class", str(tiny.folder), *words]) == 0
+        assert tiny.command(*words) == 0
     said, asked = [], []
     page.on("console", lambda message: said.append(message.text))
     page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))

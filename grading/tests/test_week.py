@@ -4,11 +4,7 @@ import shutil
 import zipfile
 
 import pytest
-from tiny_class import NAME, RIGHT, TinyClass, threads
-
-from autograder.__main__ import main
-
-SLIP = RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"}
+from tiny_class import NAME, RIGHT, SLIP, TinyClass, threads
 
 
 @pytest.fixture
@@ -16,42 +12,35 @@ def tiny(tmp_path):
     return TinyClass(tmp_path / "class")
 
 
-def said(tiny, capsys, *words):
-    """Return the output of a command, which must succeed."""
-    capsys.readouterr()
-    assert main([*words, "--class", str(tiny.folder)]) == 0
-    return capsys.readouterr().out
-
-
-def test_a_release_needs_no_exchange_and_can_be_repeated(tiny, capsys):
+def test_a_release_needs_no_exchange_and_can_be_repeated(tiny, said):
     shutil.rmtree(tiny.folder / "release")
-    shown = said(tiny, capsys, "release", NAME, "--due", "2026-11-02")
+    shown = said(tiny, "release", NAME, "--due", "2026-11-02")
     assert f"{NAME} was generated.\n{NAME} is due 2026-11-02 23:59:59" in shown
     path = tiny.folder / "platform" / f"{NAME}.zip"
     before = path.read_bytes()
-    assert f"{NAME} was already generated.\n" in said(tiny, capsys, "release", NAME)
+    assert f"{NAME} was already generated.\n" in said(tiny, "release", NAME)
     assert path.read_bytes() == before
     with zipfile.ZipFile(path) as archive:
         assert sorted(archive.namelist()) == [f"{NAME}/{NAME}.ipynb", f"{NAME}/{NAME}.record.json"]
         assert b"return 6 * x * v" not in archive.read(f"{NAME}/{NAME}.ipynb")
 
 
-def test_a_release_is_in_the_exchange_if_there_is_one(tiny, capsys):
+def test_a_release_is_in_the_exchange_if_there_is_one(tiny, said):
     (tiny.folder / "exchange").mkdir(mode=0o777)
     (tiny.folder / "exchange").chmod(0o777)
     for _ in range(2):
-        assert "Students can fetch it from the exchange" in said(tiny, capsys, "release", NAME)
+        assert "Students can fetch it from the exchange" in said(tiny, "release", NAME)
     assert len(list((tiny.folder / "exchange").glob(f"*/outbound/{NAME}/{NAME}.ipynb"))) == 1
 
 
-def test_a_week_uses_existing_submissions_and_lists_what_needs_attention(tiny, capsys):
+def test_a_week_uses_existing_submissions_and_lists_what_needs_attention(tiny, said):
     tiny.hand_in("anna", RIGHT)
     tiny.hand_in("ben", text="{")
-    shown = said(tiny, capsys, "week", NAME, "--dry-run")
+    shown = said(tiny, "week", NAME, "--dry-run")
     assert "  anna: the submission has no grade yet\n" in shown
     assert not (tiny.folder / "autograded").exists()
     words = ["week", NAME, "--scheduler", threads().scheduler_address]
-    shown = said(tiny, capsys, *words)
+    shown = said(tiny, *words)
     assert [line for line in shown.splitlines() if line.startswith("$ ")] == [
         f"$ autograder grade {NAME} --scheduler {threads().scheduler_address}",
         f"$ autograder feedback {NAME}",
@@ -59,15 +48,12 @@ def test_a_week_uses_existing_submissions_and_lists_what_needs_attention(tiny, c
     needs = shown[shown.index("Needs your attention:") :].splitlines()[1:]
     assert needs[0] == "Could not be graded:"
     assert needs[1].startswith("  ben: the notebook file is not valid JSON")
-    with tiny.api.gradebook as gradebook:
-        one = gradebook.find_grade("check-1", NAME, NAME, "anna")
-        one.manual_score, one.needs_manual_grade = 1, False
-        gradebook.db.commit()
+    tiny.set_by_hand("anna", 1)
     tiny.hand_in("anna", SLIP)
     tiny.hand_in("ben", RIGHT)
-    shown = said(tiny, capsys, *words)
+    shown = said(tiny, *words)
     needs = shown[shown.index("Needs your attention:") :]
     assert f"(autograder by-hand {NAME}):\n  anna: 1: 1 set manually, 0 by the check\n" in needs
     assert "To do" not in needs, "every page is new"
-    said(tiny, capsys, "by-hand", NAME, "--drop", "anna")
-    assert said(tiny, capsys, *words).endswith("Needs your attention:\nnothing\n")
+    said(tiny, "by-hand", NAME, "--drop", "anna")
+    assert said(tiny, *words).endswith("Needs your attention:\nnothing\n")

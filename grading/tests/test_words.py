@@ -6,10 +6,7 @@ import pytest
 from nbformat.v4 import new_code_cell
 from tiny_class import NAME, RIGHT, TinyClass, solved_notebook, write_settings
 
-from autograder.__main__ import main
 from autograder.errors import did_you_mean
-from autograder.run.grader import Grader
-from autograder.settings import class_api
 
 ENDLESS = "    while True:\n        pass"
 
@@ -18,10 +15,7 @@ ENDLESS = "    while True:\n        pass"
 def tiny(tmp_path_factory):
     """A class with a summary at the end of its chapter, and a time limit of a second per cell."""
     home = tmp_path_factory.mktemp("words")
-    tiny = TinyClass(home / "class")
-    write_settings(home)
-    with (home / "nbgrader_config.py").open("a") as file:
-        file.write("c = get_config()\nc.Execute.timeout = 1\n")
+    tiny = TinyClass(write_settings(home, "c.Execute.timeout = 1"))
     solved = solved_notebook()
     solved.cells.append(new_code_cell("summary()", id="the-summary"))
     tiny.write_source(solved)
@@ -31,29 +25,22 @@ def tiny(tmp_path_factory):
     tiny.hand_in("loop in a cell", RIGHT | {"answer-2": f"def implied(y):\n    return y\n\n\nif True:\n{ENDLESS}"})
     tiny.hand_in("loop before", RIGHT | {"answer-2": f"if True:\n{ENDLESS}\n\n\ndef implied(y):\n    return y"})
     tiny.hand_in("syntax", RIGHT | {"answer-2": "def implied(y:\n    return y"})
-    grader = Grader(class_api(tiny.folder), NAME)
-    for student in grader.submitted():
-        assert grader.grade_here(student).status == "graded"
+    tiny.grade_here()
     return tiny
 
 
-def test_an_endless_loop_did_not_end(tiny):
-    said = tiny.verdict("loop", "check-2")
-    assert "The check did not end within 1 second." in said
-    assert "KeyboardInterrupt" not in said
-    assert "This cell did not end within 1 second." in tiny.verdict("loop before", "answer-2")
-    assert "The cell for implied did not end within 1 second." in tiny.verdict("loop before", "check-2")
-    assert tiny.points("loop") == tiny.points("loop before") == [2, 0]
-
-
-def test_an_answer_that_was_defined_before_its_cell_was_interrupted_counts(tiny):
+def test_what_is_wrong_with_a_cell_is_named(tiny):
+    """An answer that was defined before its cell was interrupted counts."""
+    for student, cell, text in [
+        ("loop", "check-2", "The check did not end within 1 second."),
+        ("loop before", "answer-2", "This cell did not end within 1 second."),
+        ("loop before", "check-2", "The cell for implied did not end within 1 second."),
+        ("syntax", "check-2", "The cell for implied has a syntax error in line 1: '(' was never closed."),
+    ]:
+        assert text in tiny.verdict(student, cell)
+    assert "KeyboardInterrupt" not in tiny.verdict("loop", "check-2")
     assert "did not end" not in tiny.verdict("loop in a cell", "check-2")
-
-
-def test_a_syntax_error_is_named(tiny):
-    assert "The cell for implied has a syntax error in line 1: '(' was never closed." in tiny.verdict(
-        "syntax", "check-2"
-    )
+    assert tiny.points("loop") == tiny.points("loop before") == [2, 0]
 
 
 def test_the_summary_counts_what_was_graded(tiny):
@@ -71,9 +58,8 @@ def test_the_summary_counts_what_was_graded(tiny):
         (["feedback", "90_Tiny"], "Did you mean 90_tiny?"),
     ],
 )
-def test_an_unknown_name_gets_a_similar_suggestion(tiny, words, meant, capsys):
-    assert main(["--class", str(tiny.folder), *words]) == 1
-    assert meant in capsys.readouterr().err
+def test_an_unknown_name_gets_a_similar_suggestion(tiny, words, meant, said):
+    assert meant in said(tiny, *words, code=1)
 
 
 def test_a_name_like_no_other_gets_no_suggestion():

@@ -12,8 +12,10 @@ from distributed import LocalCluster
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.apps.nbgraderapp import NbGraderApp, NoStart
 
+from autograder.__main__ import main
 from autograder.run import cluster
 from autograder.run.grade import grade
+from autograder.run.grader import Grader
 from autograder.settings import class_api
 
 NAME = "90_tiny"
@@ -179,13 +181,13 @@ def nbgrader(folder: Path, *words: str) -> None:
             (app.subapp or app).clear_instance()
 
 
-def write_settings(folder: Path, **settings) -> Path:
-    """Write nbgrader_config.py as an instructor does; return the class folder beside it."""
+def write_settings(folder: Path, *lines: str, **settings) -> Path:
+    """Write nbgrader_config.py as an instructor does, with `lines` at its end; return the class folder beside it."""
     folder.mkdir(parents=True, exist_ok=True)
     words = "".join(f", {name}={value!r}" for name, value in settings.items())
-    (folder / "nbgrader_config.py").write_text(
-        f"from autograder.settings import configure\n\nconfigure(get_config(), {str(folder / 'class')!r}{words})\n"
-    )
+    configured = f"c = configure(get_config(), {str(folder / 'class')!r}{words})"
+    text = "\n".join(["from autograder.settings import configure", "", configured, *lines, ""])
+    (folder / "nbgrader_config.py").write_text(text)
     return folder / "class"
 
 
@@ -204,6 +206,18 @@ class TinyClass:
         self.api = class_api(folder)
         if not copied:
             self.generate()
+
+    @classmethod
+    def copy_of(cls, other: "TinyClass", folder: Path) -> "TinyClass":
+        """Return a copy of a class with everything in its folder."""
+        shutil.copytree(other.folder, folder, symlinks=True)
+        copy = object.__new__(cls)
+        copy.folder, copy.api = folder, class_api(folder)
+        return copy
+
+    def command(self, *words: str) -> int:
+        """Run one of our commands on the class; return its exit code."""
+        return main([*map(str, words), "--class", str(self.folder)])
 
     def write_source(self, notebook) -> None:
         """Write the solved notebook into the class's own source folder."""
@@ -244,6 +258,31 @@ class TinyClass:
         options.setdefault("scheduler", threads().scheduler_address)
         yield from grade(self.folder, NAME, force, list(students), **options)
 
+    def grade_here(self, *students: str, force: bool = False) -> dict[str, str]:
+        """Grade what is due, or these students, without a cluster; return why each was graded."""
+        grader = Grader(class_api(self.folder), NAME)
+        due = {one: grader.why_due(one) for one in students or grader.submitted()}
+        due = {one: why for one, why in due.items() if why or force or students}
+        for student in due:
+            grader.grade_here(student)
+        return due
+
+    def set_by_hand(self, student: str, points: float, comment: str = "") -> None:
+        """Set the points of the first check, and the comment on the first answer, as Formgrader does."""
+        with self.api.gradebook as gradebook:
+            one = gradebook.find_grade("check-1", NAME, NAME, student)
+            one.manual_score, one.needs_manual_grade = points, False
+            gradebook.find_comment("answer-1", NAME, NAME, student).manual_comment = comment
+            gradebook.db.commit()
+
+    def stamp(self, student: str, when: str) -> None:
+        """Write the time of a submission as nbgrader's exchange does."""
+        (self.submission(student) / "timestamp.txt").write_text(when)
+
+    def page(self, student: str) -> Path:
+        """Return the path of a student's feedback page."""
+        return self.folder / "feedback" / student / NAME / f"{NAME}.html"
+
     def points(self, student: str) -> list[float | None]:
         """Return the gradebook's points for the two check cells, None if there are none."""
         with self.api.gradebook as gradebook:
@@ -276,3 +315,12 @@ class TinyClass:
 
 
 RIGHT = {"answer-1": PULL_BACK, "answer-2": IMPLIED}
+SLIP = RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"}  # worth 0 and 1.5 points
+
+PER_HOUR = """from nbgrader.plugins import BasePlugin
+
+
+class PerHour(BasePlugin):
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        return total_seconds_late / 3600
+"""

@@ -2,8 +2,6 @@
 
 import argparse
 
-HELP = "write a page with everything that led to one grade"
-
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -11,8 +9,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("assignment", help="a chapter's name")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Write the page, print its summary, and return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Write the page and print its summary."""
     from ..settings import open_class
     from ..views import appeal
 
@@ -22,4 +20,3 @@ def run(args: argparse.Namespace) -> int:
     for label, said in facts:
         print(f"{label:{width}}  {said}")
     print(page)
-    return 0

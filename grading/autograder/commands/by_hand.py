@@ -11,8 +11,6 @@ from .listing import show_list
 if TYPE_CHECKING:
     from ..term.by_hand import Undecided
 
-HELP = "keep or drop points that were set manually for an earlier submission"
-
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -22,8 +20,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--drop", help="use the check's points instead; repeatable", **several)
 
 
-def run(args: argparse.Namespace) -> int:
-    """Keep or drop points, print the decisions and what remains, and return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Keep or drop points, then print the decisions and what remains."""
     from ..settings import open_class
     from ..term import by_hand
 
@@ -36,7 +34,6 @@ def run(args: argparse.Namespace) -> int:
     )
     if not left:
         print(f"{args.assignment}: no points need a decision.")
-    return 0
 
 
 def in_words(found: list["Undecided"]) -> list[str]:

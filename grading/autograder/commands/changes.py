@@ -2,8 +2,6 @@
 
 import argparse
 
-HELP = "show what the last run changed, by student and exercise"
-
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -11,8 +9,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--all", action="store_true", help="show the changes of every run, not only of the last one")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the changes; return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Print the changes."""
     from ..settings import open_class
     from ..views import changes
 
@@ -26,4 +24,3 @@ def run(args: argparse.Namespace) -> int:
     earlier = sum(len(found) for _, found in runs[:-1])
     if earlier and not args.all:
         print(f"Changes in earlier runs: {earlier}; use --all to show them.")
-    return 0

@@ -3,7 +3,6 @@
 import argparse
 from pathlib import Path
 
-HELP = "grade a demo class of twelve students from end to end, in a separate folder"
 FOLDER = Path(__file__).resolve().parents[2] / "demo"
 
 
@@ -11,9 +10,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add no arguments."""
 
 
-def run(args: argparse.Namespace) -> int:
-    """Run the demo, printing each step; return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Run the demo, printing each step."""
     from ..demo import run as run_demo
 
     run_demo(FOLDER)
-    return 0

@@ -7,8 +7,6 @@ import argparse
 
 from .listing import show_list
 
-HELP = "exclude a student from grading, feedback, reports and exports"
-
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -19,16 +17,15 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--undo", action="store_true", help="take the student back into the class")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Drop the student or take them back, print which grades remain, and return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Drop the student or take them back, and print which grades remain."""
     from ..term import drop
 
     if args.undo:
         drop.undo(args.folder, args.student)
         print(f"{args.student} is back in the class. The next run grades their submissions.")
-        return 0
-    left = drop.drop(args.folder, args.student, args.remove_grades)
+        return
+    graded = drop.drop(args.folder, args.student, args.remove_grades)
     print(f"{args.student} is excluded from now on. To undo this: autograder drop {args.student} --undo")
-    show_list("Grades removed, submissions kept", left.removed, ", ")
-    show_list("Grades kept in the gradebook, where Formgrader shows them", left.kept, ", ")
-    return 0
+    kept = "Grades kept in the gradebook, where Formgrader shows them"
+    show_list("Grades removed, submissions kept" if args.remove_grades else kept, graded, ", ")

@@ -9,8 +9,6 @@ from .listing import show_list
 if TYPE_CHECKING:
     from ..term.dates import Dates
 
-HELP = "set an assignment's due date"
-
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -18,15 +16,15 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("date", help=f"{FORM}; or {NONE}")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Set the date, print its effects, and return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Set the date and print its effects."""
     from ..term import dates
 
-    return show_dates(args.assignment, dates.set_due(args.folder, args.assignment, read_date(args.date)))
+    show_dates(args.assignment, dates.set_due(args.folder, args.assignment, read_date(args.date)))
 
 
-def show_dates(name: str, found: "Dates") -> int:
-    """Print an assignment's due date, its extensions and the changed penalties; return the exit code, 0."""
+def show_dates(name: str, found: "Dates") -> None:
+    """Print an assignment's due date, its extensions and the changed penalties."""
     from ..views.changes import counted
 
     print(f"{name} is due {local(found.due)}." if found.due else f"{name} has no due date.")
@@ -35,4 +33,3 @@ def show_dates(name: str, found: "Dates") -> int:
     show_list("Changed penalties", [f"{s}: {old:g} -> {counted(new)}" for s, (old, new) in found.penalties.items()])
     if found.penalties:
         print(f"These students' feedback pages show the old penalties. To update them: autograder feedback {name}")
-    return 0

@@ -10,8 +10,6 @@ from ..errors import ClassError
 from ..term.archives import PLATFORMS
 from .listing import show_list
 
-HELP = "write grades in the format that a learning platform imports"
-
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -28,8 +26,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--anonymous", action="store_true", help="replace names with ids, for sharing, not importing")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Write the file, print which students are not in it, and return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Write the file and print which students are not in it."""
     from ..settings import class_api
     from ..term import grades
 
@@ -57,4 +55,3 @@ def run(args: argparse.Namespace) -> int:
     show_list("In the platform's file, but not in the class (left out or unchanged in the new file)", made.unknown)
     for name, without in found.without().items():
         show_list(f"{name}: no grade", without)
-    return 0

@@ -5,8 +5,6 @@ import argparse
 from ..term.written import NONE, read_date
 from .due import show_dates
 
-HELP = "give one student a later due date"
-
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -15,9 +13,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("date", help=f"the new due date, in the format of `due`; {NONE} removes the extension")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Set the student's date, print its effects, and return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Set the student's date and print its effects."""
     from ..term import dates
 
     until = read_date(args.date)
-    return show_dates(args.assignment, dates.extend(args.folder, args.student, args.assignment, until))
+    show_dates(args.assignment, dates.extend(args.folder, args.student, args.assignment, until))

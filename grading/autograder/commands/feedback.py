@@ -14,7 +14,6 @@ from .listing import show_list
 if TYPE_CHECKING:
     from nbgrader.coursedir import CourseDirectory
 
-HELP = "make and return the feedback on an assignment"
 DEFAULT = Path()
 
 

@@ -11,7 +11,6 @@ from gradlab.setup.lab import server
 
 from ..errors import ClassError
 
-HELP = "open nbgrader's Formgrader for the class, in JupyterLab"
 JUPYTER_SETTINGS = Path(__file__).resolve().parents[1] / "jupyter"
 
 
@@ -19,7 +18,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add no arguments, because all of them are passed to JupyterLab."""
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Replace this process with JupyterLab's server. Raises ClassError if no configuration names the class."""
     from ..settings import CONFIG, open_class, settings_of
 

@@ -7,7 +7,6 @@ from ..errors import ClassError
 from . import by_hand, report
 from .listing import show_list
 
-HELP = "grade the collected submissions of an assignment, and write the report"
 INTERRUPTED = 130  # the exit code after Ctrl-C
 
 

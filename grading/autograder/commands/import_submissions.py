@@ -11,8 +11,6 @@ from ..term.archives import PLATFORMS
 from ..term.written import read_date
 from .listing import show_list
 
-HELP = "import the submissions of an assignment from a learning platform's archive"
-
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""

@@ -6,7 +6,6 @@ Later changes to the course do not affect the class until you update it.
 import argparse
 from pathlib import Path
 
-HELP = "create a class, with its own course id and copy of the chapters"
 EXAMPLE = "postgresql+psycopg://grader@db.example.org/gradebook"
 
 
@@ -18,9 +17,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--exchange", type=Path, metavar="FOLDER", help="nbgrader's exchange, shared with students")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Create the class, print what to do next, and return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Create the class and print what to do next."""
     from ..new_class import new_class
 
     print(new_class(args.place, args.course_id, args.exchange, args.gradebook))
-    return 0

@@ -2,16 +2,14 @@
 
 import argparse
 
-HELP = "show all assignments: points, late and missing submissions by student; slips by exercise"
-
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     command.add_argument("--csv", action="store_true", help="print the students as CSV instead of the table")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Write the files, print the table or the CSV, and return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Write the files and print the table or the CSV."""
     from ..settings import open_class
     from ..views import term_overview
 
@@ -20,8 +18,7 @@ def run(args: argparse.Namespace) -> int:
     paths = term_overview.write(course, gathered)
     if args.csv:
         print(term_overview.as_csv(gathered), end="")
-        return 0
+        return
     print(term_overview.table(gathered))
     for path in paths:
         print(path)
-    return 0

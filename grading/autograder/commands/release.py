@@ -8,8 +8,6 @@ import argparse
 from ..term.written import FORM, NONE, read_date
 from .due import show_dates
 
-HELP = "generate an assignment, set its due date, and release it"
-
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -17,8 +15,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--due", metavar="DATE", help=f"the due date: {FORM}; or {NONE}")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Release the assignment, print where it is, and return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Release the assignment and print where it is."""
     from ..settings import open_class
     from ..term import dates, release
 
@@ -30,4 +28,3 @@ def run(args: argparse.Namespace) -> int:
     if release.put_into_exchange(api, name):
         print("Students can fetch it from the exchange.")
     print(f"To distribute it in any other way: {release.pack(api, name)}")
-    return 0

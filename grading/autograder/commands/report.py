@@ -2,16 +2,14 @@
 
 import argparse
 
-HELP = "print the table and write the report of an assignment again"
-
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     command.add_argument("assignment", help="a chapter's name")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the table, write the files, and return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Print the table and write the files."""
     from ..settings import open_class
     from ..views.renderings import table, write
     from ..views.report import gather
@@ -21,4 +19,3 @@ def run(args: argparse.Namespace) -> int:
     print(table(report))
     for path in write(course, report):
         print(path)
-    return 0

@@ -10,8 +10,6 @@ from pathlib import Path
 from ..steps.files import readable
 from .listing import show_list
 
-HELP = "update the gradebook's students from a CSV file"
-
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -22,8 +20,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--dry-run", action="store_true", help="say what would change, without changing anything")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Import the table, print the changes, and return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Import the table and print the changes."""
     from ..run.journal import only_run
     from ..settings import class_api
     from ..term.roster import read_roster, write_roster
@@ -45,4 +43,3 @@ def run(args: argparse.Namespace) -> int:
     show_list("In the file, but dropped (to take them back: autograder drop --undo)", changes.dropped, ", ")
     if args.dry_run:
         print("Nothing was changed.")
-    return 0

@@ -3,8 +3,6 @@
 import argparse
 from pathlib import Path
 
-HELP = "list pairs of similar submissions to look at"
-
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -19,8 +17,8 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
 
 
-def run(args: argparse.Namespace) -> int:
-    """Print the pairs, write the page, and return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Print the pairs and write the page."""
     from ..settings import open_class
     from ..views import similar
 
@@ -28,4 +26,3 @@ def run(args: argparse.Namespace) -> int:
     found = similar.gather_similar(course, args.assignment, args.earlier)
     print(similar.table(found))
     print(similar.write(course, found))
-    return 0

@@ -2,8 +2,6 @@
 
 import argparse
 
-HELP = "write the solved chapter as a page, after the due date"
-
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -11,11 +9,10 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--force", action="store_true", help="write it even before the due date, or if none is set")
 
 
-def run(args: argparse.Namespace) -> int:
-    """Write the page and return the exit code."""
+def run(args: argparse.Namespace) -> None:
+    """Write the page."""
     from ..settings import open_class
     from ..views import solutions
 
     course = open_class(args.folder).coursedir
     print(solutions.write(course, args.assignment, args.force))
-    return 0

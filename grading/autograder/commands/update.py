@@ -8,8 +8,6 @@ import argparse
 
 from ..errors import ClassError
 
-HELP = "show what changed in the course since the class got its copy, and update the class"
-
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -18,7 +16,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--lose-scores", action="store_true", help="also make changes that delete scores")
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Print the changes and make them with --apply; raise ClassError rather than lose scores without --lose-scores."""
     from .. import update
     from ..settings import open_class
@@ -29,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     if not args.apply:
         if found or linked:
             print("Nothing was changed. To make these changes, repeat the command with --apply.")
-        return 0
+        return
     losing = [change.name for change in found if change.lost]
     if losing and not args.lose_scores:
         raise ClassError(
@@ -39,4 +37,3 @@ def run(args: argparse.Namespace) -> int:
     update.apply(api, found)
     if found or linked:
         print("Done.")
-    return 0

@@ -16,8 +16,6 @@ from .listing import show_list
 if TYPE_CHECKING:
     from ..views.report import Report
 
-HELP = "import or collect, grade, report, return and export; list what needs your attention"
-
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -57,7 +55,8 @@ def run(args: argparse.Namespace) -> int:
         return codes[-1]
     course = open_class(args.folder).coursedir
     platforms = sorted({one.platform for one in sent.read(course, name).values()})
-    platform = _platform(args, platforms)
+    only = platforms[0] if len(platforms) == 1 else ""
+    platform = "moodle" if args.worksheet else "canvas" if args.gradebook else only
     codes.append(_command(args, feedback, name, *(["--zip", "--platform", platform] if platform in platforms else [])))
     if platform:
         into = args.worksheet or args.gradebook
@@ -77,7 +76,7 @@ def _command(args: argparse.Namespace, module, *words: str) -> int:
     print(f"\n$ autograder {shlex.join([name, *words])}", flush=True)
     parser = argparse.ArgumentParser(prog=f"python -m autograder {name}")
     module.add_arguments(parser)
-    return module.run(parser.parse_args(words, argparse.Namespace(folder=args.folder)))
+    return module.run(parser.parse_args(words, argparse.Namespace(folder=args.folder))) or 0
 
 
 def _submissions(args: argparse.Namespace) -> int:
@@ -104,13 +103,6 @@ def _submissions(args: argparse.Namespace) -> int:
                 f"Submissions could not be collected from the exchange:\n{said.get('log') or said.get('error')}"
             )
     return 0
-
-
-def _platform(args: argparse.Namespace, imported: list[str]) -> str:
-    """Return the platform to export for: the given file's, else the only one imported from, else ""."""
-    if args.worksheet or args.gradebook:
-        return "moodle" if args.worksheet else "canvas"
-    return imported[0] if len(imported) == 1 else ""
 
 
 def _dry_run(args: argparse.Namespace) -> int:

@@ -94,12 +94,8 @@ class Grader:
         """Return the folder names of all students who submitted and were not dropped."""
         return due.submitted(self.course, self.name)
 
-    def is_graded(self, student: str) -> bool:
-        """Return whether a submission has a current result: a grade or a reason, with nothing changed since."""
-        return not self.why_due(student)
-
     def why_due(self, student: str) -> str:
-        """Return why a submission must be graded; "" if its grade is current."""
+        """Return why a submission must be graded; "" if its grade, or reason for having none, is current."""
         return due.why_due(self.course, self.name, student, self.version)
 
     def grade_here(self, student: str) -> Outcome:

@@ -84,13 +84,8 @@ def _options(folder: Path, disk_mib: int, info_fd: int | None, zeros_fd: int) ->
     words += _writable("/tmp", disk_mib) + _writable("/home/student", disk_mib) + _writable("/run/kernel", 1)
     words += ["--perms", "1777", "--dir", WORK]
     for path in [*python_paths(), str(GRADLAB)]:
-        words += [
-            "--dir",
-            str(Path(path).parent),
-            "--ro-bind",
-            path,
-            path,
-        ]  # --dir: otherwise only root could enter the parent folder
+        words += ["--dir", str(Path(path).parent)]  # otherwise only root could enter the parent folder
+        words += ["--ro-bind", path, path]
     for entry in sorted(folder.iterdir()):
         if entry.suffix != ".ipynb" and not entry.is_symlink() and (entry.is_file() or entry.is_dir()):
             words += ["--ro-bind", str(entry), f"{WORK}/{entry.name}"]

@@ -9,7 +9,7 @@ import secrets
 import sys
 import tempfile
 import tokenize
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -125,16 +125,7 @@ class Assignment:
 class AssignmentStep(NbGraderPreprocessor):
     """A preprocessor that needs the assignment."""
 
-    known: Assignment | None = None  # set on workers, which have no class folder; otherwise loaded from the class
-
-    def assignment(self, resources: Mapping) -> Assignment:
-        """Return the assignment of the current submission; raise ClassError if the class is not ready."""
-        return self.known or load_assignment(course_of(self), resources["nbgrader"]["assignment"])
-
-
-def course_of(step: NbGraderPreprocessor) -> CourseDirectory:
-    """Return the directory of the class that a preprocessor works for, from its exporter's converter."""
-    return step.parent.parent.coursedir
+    known: Assignment  # set by autograde.Steps
 
 
 def load_assignment(course: CourseDirectory, name: str) -> Assignment:

@@ -39,12 +39,7 @@ def why_due(course: CourseDirectory, name: str, student: str, version: str) -> s
     folder = folder_of(course, name, student)
     autograded = Path(course.format_path(course.autograded_directory, known_as(student), name))
     found = outcome.of(autograded / f"{name}.ipynb")
-    if found.handed_in:
-        same = found.handed_in == receipt.fingerprint(folder, course.ignore)
-    else:  # graded before fingerprints were kept
-        now, then = receipt.timestamp(folder), receipt.timestamp(autograded)
-        same = not (now and then and now > then)
-    if not (found.saved and same):
+    if not found.saved or found.handed_in != receipt.fingerprint(folder, course.ignore):
         return UNGRADED
     return CHANGED if version and found.graded_by not in ("", version) else ""
 

@@ -3,8 +3,7 @@
 import copy
 import functools
 import json
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
 import nbformat
 from nbformat import NotebookNode
@@ -17,23 +16,13 @@ from gradlab.checks.verdict import Verdict
 
 from ..errors import SubmissionError
 from . import outcome
-from .assignment import Assignment, AssignmentStep, Released, course_of
+from .assignment import Assignment, AssignmentStep, Released
 from .bounded import Bounded
 from .execute import Job, Ran, error_output, execute
-from .files import all_of, beside_notebook
+from .files import beside_notebook
 from .judge import PENDING, judge
 
-
-@dataclass(frozen=True)
-class Executed:
-    """The result of running a submission once or twice.
-
-    notebook: from the run that counts. seconds: of all runs. verdicts: by grade_id and check id.
-    """
-
-    notebook: NotebookNode
-    seconds: float
-    verdicts: dict[str, dict[str, Verdict]]
+Verdicts = dict[str, dict[str, Verdict]]  # by grade_id and check id
 
 
 class OvertakenError(SubmissionError):
@@ -50,39 +39,35 @@ class RunCells(AssignmentStep, Execute):
     submission_timeout_s = Int(600, help="Time limit for all cells of one submission, in seconds.").tag(config=True)
     max_output_bytes = Int(5_000_000, help="Limit for the output of one run, in bytes.").tag(config=True)
 
-    files: dict[str, bytes] | None = None  # the files beside the notebook; if None, read from its folder
+    files: dict[str, bytes]  # the files beside the notebook; set for each submission
     shared = False  # whether other submissions run in parallel
 
     def preprocess(self, nb: NotebookNode, resources: dict, km=None) -> tuple[NotebookNode, dict]:
         """Return the executed notebook, with its run time and verdicts in the metadata."""
-        known, files = self.assignment(resources), self.files
-        if files is None:
-            names, course = resources["nbgrader"], course_of(self)
-            files = all_of(Path(course.format_path(course.autograded_directory, names["student"], names["assignment"])))
-        executed = self._executed(nb, known, beside_notebook(files))
-        sanitised, nb = outcome.read(nb), executed.notebook
-        outcome.write(nb, replace(sanitised, seconds=round(executed.seconds, 3), graded_by=known.version))
+        sanitised = outcome.read(nb)
+        nb, seconds, verdicts = self._executed(nb, beside_notebook(self.files))
+        outcome.write(nb, replace(sanitised, seconds=round(seconds, 3), graded_by=self.known.version))
         for cell in nb.cells:
             outcome.forget(cell)
             if is_grade(cell) and cell.cell_type == "code":
                 cell.outputs.append(error_output(PENDING, "No verdict has been reached."))
-                if cell.metadata.nbgrader["grade_id"] in executed.verdicts:
-                    outcome.write_verdicts(cell, executed.verdicts[cell.metadata.nbgrader["grade_id"]])
+                if cell.metadata.nbgrader["grade_id"] in verdicts:
+                    outcome.write_verdicts(cell, verdicts[cell.metadata.nbgrader["grade_id"]])
         return nb, resources
 
-    def _executed(self, nb: NotebookNode, known: Assignment, files: dict[str, bytes]) -> Executed:
-        text, lessons, spent_s = json.dumps(nb), untouched_lessons(nb, known.released), 0.0
+    def _executed(self, nb: NotebookNode, files: dict[str, bytes]) -> tuple[NotebookNode, float, Verdicts]:
+        """Return the notebook of the run that counts, the seconds of all runs, and the verdicts."""
+        text, lessons, spent_s = json.dumps(nb), untouched_lessons(nb, self.known.released), 0.0
         if lessons:
-            trial = self._run(self._job(text, frozenset(lessons), spent_s, known), files)
+            trial = self._run(self._job(text, frozenset(lessons), spent_s), files)
             ran, spent_s = _notebook(trial), trial.seconds
-            verdicts = judged(trial, known)
+            verdicts = judged(trial, self.known)
             if all(verdict.passed for checks in verdicts.values() for verdict in checks.values()):
                 for index, outputs in lessons.items():
                     ran.cells[index].outputs = outputs
-                return Executed(ran, spent_s, verdicts)
-        whole = self._run(self._job(text, frozenset(), spent_s, known), files)
-        ran = _notebook(whole)
-        return Executed(ran, spent_s + whole.seconds, judged(whole, known))
+                return ran, spent_s, verdicts
+        whole = self._run(self._job(text, frozenset(), spent_s), files)
+        return _notebook(whole), spent_s + whole.seconds, judged(whole, self.known)
 
     def _run(self, job: Job, files: dict[str, bytes]) -> Ran:
         """Run a job and return the result; if it was starved of processor time, run it once more.
@@ -94,14 +79,14 @@ class RunCells(AssignmentStep, Execute):
             raise OvertakenError(ran.reason)
         return execute(job, files) if ran.starved else ran
 
-    def _job(self, notebook: str, skip: frozenset[int], spent_s: float, known: Assignment) -> Job:
+    def _job(self, notebook: str, skip: frozenset[int], spent_s: float) -> Job:
         kernels = {name: dict(self.config[name]) for name in ("KernelManager", "SandboxProvisioner")}
         limits = self.timeout, self.submission_timeout_s - spent_s, self.max_output_bytes
-        return Job(notebook, skip, self.kernel_name, *limits, kernels, known.name + SUFFIX, known.cases)
+        return Job(notebook, skip, self.kernel_name, *limits, kernels, self.known.name + SUFFIX, self.known.cases)
 
 
-def judged(ran: Ran, known: Assignment) -> dict[str, dict[str, Verdict]]:
-    """Judge a run in a process with limits; return the verdicts by grade_id and check id, or raise OutOfBoundsError."""
+def judged(ran: Ran, known: Assignment) -> Verdicts:
+    """Judge a run in a process with limits; raise OutOfBoundsError if it exceeds them."""
     return _judging(known)(ran)
 
 

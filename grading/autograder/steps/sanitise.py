@@ -24,7 +24,7 @@ class RestoreCells(AssignmentStep):
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         """Restore cells and kernel in place; raise SubmissionError if no cell was released or there are too many."""
         _require_readable(nb)
-        known = self.assignment(resources).released
+        known = self.known.released
         released = known.cells
         if known.kernelspec:
             nb.metadata["kernelspec"] = dict(known.kernelspec)
@@ -87,7 +87,6 @@ class ReplaceRecord(AssignmentStep):
     """A preprocessor that replaces the student's record with the class's, without cases: checks get them when run."""
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        """Put the record without cases among the output files; raise ClassError if the class is not ready."""
-        known = self.assignment(resources)
-        resources.setdefault("outputs", {})[known.name + SUFFIX] = known.without_cases
+        """Put the record without cases among the output files."""
+        resources["outputs"][self.known.name + SUFFIX] = self.known.without_cases
         return nb, resources

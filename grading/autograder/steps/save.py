@@ -3,7 +3,7 @@
 import contextlib
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,7 +23,7 @@ from nbgrader.api import (
     new_uuid,
 )
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import AssignLatePenalties, SaveAutoGrades
+from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution
 from sqlalchemy import Connection, bindparam, create_engine, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
@@ -42,31 +42,6 @@ SUBMISSION, SUBMITTED, GRADE, COMMENT = (
 )
 NO_RESPONSE = "No response."
 Penalty = Callable[[str, float, float], float | None]  # called with the student id, the score and the seconds late
-
-
-class SaveGrades(SaveAutoGrades):
-    """nbgrader's step that saves scores; afterwards the notebook's outcome is marked as saved."""
-
-    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        """Save the scores, and mark the notebook's outcome as saved."""
-        self._again = outcome.read(nb).again
-        nb, resources = super().preprocess(nb, resources)
-        outcome.write(nb, replace(outcome.read(nb), saved=True))
-        return nb, resources
-
-    def _add_score(self, cell: NotebookNode, resources: dict) -> None:
-        """Save one score; manual points need confirmation only if they were given to a different submission.
-
-        nbgrader would ask for confirmation every time.
-        """
-        names = resources["nbgrader"]
-        grade_id = cell.metadata.nbgrader["grade_id"]
-        grade = self.gradebook.find_grade(grade_id, names["notebook"], names["assignment"], names["student"])
-        waited = grade.needs_manual_grade
-        super()._add_score(cell, resources)
-        if outcome.by_hand(grade):
-            grade.needs_manual_grade = waited or not self._again
-            self.gradebook.db.commit()
 
 
 class DeductLatePenalties(AssignLatePenalties):
@@ -255,39 +230,31 @@ def put(path: Path, notebook: str, beside: dict[str, bytes], submitted: Path) ->
 
 
 def set_aside(course: CourseDirectory, student: str, assignment: str, reason: str, submitted: Path) -> None:
-    """Replace a student's autograded folder with a notebook that contains only the reason; see `could_not_grade`."""
-    path = Path(course.format_path(course.autograded_directory, known_as(student), assignment), f"{assignment}.ipynb")
-    again = outcome.reopen(path, receipt.fingerprint(submitted, course.ignore))
-    nb = could_not_grade(course, known_as(student), assignment, reason, submitted, again)
-    put(path, nbformat.writes(nb) + "\n", {}, submitted)
-
-
-def could_not_grade(
-    course: CourseDirectory, student: str, assignment: str, reason: str, submitted: Path, again: bool = False
-) -> NotebookNode:
     """Record in the gradebook that a submission could not be graded, and why; manual scores are kept.
 
-    submitted: its folder. again: whether manual scores belong to it. Returns the released notebook with this outcome,
-    to replace the submitted one. Raises ClassError if the released notebook is missing.
+    Replaces the student's autograded folder with the released notebook and this outcome. submitted: the submission's
+    folder. Raises ClassError if the released notebook is missing.
     """
+    student, fingerprint = known_as(student), receipt.fingerprint(submitted, course.ignore)
+    path = Path(course.format_path(course.autograded_directory, student, assignment), f"{assignment}.ipynb")
+    again = outcome.reopen(path, fingerprint)  # manual scores belong to this submission
     released = Path(course.format_path(course.release_directory, ".", assignment)) / f"{assignment}.ipynb"
     if not released.exists():
         raise ClassError(f"{released} is missing. Run: nbgrader generate_assignment {assignment}")
     reason = reason.encode(errors="backslashreplace").decode().replace("\0", r"\x00")  # databases reject such text
     nb = nbformat.read(released, as_version=4)
-    fingerprint = receipt.fingerprint(submitted, course.ignore)
     outcome.write(nb, NotebookOutcome(could_not_grade=reason, saved=True, handed_in=fingerprint))
     time = receipt.timestamp(submitted)
     with Gradebook(course.db_url, course.course_id) as gradebook:
         gradebook.update_or_create_student(student)
         gradebook.update_or_create_submission(assignment, student, **({"timestamp": time} if time else {}))
-        submitted = gradebook.find_submission_notebook(assignment, assignment, student)
-        for grade in submitted.grades:
+        there = gradebook.find_submission_notebook(assignment, assignment, student)
+        for grade in there.grades:
             grade.auto_score = None
             grade.needs_manual_grade = grade.needs_manual_grade or not (again and outcome.by_hand(grade))
-        for comment in submitted.comments:
+        for comment in there.comments:
             comment.auto_comment = outcome.COMMENT + reason
         gradebook.db.commit()
     names = {"student": student, "assignment": assignment, "notebook": assignment, "db_url": course.db_url}
     DeductLatePenalties(parent=course).preprocess(nb, {"nbgrader": names})
-    return nb
+    put(path, nbformat.writes(nb) + "\n", {}, submitted)

@@ -40,14 +40,19 @@ def read(course: CourseDirectory, name: str) -> dict[str, Scores]:
     """Return the gradebook's current scores by student; empty if it has no such assignment."""
     with Gradebook(course.db_url, course.course_id) as gradebook:
         try:
-            assignment: Assignment = gradebook.find_assignment(name)
+            assignment = gradebook.find_assignment(name)
         except MissingEntry:
             return {}
-        notebooks = selectinload(SubmittedAssignment.notebooks)
-        query = gradebook.db.query(SubmittedAssignment).filter_by(assignment_id=assignment.id)
-        query = query.options(notebooks.selectinload(SubmittedNotebook.grades))
-        query = query.options(notebooks.selectinload(SubmittedNotebook.comments))
-        return _graded({submission.student_id: _scores(submission) for submission in query})
+        return _graded({student: _scores(one) for student, one in submissions(gradebook, assignment).items()})
+
+
+def submissions(gradebook: Gradebook, assignment: Assignment) -> dict[str, SubmittedAssignment]:
+    """Return an assignment's submissions by student, loading notebooks, grades and comments in four queries."""
+    notebooks = selectinload(SubmittedAssignment.notebooks)
+    query = gradebook.db.query(SubmittedAssignment).filter_by(assignment_id=assignment.id)
+    query = query.options(notebooks.selectinload(SubmittedNotebook.grades))
+    query = query.options(notebooks.selectinload(SubmittedNotebook.comments))
+    return {submission.student_id: submission for submission in query}
 
 
 def _graded(found: dict[str, Scores]) -> dict[str, Scores]:

@@ -1,7 +1,6 @@
 """Drop a student from the class, or take them back."""
 
 import shutil
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from nbgrader.api import Gradebook
@@ -14,16 +13,8 @@ from ..settings import class_api
 from ..steps.files import readable
 
 
-@dataclass(frozen=True)
-class Left:
-    """A dropped student's assignments: those whose grades were kept, and those whose grades were removed."""
-
-    kept: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
-
-
-def drop(folder: Path, student: str, remove_grades: bool = False) -> Left:
-    """Exclude a student from grading, feedback, reports and exports; submissions stay.
+def drop(folder: Path, student: str, remove_grades: bool = False) -> list[str]:
+    """Exclude a student from grading, feedback, reports and exports, and return their assignments; submissions stay.
 
     remove_grades: also delete the student's grades, graded notebooks and feedback pages. Raises ClassError if the
     student is unknown or the id contains a comma.
@@ -38,14 +29,12 @@ def drop(folder: Path, student: str, remove_grades: bool = False) -> Left:
         if "," in student:
             raise ClassError(f"{readable(student)} cannot be dropped: nbgrader separates excluded ids by commas.")
         write_list(folder, sorted({*listed(folder), student}))
-        graded = [one.assignment.name for one in book.student_submissions(student)]
-        if not remove_grades:
-            return Left(kept=sorted(graded))
-        for name in graded:
+        graded = sorted(one.assignment.name for one in book.student_submissions(student))
+        for name in graded if remove_grades else []:
             for part in (course.autograded_directory, course.feedback_directory):
                 shutil.rmtree(course.format_path(part, student, name), ignore_errors=True)
             book.remove_submission(name, student)
-        return Left(removed=sorted(graded))
+        return graded
 
 
 def undo(folder: Path, student: str) -> None:

@@ -235,7 +235,7 @@ def as_text_kept(cell: str) -> str:
 
 def number(points: float) -> str:
     """Format points with at most two decimals, without trailing zeros."""
-    return f"{round(points, 2):.2f}".rstrip("0").rstrip(".")
+    return f"{points:.2f}".rstrip("0").rstrip(".")
 
 
 def _column(columns: Iterable[str], name: str, path: Path) -> str:

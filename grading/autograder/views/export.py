@@ -4,16 +4,16 @@ import csv
 import re
 import sys
 
-from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import ExportPlugin
-from sqlalchemy.orm import selectinload
 from traitlets import Bool
 
 from ..dropped import enrolled
 from ..steps.due import due
 from ..steps.files import readable
 from ..steps.outcome import Status, by_hand, only_extended, reason_in_gradebook, undecided
+from ..steps.scores import submissions
 
 FIELDS = ["assignment", "student_id", "last_name", "first_name", "email", "timestamp", "status", "score", "max_score"]
 FIELDS += ["late_submission_penalty", "reason"]
@@ -55,15 +55,6 @@ def grade_rows(
         student.id: grade_row(assignment, student, submitted.get(student.id), to_grade.get(student.id, ""), stale)
         for student in enrolled(gradebook, course)
     }
-
-
-def submissions(gradebook: Gradebook, assignment: Assignment) -> dict[str, SubmittedAssignment]:
-    """Return an assignment's submissions by student, loading notebooks, grades and comments in four queries."""
-    notebooks = selectinload(SubmittedAssignment.notebooks)
-    query = gradebook.db.query(SubmittedAssignment).filter_by(assignment_id=assignment.id)
-    query = query.options(notebooks.selectinload(SubmittedNotebook.grades))
-    query = query.options(notebooks.selectinload(SubmittedNotebook.comments))
-    return {submission.student_id: submission for submission in query}
 
 
 def grade_row(

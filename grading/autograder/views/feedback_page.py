@@ -101,13 +101,8 @@ def grade_shown(points: Mapping[str, float], penalty: float, found: NotebookOutc
     return " ".join([*said, "could-not-be-graded"] if found.could_not_grade else said)
 
 
-def is_outdated(page: Path, shown: str, autograded: Path) -> bool:
-    """Return whether an existing page shows an old grade. shown: the metadata that a new page would contain.
-
-    Pages made by earlier versions have no metadata; for these, compare the files' times.
-    """
+def is_outdated(page: Path, shown: str) -> bool:
+    """Return whether an existing page shows an old grade. shown: the metadata that a new page would contain."""
     with page.open(encoding="utf-8", errors="replace") as file:
         states = _SHOWS.search(file.read(HEAD))
-    if states is None:
-        return page.stat().st_mtime < autograded.stat().st_mtime
-    return html.unescape(states[1]) != shown
+    return states is None or html.unescape(states[1]) != shown

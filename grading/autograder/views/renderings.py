@@ -110,7 +110,8 @@ def write(course: CourseDirectory, report: Report) -> list[Path]:
     folder = Path(course.root, "reports")
     folder.mkdir(exist_ok=True)
     pages = dict(write_pages(course, report, folder / report.assignment))
-    rows = [replace(row, pages=row.pages | _submission(pages.get(row.student))) for row in report.rows]
+    own = {student: {"submission": page} for student, page in pages.items()}
+    rows = [replace(row, pages=row.pages | own.get(row.student, {})) for row in report.rows]
     report = replace(report, rows=rows)
     csv_path, page_path = folder / f"{report.assignment}.csv", folder / f"{report.assignment}.html"
     lines = io.StringIO()
@@ -121,10 +122,6 @@ def write(course: CourseDirectory, report: Report) -> list[Path]:
     atomic.write_text(csv_path, lines.getvalue())
     atomic.write_text(page_path, page(report, folder))
     return [csv_path, page_path]
-
-
-def _submission(page: Path | None) -> dict[str, Path]:
-    return {"submission": page} if page else {}
 
 
 def _csv_rows(report: Report, row: Row):

@@ -20,7 +20,8 @@ from ..steps.bounded import Bounded, OutOfBoundsError
 from ..steps.due import due
 from ..steps.files import readable
 from ..steps.outcome import Status
-from .export import grade_row, submissions
+from ..steps.scores import submissions
+from .export import grade_row
 from .feedback_page import grade_shown, is_outdated
 from .flags import Flag, Look
 from .standing import Standing, standing
@@ -197,7 +198,7 @@ def _is_outdated(row: Row, grades: list[Grade]) -> bool:
         return False
     points = {grade.name: grade.score for grade in grades}
     shown = grade_shown(points, row.standing.penalty, outcome.of(row.notebook))
-    return is_outdated(row.pages["feedback"], shown, row.notebook)
+    return is_outdated(row.pages["feedback"], shown)
 
 
 def _flags(look: Bounded, notebook: dict, folder: Path, student: str) -> list[Flag]:

@@ -44,9 +44,8 @@ def write(course: CourseDirectory, name: str, force: bool = False) -> Path:
     return page
 
 
-def require_over(course: CourseDirectory, name: str, force: bool = False, now: datetime | None = None) -> None:
+def require_over(course: CourseDirectory, name: str, force: bool = False) -> None:
     """Raise ClassError if the assignment is unknown or, without `force`, if a student can still submit it."""
-    now = now or datetime.now(UTC).replace(tzinfo=None)  # nbgrader stores times as naive UTC
     with Gradebook(course.db_url, course.course_id) as gradebook:
         assignment = find_assignment(gradebook, name)
         due = assignment.duedate
@@ -56,6 +55,6 @@ def require_over(course: CourseDirectory, name: str, force: bool = False, now: d
     if due is None:
         raise ClassError(f"{name} has no due date, so it can still be submitted. Set one, or use --force.")
     last, whose = max([(due, ""), *extended])
-    if now < last:
+    if datetime.now(UTC).replace(tzinfo=None) < last:  # nbgrader stores times as naive UTC
         extension = f", because {whose} has an extension" if whose else ""
         raise ClassError(f"{name} can be submitted until {last:%Y-%m-%d %H:%M} UTC{extension}. Wait, or use --force.")

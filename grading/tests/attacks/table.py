@@ -115,6 +115,7 @@ CHECKER = {
     "the comparer replaced": Attack(
         "import gradlab.checks.verdict\ngradlab.checks.verdict.compare = lambda *a: None",
         "from gradlab.checks.compare import compare",
+        fast=True,
     ),
     "the verdict replaced": Attack(
         "import gradlab.checks.verdict as r, gradlab.checks.check as c\nc.judge_check = r.judge_check = lambda *a: r.Verdict(True, '')",
@@ -215,6 +216,7 @@ FORGERIES = {
         "print('twice')\nprint('twice')",
         answer="",
         points=(0, 3),
+        fast=True,
     ),
     "the attributes of a reference by torch": Attack(
         "",

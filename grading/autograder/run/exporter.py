@@ -1,0 +1,51 @@
+"""Let nbgrader's own autograde command, and Formgrader's button, grade submissions as ours does."""
+
+import glob
+from pathlib import Path
+
+from nbconvert.exporters import NotebookExporter
+from nbgrader.converters.base import NbGraderException
+from sqlalchemy.exc import SQLAlchemyError
+
+from authoring.places import ChapterError
+
+from ..dropped import dropped
+from ..errors import ClassError
+from ..steps.files import known_as, readable
+from .grader import Grader
+
+
+class SubmissionExporter(NotebookExporter):
+    """An exporter that grades all chosen submissions when nbgrader's Autograde creates it, before it reads any.
+
+    Nothing is left to convert: nbgrader would follow links, and give no reason if no notebook has the right name.
+    """
+
+    def __init__(self, *args, **kwargs):
+        """Grade the submissions, or with --force all, and log each one that could not be graded.
+
+        Raises NbGraderException, which ends nbgrader's command, for an error that is not a submission's fault.
+        """
+        super().__init__(*args, **kwargs)
+        try:
+            self._grade()
+        except (ClassError, ChapterError, SQLAlchemyError) as error:
+            self.log.error("%s", error)
+            raise NbGraderException(str(error)) from error
+
+    def _grade(self) -> None:
+        converter, course = self.parent, self.parent.coursedir
+        converter.assignments.clear()
+        graders: dict[str, Grader] = {}
+        chosen = course.format_path(course.submitted_directory, course.student_id, course.assignment_id)
+        for path in sorted(glob.glob(chosen)):
+            student, name = Path(path).parent.name, Path(path).name
+            if student in dropped(course):
+                continue
+            grader = graders[name] = graders.get(name) or Grader(converter.parent, name)
+            if not (converter.force or grader.why_due(student)):
+                self.log.info("%s: skipped, because the grade is current", known_as(student))
+                continue
+            outcome = grader.grade_here(student)
+            said = self.log.warning if outcome.reason else self.log.info
+            said("%s: %s", known_as(student), readable(outcome.reason) or outcome.status)
