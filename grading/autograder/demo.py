@@ -161,7 +161,7 @@ def _say(text: str, *results: dict) -> None:
 
 
 def _submit(folder: Path, student: str, hand_in: Callable[[NotebookNode], str]) -> None:
-    """Fetch, fill in and submit the assignment through nbgrader's exchange, as from a student's Assignment List."""
+    """Fetch, fill in and submit the assignment through nbgrader's exchange, as a student's Assignment List does."""
     home = folder / "students" / student
     home.mkdir(parents=True)
     api = class_api(folder)

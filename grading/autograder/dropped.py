@@ -1,4 +1,4 @@
-"""Keep the list of dropped students in the class folder; it sets nbgrader's `student_id_exclude`."""
+"""Keep the list of dropped students in the class folder; the list sets nbgrader's `student_id_exclude`."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def listed(folder: Path) -> list[str]:
 
 
 def write_list(folder: Path, students: list[str]) -> None:
-    """Replace the list of dropped students in a class folder; only its owner can read the file."""
+    """Replace a class folder's list of dropped students with a file that only the folder's owner can read."""
     atomic.write_text(Path(folder, FILE), "".join(f"{student}\n" for student in sorted(students)), mode=0o600)
 
 

@@ -12,5 +12,5 @@ class WriteRecords(WriteRecord):
     def read(self, nb, resources) -> Chapter:
         """Run the solved notebook, store the class's record, and return the chapter for the students' record."""
         chapter = super().read(nb, resources)
-        keep_record(self.parent.parent.coursedir, chapter)  # of the exporter's converter
+        keep_record(self.parent.parent.coursedir, chapter)  # self.parent: the exporter; its parent: the converter
         return chapter

@@ -15,7 +15,7 @@ class TextRecord(logging.LogRecord):
             self.exc_text = _text("".join(traceback.format_exception(*self.exc_info)).rstrip("\n"))
 
     def getMessage(self) -> str:
-        """Return the message for a handler. Line breaks are kept: nbgrader indents all lines but the first."""
+        """Return the message for a handler. Line breaks are harmless: nbgrader indents all lines but the first."""
         return _text(super().getMessage())
 
 

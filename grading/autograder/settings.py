@@ -111,7 +111,7 @@ def settings_of(folder: Path) -> list[Path]:
     """Return the class's configuration files; as in nbgrader, a later file overrides an earlier one.
 
     The list starts with an nbgrader_config.py in the working folder or beside the class, if it names this class, and
-    ends with the one inside.
+    ends with the one inside the class folder.
     """
     folder = Path(folder).resolve()
     around = [place / CONFIG for place in (Path.cwd(), folder.parent) if place != folder and (place / CONFIG).exists()]

@@ -34,8 +34,9 @@ SAVE_CELLS = f"nbgrader.preprocessors.{SaveCells.__name__}"  # SaveCells's name 
 class Change:
     """The changes that an update makes to one chapter of a class.
 
-    new: the folder of its solved notebook, the class's own if the course has no such chapter. generated: whether the
-    gradebook has it. said: the differences, one per line. lost: the scores and comments that would be deleted.
+    new: the folder of the solved notebook, the class's own if the course has no such chapter. generated: whether
+    the gradebook has the chapter. said: the differences, one per line. lost: the scores and comments that would be
+    deleted.
     """
 
     name: str
@@ -119,9 +120,9 @@ def _change(gradebook: Gradebook, course: CourseDirectory, name: str, here: Path
             said = said or ["solution or setup cells differ"]
             graded = graded_before(course, name)
             if graded:
-                said.append(f"to be graded again: {graded}, with make grade ASSIGNMENT={name}")
+                said.append(f"submissions to grade again: {graded}, with make grade ASSIGNMENT={name}")
     if not _is_released(course, name):
-        said.append("the release is missing or does not fit this gradlab")
+        said.append("the release is missing or does not fit this version of gradlab")
     return Change(name, new, True, said, lost)
 
 

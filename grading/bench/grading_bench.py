@@ -68,7 +68,7 @@ def new_class(folder: Path, settings: str, count: int) -> Path:
 
 
 def measured(folder: Path, *words: str) -> tuple[float, float]:
-    """Run a Python module as a command; return its seconds, and the processor time of all its processes."""
+    """Run a Python module as a command; return its duration in seconds and its processes' total processor time."""
     before, started = os.times(), time.monotonic()
     with open(folder / "log.txt", "a") as log:
         done = subprocess.run([sys.executable, "-m", *words], cwd=folder, stdout=log, stderr=log, check=False)

@@ -2,7 +2,7 @@
 
     python grading/bench/scale_bench.py [--real 2000] [--stand-ins 20000] [--gradebook URL]
 
-Stand-ins are eight workers that answer immediately, so that the grading process sets the pace with reading, sending and
+Stand-ins are eight workers that answer immediately, so that the grading process sets the pace by reading, sending and
 writing. Real workers run the cells. Each tenth of a run ends with a line of numbers: submissions per second; processor
 time per submission, resident memory and open files of the grading process, which includes Dask's scheduler; one
 worker's memory; and the gradebook's size.

@@ -16,7 +16,7 @@ INSTRUCTOR = [sys.executable, "-m", "autograder", "formgrader", "--class", str(C
 
 
 def choose_server(spawner) -> None:
-    """Give a user a student's or an instructor's server, with the programs of its environment in PATH.
+    """Choose a student's or an instructor's server for a user, with its environment's programs in PATH.
 
     An instructor's server opens Formgrader as a page: JupyterHub forbids the frame in which JupyterLab shows it.
     """

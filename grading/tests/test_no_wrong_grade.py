@@ -118,7 +118,7 @@ def test_manual_points_need_a_decision_after_a_new_submission(tiny, said):
     assert rows(tiny)["ben"].score == 2.5, "the same submission graded again: nothing to ask"
     tiny.hand_in("ben", RIGHT)
     printed = said(tiny, "grade", NAME)
-    assert f"by-hand {NAME} --keep STUDENT, or --drop:\n  ben: 1: 1 set manually, 2 by the check\n" in printed
+    assert f"by-hand {NAME} --keep or --drop STUDENT):\n  ben: 1: 1 set manually, 2 by the check\n" in printed
     assert exported(tiny, said)[0]["ben"] == ""
     assert (rows(tiny)["ben"].status, rows(tiny)["ben"].score) == ("needs manual grade", None)
     tiny.grade_here("ben")

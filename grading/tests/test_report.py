@@ -115,7 +115,7 @@ def test_a_spreadsheet_reads_names_and_flags_as_text(lines):
 def test_the_table_has_flags_counts_and_no_control_characters(tiny, said):
     shown = said(tiny, "report", NAME)
     assert "7 students: 5 graded, 1 could not be graded, 1 not submitted; mean 2.5, median 1.5" in shown
-    assert "Flagged for review, without losing points: 1" in shown
+    assert "Submissions flagged for review, at no cost in points: 1" in shown
     assert "line 1: inspects the internals" in shown
     assert "\x1b" not in shown
     assert shown.endswith(f"{tiny.folder}/reports/{NAME}.csv\n{tiny.folder}/reports/{NAME}.html\n")

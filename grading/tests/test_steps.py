@@ -6,7 +6,7 @@ from pathlib import Path
 
 import autograder
 from autograder.settings import GRADE, SANITISE
-from autograder.steps.files import beside_notebook
+from autograder.steps.files import MAX_FILES, beside_notebook, unfit
 
 
 def test_code_in_a_kernels_process_imports_no_grading_code():
@@ -37,3 +37,22 @@ def test_a_released_module_has_no_package_or_compiled_file_beside_it():
     names += ["notes.txt", "data/engine_11.txt", "chapter.ipynb"]
     beside = beside_notebook({name: name.encode() for name in names})
     assert sorted(beside) == ["data/engine_11.txt", "engine_11.py", "notes.txt"]
+
+
+def test_a_submission_may_have_exactly_the_largest_number_of_files(tmp_path):
+    folder = tmp_path / "anna" / "90_tiny"
+    folder.mkdir(parents=True)
+    (folder / "90_tiny.ipynb").write_text('{"cells": []}')
+    for number in range(MAX_FILES - 1):
+        (folder / f"{number}.txt").touch()
+    assert unfit(folder, "90_tiny") == ""
+    (folder / "one more.txt").touch()
+    assert unfit(folder, "90_tiny") == "it contains more than 500 files."
+
+
+def test_a_receipt_is_not_among_the_files_that_were_found(tmp_path):
+    folder = tmp_path / "anna" / "90_tiny"
+    folder.mkdir(parents=True)
+    for name in ("timestamp.txt", "submission_secret.txt"):
+        (folder / name).write_text("2026-11-02 18:00:00 UTC")
+    assert unfit(folder, "90_tiny") == "it contains no 90_tiny.ipynb (found: nothing)."

@@ -11,7 +11,7 @@ from autograder import class_chapters, update
 from autograder.run.grader import Grader
 from autograder.settings import class_api
 
-TO_GRADE = f"to be graded again: 2, with make grade ASSIGNMENT={NAME}"
+TO_GRADE = f"submissions to grade again: 2, with make grade ASSIGNMENT={NAME}"
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +199,7 @@ def test_an_interrupted_update_is_completed_by_the_next(tiny, course, update_sai
     class_chapters.put(tiny.folder.parent / "course" / NAME, tiny.folder / "source" / "new")
     shutil.rmtree(tiny.folder / "source" / NAME)
     (tiny.folder / "source" / "new").rename(tiny.folder / "source" / NAME)
-    assert "  the release is missing or does not fit this gradlab" in update_said(tiny, "--apply")
+    assert "  the release is missing or does not fit this version of gradlab" in update_said(tiny, "--apply")
     assert tiny.grade_here().keys() == {"anna", "ben"}
     assert points(tiny)["anna"] == [4, 3]
 
@@ -226,7 +226,11 @@ def test_records_in_a_different_format_are_reported_and_made_again(tiny, course,
     assert tiny.grade_here() == {}
     line = f"{NAME}.json has format 99, but this gradlab reads format 1. The record is made again from its"
     assert line in capsys.readouterr().err
-    assert update_said(tiny, "--apply") == [NAME, "  the release is missing or does not fit this gradlab", "Done."]
+    assert update_said(tiny, "--apply") == [
+        NAME,
+        "  the release is missing or does not fit this version of gradlab",
+        "Done.",
+    ]
     assert '"format":1,' in (tiny.folder / "release" / NAME / f"{NAME}.record.json").read_text()
 
 

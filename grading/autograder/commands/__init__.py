@@ -1,1 +1,1 @@
-"""The commands, one per module; each has add_arguments, and run, which returns an exit code or None for 0."""
+"""The commands, one per module, each with add_arguments and with run, which returns an exit code or None for 0."""

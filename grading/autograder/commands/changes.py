@@ -6,7 +6,7 @@ import argparse
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     command.add_argument("assignment", help="a chapter's name")
-    command.add_argument("--all", action="store_true", help="show the changes of every run, not only of the last one")
+    command.add_argument("--all", action="store_true", help="show the changes from every run, not only the last one")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -35,7 +35,9 @@ def run(args: argparse.Namespace) -> None:
     if args.anonymous and args.into:
         raise ClassError("--into copies the platform's names and ids; do not combine it with --anonymous.")
     if args.column and (not args.into or len(names) > 1 or args.platform != "canvas"):
-        raise ClassError("--column names one assignment's column in the Canvas gradebook given with --into.")
+        raise ClassError(
+            "--column names one assignment's column in Canvas's gradebook; use it with --into and one assignment."
+        )
     if args.into and args.platform == "moodle" and len(names) > 1:
         raise ClassError("A Moodle worksheet belongs to one assignment; name only one.")
     if args.into and args.output.exists() and os.path.samefile(args.into, args.output):

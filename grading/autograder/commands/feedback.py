@@ -26,7 +26,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         nargs="?",
         const=DEFAULT,
         metavar="FILE",
-        help="pack the pages for a learning platform (default: a file in the class's folder platform)",
+        help="pack the pages for a learning platform (default: a file in the class's platform folder)",
     )
     command.add_argument(
         "--platform", choices=sorted(PLATFORMS), help="the platform for --zip (default: the one you imported from)"

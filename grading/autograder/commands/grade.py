@@ -61,7 +61,7 @@ def run(args: argparse.Namespace) -> int:
     report.run(args)
     waiting = by_hand.in_words(listed(class_api(args.folder).coursedir, args.assignment))
     title = (
-        f"Points set manually for an earlier submission: autograder by-hand {args.assignment} --keep STUDENT, or --drop"
+        f"Points set manually for an earlier submission (autograder by-hand {args.assignment} --keep or --drop STUDENT)"
     )
     show_list(title, waiting)
     if args.force:

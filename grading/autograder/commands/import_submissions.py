@@ -32,7 +32,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Import the archive and print the result for each submission; return 1 if one was not imported."""
+    """Import the archive and print the result for each submission; return 1 if any was not imported."""
     from ..term import submissions
 
     table = Path(args.late_at) if args.late_at and Path(args.late_at).is_file() else None
@@ -54,7 +54,9 @@ def run(args: argparse.Namespace) -> int:
     show_list("Not imported", [f"{one.who}: {one.said}" for one in refused])
     show_list("Files in the archive that match no student", [readable(name)[:200] for name in found.others])
     if found.by_name:
-        print("Students were matched by full name only, without times. For ids and times, add Moodle's --worksheet.")
+        print(
+            "Students were matched by full name only; times are unknown. For ids and times, add Moodle's --worksheet."
+        )
     late = [one.who for one in imported if one.untimed]
     show_list("Marked late without a time, so they count as on time (set a time with --late-at DATE)", late, ", ")
     if args.dry_run:

@@ -115,7 +115,7 @@ def _dry_run(args: argparse.Namespace) -> int:
     with api.gradebook as book:
         found = due(course, book.find_assignment(name))
     print(f"\n$ autograder grade {name}")
-    show_list("Would be graded, in addition to imports", [f"{student}: {why}" for student, why in found.items()])
+    show_list("Would be graded, besides imported ones", [f"{student}: {why}" for student, why in found.items()])
     print(f"\n$ autograder feedback {name}\n$ autograder export {name}\nNothing was changed.")
     return 0
 

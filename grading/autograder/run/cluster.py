@@ -25,7 +25,7 @@ LOCAL = SHORT_LOG | {
 def connect(
     scheduler: str | None = None, workers: int | None = None, threads: int | None = None, dashboard: bool = False
 ) -> Iterator[Client]:
-    """Yield a client of the cluster at the address `scheduler`, or of a local one that lives as long as the block.
+    """Yield a client for the cluster at the address `scheduler`, or for a local one that runs only during the block.
 
     workers: local worker processes; by default one per two cores. threads: concurrent runs per worker; by default
     RUNS_PER_CORE per core in total. dashboard: serve Dask's dashboard and print its address. Raises ClassError if no

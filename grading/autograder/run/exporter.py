@@ -1,4 +1,4 @@
-"""Let nbgrader's own autograde command, and Formgrader's button, grade submissions as ours does."""
+"""Make nbgrader's own autograde command and Formgrader's button grade as `autograder grade` does."""
 
 import glob
 from pathlib import Path
@@ -18,11 +18,11 @@ from .grader import Grader
 class SubmissionExporter(NotebookExporter):
     """An exporter that grades all chosen submissions when nbgrader's Autograde creates it, before it reads any.
 
-    Nothing is left to convert: nbgrader would follow links, and give no reason if no notebook has the right name.
+    It leaves nbgrader nothing to convert: nbgrader would follow links, and not say why if a notebook is misnamed.
     """
 
     def __init__(self, *args, **kwargs):
-        """Grade the submissions, or with --force all, and log each one that could not be graded.
+        """Grade the submissions that are due, or all with --force, and log each result.
 
         Raises NbGraderException, which ends nbgrader's command, for an error that is not a submission's fault.
         """

@@ -144,7 +144,7 @@ def _sent(procedure: Procedure) -> Procedure:
 
 
 def _first_done(client: Client, running: dict[Future, Submission]) -> list[Future]:
-    """Wait for at least one run to end, and return the ended ones; raise ClassError if the workers are gone."""
+    """Wait for at least one run to end, and return all that ended; raise ClassError if the workers are gone."""
     without_since, added = None, False
     while running:
         try:

@@ -58,7 +58,7 @@ class Grader:
         self._rows = Rows(self.course, name)
 
     def choose(self, students: list[str] | None) -> list[str]:
-        """Return `students`, by default all who submitted, sorted; raise ClassError if one has no submission."""
+        """Return `students`, by default all who submitted, sorted; raise ClassError if any has no submission."""
         course, name, submitted = self.course, self.name, due.submitted(self.course, self.name)
         unknown = sorted(set(students or []) - set(submitted))
         if unknown:
@@ -78,7 +78,7 @@ class Grader:
         return [student for student in submitted if student in chosen]
 
     def _require_own_names(self, submitted: list[str]) -> None:
-        """Raise ClassError if a name in `submitted` differs from a student's id only in case: both would be graded."""
+        """Raise ClassError if a name in `submitted` differs from an id only in case: it would become a new student."""
         with Gradebook(self.course.db_url, self.course.course_id) as book:
             known = {student.id for student in book.students}
         ids = {student.casefold(): student for student in known}
@@ -86,8 +86,8 @@ class Grader:
         if other:
             found = ", ".join(f"{readable(one)} is {student} in the gradebook" for one, student in other.items())
             raise ClassError(
-                f"Folders in {self.course.submitted_directory} differ from a student's id only in upper and lower "
-                f"case: {found}. Rename the folders."
+                f"Folders in {self.course.submitted_directory} differ from a student's id only in "
+                f"capitalization: {found}. Rename the folders."
             )
 
     def submitted(self) -> list[str]:

@@ -9,7 +9,7 @@ _deferred: list[int] | None = None  # signals received inside `uninterrupted`; N
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
-    """Make SIGTERM raise KeyboardInterrupt as Ctrl-C does, and defer both inside `uninterrupted`."""
+    """Make SIGTERM raise KeyboardInterrupt as Ctrl-C does, and defer both signals inside `uninterrupted`."""
 
     def interrupt(number: int, frame: object) -> None:
         if _deferred is None:

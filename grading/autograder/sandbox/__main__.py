@@ -39,7 +39,7 @@ WORKS = "import torch, gradlab; x = torch.ones(2, requires_grad=True); (x * x).s
 def escaped() -> tuple[list[str], bool]:
     """Run all escape attempts in one sandboxed kernel.
 
-    Returns the names of the successful ones, and whether a control group limits the kernel's memory. Raises
+    Returns the names of the successful attempts, and whether a control group limits the kernel's memory. Raises
     SandboxError if no sandbox can be created, or if code that must work inside fails.
     """
     machine.require()

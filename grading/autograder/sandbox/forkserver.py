@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 PRELOADED = [
     "torch",
-    "torch._dynamo",  # imported by the first backward pass and the first optimizer, which takes a second
+    "torch._dynamo",  # otherwise the first backward pass or optimizer would take a second to import it
     "numpy",
     "matplotlib.pyplot",
     "ipykernel.kernelapp",
@@ -101,7 +101,7 @@ def filter_calls() -> None:
     """Install a seccomp filter against system calls that a kernel does not need or that could bypass a limit.
 
     It refuses:
-    - user namespaces, in which anyone may mount (bubblewrap forbids them too, but not as root);
+    - user namespaces, in which anyone may mount (bubblewrap forbids them too, unless it runs as root);
     - memory that belongs to no process or folder and would go uncounted, such as memfds, System V segments and queues,
       and shared memory without a file;
     - keyrings, because the session's keyring belongs to the grading account.
@@ -196,7 +196,7 @@ def remove_groups(folder: Path) -> None:
 def run_kernel(argv: list[str], environment: dict, connection: dict, work: str, limits: dict, uid: int) -> None:
     """Turn this process, a forked child in the sandbox's namespaces, into the kernel.
 
-    limits: resource limits by name, without RLIMIT_, each in its own unit.
+    limits: resource limits, each in its own unit, by name without the prefix RLIMIT_.
     """
     os.setsid()  # Linux divides processor time equally among sessions, not processes
     os.nice(NICER)
@@ -279,7 +279,7 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, 
 
 
 def enter(sandbox: int) -> int | None:
-    """Enter a sandbox's namespaces, given its pidfd; return a descriptor of its kernel's user namespace, None as root.
+    """Enter a sandbox's namespaces by its pidfd; return a descriptor of its kernel's user namespace, or None as root.
 
     Without root, this enters the outer user namespace, which owns the mounts: only from there can they be changed.
     """
@@ -327,7 +327,7 @@ def put_last(started: set[str], session: int) -> None:
 
 
 def share(process: str, niceness: int) -> None:
-    """Set the niceness of a process's session if Linux supports it; Linux limits ordinary users to ten a second."""
+    """Set the niceness of a process's session, if supported; Linux limits ordinary users to ten changes a second."""
     with contextlib.suppress(OSError):
         group = Path(f"/proc/{process}/autogroup")
         if not group.read_text().endswith(f" {niceness}\n"):
@@ -364,7 +364,7 @@ def sockets_mib() -> float:
 
 
 def status_mib(process: str, *names: str) -> float:
-    """Return the sum of the fields `names`, such as `VmRSS:`, of a process's status, in MiB; 0 if it has ended."""
+    """Return the sum of the fields `names`, such as `VmRSS:`, in a process's status, in MiB; 0 if it has ended."""
     with contextlib.suppress(OSError):
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
         return sum(int(line.split()[1]) for line in lines if line.startswith(names)) / 1024
@@ -399,7 +399,7 @@ def preload(course: str) -> None:
 
 
 def main(course: str, listening: int) -> None:
-    """Serve requests on the connections of a listening socket until stdin is closed."""
+    """Serve requests on connections to a listening socket until stdin is closed."""
     preload(course)
     groups = groups_folder()
     listener = socket.socket(fileno=listening)

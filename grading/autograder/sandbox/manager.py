@@ -42,7 +42,7 @@ class BoundedClient(AsyncKernelClient):
     async def wait_for_ready(self, timeout: float | None = None) -> None:
         """Return when the kernel has answered on shell and iopub; raise RuntimeError if it ends. Called by nbclient.
 
-        jupyter_client would then wait for more messages until none arrives for 0.2 s; nbclient ignores them anyway.
+        jupyter_client's version then waits until no message arrives for 0.2 s, but nbclient ignores those messages.
         """
         async with asyncio.timeout(timeout):
             while await self.parent.is_alive():

@@ -29,10 +29,10 @@ MEMORY_EXIT = 200  # the exit code of a sandbox that needed too much memory
 
 
 class ForkServer:
-    """A handle on the process that has imported torch and forks kernels.
+    """A handle on the server, the process that has imported torch and forks kernels.
 
-    This process starts that server, or finds it through the environment variable that ADDRESS names. A run starts one
-    for all of its workers. A process that finds the server gone starts its own.
+    This process starts the server, or finds it through the environment variable that ADDRESS names. A run starts one
+    server for all of its workers. A process that finds the server gone starts its own.
     """
 
     def __init__(self):
@@ -96,13 +96,13 @@ def free_uid(pid: int) -> int:
 
 
 class SandboxProvisioner(LocalProvisioner):
-    """Start a kernel in a sandbox, forked from this process's fork server.
+    """Start a kernel, forked from this process's fork server, in a sandbox.
 
     The kernel's five sockets are in the sandbox's own memory and are reached through /proc while it lives, so a kernel
     leaves no files behind.
     """
 
-    memory_mib = Int(4096, help="Memory of all of a kernel's processes in total, in MiB.").tag(config=True)
+    memory_mib = Int(4096, help="Total memory of a kernel's processes, in MiB.").tag(config=True)
     cpu_s = Int(300, help="Processor time of one process, in seconds.").tag(config=True)
     processes = Int(64, help="Processes and threads of a kernel.").tag(config=True)
     file_mib = Int(64, help="Size of one file, in MiB.").tag(config=True)

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 class Released:
     """The released notebook of an assignment.
 
-    cells: source and nbgrader metadata of nbgrader's cells, by grade_id. lessons: the outputs, by cell id and source,
-    of the other code cells, except setup cells, on which exercises depend.
+    cells: source and nbgrader metadata of nbgrader's cells, by grade_id. lessons: the outputs of the other
+    code cells, by cell id and source, without setup cells: exercises depend on those.
     """
 
     kernelspec: dict | None
@@ -185,7 +185,7 @@ def version(notebook: nbformat.NotebookNode, folder: Path, points: dict[str, flo
 
 
 def without_comments(source: str) -> str:
-    """Return a source without comments and comment-only lines; unchanged if it cannot be tokenized."""
+    """Return source code without comments and comment-only lines; unchanged if it cannot be tokenized."""
     lines, whole = source.split("\n"), set()
     try:
         comments = [t for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.type == tokenize.COMMENT]

@@ -46,7 +46,7 @@ class Procedure:
     def of(cls, converter: Autograde, known: Assignment, beside: dict[str, bytes]) -> "Procedure":
         """Collect the preprocessors that a class configures, except those that write to the gradebook.
 
-        Instantiates each once and lets its errors through: they would fail every submission.
+        Instantiates each once and lets its errors through: they would affect every submission.
         """
         sanitise, grade = map(_classes, (converter.sanitize_preprocessors, converter.autograde_preprocessors))
         steps = [*sanitise, *(step for step in grade if not issubclass(step, OF_THE_GRADEBOOK))]

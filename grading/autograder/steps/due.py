@@ -50,7 +50,7 @@ def graded_before(course: CourseDirectory, name: str) -> int:
 
 
 def due(course: CourseDirectory, assignment: Assignment) -> dict[str, str]:
-    """Map each student whose submission must be graded, by gradebook id, to the reason.
+    """Return why each due submission must be graded, by the student's gradebook id.
 
     Empty for an assignment that is not from the course: its notebook is not named like the assignment.
     """

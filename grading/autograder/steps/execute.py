@@ -44,7 +44,7 @@ STARVED = (
 class Job:
     """The input for one run of a notebook; the notebook is given as JSON.
 
-    skip: the positions of cells not to run. cell_timeout_s, timeout_s: the limits for one cell and for all, by the
+    skip: the positions of cells not to run. cell_timeout_s, timeout_s: the limits for one cell and all cells, by the
     kernel's clocks (see `clock`). config: settings for the kernel manager and provisioner, by class name. record: the
     name of the file in which checks find their cases. cases: that file's content while a check cell runs, by grade_id.
     """
@@ -64,7 +64,7 @@ class Job:
 class Ran:
     """The result of a run: the notebook with its outputs as JSON, or "" and the reason why there is none.
 
-    seconds: the time of all cells, without waiting for a processor. starved: whether the cells waited longer than
+    seconds: the time of all cells, without waits for a processor. starved: whether the cells waited longer than
     their time limit.
     """
 
@@ -248,7 +248,7 @@ class Client(NotebookClient):
     async def _has_had(self, seconds: float) -> None:
         """Wait until the kernel has used this many more seconds; raise an error if the run reaches its total limit.
 
-        The first reading is after one second, which counts in full: most cells end before it.
+        The clocks are first read after one second, which counts in full: most cells end sooner.
         """
         had_s, before = 0.0, None
         while had_s < seconds:

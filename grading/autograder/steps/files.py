@@ -161,7 +161,7 @@ def _module(name: str) -> str:
 
 
 def known_as(student: str) -> str:
-    """Return a student folder's id in the gradebook: its name, with unprintable and glob characters replaced."""
+    """Return the gradebook id of a student's folder: its name, with unprintable and glob characters replaced."""
     return "".join("\N{REPLACEMENT CHARACTER}" if c in PATTERN else c for c in readable(student))[:MAX_NAME]
 
 

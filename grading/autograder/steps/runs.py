@@ -26,7 +26,7 @@ Verdicts = dict[str, dict[str, Verdict]]  # by grade_id and check id
 
 
 class OvertakenError(SubmissionError):
-    """The submission got too little processor time beside others, and should run again, alone."""
+    """The submission got too little processor time while others ran, and should run again, alone."""
 
 
 class RunCells(AssignmentStep, Execute):

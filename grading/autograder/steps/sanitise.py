@@ -17,12 +17,12 @@ class RestoreCells(AssignmentStep):
     """A preprocessor that restores released cells that were deleted or duplicated, or whose type or metadata changed.
 
     The last copy of a duplicated cell counts; the others become ordinary cells. A missing cell goes after its
-    predecessor in the release, or, if it was the first, before the next cell that is present. Submitted verdicts are
+    predecessor in the release, or, if it comes first, before the next cell that is present. Submitted verdicts are
     removed from all cells, and nbgrader's metadata from unknown cells. The kernel is restored too.
     """
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        """Restore cells and kernel in place; raise SubmissionError if no cell was released or there are too many."""
+        """Restore cells and kernel in place; raise SubmissionError if there are too many cells or no released ones."""
         _require_readable(nb)
         known = self.known.released
         released = known.cells

@@ -118,8 +118,8 @@ class Rows:
     def save(self, student: str, scored: Scored, submitted_at: datetime | None, again: bool, penalty: Penalty) -> None:
         """Write a submission's scores and penalty. Manual points stay, but need confirmation unless `again`.
 
-        submitted_at: the time of submission in UTC, or None if unknown. again: whether it was graded before,
-        so that manual points already belong to it. penalty: called if the submission is late.
+        submitted_at: the time of submission in UTC, or None if unknown. again: whether this submission was graded
+        before, so that manual points belong to it. penalty: called if it is late.
         """
         with self._engine.begin() as rows:
             if rows.scalar(select(STUDENT.c.id).where(STUDENT.c.id == student)) is None:
@@ -134,7 +134,7 @@ class Rows:
                 rows.execute(notebook_row, {"late_submission_penalty": taken_off})
 
     def _submission(self, rows: Connection, student: str, submitted_at: datetime | None) -> tuple[str, float]:
-        """Return the id of a submission's row, which is created if missing, and by how many seconds it is late."""
+        """Return the id of a submission's row, creating it if missing, and how many seconds late the submission is."""
         due = rows.scalar(select(ASSIGNMENT.c.duedate).where(ASSIGNMENT.c.id == self._assignment))
         query = select(SUBMISSION.c.id, SUBMISSION.c.timestamp, SUBMISSION.c.extension)
         of_it = (SUBMISSION.c.assignment_id == self._assignment) & (SUBMISSION.c.student_id == student)

@@ -20,7 +20,7 @@ from .outcome import reason_in_gradebook
 class Scores:
     """The scores of one submission; the field names are keys in the log and must not change.
 
-    auto, hand: the check's and the manual points, by check cell. reason: why the submission could not be graded.
+    auto, hand: the automatic and manual points, by check cell. reason: why the submission could not be graded.
     handed_in: its timestamp. penalty: the points deducted for lateness.
     """
 

@@ -1,4 +1,4 @@
-"""Group the files of a learning platform's submission archive by person, according to their names.
+"""Group the files of a learning platform's submission archive by person, according to the file names.
 
 Archives contain no submission times: the members' times are from the download. This module writes nothing, and
 checks each member's name and size before reading it.
@@ -41,7 +41,7 @@ OF_THE_SYSTEM = ("__MACOSX/", ".DS_Store")
 class Upload:
     """One person's files in an archive, by path, with the person's number and name on the platform.
 
-    order: Canvas's number of each file; newer files have greater numbers. why: why the files must not be imported.
+    order: Canvas's number for each file; newer files have greater numbers. why: why the files must not be imported.
     """
 
     number: str
@@ -64,7 +64,7 @@ class Upload:
 
 @dataclass(frozen=True)
 class Archive:
-    """The contents of an archive: uploads by person, other members, and people who typed text instead of a file."""
+    """An archive's contents: uploads by person, other members, and people who typed text and submitted no file."""
 
     platform: str
     uploads: list[Upload]
@@ -103,7 +103,7 @@ def look_into(archive: ZipFile, platform: str = "") -> Archive:
 
 
 def name_of(info: ZipInfo) -> str:
-    """Return a member's name in Unicode's composed form; older programs write UTF-8 without declaring it."""
+    """Return a member's name in Unicode's composed form, even if an older program wrote UTF-8 without declaring it."""
     name = info.filename
     if not info.flag_bits & 0x800:
         with contextlib.suppress(UnicodeError):
@@ -156,7 +156,7 @@ def _leads_out(name: str) -> bool:
 
 
 def _too_much(one: Upload) -> str:
-    """Return why a person's files must not be imported, as grading would refuse them; "" if they may be."""
+    """Return why grading would refuse a person's files, which then must not be imported; "" if it would not."""
     if len(one.files) > MAX_FILES:
         return f"it contains more than {MAX_FILES} files"
     if sum(info.file_size for info in one.files.values()) > MAX_BYTES:

@@ -18,7 +18,7 @@ from ..steps.outcome import undecided
 
 @dataclass(frozen=True)
 class Undecided:
-    """Points set manually for an earlier submission. auto: the check's points for the new one; None if it gave none."""
+    """Points set manually for an earlier submission. auto: the check's points for the new submission, or None."""
 
     student: str
     cell: str

@@ -36,7 +36,8 @@ class Dates:
 def set_due(folder: Path, name: str, due: datetime | None) -> Dates:
     """Set an assignment's due date in UTC; None removes it.
 
-    Later extensions keep their dates; others are removed. Raises ClassError if the assignment is unknown.
+    Extensions beyond the new date keep their dates; all others are removed. Raises ClassError if the assignment
+    is unknown.
     """
     api = class_api(folder)
     with only_run(folder), _open(api) as book:
@@ -57,8 +58,8 @@ def set_due(folder: Path, name: str, due: datetime | None) -> Dates:
 def extend(folder: Path, student: str, name: str, until: datetime | None) -> Dates:
     """Give one student a later due date in UTC; None removes the extension.
 
-    nbgrader stores extensions in submissions, so a student without one gets an entry without grades. Raises ClassError
-    if the student or assignment is unknown, or if the due date is missing or not before `until`.
+    nbgrader stores extensions in submissions, so a student without a submission gets an entry without grades. Raises
+    ClassError if the student or assignment is unknown, or if the due date is missing or not before `until`.
     """
     api = class_api(folder)
     with only_run(folder), _open(api) as book:

@@ -14,7 +14,7 @@ from ..steps.files import readable
 
 
 def drop(folder: Path, student: str, remove_grades: bool = False) -> list[str]:
-    """Exclude a student from grading, feedback, reports and exports, and return their assignments; submissions stay.
+    """Exclude a student from grading, feedback, reports and exports; return their assignments' names. Submissions stay.
 
     remove_grades: also delete the student's grades, graded notebooks and feedback pages. Raises ClassError if the
     student is unknown or the id contains a comma.

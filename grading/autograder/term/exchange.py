@@ -1,4 +1,4 @@
-"""Protect nbgrader's exchange: only owners can replace their files, and collecting checks owners and times."""
+"""Protect nbgrader's exchange: only owners can replace their files, and the collect step checks owners and times."""
 
 import os
 import stat
@@ -9,7 +9,7 @@ from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseAssignment
 
 from gradlab.exchange import require_course
 
-SLACK = timedelta(minutes=10)  # allowed between a submission's timestamp and the end of its copying
+SLACK = timedelta(minutes=10)  # allowed from a submission's timestamp until its copy is complete
 
 try:
     import pwd
@@ -36,8 +36,8 @@ class CollectOwn(ExchangeCollect):
 
     Folders owned by other accounts are skipped and logged, except those of the collecting account and of root, which
     can belong to any student, for example after an import. `c.ExchangeCollect.check_owner = False` accepts all owners,
-    for machines on which account names and student ids differ. Folders that arrived later than their timestamp are
-    logged too, by their change time, which students cannot set back.
+    for machines on which account names and student ids differ. Folders that arrived too long after their timestamp are
+    logged too; the arrival is the change time, which students cannot set back.
     """
 
     def init_src(self):

@@ -75,14 +75,14 @@ class Export:
     unknown: list[str] = field(default_factory=list)
 
     def text(self) -> str:
-        """Return the file as CSV; cells that a spreadsheet would read as formulas begin with '."""
+        """Return the file as CSV; cells that a spreadsheet would read as formulas get a leading '."""
         file = io.StringIO()
         csv.writer(file, lineterminator="\n").writerows([map(as_text_kept, row) for row in self.table])
         return file.getvalue()
 
 
 def read_grades(course: CourseDirectory, names: list[str], stale: bool = False) -> Grades:
-    """Read the grades of assignments from the gradebook; raise ClassError if it lacks one.
+    """Read the grades of assignments from the gradebook; raise ClassError if one of them is missing.
 
     stale: include the old scores of submissions that must be graded again.
     """
@@ -180,8 +180,8 @@ def fill_gradebook(grades: Grades, columns: dict[str, str], path: Path) -> Expor
     """Fill Canvas's exported gradebook, reduced to the students and these assignments.
 
     Students without a grade here keep their existing entry, and excused ones (EX) stay excused. columns: column names
-    that differ from the assignment's, by assignment. Canvas's titles with their numbers are kept, so no assignment is
-    created twice. Raises ClassError if a column is missing or its points differ.
+    that differ from the assignment's name, by assignment. Canvas's titles with their numbers are kept, so no assignment
+    is created twice. Raises ClassError if a column is missing or its points differ.
     """
     table = read_table(path)
     where = {key_of(column): column for column in table.columns}

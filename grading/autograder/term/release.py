@@ -14,7 +14,7 @@ from . import sent, zipped
 
 
 def generate(api: NbGraderAPI, name: str) -> bool:
-    """Generate an assignment unless it already exists; return whether it was new. Raises ClassError if that fails."""
+    """Generate an assignment unless it already exists; return whether it was new. Raises ClassError on failure."""
     course = api.coursedir
     with Gradebook(course.db_url, course.course_id) as book:
         if name in [assignment.name for assignment in book.assignments] and _folder(api, name).is_dir():
@@ -27,7 +27,7 @@ def generate(api: NbGraderAPI, name: str) -> bool:
 
 
 def put_into_exchange(api: NbGraderAPI, name: str) -> bool:
-    """Release an assignment in nbgrader's exchange; return False if there is none. Raises ClassError if that fails."""
+    """Release an assignment in nbgrader's exchange; return False if there is none. Raises ClassError on failure."""
     if return_feedback.exchange(api) is None:
         return False
     with temp_attrs(api.coursedir, assignment_id=name):

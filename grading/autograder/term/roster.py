@@ -27,7 +27,7 @@ COLUMNS = {
     "lms_user_id": ["lms user id", "platform id", "canvas id", "moodle id", "id number", "id nummer"],
     "name": ["name", "full name", "student name"],
 }
-# The same for Canvas's exported gradebook (lib/gradebook_exporter.rb), whose ID is Canvas's user number
+# Column names in Canvas's exported gradebook (lib/gradebook_exporter.rb), whose ID is Canvas's user number
 CANVAS = {
     "id": ["sis login id", "sis user id"],
     "first_name": ["firstname"],
@@ -64,7 +64,7 @@ class Roster:
 
 @dataclass(frozen=True)
 class Changes:
-    """The changes of an import: students added, changed (and how), unchanged, absent from the table, or dropped."""
+    """The changes that an import makes: students added, changed (how), unchanged, absent from the table, or dropped."""
 
     added: list[str] = field(default_factory=list)
     changed: dict[str, list[str]] = field(default_factory=dict)
@@ -210,7 +210,7 @@ def _require_own(roster: Roster, known: dict[str, Student]) -> None:
     """Raise ClassError if a platform id or e-mail address belongs to a different student.
 
     A value that the table replaces for that student can be reused. Also raise ClassError if an id differs from a known
-    one only in case: both would be in the class.
+    one only in case: both ids would be in the class.
     """
     ids = {student.casefold(): student for student in known}
     problems = [

@@ -13,7 +13,7 @@ FOLDER = "platform"  # in the class folder: files for a learning platform, and t
 
 @dataclass(frozen=True)
 class Sent:
-    """A submission on a platform: the person's number and name there, and Canvas's number of the file."""
+    """A submission on a platform: the person's number and name there, and Canvas's number for the file."""
 
     platform: str
     number: str

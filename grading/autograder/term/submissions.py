@@ -43,7 +43,7 @@ MOST_READ = 5_000_000  # bytes of a notebook to search for cells
 class Imported:
     """The result for one person's upload. who: the student. state: NEW, …, PASSED_OVER. said: details to print.
 
-    refusal: why grading will refuse it; it is imported anyway. untimed: whether it is late at an unknown time.
+    refusal: why grading will refuse it; it is imported anyway. untimed: whether it is late, but its time is unknown.
     """
 
     who: str
@@ -319,7 +319,7 @@ def _unpack(archive: ZipFile, files: dict[str, ZipInfo], place: Path) -> str:
         except DAMAGED as error:
             if isinstance(error, OSError) and error.errno is not None:
                 error.filename = error.filename or str(target)
-                raise  # an error of the disk, not of the archive
+                raise  # a disk error, not a damaged archive
             return f"{readable(path)[:200]} is damaged in the archive ({error})"
     return ""
 

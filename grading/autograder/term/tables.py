@@ -1,4 +1,4 @@
-"""Read CSV files from learning platforms and spreadsheets, in any common encoding and separator."""
+"""Read CSV files from learning platforms and spreadsheets, in any common encoding and with any common separator."""
 
 import csv
 import io
@@ -48,7 +48,7 @@ def read_table(path: Path) -> Table:
     form. Raises ClassError if the file is not such a table.
     """
     if path.stat().st_size > MAX_BYTES:
-        raise ClassError(f"{path} exceeds {MAX_BYTES / 1e6:g} MB, too much for a class's table.")
+        raise ClassError(f"{path} exceeds {MAX_BYTES / 1e6:g} MB, which is too large for a class's table.")
     data = path.read_bytes()
     encoding = next((found for bom, found in BOMS.items() if data.startswith(bom)), "utf-8")
     try:

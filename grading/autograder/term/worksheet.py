@@ -19,7 +19,7 @@ from .tables import Row, key_of, read_table
 
 IDENTIFIER, GRADE, MODIFIED = "identifier", "grade", "last modified (grade)"
 WITHOUT_TEXT = {IDENTIFIER, GRADE, MODIFIED, "full name", "id number", "username", "email address", "email", "status"}
-WITHOUT_TEXT |= {"maximum grade", "grade can be changed", "last modified (submission)"}  # no text by people
+WITHOUT_TEXT |= {"maximum grade", "grade can be changed", "last modified (submission)"}  # no free text
 TIMES = ["%A, %d %B %Y, %I:%M %p", "%d %B %Y, %I:%M %p", "%A, %d %B %Y, %H:%M"]  # Moodle's strftimedaydatetime
 
 

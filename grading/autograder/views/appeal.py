@@ -97,10 +97,10 @@ def _comments(course: CourseDirectory, name: str, student: str) -> list[tuple[st
 def _record(course: CourseDirectory, name: str, found: NotebookOutcome) -> str:
     seed, version = stored_version(course, name)
     if not found.graded_by:
-        return "no record: grading failed earlier, or happened before this was stored"
+        return "no record: grading failed before the checks, or an earlier version did not store it"
     if found.graded_by == version:
         return f"record {version}, the class's current one, with seed {seed}"
-    return f"record {found.graded_by}, but the class's current one is {version or 'missing'}: grade it again"
+    return f"record {found.graded_by}, but the class's current one is {version or 'missing'}: regrade the submission"
 
 
 def _checks(report: Report, row: Row, nb: NotebookNode) -> Iterator[dict]:
@@ -144,7 +144,7 @@ def _sources(folder: Path, name: str) -> Iterator[tuple[str, str]]:
     """Yield a title and the source of each code cell and Python file of a submission; the notebook may be malformed."""
     path = folder / f"{name}.ipynb"
     if path.stat().st_size > MOST_BYTES:
-        raise ValueError(f"it has more than {MOST_BYTES / 1e6:g} MB")
+        raise ValueError(f"it is larger than {MOST_BYTES / 1e6:g} MB")
     notebook = json.loads(path.read_text(encoding="utf-8"))
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     for number, cell in enumerate(cells if isinstance(cells, list) else [], 1):

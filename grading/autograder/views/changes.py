@@ -56,7 +56,7 @@ def _of(student: str, old: Scores, new: Scores) -> list[Change]:
 
 
 def compare_all(course: CourseDirectory, name: str) -> list[tuple[datetime, list[Change]]]:
-    """Return the time of each run and the changes of scores from just before it until the next run, or until now."""
+    """Return the time of each run and the score changes from just before it until the next run, or until now."""
     noted = scores.noted(course, name)
     times, states = [at for at, _ in noted], [state for _, state in noted] + [scores.read(course, name)]
     return [(at, compare(*pair)) for at, pair in zip(times, pairwise(states), strict=True)]

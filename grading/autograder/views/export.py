@@ -66,7 +66,7 @@ def grade_row(
 ) -> dict:
     """Return one student's grade in one assignment as a dict of FIELDS.
 
-    why_due: why it must be graded, see `due`; the score is then empty or, with `stale`, the old one.
+    why_due: why the submission must be graded, see `due`; the score is then empty or, with `stale`, the old one.
     """
     row = {
         "assignment": assignment.name,
@@ -97,7 +97,7 @@ def grade_row(
     if any(map(undecided, submission.notebooks)):
         reason = f"points were set manually for an earlier submission: autograder by-hand {assignment.name}"
         return row | {"status": Status.NEEDS_MANUAL, "reason": reason}
-    # the sums that nbgrader's own columns give, each of which would search all submissions
+    # the same sums as nbgrader's own columns, but each column would search all submissions
     penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks)
     score = max(0.0, sum(grade.score for grade in grades) - penalty)
     return row | {"status": Status.GRADED, "score": score, "late_submission_penalty": penalty}
@@ -110,7 +110,7 @@ def _write(file, rows: list[dict]) -> None:
 
 
 def as_text(value: object) -> object:
-    """Return text that a spreadsheet does not read as a formula, on one line; other values unchanged.
+    """Return text on one line that a spreadsheet does not read as a formula; return other values unchanged.
 
     Puts a ' before = + - and @ at the start, or after a semicolon or tab, which could be the separator.
     """

@@ -68,7 +68,7 @@ class LeaveOutOutputs(NbGraderPreprocessor):
 
 
 def made_of(submitted: SubmittedNotebook, autograded: Path) -> str:
-    """Return a digest of everything that a page shows except its date; the page is current while this is unchanged.
+    """Return a digest of everything that a page shows except its date; the page is current while the digest matches.
 
     It covers the autograded notebook, its rows in the gradebook, and the code and templates in this folder.
     """

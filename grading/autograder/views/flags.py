@@ -53,7 +53,7 @@ BUILTINS = {  # unless the submission redefines the name
     _FRAMES: "globals breakpoint",
     "reads the inputs or outputs of other cells": "In _ih _oh",
 }
-MODULES = {  # * matches any rest of a name
+MODULES = {  # * matches the rest of a name
     _IPYTHON: "IPython ipykernel jupyter_client zmq nbclient nbformat",
     _FRAMES: "gc builtins sys.modules sys.settrace sys.setprofile sys._* sys.displayhook sys.excepthook sys.meta_path "
     "sys.path sys.path_hooks sys.addaudithook sys.monitoring inspect.stack inspect.trace inspect.currentframe "
@@ -72,7 +72,7 @@ MODULES = {  # * matches any rest of a name
     "uses private parts of torch": "torch._* functorch",
     "uses one of torch's own gradient formulas": "torch.ops torch.nn.grad",
     "uses a different engine that computes derivatives": "sympy jax autograd tensorflow tinygrad casadi",
-    "belongs to grading": "autograder authoring mini_autograd",
+    "uses code that belongs to grading": "autograder authoring mini_autograd",
     _OUTSIDE: "pathlib.Path.home os.path.expanduser",
 }
 BY_HAND = {  # near exercises that forbid autograd
@@ -233,7 +233,7 @@ def _starts(dotted: str, heads: Iterable[str]) -> bool:
 
 
 def _imports(trees: Iterable[ast.Module | None], known: dict[str, str]) -> dict[str, str]:
-    """Map each imported name, and each name assigned only once to an imported attribute, to its full name."""
+    """Map each imported name, and each name assigned only once, from an imported attribute, to its full name."""
     names = dict(known)
     nodes = [node for tree in trees if tree for node in ast.walk(tree)]
     for node in nodes:
@@ -282,7 +282,7 @@ class _Reader:
     student: str
 
     def reasons(self, read: Source, lines: list[str], by_hand: bool) -> Iterator[tuple[int, str]]:
-        """Yield (line, reason) of suspicious lines.
+        """Yield (line, reason) for each suspicious line.
 
         by_hand: whether an answer that must not use autograd may use this cell.
         """
@@ -329,7 +329,7 @@ class _Reader:
             yield from self.in_string(text)
 
     def _rebound(self, tree: ast.Module) -> Iterator[tuple[int, str]]:
-        """Yield (line, reason) of lines that rebind a name used by checks, at the top level or through `global`."""
+        """Yield (line, reason) for lines that rebind a name used by checks, at the top level or through `global`."""
         todo: list[ast.AST] = [tree]
         while todo:
             node = todo.pop()

@@ -46,7 +46,7 @@ PICTURE_TYPES = {
     ".jpeg": "image/jpeg",
     ".jpg": "image/jpeg",
     ".png": "image/png",
-    ".svg": "image/svg+xml",  # browsers run no scripts in images and load nothing
+    ".svg": "image/svg+xml",  # browsers run no scripts and load nothing in images
     ".webp": "image/webp",
 }
 _EMBEDDED = re.compile(rf"data:(?:{'|'.join(map(re.escape, sorted(set(PICTURE_TYPES.values()))))});base64,[\w+/=\s]*")
@@ -65,7 +65,7 @@ _MATHEMATICS = (
 _TAGS = (nh3.ALLOWED_TAGS | _MATHEMATICS) - {"area", "map"}
 _ATTRIBUTES = {tag: names - {"cite"} for tag, names in nh3.ALLOWED_ATTRIBUTES.items()} | {
     "details": {"open"},
-    "*": {"lang", "style", "title"}  # and MathML's, none of which is an id or a link
+    "*": {"lang", "style", "title"}  # and MathML's attributes, none of which is an id or a link
     | {"accent", "accentunder", "columnspan", "depth", "display", "displaystyle", "fence", "form", "height", "largeop"}
     | {"linethickness", "lspace", "mathvariant", "maxsize", "minsize", "movablelimits", "notation", "rowspan", "rspace"}
     | {"scriptlevel", "separator", "stretchy", "symmetric", "voffset", "width"},
@@ -235,7 +235,7 @@ def highlight(source: str, metadata: dict | None = None) -> str:
     return _colored(source)
 
 
-@functools.lru_cache(maxsize=512)  # a class shares most of its cells, here and in `_rendered`
+@functools.lru_cache(maxsize=512)  # a class's submissions share most cells, here and in `_rendered`
 def _colored(source: str) -> str:
     return color(source or " ", IPython3Lexer(), HtmlFormatter(cssclass="highlight"))
 

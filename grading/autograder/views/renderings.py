@@ -62,7 +62,7 @@ def summary(report: Report) -> list[str]:
     counts = ", ".join(f"{count} {status}" for status, count in report.counts.items())
     scores = f"; mean {mean(report.scores):.3g}, median {median(report.scores):.3g}" if report.scores else ""
     flagged = sum(bool(row.flags) for row in report.rows)
-    flags = [f"Flagged for review, without losing points: {flagged}"] if flagged else []
+    flags = [f"Submissions flagged for review, at no cost in points: {flagged}"] if flagged else []
     return [f"{len(report.rows)} students: {counts}{scores}", *to_do(report), *flags]
 
 
@@ -200,7 +200,7 @@ def _slips(report: Report) -> list[tuple[str, str, int]]:
 
 
 def histogram(values: list[float], top: float) -> list[tuple[float, float, int]]:
-    """Return (start, end, count) of bins of a round width from 0; the last bin contains `top` and everything above."""
+    """Return (start, end, count) for bins of round width from 0; the last bin contains `top` and all higher values."""
     width = next(w for e in range(-6, 12) for w in (10.0**e, 2 * 10.0**e, 5 * 10.0**e) if w * COLUMNS >= top)
     last = math.floor(top / width)
     counts = Counter(min(last, math.floor(value / width)) for value in values)

@@ -56,7 +56,7 @@ class Result:
 class Row:
     """One student's row: status, score or None, points by check cell, and results by check id.
 
-    reason: why there is no score. seconds: run time of all the submission's runs. pages: links by label. notebook: the
+    reason: why there is no score. seconds: the submission's total run time. pages: links by label. notebook: the
     autograded notebook, None if there is none. outdated: whether the existing feedback page shows an old grade.
     """
 

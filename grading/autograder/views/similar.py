@@ -37,7 +37,7 @@ Answers = dict[str, str]  # sources by grade_id
 
 @dataclass(frozen=True)
 class Fragment:
-    """A similar answer of two students: its cell, and each student's matching lines, counted from 1."""
+    """A pair of similar answers: their cell, and each student's matching lines, counted from 1."""
 
     cell: str
     left: frozenset[int]
@@ -48,7 +48,7 @@ class Fragment:
 class Pair:
     """A similar pair of students.
 
-    common: matching tokens. share: `common` divided by the smaller number of unexpected tokens.
+    common: matching tokens. share: `common` divided by the unexpected tokens of the student who has fewer.
     unlikely: the sum over matching fingerprints of log2((students + 1) / students who have it).
     """
 

@@ -21,8 +21,8 @@ from .report_pages import render
 
 SIGNS = {Status.NEEDS_MANUAL: "hand?", Status.UNGRADABLE: "?", Status.MISSING: "-"}
 SIGNS |= {Status.UNGRADED: "new", Status.STALE: "again"}
-LEGEND = "- not submitted, new not graded yet, again to be graded again, ? could not be graded,\n"
-LEGEND += "hand? needs a manual grade; L late, * points set manually"
+LEGEND = "-: not submitted; new: not graded yet; again: to be graded again; ?: could not be graded;\n"
+LEGEND += "hand?: needs a manual grade; L: late; *: points set manually"
 MOST_SLIPS = 3  # per exercise
 SECTIONS = [("students", "Students"), ("exercises", "Exercises")]
 
