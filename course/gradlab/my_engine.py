@@ -53,7 +53,7 @@ def take_home() -> None:
     print(f"{FOLDER}/my_engine.py: {mine} functions are yours. README.md and test_my_engine.py are beside it.")
     for name, why in whose.items():
         if why:
-            print(f"  {name} is the finished one: {why}")
+            print(f"  {name} comes from the finished engine: {why}")
 
 
 def share(figure, name=""):

@@ -150,7 +150,7 @@ def test_errors_are_listed_by_line_and_nothing_is_imported(tiny, file, capsys, l
     ("text", "said"),
     [
         ("", "is empty"),
-        ("id,id\nanna,anna\n", "more than one column id"),
+        ("id,id\nanna,anna\n", "has duplicate columns: id"),
         ("id,last_name\n", "contains no students"),
         ('id,last_name\nanna,"Mül\n', "line 2, cannot be read as CSV"),
         ('id,"last_name\nanna,Mül\n', "line 1, cannot be read as CSV"),

@@ -166,6 +166,6 @@ def constants(check: AuthoredCheck, record: CheckRecord) -> Iterator[tuple[str, 
 
 
 def _filled(observation: Observation, number: int) -> Observation:
-    """Return the observation with every number of every value replaced by `number`, keeping its type."""
+    """Return the observation with every number in every value replaced by `number`, keeping its type."""
     values = [replace_numbers(value, lambda old: type(old)(number)) for value in observation.values]
     return replace(observation, values=values)

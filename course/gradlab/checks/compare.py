@@ -77,8 +77,8 @@ class Difference:
 def compare(expected: Observation, observed: Observation, words: tuple[str, ...] = ()) -> Difference | None:
     """Return the first difference between two observations, or None if they agree.
 
-    An expected error must have exactly the expected type, and a message that contains each of `words`, or, without
-    words, equals the expected message.
+    If an error is expected, the observed error must have exactly its type. Its message must contain each of `words` or,
+    if there are none, the expected message.
     """
     error = _compare_errors(expected.error, observed.error, words)
     came = alike_labelled(expected.values, observed.values)

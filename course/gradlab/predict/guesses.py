@@ -46,7 +46,7 @@ def recall(chapter: str | None = None) -> dict[str, Guess]:
 
 
 def surprises(workspace: Path) -> dict[str, dict[str, Guess]]:
-    """Return the wrong guesses in a workspace that the learner was sure of, by chapter and prediction."""
+    """Return a workspace's wrong guesses of which the learner was sure, by chapter and prediction."""
     chapters = {name: converted(guesses, Guess) for name, guesses in sorted(_store.read(workspace).items())}
     found = {name: {of: guess for of, guess in all_of.items() if guess.surprising} for name, all_of in chapters.items()}
     return {name: guesses for name, guesses in found.items() if guesses}

@@ -89,7 +89,7 @@ def _parse(path: Path, text: str, separator: str, stated: bool, encoding: str) -
     named = [name for name in columns if name]
     twice = sorted({readable(name) for name in named if named.count(name) > 1})
     if twice:
-        raise ClassError(f"{path} has more than one column {', '.join(twice)}.")
+        raise ClassError(f"{path} has duplicate columns: {', '.join(twice)}.")
     if not named:
         raise ClassError(f"{path} is empty; expected a header line and one line per student.")
     return Table(path, named, rows, problems, encoding)
