@@ -53,6 +53,7 @@ def grade_with(folder: Path, name: str, ready: dict[str, Graded | Failed], end_a
     grader.autograde = lambda procedure, submission: ready[submission.student]
     run.grade_all = lambda grader, students, cluster: map(grader.grade_here, students)
     run.machine.require = lambda: None
+    run.SERVER.begin = lambda: None  # nothing needs a kernel
     writes = Writes(str(folder), end_at)
     writes.begin()
     for _ in run.grade(folder, name, force=not resume, resume=resume):

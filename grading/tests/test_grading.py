@@ -29,6 +29,22 @@ def nothing_but_answers(nb):
     nb.cells.insert(0, nbformat.v4.new_code_cell("import torch\n\nfrom gradlab import check"))
 
 
+def check_duplicated(nb):
+    copy = {**nb.cells[at(nb, "check-1")], "id": "copy", "source": "pass"}
+    nb.cells.insert(at(nb, "check-1"), nbformat.from_dict(copy))
+
+
+def check_turned_into_text(nb):
+    cell = nb.cells[at(nb, "check-1")]
+    nb.cells[at(nb, "check-1")] = nbformat.v4.new_markdown_cell("gone", metadata=cell.metadata)
+
+
+def old_metadata(nb):
+    for cell in nb.cells:
+        if "nbgrader" in cell.metadata:
+            cell.metadata.nbgrader |= {"schema_version": 1, "points": 100}
+
+
 def first_exercise_deleted(nb):
     del nb.cells[at(nb, "answer-1")], nb.cells[at(nb, "check-1")]
 
@@ -52,6 +68,9 @@ HONEST = {
     ),
     "only answers left": (RIGHT, nothing_but_answers, [2, 3]),
     "first exercise deleted": (RIGHT, first_exercise_deleted, [0, 1.5]),
+    "check duplicated": (RIGHT, check_duplicated, [2, 3]),
+    "check turned into text": (RIGHT, check_turned_into_text, [2, 3]),
+    "metadata of a different time": (RIGHT, old_metadata, [2, 3]),
     "a syntax error": (RIGHT | {"answer-2": "def implied(y:"}, None, [2, 0]),
     "kernel killed in an answer": (RIGHT | {"answer-2": "import os\n\nos._exit(1)"}, None, [2, 0]),
     "kernel killed in a check": (RIGHT | {"answer-2": KILLER}, None, [2, 0]),

@@ -69,3 +69,33 @@ def test_no_name_in_a_submission_controls_the_terminal_or_forges_a_log_line(alon
         assert f"{name}\N{REPLACEMENT CHARACTER}[2J" in alone.log
     assert [line for line in alone.log.split("\n") if not line.isprintable()] == []
     assert "\n[AutogradeApp | ERROR] all is lost" not in alone.log
+
+
+def test_the_chosen_submissions_without_a_current_grade_are_graded_or_all_of_them_with_force(tmp_path):
+    tiny = TinyClass(write_settings(tmp_path))
+    for student in ("anna", "ben"):
+        tiny.hand_in(student, RIGHT)
+
+    def graded(*words):
+        """Return when each student's autograded notebook was written."""
+        nbgrader(tmp_path, "autograde", NAME, *words)
+        found = tiny.folder.glob(f"autograded/*/{NAME}/{NAME}.ipynb")
+        return {path.parent.parent.name: path.stat().st_mtime_ns for path in found}
+
+    first = graded("--student=anna")
+    assert list(first) == ["anna"]
+    both = graded()
+    assert both.keys() == {"anna", "ben"}
+    assert both["anna"] == first["anna"]
+    again = graded("--student=ben", "--force")
+    assert again["anna"] == first["anna"]
+    assert again["ben"] > both["ben"]
+
+
+def test_a_class_that_is_not_ready_ends_the_command_with_the_reason(tmp_path, caplog):
+    tiny = TinyClass(write_settings(tmp_path))
+    tiny.hand_in("anna", RIGHT)
+    shutil.rmtree(tiny.folder / "source")
+    with pytest.raises(SystemExit) as end:
+        nbgrader(tmp_path, "autograde", NAME)
+    assert end.value.code == 1

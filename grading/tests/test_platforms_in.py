@@ -281,7 +281,8 @@ def test_an_existing_submission_is_replaced_only_with_update_and_a_dropped_stude
     assert handed_in(tiny) == {f"anna/{NAME}/{FILE}": "2"}
     assert [path.name for path in tiny.folder.iterdir() if path.name.startswith(".import")] == []
     dropped.write_list(tiny.folder, ["anna"])
-    assert imported(tiny, first) == {"anna": "was dropped from the class"}
+    assert imported(tiny, first, update=True) == {"anna": "was dropped from the class"}
+    assert handed_in(tiny) == {f"anna/{NAME}/{FILE}": "2"}
 
 
 def test_two_students_with_the_same_canvas_number_match_nobody():
