@@ -99,7 +99,7 @@ y.backward(T([1.0, 5.0]))
 
 # %% once_differentiable allows only the first derivative -> RuntimeError
 y = Once.apply(x, 3.0)
-(g,) = A.grad(y.sum(), x, create_graph=True)
+(g,) = A.grad((y * y).sum(), x, create_graph=True)
 show(g)
 g.sum().backward()
 
@@ -308,3 +308,18 @@ a is b, a
 
 # %% a changed view must be returned alone -> RuntimeError
 function(lambda ctx, x: (doubled_in_place(ctx, x), x + 1)).apply(torch.ones(2, 2, requires_grad=True).clone()[0])
+
+# %% a constant that a Function changes in place joins the graph
+add = function(lambda ctx, a, b: (ctx.mark_dirty(a), a.add_(b))[1], lambda ctx, g: (g, g))
+y = torch.ones(2)
+z = add.apply(y, x)
+z.backward(T([1.0, 10.0]))
+z is y, y, y.is_leaf, x.grad
+
+# %% a change in place of one output leaves the retained gradient of the other
+a, b = function(lambda ctx, x: (x * 2, x * 3), lambda ctx, g, h: 2 * g + 3 * h).apply(x)
+a.retain_grad()
+b.retain_grad()
+a.mul_(5)
+(a * b).sum().backward()
+a.grad, b.grad, x.grad

@@ -159,20 +159,38 @@ with mode:
     inside = torch.is_grad_enabled()
 inside, torch.is_grad_enabled()
 
-# %% a hook may run backward -> RuntimeError
-ev = []
+# %% a hook may run a backward pass
+y, other = x * 2, (x * x * 3).sum()
+y.register_hook(lambda g: show(g, A.grad(other, x), torch.is_grad_enabled()))
+(y * y).sum().backward()
+x.grad
 
 
+# %% a hook may record a graph and run backward through it
 def hook(g):
     w = leaf()
-    (w * g).sum().backward()
-    ev.append(w.grad.clone())
+    with torch.enable_grad():
+        (w * w * g).sum().backward()
+    show(w.grad, torch.is_grad_enabled())
 
 
 y = x * 2
 y.register_hook(hook)
 (y * y).sum().backward()
-(ev, x.grad)
+x.grad
+
+# %% nothing is recorded in a hook, so its results have no backward pass -> RuntimeError
+y = x * 2
+y.register_hook(lambda g: (leaf() * g).sum().backward())
+y.sum().backward()
+
+# %% only the hooks on paths to the inputs run
+w = leaf()
+y, z = x * 2, w * 3
+for name, each in (("x", x), ("y", y), ("z", z), ("w", w)):
+    each.register_hook(lambda g, name=name: show(name, g))
+(y * z).sum().backward(inputs=[w])
+A.grad((x * 2 * z).sum(), [z])
 
 # %% second derivatives are correct
 y = x * 2
