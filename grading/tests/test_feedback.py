@@ -31,6 +31,8 @@ def test_feedback_is_returned_and_students_without_it_are_listed_with_the_reason
     ]
     assert "5 of 5 points" in released(tiny, good).read_text()
     assert "could not be graded" in released(tiny, misnamed).read_text()
+    (tiny.folder / "autograded" / "good" / NAME / "submission_secret.txt").unlink()
+    assert said(tiny, "feedback", NAME).startswith("3 pages made, 2 returned"), "a lost receipt is made again"
 
 
 def test_only_a_page_with_changes_is_made_again_and_a_new_submission_waits_for_its_grade(tiny, said):

@@ -2,11 +2,15 @@
 
 import os
 import shutil
+import signal
 
 import pytest
-from tiny_class import NAME, RIGHT, TinyClass, nbgrader, write_settings
+from tiny_class import NAME, RIGHT, SLIP, TinyClass, changed, nbgrader, write_settings
 
+from autograder.run.grader import Grader
+from autograder.run.journal import only_run
 from autograder.steps import outcome
+from autograder.steps.execute import Client
 from autograder.steps.files import MAX_BYTES
 
 COMMAND = "\x1b[2J\x9b31m"  # clears a terminal and turns its text red
@@ -92,10 +96,65 @@ def test_the_chosen_submissions_without_a_current_grade_are_graded_or_all_of_the
     assert again["ben"] > both["ben"]
 
 
-def test_a_class_that_is_not_ready_ends_the_command_with_the_reason(tmp_path, caplog):
+@pytest.fixture
+def tiny(tmp_path):
     tiny = TinyClass(write_settings(tmp_path))
-    tiny.hand_in("anna", RIGHT)
-    shutil.rmtree(tiny.folder / "source")
+    for student in ("anna", "ben"):
+        tiny.hand_in(student, RIGHT)
+    return tiny
+
+
+def without_source(tiny):
+    (tiny.folder / "source" / NAME).rename(tiny.folder / "away")
+
+
+def without_release(tiny):
+    tiny.write_source(changed(points=4))
+
+
+def in_capitals(tiny):
+    with tiny.api.gradebook as book:
+        book.add_student("Anna")
+
+
+@pytest.mark.parametrize(
+    ("break_it", "why"),
+    [(without_source, "solved notebook"), (without_release, "different check cells"), (in_capitals, "capitalization")],
+)
+def test_a_class_that_is_not_ready_ends_the_command_with_the_reason(tiny, break_it, why):
+    break_it(tiny)
+    result = tiny.api.autograde(NAME, "anna")
+    assert (result["success"], why in result["log"]) == (False, True)
     with pytest.raises(SystemExit) as end:
-        nbgrader(tmp_path, "autograde", NAME)
+        nbgrader(tiny.folder.parent, "autograde", NAME)
     assert end.value.code == 1
+    assert not (tiny.folder / "autograded").exists()
+
+
+def test_a_second_run_is_refused_while_one_grades(tiny):
+    with only_run(tiny.folder):
+        result = tiny.api.autograde(NAME, "anna")
+    assert (result["success"], "Another run" in result["log"]) == (False, True)
+
+
+def test_ctrl_c_during_a_cell_costs_no_points(tiny, monkeypatch):
+    async def pressed():
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Client, "_watch", lambda self: pressed())
+    with pytest.raises(KeyboardInterrupt):
+        nbgrader(tiny.folder.parent, "autograde", NAME)
+    assert Grader(tiny.api, NAME).why_due("anna")
+
+
+def test_scores_before_nbgraders_run_are_kept_for_changes(tiny, said):
+    tiny.grade_here()
+    tiny.hand_in("anna", SLIP)
+    nbgrader(tiny.folder.parent, "autograde", NAME)
+    assert "anna" in said(tiny, "changes", NAME)
+
+
+def test_no_setting_leaves_out_the_run_without_which_no_check_fails(tiny):
+    tiny.hand_in("anna")
+    nbgrader(tiny.folder.parent, "autograde", NAME, "--no-execute")
+    assert (tiny.points("anna"), tiny.points("ben")) == ([0, 0], [2, 3])

@@ -11,8 +11,10 @@ from authoring.places import ChapterError
 
 from ..dropped import dropped
 from ..errors import ClassError
+from ..steps import scores
 from ..steps.files import known_as, readable
 from .grader import Grader
+from .journal import only_run
 
 
 class SubmissionExporter(NotebookExporter):
@@ -28,7 +30,8 @@ class SubmissionExporter(NotebookExporter):
         """
         super().__init__(*args, **kwargs)
         try:
-            self._grade()
+            with only_run(Path(self.parent.coursedir.root)):
+                self._grade()
         except (ClassError, ChapterError, SQLAlchemyError) as error:
             self.log.error("%s", error)
             raise NbGraderException(str(error)) from error
@@ -42,7 +45,11 @@ class SubmissionExporter(NotebookExporter):
             student, name = Path(path).parent.name, Path(path).name
             if student in dropped(course):
                 continue
-            grader = graders[name] = graders.get(name) or Grader(converter.parent, name)
+            if name not in graders:
+                graders[name] = Grader(converter.parent, name)
+                graders[name].choose(None)
+                scores.note(course, name)
+            grader = graders[name]
             if not (converter.force or grader.why_due(student)):
                 self.log.info("%s: skipped, because the grade is current", known_as(student))
                 continue

@@ -61,6 +61,8 @@ def return_feedback(api: NbGraderAPI, name: str) -> Iterator[Returned]:
 def _return(api: NbGraderAPI, name: str, student: str, submitted: Path, there: bool) -> Returned:
     course = api.coursedir
     autograded = Path(course.format_path(course.autograded_directory, student, name))
+    if not (receipt.timestamp(autograded) and receipt.secret(autograded)):  # lost since the submission was graded
+        receipt.keep(submitted, autograded)
     page = Path(course.format_path(course.feedback_directory, student, name)) / f"{name}.html"
     with Gradebook(course.db_url, course.course_id) as book:
         now = made_of(book.find_submission_notebook(name, name, student), autograded / f"{name}.ipynb")

@@ -227,6 +227,8 @@ class Client(NotebookClient):
             self.running = index if before is None else before  # disconnected because of an earlier cell's message
             raise DeadKernelError("It no longer accepts messages.") from None
         except DeadKernelError:
+            if asyncio.current_task().cancelling():  # by Ctrl-C, which nbclient takes for the kernel's end
+                raise asyncio.CancelledError from None
             raise self._ended or DeadKernelError(self._why) from None
         finally:
             clocks.cancel()

@@ -9,7 +9,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import is_grade
-from traitlets import Int
+from traitlets import Bool, Int
 
 from gradlab.checks.record import SUFFIX
 from gradlab.checks.verdict import Verdict
@@ -36,6 +36,7 @@ class RunCells(AssignmentStep, Execute):
     SubmissionError if no run produced a notebook with outputs.
     """
 
+    enabled = Bool(True)  # not a setting: without a run, no check would have failed
     submission_timeout_s = Int(600, help="Time limit for all cells of one submission, in seconds.").tag(config=True)
     max_output_bytes = Int(5_000_000, help="Limit for the output of one run, in bytes.").tag(config=True)
 
