@@ -37,6 +37,12 @@ def submit(tiny: TinyClass, student: str, when: str, says: str) -> Path:
     return folder
 
 
+def give(account: int, folder: Path) -> None:
+    """Make a submitted folder an account's own, as if it had submitted it."""
+    for path in [folder, *folder.rglob("*")]:
+        os.chown(path, account, account, follow_symlinks=False)
+
+
 def collected(tiny: TinyClass, student: str) -> str | None:
     path = tiny.submission(student) / "says.txt"
     return path.read_text() if path.exists() else None
@@ -47,9 +53,9 @@ def test_another_accounts_folder_is_skipped_and_the_students_own_is_collected(ti
     submit(tiny, "anna", LONG_AGO, "own")
     submit(tiny, "nobody", LONG_AGO, "own")
     for student in ("anna", "ben"):
-        os.chown(submit(tiny, student, now(), f"forged-for-{student}"), NOBODY, NOBODY)
+        give(NOBODY, submit(tiny, student, now(), f"forged-for-{student}"))
     for folder in inbound(tiny).glob("nobody+*"):
-        os.chown(folder, NOBODY, NOBODY)
+        give(NOBODY, folder)
     said = tiny.api.collect(NAME)
     assert said["success"], said
     assert [collected(tiny, student) for student in ("anna", "ben", "nobody")] == ["own", None, "own"]
@@ -62,7 +68,7 @@ def test_another_accounts_folder_is_skipped_and_the_students_own_is_collected(ti
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder somebody else's")
 def test_if_accounts_are_not_ids_owners_need_not_match(tiny):
-    os.chown(submit(tiny, "anna", LONG_AGO, "own"), NOBODY, NOBODY)
+    give(NOBODY, submit(tiny, "anna", LONG_AGO, "own"))
     tiny.api.config.ExchangeCollect.check_owner = False
     assert tiny.api.collect(NAME)["success"]
     assert collected(tiny, "anna") == "own"
@@ -99,3 +105,88 @@ def test_released_and_submitted_work_can_be_collected(tmp_path, made_by):
     submit(tiny, "anna", now(), "own")
     assert tiny.api.collect(NAME)["success"]
     assert collected(tiny, "anna") == "own"
+
+
+def test_nothing_in_a_drop_box_is_followed_and_no_odd_thing_stops_the_others(tiny):
+    """Each of these ended the collection for everybody, copied the class's files, or replaced a submission."""
+    secret = tiny.folder / "source" / NAME / f"{NAME}.ipynb"
+    with_links = submit(tiny, "anna", now(), "own")
+    (with_links / "class.ipynb").symlink_to(secret)
+    (with_links / "endless").symlink_to("/dev/zero")
+    (with_links / "source").symlink_to(secret.parent)
+    os.link(secret, with_links / "hard.ipynb")
+    os.mkfifo(with_links / "pipe")
+    (with_links / "sub").mkdir()
+    (with_links / "sub" / "mine.txt").write_text("kept")
+    odd = {
+        f"mia+{NAME}+{now()}+link": lambda path: path.symlink_to(with_links),
+        f"mia+{NAME}+{now()}+nothing": lambda path: path.symlink_to("nowhere"),
+        f"mia+{NAME}+{now()}+file": lambda path: path.write_text("no folder"),
+        f"mia+{NAME}+{now()}+pipe": os.mkfifo,
+        f"mia+{NAME}+some day+x": Path.mkdir,
+        f"..+{NAME}+{now()}+up": Path.mkdir,
+        f"mi[a]+{NAME}+{now()}+pattern": Path.mkdir,
+        "no plus": Path.mkdir,
+    }
+    for name, make in odd.items():
+        make(inbound(tiny) / name)
+    submit(tiny, "ben", now(), "own")
+    said = tiny.api.collect(NAME)
+    assert said["success"], said
+    assert [collected(tiny, student) for student in ("anna", "mia", "ben")] == ["own", None, "own"]
+    files = {path.relative_to(tiny.submission("anna")).as_posix() for path in tiny.submission("anna").rglob("*")}
+    assert files == {f"{NAME}.ipynb", f"{NAME}.record.json", "says.txt", "timestamp.txt", "sub", "sub/mine.txt"}
+    for name in ["class.ipynb (a link)", "endless (a link)", "source (a link)", "hard.ipynb (a link", "pipe (a link"]:
+        assert name in said["log"]
+    for name in [*odd][:-1]:
+        assert f"{name} is not collected: " in said["log"]
+
+
+def test_a_submission_beyond_the_limits_is_collected_up_to_them_and_its_notebook_first(tiny, monkeypatch):
+    monkeypatch.setattr("autograder.term.exchange.MAX_FILES", 3)
+    folder = submit(tiny, "anna", now(), "own")
+    for number in range(5):
+        (folder / f"{number}.txt").write_text("extra")
+    said = tiny.api.collect(NAME)
+    assert said["success"], said
+    assert (tiny.submission("anna") / f"{NAME}.ipynb").exists()
+    assert len(list(tiny.submission("anna").glob("*"))) == 4  # with the timestamp
+    assert "(more than 3 files" in said["log"]
+
+
+def test_a_file_too_large_for_a_submission_is_left_out(tiny, monkeypatch):
+    monkeypatch.setattr("autograder.term.exchange.MAX_BYTES", 100_000)
+    folder = submit(tiny, "anna", now(), "own")
+    (folder / "0.txt").write_text("too much" * 20_000)
+    assert "anna: left out of the submission: 0.txt (more than 0.1 MB in total)." in tiny.api.collect(NAME)["log"]
+    assert collected(tiny, "anna") == "own"
+
+
+def test_the_time_is_the_folders_not_that_of_a_file_inside(tiny):
+    when = now()
+    folder = submit(tiny, "anna", when, "own")
+    (folder / "timestamp.txt").write_text("1999-01-01 00:00:00 UTC")
+    assert tiny.api.collect(NAME)["success"]
+    assert (tiny.submission("anna") / "timestamp.txt").read_text() == when
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file somebody else's")
+def test_a_file_that_another_account_added_is_left_out(tiny):
+    folder = submit(tiny, "nobody", now(), "own")
+    give(NOBODY, folder)
+    (folder / "planted.py").write_text("")
+    said = tiny.api.collect(NAME)
+    assert collected(tiny, "nobody") == "own"
+    assert not (tiny.submission("nobody") / "planted.py").exists()
+    assert "nobody: left out of the submission: planted.py (another account's)." in said["log"]
+
+
+def test_a_newer_folder_replaces_the_submission_with_update_only(tiny):
+    submit(tiny, "anna", LONG_AGO, "first")
+    tiny.api.collect(NAME)
+    submit(tiny, "anna", now(), "second")
+    tiny.api.collect(NAME, update=False)
+    assert collected(tiny, "anna") == "first"
+    assert tiny.api.collect(NAME)["success"]
+    assert collected(tiny, "anna") == "second"
+    assert not list(tiny.folder.glob(".collect-*"))

@@ -32,8 +32,13 @@ def keep(submitted: Path, autograded: Path) -> None:
     for folder in (path for path in (autograded / TIMESTAMP, autograded / SECRET) if path.is_dir()):
         shutil.rmtree(folder)  # a folder submitted under that name
     time = timestamp(submitted) or _newest(submitted)
-    atomic.write_text(autograded / TIMESTAMP, f"{time:%Y-%m-%d %H:%M:%S.%f} UTC")
+    atomic.write_text(autograded / TIMESTAMP, stamp(time))
     atomic.write_text(autograded / SECRET, secret(submitted) or secrets.token_hex(64))
+
+
+def stamp(time: datetime) -> str:
+    """Return a time in UTC as nbgrader's exchange writes it."""
+    return f"{time:%Y-%m-%d %H:%M:%S.%f} UTC"
 
 
 def timestamp(folder: Path) -> datetime | None:

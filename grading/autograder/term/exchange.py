@@ -1,15 +1,35 @@
-"""Protect nbgrader's exchange: only owners can replace their files, and the collect step checks owners and times."""
+"""Protect nbgrader's exchange: only owners can replace their files, and collecting trusts no file that students wrote.
 
+The drop box is the one place where students write into the instructor's file system, so nothing in it is opened through
+a link, and one odd thing never stops the others from being collected.
+"""
+
+import contextlib
+import errno
+import itertools
 import os
+import re
 import stat
+import tempfile
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import NamedTuple
 
+from nbgrader.api import Gradebook
 from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseAssignment
+from nbgrader.utils import parse_utc
 
+from gradlab import atomic
 from gradlab.exchange import require_course
 
+from .. import gradebook
+from ..run.interrupts import uninterrupted
+from ..steps import receipt
+from ..steps.files import MAX_BYTES, MAX_DEPTH, MAX_FILES, TIMESTAMP, known_as, readable
+
 SLACK = timedelta(minutes=10)  # allowed from a submission's timestamp until its copy is complete
+MOST_LISTED = 10  # files of one submission that were left out
 
 try:
     import pwd
@@ -31,50 +51,192 @@ class ReleaseSticky(ExchangeReleaseAssignment):
             os.chmod(self.root, stat.S_IMODE(mode) | stat.S_ISVTX)
 
 
-class CollectOwn(ExchangeCollect):
-    """nbgrader's collect step, limited to the newest folder that each student owns.
+class Inbound(NamedTuple):
+    """A folder in the drop box.
 
-    Folders owned by other accounts are skipped and logged, except those of the collecting account and of root, which
-    can belong to any student, for example after an import. `c.ExchangeCollect.check_owner = False` accepts all owners,
-    for machines on which account names and student ids differ. Folders that arrived too long after their timestamp are
-    logged too; the arrival is the change time, which students cannot set back.
+    time: of submission, from its name. owner: its uid. came: when it last changed. Times are in UTC without a zone.
+    """
+
+    student: str
+    time: datetime
+    folder: str
+    owner: int
+    came: datetime
+
+
+class CollectOwn(ExchangeCollect):
+    """nbgrader's collect step for a drop box in which anybody may have put anything.
+
+    It takes the newest folder that belongs to the student's account. Folders of other accounts are skipped and logged,
+    except those of the collecting account and of root, which can belong to any student, for example after an import;
+    `c.ExchangeCollect.check_owner = False` accepts all owners, for machines on which account names and student ids
+    differ. From the folder it copies the regular files that belong to the folder's owner, within the limits for a
+    submission, without following links; the log lists everything else. The submission's time is the one in the folder's
+    name. Folders that arrived too long after that time are logged too; the arrival is the change time, which students
+    cannot set back.
     """
 
     def init_src(self):
         """Choose the folders to collect; fail if anyone but its owner could have changed the course's folder."""
-        super().init_src()
+        course = Path(self.root, self.coursedir.course_id)
+        self.inbound_path = str(course / "inbound")
+        if not self.coursedir.course_id or not os.path.isdir(self.inbound_path):
+            self.fail(f"Course not found: {self.inbound_path}")
         try:
-            require_course(Path(self.course_path))
+            require_course(course)
         except PermissionError as error:
             self.fail(str(error))
-        left = [record for record in self.src_records if self._owner(record) is not None]
-        self.src_records = [record for record in self.src_records if record not in left]
-        for record in self.src_records:
-            came = datetime.fromtimestamp(self._stat(record).st_ctime, UTC).replace(tzinfo=None, microsecond=0)
-            if came - record["timestamp"].replace(tzinfo=None) > SLACK:
+        due = self._due() if self.before_duedate else None
+        inbound = sorted(self._inbound(), key=lambda one: (one.student, one.time))
+        self.src_records = []
+        for _, mine in itertools.groupby(inbound, key=lambda one: one.student):
+            *_, newest = in_order = list(mine)
+            on_time = [one for one in in_order if due and one.time <= due]
+            self.src_records.append(on_time[-1] if on_time else newest)
+        for one in self.src_records:
+            if one.came - one.time > SLACK:
                 self.log.error(
-                    f"{record['username']}: the submission's timestamp is {record['timestamp']:%Y-%m-%d %H:%M:%S} UTC, "
-                    f"but it reached the exchange at {came} UTC ({record['filename']}). If the exchange was not moved "
-                    "or restored since then, ask the student."
+                    f"{one.student}: the submission's timestamp is {one.time:%Y-%m-%d %H:%M:%S} UTC, but it reached "
+                    f"the exchange at {one.came} UTC ({one.folder}). If the exchange was not moved or restored since then, "
+                    "ask the student."
                 )
 
-    def _sort_by_timestamp(self, records):
-        """Return the records, newest first as in nbgrader, but folders of other accounts last; log those folders."""
-        foreign = {record["filename"]: owner for record in records if (owner := self._owner(record)) is not None}
-        for name, owner in foreign.items():
-            self.log.error(f"{name} is not collected: it belongs to {owner}, but claims to be another student's.")
-        return sorted(super()._sort_by_timestamp(records), key=lambda record: record["filename"] in foreign)
+    def copy_files(self):
+        """Copy each chosen folder that is new, or with `--update` newer, into `submitted/`; log what was left out."""
+        name = self.coursedir.assignment_id
+        self.log.info(f"Found submissions of {name} from {len(self.src_records)} students.")
+        for one in self.src_records:
+            target = Path(self.coursedir.format_path(self.coursedir.submitted_directory, one.student, name))
+            had = receipt.timestamp(target)
+            newer = had is None or (one.time != had if self.before_duedate else one.time > had)
+            if target.is_dir() and not (newer and (self.update or self.before_duedate)):
+                self.log.info(f"{one.student}: already collected{'' if self.update else '; --update replaces it'}.")
+                continue
+            try:
+                self._collect(one, target)
+            except OSError as error:
+                self.log.error(f"{one.folder} is not collected: {error.strerror or error}.")
+            else:
+                self.log.info(f"{one.student}: collected.")
 
-    def _owner(self, record) -> str | None:
-        """Return the account that owns a student's folder, if that is a different student's account; else None."""
-        uid = self._stat(record).st_uid
+    def _due(self) -> datetime | None:
+        with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as book:
+            return gradebook.find_assignment(book, self.coursedir.assignment_id).duedate
+
+    def _inbound(self) -> Iterator[Inbound]:
+        """Yield the drop box's folders for this assignment that may be collected; log the others."""
+        wanted = re.compile(rf"(.+)\+{re.escape(self.coursedir.assignment_id)}\+([^+]*)(?:\+[^+]*)?", re.DOTALL)
+        for name in sorted(os.listdir(self.inbound_path)):
+            found = wanted.fullmatch(name)
+            if found and self.coursedir.student_id in ("", "*", found[1]):
+                try:
+                    yield self._may_be_collected(name, *found.groups())
+                except (OSError, ValueError) as error:
+                    self.log.error(f"{readable(name)} is not collected: {getattr(error, 'strerror', error)}.")
+
+    def _may_be_collected(self, name: str, student: str, time: str) -> Inbound:
+        """Return a folder of the drop box; raise ValueError, with the reason, if it must not be collected."""
+        found = os.lstat(os.path.join(self.inbound_path, name))
+        if not stat.S_ISDIR(found.st_mode):
+            raise ValueError("it is a link, or not a folder")
+        owner = self._other_owner(found.st_uid, student)
+        if owner:
+            raise ValueError(f"it belongs to {owner}, but claims to be another student's")
+        if known_as(student) != student or student in (os.curdir, os.pardir):
+            raise ValueError("its name does not begin with a valid student id")
+        try:
+            when = parse_utc(time).replace(tzinfo=None)
+        except Exception:  # any error: third-party libraries parse it
+            raise ValueError("its name contains no time of submission") from None
+        came = datetime.fromtimestamp(found.st_ctime, UTC).replace(tzinfo=None, microsecond=0)
+        return Inbound(student, when, name, found.st_uid, came)
+
+    def _other_owner(self, uid: int, student: str) -> str:
+        """Return the account with this uid if it is not the student's, the collector's or root's; "" if it is."""
         if not self.check_owner or pwd is None or uid in (0, os.geteuid()):
-            return None
+            return ""
         try:
             owner = pwd.getpwuid(uid).pw_name
         except KeyError:
             owner = f"the unknown account {uid}"
-        return None if owner == record["username"] else owner
+        return "" if owner == student else owner
 
-    def _stat(self, record) -> os.stat_result:
-        return os.stat(os.path.join(self.inbound_path, record["filename"]))
+    def _collect(self, one: Inbound, target: Path) -> None:
+        """Replace the student's submission with the copied folder; log what was left out of it."""
+        with tempfile.TemporaryDirectory(dir=self.coursedir.root, prefix=".collect-") as temporary:
+            copy, chosen, before = (Path(temporary, part) for part in ("copy", "chosen", "before"))
+            folder = Path(self.inbound_path, one.folder)
+            left = CopyOwn(folder, copy, f"{target.name}.ipynb", one.owner if self.check_owner else None).left
+            atomic.write_text(copy / TIMESTAMP, receipt.stamp(one.time))
+            self.do_copy(copy, chosen)  # with the class's patterns and permissions
+            with uninterrupted():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                if target.exists() or target.is_symlink():
+                    target.rename(before)
+                chosen.rename(target)
+        more = [f"{len(left) - MOST_LISTED} more"] if len(left) > MOST_LISTED else []
+        if left:
+            self.log.error(f"{one.student}: left out of the submission: {'; '.join(left[:MOST_LISTED] + more)}.")
+
+
+class CopyOwn:
+    """A copy, in the new folder `target`, of the regular files in a folder that belong to its owner.
+
+    owner: the owner's uid, or None to copy everybody's files. Follows no link, not even one that takes a file's place
+    meanwhile. Copies at most MAX_FILES files and folders and MAX_BYTES bytes, beginning with the file `first`, and no
+    timestamp. left: what was left out, a few words each. Raises OSError if the folder cannot be read or is not the
+    owner's.
+    """
+
+    def __init__(self, folder: Path, target: Path, first: str, owner: int | None):
+        self.target, self.first, self.owner, self.left = target, PurePath(first), owner, []
+        self.files = self.bytes = 0
+        with _opened(folder) as (at, found):
+            if owner not in (None, found.st_uid):
+                raise PermissionError(errno.EPERM, "its owner changed while it was collected")
+            self._folder(at, PurePath())
+
+    def _folder(self, at: int, path: PurePath) -> None:
+        (self.target / path).mkdir(parents=True)
+        with os.scandir(at) as entries:
+            inside = {path / entry.name for entry in itertools.islice(entries, MAX_FILES + 1)}
+        inside -= {self.first, PurePath(TIMESTAMP)}
+        for one in [*([] if path.parts else [self.first]), *sorted(inside)]:
+            try:
+                with _opened(one.name, at) as (file, found):
+                    self._copy(file, found, one)
+            except FileNotFoundError:  # it has no such notebook, or the file is gone by now
+                continue
+            except (OSError, ValueError) as error:
+                why = "a link" if getattr(error, "errno", 0) == errno.ELOOP else getattr(error, "strerror", error)
+                self.left.append(f"{readable(one)} ({why})")
+
+    def _copy(self, file: int, found: os.stat_result, path: PurePath) -> None:
+        """Copy an opened file or folder; raise ValueError, with the reason, if it must be left out."""
+        if self.owner not in (None, found.st_uid):
+            raise ValueError("another account's")
+        if len(path.parts) > MAX_DEPTH or self.files == MAX_FILES:
+            raise ValueError(f"more than {MAX_FILES} files, or {MAX_DEPTH} nested folders")
+        self.files += 1
+        if stat.S_ISDIR(found.st_mode):
+            return self._folder(file, path)
+        if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+            raise ValueError("a link or special file")
+        room = MAX_BYTES - self.bytes
+        with open(file, "rb", closefd=False) as opened:
+            data = opened.read(room + 1) if found.st_size <= room else b""
+        if max(found.st_size, len(data)) > room:
+            raise ValueError(f"more than {MAX_BYTES / 1e6:g} MB in total")
+        self.bytes += len(data)
+        (self.target / path).write_bytes(data)
+        return None
+
+
+@contextlib.contextmanager
+def _opened(path: Path | str, folder: int | None = None) -> Iterator[tuple[int, os.stat_result]]:
+    """Open a file or folder, but no link, inside the opened `folder`; yield its descriptor and its status."""
+    at = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+    try:
+        yield at, os.fstat(at)
+    finally:
+        os.close(at)

@@ -219,14 +219,14 @@ def _import(
         return imported
     if state in (NEW, REPLACED):
         if time:
-            atomic.write_text(place / receipt.TIMESTAMP, _stamp(time))
+            atomic.write_text(place / receipt.TIMESTAMP, receipt.stamp(time))
         with uninterrupted():
             target.parent.mkdir(parents=True, exist_ok=True)
             if state == REPLACED:
                 target.rename(place.parent / "before")
             place.rename(target)
     elif state == UNCHANGED and time and receipt.timestamp(target) is None:
-        atomic.write_text(target / receipt.TIMESTAMP, _stamp(time))
+        atomic.write_text(target / receipt.TIMESTAMP, receipt.stamp(time))
     return imported
 
 
@@ -322,7 +322,3 @@ def _unpack(archive: ZipFile, files: dict[str, ZipInfo], place: Path) -> str:
                 raise  # a disk error, not a damaged archive
             return f"{readable(path)[:200]} is damaged in the archive ({error})"
     return ""
-
-
-def _stamp(time: datetime) -> str:
-    return f"{time:%Y-%m-%d %H:%M:%S.%f} UTC"
