@@ -97,8 +97,8 @@ class CollectOwn(ExchangeCollect):
             if one.came - one.time > SLACK:
                 self.log.error(
                     f"{one.student}: the submission's timestamp is {one.time:%Y-%m-%d %H:%M:%S} UTC, but it reached "
-                    f"the exchange at {one.came} UTC ({one.folder}). If the exchange was not moved or restored since then, "
-                    "ask the student."
+                    f"the exchange at {one.came} UTC ({one.folder}). If the exchange was not moved or restored since "
+                    "then, ask the student."
                 )
 
     def copy_files(self):
