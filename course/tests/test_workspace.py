@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_edition import CHECK, CLOSE, EDITS, LESSON, MENDED, NEWS, OLD, STUB, TITLE, changed, edited, notebook, own
 
-from gradlab.setup import edition, workspace
+from gradlab import ipynb
+from gradlab.setup import workspace
 from gradlab.setup.command_line import main
 from gradlab.setup.lab import prepare, released
 from gradlab.setup.workspace import bring_up_to_date, kept_copies, put_page
@@ -232,7 +233,7 @@ def test_a_broken_chapter_keeps_no_other_from_being_updated(student):
     broken, added = bring_up_to_date({"02_demo": student.chapter, "03_other": other}, student.root)
     assert str(broken).startswith("02_demo could not be brought up to date: Unreadable: ")
     assert str(added) == "added 03_other"
-    assert [edition.text(one) for one in edition.read(student.notebook.read_bytes())["cells"]] == [
+    assert [one["source"] for one in ipynb.read(student.notebook.read_bytes())["cells"]] == [
         one["source"] for one in HALF_SOLVED
     ]
 
@@ -270,10 +271,10 @@ def test_no_edit_loses_a_word(tmp_path_factory, edits, twice):
             student.release({"02_demo.ipynb": notebook(LESSON, CLOSE), "02_demo.record.json": "records 3"})
             student.update()
         after = student.files()
-        there = [edition.text(cell).rstrip() for cell in edition.read(student.notebook.read_bytes())["cells"]]
+        there = [cell["source"].rstrip() for cell in ipynb.read(student.notebook.read_bytes())["cells"]]
         given_out = [cell["source"] for cell in [TITLE, LESSON, MENDED, STUB, CHECK, CLOSE, NEWS, *OLD["cells"]]]
         for cell in mine["cells"]:
-            written = edition.text(cell).rstrip()
+            written = cell["source"].rstrip()
             assert written in [*there, *given_out] or not written.strip()
         assert student.update() == []
         assert student.files() == after

@@ -212,7 +212,7 @@ REFUSED = {
     "a zip": ({"work.zip": "PK"}, "(found: work.zip). Submit the notebook itself, not an archive of it."),
     "a folder": ({"work/a.txt": "x"}, "(found: work). Submit the notebook itself, not the folder work."),
     "empty": ({FILE: ""}, f"{FILE} is empty (0 bytes)."),
-    "no JSON": ({FILE: "{"}, f"{FILE} is not a notebook: it is not valid JSON."),
+    "no JSON": ({FILE: "{"}, "the notebook file is not valid JSON; it was probably cut off or edited by hand."),
     "another notebook": ({FILE: '{"cells": []}'}, "it contains none of the released notebook's cells."),
 }
 

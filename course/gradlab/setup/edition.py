@@ -1,8 +1,7 @@
 """Merge what a student wrote in an old edition of a notebook into the new one, cell by cell, by id.
 
 Only a cell's source, type and attachments count as the student's work; outputs, execution numbers and everything else
-that JupyterLab saves automatically are ignored. Notebooks are plain JSON here, because the input may be damaged in any
-way.
+that JupyterLab saves automatically are ignored. Notebooks are plain dicts, as `ipynb.read` returns them.
 """
 
 import json
@@ -10,13 +9,10 @@ import re
 import uuid
 from dataclasses import dataclass
 
-TYPES = ("code", "markdown", "raw")
+from ..ipynb import grade_id, nbgrader
+
 HEADING = "## Kept from your earlier copy"
 NOTHING = {"cells": []}  # an unknown edition
-
-
-class Unreadable(ValueError):
-    """Raised for data that is not a notebook."""
 
 
 @dataclass(frozen=True)
@@ -35,63 +31,25 @@ class Merged:
         return (json.dumps(self.notebook, indent=1, sort_keys=True) + "\n").encode()
 
 
-def read(data: bytes) -> dict:
-    """Return a notebook whose cells have the fields that `merge` reads; raises Unreadable for anything else."""
-    try:
-        notebook = json.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise Unreadable(str(error)) from None
-    cells = notebook.get("cells") if isinstance(notebook, dict) else None
-    if not isinstance(cells, list) or not all(map(_is_cell, cells)):
-        raise Unreadable("it has no list of cells")
-    return notebook
-
-
-def _is_cell(cell: object) -> bool:
-    if not isinstance(cell, dict) or cell.get("cell_type") not in TYPES:
-        return False
-    source = cell.get("source", "")
-    lines = source if isinstance(source, list) else [source]
-    return all(isinstance(line, str) for line in lines)
-
-
-def text(cell: dict) -> str:
-    """Return a cell's source as one string."""
-    source = cell.get("source", "")
-    return source if isinstance(source, str) else "".join(source)
-
-
 def _written(cell: dict) -> tuple:
     """Return the parts of a cell that a person writes."""
-    return cell["cell_type"], text(cell).rstrip(), cell.get("attachments") or {}
+    return cell["cell_type"], cell["source"].rstrip(), cell.get("attachments") or {}
 
 
 def _has_words(cell: dict) -> bool:
-    return bool(text(cell).strip() or cell.get("attachments"))
-
-
-def _nbgrader(cell: dict) -> dict:
-    """Return a cell's nbgrader metadata."""
-    metadata = cell.get("metadata")
-    found = metadata.get("nbgrader") if isinstance(metadata, dict) else None
-    return found if isinstance(found, dict) else {}
-
-
-def _grade_id(cell: dict) -> str | None:
-    name = _nbgrader(cell).get("grade_id")
-    return name if isinstance(name, str) else None
+    return bool(cell["source"].strip() or cell.get("attachments"))
 
 
 def _sign(cell: dict) -> str:
     """Return a key that identifies a cell without an id."""
-    return _grade_id(cell) or json.dumps(_written(cell))
+    return grade_id(cell) or json.dumps(_written(cell))
 
 
 def same(one: dict, other: dict) -> bool:
     """Return whether two notebooks have the same cells, ignoring outputs."""
 
     def frames(notebook: dict) -> list[tuple]:
-        return [(cell.get("id"), _written(cell), _nbgrader(cell)) for cell in notebook["cells"]]
+        return [(cell.get("id"), _written(cell), nbgrader(cell)) for cell in notebook["cells"]]
 
     return frames(one) == frames(other)
 
@@ -162,13 +120,13 @@ class _Merge:
         id, or because it equals a released cell.
         """
         released = {**self.former, **self.released}
-        grades = {_grade_id(cell): key for key, cell in released.items() if _grade_id(cell)}
+        grades = {grade_id(cell): key for key, cell in released.items() if grade_id(cell)}
         texts = {json.dumps(_written(cell)): key for key, cell in [*self.former.items(), *self.released.items()]}
         keys: list[str | None] = [None] * len(cells)
         taken = set()
         for key_of in (
             lambda cell: cell.get("id"),
-            lambda cell: grades.get(_grade_id(cell)),
+            lambda cell: grades.get(grade_id(cell)),
             lambda cell: texts.get(json.dumps(_written(cell))),
         ):
             for place, cell in enumerate(cells):
@@ -185,15 +143,15 @@ class _Merge:
         if mine is None or not _has_words(mine) or _written(mine) in (_written(cell), old and _written(old)):
             return cell
         changed = old is None or _written(old) != _written(cell)
-        answer = _nbgrader(cell).get("solution") is True
+        answer = nbgrader(cell).get("solution") is True
         if answer and changed and old is not None:
-            self.left.append(self._said(f"`{key}` starts differently in the new edition:\n\n{_fenced(text(cell))}"))
-        if not answer and (changed or _nbgrader(cell).get("locked") is True):
+            self.left.append(self._said(f"`{key}` starts differently in the new edition:\n\n{_fenced(cell['source'])}"))
+        if not answer and (changed or nbgrader(cell).get("locked") is True):
             self._leave(f"From `{key}`, which is a different cell in the new edition:", mine)
             return cell
         self.wrote = True
         filled = self._body(mine, cell["cell_type"] if answer else mine["cell_type"])
-        return {**filled, "id": key, "metadata": cell.get("metadata", {})}
+        return {**filled, "id": key, "metadata": cell["metadata"]}
 
     def _leave(self, says: str, cell: dict) -> None:
         self.wrote = True
@@ -204,8 +162,7 @@ class _Merge:
 
     def _as_own(self, cell: dict) -> dict:
         """Return the cell as the student's own: unlocked, and without nbgrader's mark of a released cell."""
-        metadata = cell.get("metadata")
-        kept = dict(metadata) if isinstance(metadata, dict) else {}
+        kept = dict(cell["metadata"])
         if kept.pop("nbgrader", None) is not None:
             for name in ("editable", "deletable"):
                 kept.pop(name, None)
@@ -214,16 +171,10 @@ class _Merge:
     @staticmethod
     def _body(cell: dict, cell_type: str) -> dict:
         """Return the fields, from `cell`, that a cell of type `cell_type` has besides its id and metadata."""
-        body = {"cell_type": cell_type, "source": cell.get("source", "")}
+        body = {"cell_type": cell_type, "source": cell["source"]}
         if cell_type != "code":
-            attachments = cell.get("attachments")
-            return {**body, "attachments": attachments} if attachments else body
-        outputs, count = cell.get("outputs"), cell.get("execution_count")
-        return {
-            **body,
-            "outputs": outputs if isinstance(outputs, list) else [],
-            "execution_count": count if isinstance(count, int) else None,
-        }
+            return {**body, "attachments": cell["attachments"]} if cell.get("attachments") else body
+        return {**body, "outputs": cell.get("outputs", []), "execution_count": cell.get("execution_count")}
 
     def _fresh(self, wanted: object) -> str:
         """Return an id that no cell has yet: the wanted one if it is valid and free."""

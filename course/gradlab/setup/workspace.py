@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path
 
-from .. import atomic
+from .. import atomic, ipynb
 from . import edition
 
 RELEASED = ".released"  # the last release
@@ -184,12 +184,12 @@ class _Plan:
             self.says.append(f"There is a new edition. You had changed {path}; it is now as released.")
             return
         try:
-            mine = edition.read(here)
-        except edition.Unreadable:
+            mine = ipynb.read(here)
+        except ipynb.Unreadable:
             self.writes[path] = new
             self.says.append("There is a new edition; your notebook could not be read, so the chapter starts over.")
             return
-        merged = edition.merge(_known(old), mine, edition.read(new), before)
+        merged = edition.merge(_known(old), mine, ipynb.read(new), before)
         if not merged.wrote:
             self.writes[path] = new
         elif not edition.same(merged.notebook, mine):
@@ -200,8 +200,8 @@ class _Plan:
 
 def _known(released: bytes | None) -> dict:
     """Return the last released notebook, or an empty one if it is missing or cannot be read."""
-    with contextlib.suppress(edition.Unreadable):
-        return edition.read(released or b"")
+    with contextlib.suppress(ipynb.Unreadable):
+        return ipynb.read(released or b"")
     return edition.NOTHING
 
 

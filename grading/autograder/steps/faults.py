@@ -6,11 +6,11 @@ import traceback
 from pathlib import Path
 
 from nbformat import ValidationError
-from nbformat.reader import NotJSONError
 from sqlalchemy.exc import DataError, SQLAlchemyError
 from traitlets import TraitError
 
 from authoring.places import ChapterError
+from gradlab.ipynb import NO_NOTEBOOK, Unreadable
 
 from ..errors import ClassError, SubmissionError
 from .files import readable, without_paths
@@ -32,9 +32,9 @@ def reason_for(error: BaseException, folder: Path) -> str:
     """
     if isinstance(error, SubmissionError):
         return without_paths(str(error))
-    if isinstance(error, NotJSONError):
-        return "the notebook file is not valid JSON; it was probably cut off or edited by hand."
-    if isinstance(error, ValidationError | UnicodeDecodeError):
+    if isinstance(error, Unreadable):
+        return str(error)
+    if isinstance(error, ValidationError):
         return no_notebook(error)
     if isinstance(error, OF_THE_CLASS) and not isinstance(error, DataError):
         raise error
@@ -51,7 +51,7 @@ def reason_for(error: BaseException, folder: Path) -> str:
 
 def no_notebook(error: Exception) -> str:
     """Return the reason to give when a file is not a notebook."""
-    return f"the file is not a notebook that Jupyter can read ({type(error).__name__}: {_first_line(error)})."
+    return f"{NO_NOTEBOOK} ({type(error).__name__}: {_first_line(error)})."
 
 
 def _of_the_machine(error: OSError, folder: Path) -> bool:

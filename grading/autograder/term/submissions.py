@@ -1,6 +1,5 @@
 """Import submissions from a learning platform's archive into nbgrader's folders."""
 
-import json
 import lzma
 import re
 import shutil
@@ -15,7 +14,8 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 
-from gradlab import atomic
+from gradlab import atomic, ipynb
+from gradlab.ipynb import Unreadable
 
 from .. import gradebook
 from ..dropped import dropped
@@ -243,22 +243,17 @@ def _another(notebook: Path, released: set[str]) -> str:
     """Return why a notebook file is not the released notebook; "" if it is, or if it is too large to check."""
     if not released or notebook.stat().st_size > MOST_READ:
         return ""
-    found = _grade_ids(notebook.read_bytes())
-    if found is None:
-        return f"{notebook.name} is not a notebook: it is not valid JSON."
+    try:
+        found = _names_in(notebook.read_bytes())
+    except Unreadable as error:
+        return str(error)
     return "" if found & released else "it contains none of the released notebook's cells."
 
 
-def _grade_ids(notebook: bytes) -> set[str] | None:
-    """Return the grade_ids in a notebook, ignoring anything malformed; None if it is not JSON."""
-    try:
-        cells = json.loads(notebook)["cells"]
-        marks = [cell["metadata"].get("nbgrader", {}) for cell in cells]
-        return {mark["grade_id"] for mark in marks if isinstance(mark.get("grade_id"), str)}
-    except (KeyError, TypeError, AttributeError):
-        return set()
-    except (ValueError, RecursionError):
-        return None
+def _names_in(notebook: bytes) -> set[str]:
+    """Return the grade_ids and the ids of a notebook's cells; raise Unreadable if it is not one."""
+    cells = ipynb.read(notebook)["cells"]
+    return {name for cell in cells for name in (ipynb.grade_id(cell), cell.get("id")) if name}
 
 
 def _named(one: Upload, name: str, archive: ZipFile, released: set[str]) -> tuple[dict[str, ZipInfo], str]:
@@ -300,8 +295,8 @@ def _has_cells(archive: ZipFile, info: ZipInfo, released: set[str]) -> bool:
         return False
     try:
         with archive.open(info) as member:
-            return bool((_grade_ids(member.read(MOST_READ)) or set()) & released)
-    except DAMAGED:
+            return bool(_names_in(member.read(MOST_READ)) & released)
+    except DAMAGED:  # among them is Unreadable
         return False
 
 

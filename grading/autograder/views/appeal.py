@@ -1,6 +1,5 @@
 """Show everything that led to one submission's grade, and nothing about other students, on a page for appeals."""
 
-import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,7 +9,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
-from gradlab import atomic
+from gradlab import atomic, ipynb
 
 from ..errors import ClassError, did_you_mean
 from ..steps import outcome, receipt, scores
@@ -145,25 +144,14 @@ def _sources(folder: Path, name: str) -> Iterator[tuple[str, str]]:
     path = folder / f"{name}.ipynb"
     if path.stat().st_size > MOST_BYTES:
         raise ValueError(f"it is larger than {MOST_BYTES / 1e6:g} MB")
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    cells = notebook.get("cells") if isinstance(notebook, dict) else None
-    for number, cell in enumerate(cells if isinstance(cells, list) else [], 1):
-        if isinstance(cell, dict) and cell.get("cell_type") == "code":
-            source = cell.get("source")
-            lines = source if isinstance(source, list) else [source]
-            text = "".join(line for line in lines if isinstance(line, str))
-            yield f"Cell {number}, {readable(_label(cell))}", text[:MOST_CHARACTERS]
+    for number, cell in enumerate(ipynb.read(path.read_bytes())["cells"], 1):
+        if cell["cell_type"] == "code":
+            label = ipynb.grade_id(cell) or cell.get("id", "without a name")
+            yield f"Cell {number}, {readable(label[:60])}", cell["source"][:MOST_CHARACTERS]
     for path in sorted(folder.rglob("*.py")):
         if path.is_file():
             with path.open(encoding="utf-8", errors="replace") as file:
                 yield readable(path.relative_to(folder)), file.read(MOST_CHARACTERS)
-
-
-def _label(cell: dict) -> str:
-    metadata = cell.get("metadata")
-    marks = metadata.get("nbgrader") if isinstance(metadata, dict) else None
-    name = marks.get("grade_id") if isinstance(marks, dict) else None
-    return str(name or cell.get("id") or "without a name")[:60]
 
 
 def _files(folder: Path) -> str:

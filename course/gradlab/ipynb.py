@@ -1,0 +1,89 @@
+"""Read a notebook file, whatever program wrote it. Imports nothing that must be installed: set-up uses it too."""
+
+import json
+import re
+
+NO_NOTEBOOK = "the file is not a notebook that Jupyter can read"
+TYPES = ("code", "markdown", "raw")
+SAVED_BEFORE_4 = {"heading": "markdown", "html": "markdown"}
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+_ID = re.compile(r"[\w-]{1,64}", re.ASCII)
+
+
+class Unreadable(ValueError):
+    """Raised for a file that is not a notebook; the text says why."""
+
+
+def read(data: bytes) -> dict:
+    """Return a notebook in nbformat 4.5, except that a cell has no id if its id was missing, invalid or repeated.
+
+    Reads UTF-8, UTF-16 and UTF-32, with or without a byte order mark, and every format since nbformat 2. Each cell has
+    a type, a source that is one string, and metadata; a code cell also has outputs, which formats before 4 lose. Lone
+    surrogates, which no file or database can store, become U+FFFD. Raises Unreadable.
+    """
+    notebook = _json(data)
+    sheets = notebook.get("worksheets") if isinstance(notebook, dict) else None
+    sheets = sheets if isinstance(sheets, list) else [notebook]
+    found = [sheet.get("cells") if isinstance(sheet, dict) else None for sheet in sheets]
+    if not found or not all(isinstance(cells, list) for cells in found):
+        raise Unreadable(f"{NO_NOTEBOOK} (it has no list of cells).")
+    ids: set[str] = set()
+    cells = [_cell(cell, ids) for cells in found for cell in cells]
+    kept = {key: value for key, value in notebook.items() if key not in ("worksheets", "orig_nbformat")}
+    return {**kept, "cells": cells, "metadata": _dict(notebook.get("metadata")), "nbformat": 4, "nbformat_minor": 5}
+
+
+def _json(data: bytes) -> object:
+    try:
+        text = data.decode(json.detect_encoding(data), "surrogatepass")
+    except UnicodeDecodeError:
+        raise Unreadable(f"{NO_NOTEBOOK} (it is not text in UTF-8, UTF-16 or UTF-32).") from None
+    try:
+        found = json.loads(text)
+        if _SURROGATE.search(text):
+            whole = json.dumps(found, ensure_ascii=False).encode("utf-16", "surrogatepass")
+            found = json.loads(whole.decode("utf-16", "replace"))
+    except (ValueError, RecursionError):
+        raise Unreadable("the notebook file is not valid JSON; it was probably cut off or edited by hand.") from None
+    return found
+
+
+def _cell(cell: object, ids: set[str]) -> dict:
+    """Return a cell in nbformat 4.5. ids: those of the cells above, to which its own is added."""
+    cell = _dict(cell)
+    kind = cell.get("cell_type")
+    kind = SAVED_BEFORE_4.get(kind, kind) if isinstance(kind, str) else None
+    source = cell.get("source", cell.get("input", ""))
+    lines = source if isinstance(source, list) else [source]
+    if kind not in TYPES or not all(isinstance(line, str) for line in lines):
+        raise Unreadable(f"{NO_NOTEBOOK} (a cell has no type, or a source that is not text).")
+    source = "".join(lines)
+    if cell["cell_type"] == "heading":
+        level = cell.get("level")
+        source = f"{'#' * (level if level in range(1, 7) else 1)} {source}"
+    read = {"cell_type": kind, "metadata": _dict(cell.get("metadata")), "source": source}
+    if isinstance(cell.get("id"), str) and _ID.fullmatch(cell["id"]) and cell["id"] not in ids:
+        ids.add(cell["id"])
+        read["id"] = cell["id"]
+    if kind == "code":
+        outputs, count = cell.get("outputs"), cell.get("execution_count")
+        read["outputs"] = outputs if isinstance(outputs, list) and "input" not in cell else []
+        read["execution_count"] = count if type(count) is int else None
+    elif _dict(cell.get("attachments")):
+        read["attachments"] = cell["attachments"]
+    return read
+
+
+def nbgrader(cell: dict) -> dict:
+    """Return a cell's nbgrader metadata; empty if it has none."""
+    return _dict(cell["metadata"].get("nbgrader"))
+
+
+def grade_id(cell: dict) -> str | None:
+    """Return the name under which nbgrader knows a cell; None if its metadata has none."""
+    name = nbgrader(cell).get("grade_id")
+    return name if isinstance(name, str) else None
+
+
+def _dict(value: object) -> dict:
+    return value if isinstance(value, dict) else {}
