@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import nbformat
-from nbgrader.api import Gradebook, MissingEntry, Notebook
+from nbgrader.api import Gradebook, MissingEntry, Notebook, SourceCell
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade
 
 from authoring.cells import counts, tags
 from authoring.places import ChapterError
-from gradlab import atomic
+from gradlab import atomic, ipynb, returned
 from gradlab.checks.compare import Judge
 from gradlab.checks.record import CheckRecord, Record, RecordError
 
@@ -37,43 +37,47 @@ if TYPE_CHECKING:
 class Released:
     """The released notebook of an assignment.
 
-    cells: source and nbgrader metadata of nbgrader's cells, by grade_id. lessons: the outputs of the other
-    code cells, by cell id and source, without setup cells: exercises depend on those.
+    cells: all cells, in order; those that nbgrader knows have the source and metadata in the gradebook. lessons: the
+    outputs of code cells on which no exercise depends, by cell id and source.
     """
 
     kernelspec: dict | None
-    cells: dict[str, dict]
+    cells: list[dict]
     lessons: dict[tuple, list]
 
     @classmethod
-    def of(cls, notebook: Notebook, released: Path) -> "Released":
-        """Read the cells from the gradebook, and the lessons from the released file if it exists."""
+    def of(cls, notebook: Notebook, nb: nbformat.NotebookNode) -> "Released":
+        """Combine the gradebook's cells with those of `nb`: the released notebook, or the solved one without it."""
         points = {cell.name: cell.max_score for cell in notebook.grade_cells}
         solutions = {cell.name for cell in notebook.solution_cells}
-        cells = {
-            cell.name: {
-                "source": cell.source,
-                "metadata": {
-                    "cell_type": cell.cell_type,
-                    "checksum": cell.checksum,
-                    "grade": cell.name in points,
-                    "grade_id": cell.name,
-                    "locked": cell.locked,
-                    "schema_version": 3,
-                    "solution": cell.name in solutions,
-                    "task": False,
-                }
-                | ({"points": points[cell.name]} if cell.name in points else {}),
-            }
-            for cell in notebook.source_cells
+        known = {
+            cell.name: _known(cell, points.get(cell.name), cell.name in solutions) for cell in notebook.source_cells
         }
-        found = nbformat.read(released, as_version=4).cells if released.exists() else []
-        lessons = {
-            (cell.get("id"), cell.source): cell.outputs
-            for cell in found
-            if cell.cell_type == "code" and "nbgrader" not in cell.metadata and "setup" not in tags(cell)
-        }
+        cells, lessons = [], {}
+        for cell in (cell for cell in nb.cells if "reference" not in tags(cell)):
+            plain = {"id": cell.id, "cell_type": cell.cell_type, "source": cell.source, "metadata": dict(cell.metadata)}
+            plain["metadata"].pop("nbgrader", None)
+            cells.append(plain | known.pop(ipynb.grade_id(cell), {}))
+            if cell.cell_type == "code" and not returned.counts(cells[-1]):
+                lessons[cell.id, cell.source] = cell.outputs
+        cells += [{"id": name, **cell} for name, cell in known.items()]
         return cls(json.loads(notebook.kernelspec) if notebook.kernelspec else None, cells, lessons)
+
+
+def _known(cell: SourceCell, points: float | None, solution: bool) -> dict:
+    """Return a cell as the gradebook knows it, without an id. points: None if it is not graded."""
+    marks = {
+        "cell_type": cell.cell_type,
+        "checksum": cell.checksum,
+        "grade": points is not None,
+        "grade_id": cell.name,
+        "locked": cell.locked,
+        "schema_version": 3,
+        "solution": solution,
+        "task": False,
+    }
+    marks |= {} if points is None else {"points": points}
+    return {"cell_type": cell.cell_type, "source": cell.source, "metadata": {"nbgrader": marks}}
 
 
 @dataclass(frozen=True, eq=False)  # `_load` caches one object per assignment
@@ -219,7 +223,7 @@ def _load(
                 f"{name} has not been generated in this class. Run: nbgrader generate_assignment {name}"
             ) from None
         points = _compare(notebook, generated, name)
-        as_released = Released.of(generated, released)
+        as_released = Released.of(generated, nbformat.read(released, as_version=4) if released.exists() else notebook)
     now = version(notebook, source.parent, points)
     seed, record = _kept(store, now, lambda seeds: _chapter(notebook, name, source.parent).record(seeds))
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]

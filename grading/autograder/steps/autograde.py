@@ -8,7 +8,6 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbformat.corpus.words import generate_corpus_id as random_cell_id
 from nbgrader.converters import Autograde
 from nbgrader.preprocessors import AssignLatePenalties, NbGraderPreprocessor, SaveAutoGrades
 from traitlets.config import Config
@@ -136,8 +135,6 @@ class Steps:
         """Run all preprocessors, letting their errors through; raise SubmissionError if the file is not a notebook."""
         try:
             nb = nbformat.from_dict(ipynb.read(submission.notebook))
-            for cell in nb.cells:
-                cell.setdefault("id", random_cell_id())
             outcome.write(nb, NotebookOutcome(handed_in=submission.fingerprint, again=submission.again))
             nb, outputs = self._run(self._sanitise, nb, submission.student)
         except (AttributeError, KeyError, TypeError) as error:
