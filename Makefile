@@ -1,8 +1,8 @@
 # Every target runs in the active conda or virtual environment if that has the packages it needs, in the versions of
 # requirements.txt; otherwise in .venv, which is created and filled on first use. See course/gradlab/setup/.
 
-PYTHON := $(shell command -v python3 || command -v python)
-GRADLAB = $(or $(PYTHON),$(error Python was not found; install Python 3.11 or newer)) -I course/gradlab
+PYTHON := $(firstword $(foreach name,python3 python,$(if $(shell command -v $(name)),$(name))))
+GRADLAB = $(or $(PYTHON),$(error Python was not found; install Python 3.11 to 3.14)) -I course/gradlab
 RUN = @$(GRADLAB) run
 ON_PROCESSOR = $(if $(PROCESSOR),--processor $(PROCESSOR))
 CLASS_OPTION = $(if $(CLASS),--class "$(CLASS)")
@@ -33,7 +33,7 @@ elsewhere:  ## Run notebooks and checks on imitated kinds of processor; only one
 	$(RUN) tools/run_tests.py --elsewhere $(ON_PROCESSOR)
 
 redteam:  ## Try every attack on grading, each with its honest twin, and print a table
-	@PYTHONPATH=grading/tests $(GRADLAB) run -m attacks $(WORDS)
+	@cd grading/tests && $(PYTHON) -I ../../course/gradlab run -m attacks $(WORDS)
 
 check:  ## Check style, format, spelling and phrases, and list stale generated files
 	$(RUN) -m ruff check

@@ -12,7 +12,6 @@ if __name__ == "__main__":
     as_folder = not __package__
     if as_folder:
         sys.path[0] = str(Path(__file__).resolve().parents[1])
-        __package__ = "gradlab"
-    from .setup.command_line import main
+    from gradlab.setup.command_line import main
 
     sys.exit(main(as_folder=as_folder))

@@ -104,10 +104,10 @@ class Machine:
         for name in doctor.LAB_EXTENSIONS:
             (self.environment / "share/jupyter/labextensions" / name).mkdir(parents=True)
 
-    def run(self, *arguments: str, **env: str) -> subprocess.CompletedProcess:
-        """Run one of the commands with the environment's Python."""
+    def run(self, *arguments: str, start: Iterable[str] = (), **env: str) -> subprocess.CompletedProcess:
+        """Run one of the commands with the environment's Python; start: the words to start gradlab with."""
         return subprocess.run(
-            [self.python, "-I", self.gradlab, *arguments],
+            [self.python, *(start or ["-I", self.gradlab]), *arguments],
             env={"PATH": os.environ["PATH"], "HOME": str(self.home), **env},
             capture_output=True,
             text=True,
@@ -310,7 +310,7 @@ def test_set_up_runs_on_the_standard_library_of_an_older_python(module):
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
     absolute = [node for node in imports if not getattr(node, "level", 0)]
     names = {getattr(node, "module", None) or alias.name for node in absolute for alias in node.names}
-    assert {name.split(".")[0] for name in names} <= set(sys.stdlib_module_names)
+    assert {name.split(".")[0] for name in names} <= {*sys.stdlib_module_names, "gradlab"}
     annotated = any(getattr(node, "annotation", getattr(node, "returns", None)) for node in ast.walk(tree))
     if annotated and module not in READ_LATER:
         first = next(node for node in tree.body if isinstance(node, ast.ImportFrom))
@@ -337,12 +337,136 @@ def test_without_npm_the_hubs_proxy_gets_advice(monkeypatch, capsys, tmp_path):
     assert capsys.readouterr().out.endswith(f"{system.PROXY_ADVICE}\n")
 
 
-def test_a_python_that_is_too_old_is_named(monkeypatch):
-    """The message says which Python was found and which is needed."""
-    monkeypatch.setattr(found, "OLDEST_PYTHON", (3, 99))
-    monkeypatch.setattr(install, "OLDEST_PYTHON", (3, 99))
-    with pytest.raises(SetupError, match=r"needs Python 3\.99 or newer; .* is 3\."):
-        install.find_python()
+BROKEN, WORKS = "#!/bin/sh\nexit 127\n", '#!/bin/sh\n[ "$1" = -I ] || shift\necho "$0"\n'
+
+
+@pytest.mark.parametrize("limits", [((3, 97), (3, 99)), ((3, 8), (3, 9))], ids=["too old", "too new"])
+@pytest.mark.parametrize(
+    ("others", "chosen"),
+    [
+        ({}, None),
+        ({"python3.96": WORKS, "python3.10": WORKS, "python3.100": WORKS}, None),
+        ({"python3.97": BROKEN, "python3.8": BROKEN}, None),
+        ({"python3.97": BROKEN, "python3.98": WORKS, "python3.8": BROKEN, "python3.9": WORKS}, "python3."),
+        ({"py": WORKS}, "py"),
+    ],
+    ids=["no other", "others no better", "pyenv's shim of one that is not chosen", "a later one", "Windows' launcher"],
+)
+def test_set_up_chooses_an_installed_python_for_which_there_is_torch(monkeypatch, tmp_path, limits, others, chosen):
+    for module in (found, install):
+        monkeypatch.setattr(module, "OLDEST_PYTHON", limits[0])
+        monkeypatch.setattr(module, "NEWEST_PYTHON", limits[1])
+    for name, text in others.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    if chosen:
+        assert install.find_python().startswith(str(tmp_path / chosen))
+    else:
+        with pytest.raises(
+            SetupError, match=r"needs Python 3\.11 to 3\.14\. .* is 3\..*no other was found\. Install"
+        ):
+            install.find_python()
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "said"),
+    [
+        ("linux-x86_64", "x86_64", ""),
+        ("linux-aarch64", "aarch64", ""),
+        ("macosx-11.0-universal2", "arm64", ""),
+        ("win-amd64", "AMD64", ""),
+        ("macosx-11.0-universal2", "x86_64", "macosx-x86_64"),
+        ("macosx-10.9-x86_64", "x86_64", "macosx-x86_64"),
+        ("win-arm64", "ARM64", "win-arm64"),
+        ("win32", "x86", "win32"),
+    ],
+)
+def test_a_machine_without_torch_is_told_so(monkeypatch, system, machine, said):
+    monkeypatch.setattr("sysconfig.get_platform", lambda: system)
+    monkeypatch.setattr("platform.machine", lambda: machine)
+    assert found.no_torch().startswith(f"There is no build of the course's torch for {said}." if said else "")
+    assert bool(found.no_torch()) == bool(said)
+
+
+def test_set_up_and_doctor_say_where_there_is_no_torch(machine):
+    here = machine("torch==2.13.0\n")
+    needs_py = here.gradlab / "setup/needs.py"
+    needs_py.write_text(re.sub(r"(?m)^PLATFORMS = .*$", "PLATFORMS = ()", needs_py.read_text()))
+    reason = "There is no build of the course's torch for "
+    assert reason in here.run("doctor").stdout.partition("To fix:")[2]
+    answer = here.run("setup", PIP_NO_INDEX="1", GRADLAB_CHROMIUM="/bin/true")
+    assert answer.stderr.startswith(reason)
+    assert "No matching distribution" not in answer.stderr
+
+
+def test_the_supported_pythons_are_the_same_everywhere():
+    """What setup enforces stands in each pyproject.toml and in each page that names it."""
+    (oldest, newest), minor = (needs.OLDEST_PYTHON, needs.NEWEST_PYTHON), needs.NEWEST_PYTHON[1] + 1
+    assert f"Python 3.{oldest[1]} to 3.{newest[1]}" == needs.PYTHONS
+    rooms = needs.read_rooms(ROOT).values()
+    wanted = f">=3.{oldest[1]},<3.{minor}"
+    assert {needs.read_toml(room / "pyproject.toml")["project"]["requires-python"] for room in rooms} == {wanted}
+    pages = ["README.md", "Makefile", "grading/hub/README.md", "solutions/authoring/student_readme.md"]
+    assert [page for page in pages if (ROOT / page).exists() and needs.PYTHONS not in (ROOT / page).read_text()] == []
+
+
+@pytest.mark.parametrize("where", ["environment", "pip.conf"])
+def test_a_setting_that_installs_for_the_user_does_not_stop_set_up(machine, where):
+    here = machine()
+    write_wheel(here.folder, "demo", "1.0", "")
+    env = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(here.folder), "GRADLAB_CHROMIUM": "/bin/true"}
+    if where == "environment":
+        env["PIP_USER"] = "1"
+    else:
+        (here.home / ".pip").mkdir()
+        (here.home / ".pip/pip.conf").write_text("[install]\nuser = true\n")
+    answer = here.run("setup", **env)
+    assert answer.stdout.endswith(f"Ready: {here.root}/.venv/bin/python\n"), answer.stderr
+
+
+def test_packages_that_pip_was_told_to_put_elsewhere_are_missed(machine):
+    here = machine()
+    write_wheel(here.folder, "demo", "1.0", "")
+    env = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(here.folder), "GRADLAB_CHROMIUM": "/bin/true"}
+    answer = here.run("setup", **env, PIP_TARGET=str(here.folder / "elsewhere"))
+    assert "does not have demo 1.0" in answer.stderr
+    assert "pip config list" in answer.stderr
+
+
+def test_packages_on_pythonpath_do_not_replace_the_courses_own(machine):
+    """make's commands ignore them, and doctor names them: as a note, or as a fault of a Python that reads them."""
+    here = machine()
+    here.installed("demo", "1.0")
+    here.jupyter()
+    for place, text in [(here.packages, "own"), (here.folder / "others", "another")]:
+        place.mkdir(exist_ok=True)
+        (place / "demo.py").write_text(f"said = {text!r}")
+    (here.packages / "gradlab.py").write_text("import demo; print(demo.said)")
+    others = {"PYTHONPATH": str(here.folder / "others"), "PIP_NO_INDEX": "1"}
+    assert here.run("lab", **others).stdout == "own\n"
+    assert here.run("run", "-c", "import demo; print(demo.said)", **others).stdout == "own\n"
+    ignored = here.run("doctor", **others)
+    assert re.search(r"note +no other packages on PYTHONPATH +demo; make ignores them", ignored.stdout)
+    assert ignored.returncode == 0
+    (here.packages / "gradlab.py").unlink()
+    others["PYTHONPATH"] += f"{os.pathsep}{here.root}/course"
+    read = here.run("doctor", start=["-m", "gradlab"], **others)
+    assert re.search(r"FIX +no other packages on PYTHONPATH +demo\n", read.stdout), read.stdout + read.stderr
+    assert "  unset PYTHONPATH\n" in read.stdout
+    assert read.returncode == 1
+
+
+def test_make_works_in_a_folder_with_a_space_and_an_active_environment(tmp_path):
+    here = Machine(tmp_path / "a folder", "demo==1.0\n")
+    here.installed("demo", "1.0")
+    here.jupyter()
+    shutil.copy(ROOT / "Makefile", here.root)
+    (here.packages / "gradlab.py").write_text("print('lab opens')")
+    env = {"PATH": f"{here.python.parent}{os.pathsep}{os.environ['PATH']}", "HOME": str(here.home)}
+    for target, said in [("lab", "lab opens"), ("doctor", "Everything you need is here.")]:
+        answer = subprocess.run(["make", target], cwd=here.root, env=env, capture_output=True, text=True, check=False)
+        assert said in answer.stdout, answer.stderr
 
 
 def test_an_unpinned_requirement_is_refused(tmp_path):

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from . import clean, doctor, found, install, system
-from .commands import SetupError, become, say
+from .commands import SetupError, become, own_environment, say
 from .needs import EVERYTHING, ROOT, STUDENT
 
 LAB_HELP = """\
@@ -101,19 +101,19 @@ def _parser(as_folder: bool) -> argparse.ArgumentParser:
 def _run(chosen: argparse.Namespace, given: list[str], options: list[str], as_folder: bool) -> int:
     rooms = STUDENT if getattr(chosen, "student", False) else EVERYTHING
     if chosen.command == "lab" and as_folder:
-        return become([install.set_up(rooms=STUDENT), "-m", "gradlab", "lab", *given])
+        return become([install.set_up(rooms=STUDENT), "-m", "gradlab", "lab", *given], own_environment())
     if chosen.command == "lab":
         from .lab import lab  # imports code that an older Python cannot read
 
         return lab(Path(chosen.workspace).resolve(), options)
     if chosen.command == "start-over" and as_folder:
-        return become([install.set_up(rooms=STUDENT), "-m", "gradlab", "start-over", *given])
+        return become([install.set_up(rooms=STUDENT), "-m", "gradlab", "start-over", *given], own_environment())
     if chosen.command == "start-over":
         return _start_over(chosen.chapter, Path(chosen.workspace).resolve())
     if chosen.command == "doctor":
         return doctor.doctor() if as_folder else doctor.report(doctor.examine())
     if chosen.command == "run":
-        return become([install.set_up(), *given])
+        return become([install.set_up(), *given], own_environment())
     if chosen.command == "setup":
         if rooms == EVERYTHING:
             system.set_up_system()

@@ -7,12 +7,23 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.machinery import PathFinder
+from importlib.metadata import distributions
 from pathlib import Path
 
-from .commands import say, this_folder
-from .found import in_environment, missing_pins, missing_rooms, new_enough, room_source, same_version, version_found
-from .install import venv_python
-from .needs import EVERYTHING, OLDEST_PYTHON, ROOT, STUDENT, needed_pins, read_rooms
+from .commands import SetupError, say, this_folder
+from .found import (
+    in_environment,
+    missing_pins,
+    missing_rooms,
+    no_torch,
+    room_source,
+    same_version,
+    supported,
+    version_found,
+)
+from .install import find_python, venv_python
+from .needs import EVERYTHING, PYTHONS, ROOT, STUDENT, needed_pins, read_rooms
 from .system import find_chromium, install_command
 
 SERVER_EXTENSIONS = [
@@ -36,18 +47,19 @@ class Finding:
 
     def __str__(self):
         mark = "ok" if self.fine else "FIX" if self.needed else "note"
-        advice = "" if self.fine or self.needed else f"; to get it: {self.fix}"
+        advice = "" if self.fine or self.needed or not self.fix else f"; to get it: {self.fix}"
         return f"  {mark:<5} {self.name:<41} {self.found}{advice}"
 
 
 def examine(root: Path = ROOT) -> list[Finding]:
     """Compare the running Python and this machine with what the course needs."""
     install = f"make setup (without make: python -m pip install -c requirements.txt -e course, in {root})"
-    if not new_enough():
+    if not supported():
         return [*examine_python(), *examine_machine(root)]  # only a suitable Python can look for packages
     return [
         *examine_python(),
         *examine_packages(root, install),
+        *examine_pythonpath(root),
         *examine_jupyter(install),
         *examine_machine(root),
         *examine_exchange(root),
@@ -57,14 +69,12 @@ def examine(root: Path = ROOT) -> list[Finding]:
 
 def examine_python() -> list[Finding]:
     """Check the version of Python and the environment it belongs to."""
-    oldest = ".".join(map(str, OLDEST_PYTHON))
+    try:
+        fix = f"make setup, which uses {find_python()}"
+    except SetupError:
+        fix = f"install {PYTHONS}, then: make setup"
     return [
-        Finding(
-            f"Python {oldest} or newer",
-            sys.version.split()[0],
-            new_enough(),
-            f"install Python {oldest} or newer, then: make setup",
-        ),
+        Finding(PYTHONS, sys.version.split()[0], supported(), fix),
         Finding(
             "a separate environment",
             sys.prefix if in_environment() else f"none: {sys.executable} is the system's",
@@ -82,8 +92,9 @@ def examine_packages(root: Path, install: str) -> list[Finding]:
     further = {name: folder for name, folder in read_rooms(root).items() if name not in STUDENT}
     rooms = EVERYTHING if any(version_found(name) for name in further) else STUDENT
     found = [(name, wanted, version_found(name)) for name, wanted in needed_pins(root, rooms).items()]
+    fixes = {"torch": no_torch() or install}
     pins = [
-        Finding(f"{name} {wanted}", version or "not installed", same_version(version, wanted), install)
+        Finding(f"{name} {wanted}", version or "not installed", same_version(version, wanted), fixes.get(name, install))
         for name, wanted, version in found
     ]
     sources = {name: (folder, room_source(name)) for name, folder in read_rooms(root, rooms).items()}
@@ -100,6 +111,23 @@ def examine_packages(root: Path, install: str) -> list[Finding]:
         names = ", ".join(f"{folder.name}/" for folder in further.values())
         in_place.append(Finding(f"{names} and the tests", "not installed", False, "make setup", needed=False))
     return pins + in_place
+
+
+def examine_pythonpath(root: Path) -> list[Finding]:
+    """Report packages in PYTHONPATH that replace the course's own; only commands run through make ignore them."""
+    folders = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
+    found = [
+        name
+        for name, wanted in needed_pins(root, STUDENT).items()
+        if getattr(PathFinder.find_spec(name.replace("-", "_"), folders), "origin", None)
+        and wanted not in [each.version for each in distributions(name=name, path=folders)]
+    ]
+    if not found:
+        return []
+    said, name = ", ".join(found), "no other packages on PYTHONPATH"
+    if sys.flags.isolated:
+        return [Finding(name, f"{said}; make ignores them, but editors may not", False, needed=False)]
+    return [Finding(name, said, False, "unset PYTHONPATH")]
 
 
 def examine_jupyter(install: str) -> list[Finding]:
@@ -221,6 +249,6 @@ def doctor(root: Path = ROOT) -> int:
     """Report on the Python that `make` would use: the active environment if it fits, else `.venv`, else this one."""
     own = venv_python(root)
     elsewhere = Path(sys.prefix).resolve() != (root / ".venv").resolve()
-    if elsewhere and own.exists() and not (in_environment() and new_enough() and not missing_pins(root, STUDENT)):
+    if elsewhere and own.exists() and not (in_environment() and supported() and not missing_pins(root, STUDENT)):
         return subprocess.run(this_folder(own, "doctor"), check=False).returncode
     return report(examine(root))

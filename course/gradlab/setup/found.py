@@ -6,17 +6,38 @@ import importlib.metadata
 import importlib.util
 import json
 import os
+import platform
 import sys
+import sysconfig
 from pathlib import Path
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
-from .needs import EVERYTHING, OLDEST_PYTHON, ROOMS, ROOT, needed_pins, read_rooms, room_version
+from .needs import (
+    EVERYTHING,
+    NEWEST_PYTHON,
+    NO_TORCH,
+    OLDEST_PYTHON,
+    PLATFORMS,
+    ROOMS,
+    ROOT,
+    needed_pins,
+    read_rooms,
+    room_version,
+)
 
 
-def new_enough() -> bool:
-    """Return whether this Python is new enough for the course."""
-    return sys.version_info >= OLDEST_PYTHON
+def supported() -> bool:
+    """Return whether the course can run in this version of Python."""
+    return OLDEST_PYTHON <= sys.version_info[:2] <= NEWEST_PYTHON
+
+
+def no_torch() -> str:
+    """Return why pip cannot install torch in this Python, with what to do; "" if it can."""
+    system, *others = sysconfig.get_platform().split("-")
+    machine = [platform.machine()] if system == "macosx" else others[-1:]  # a macOS build can be for two kinds
+    name = "-".join([system, *machine])
+    return "" if name in PLATFORMS else NO_TORCH.format(name)
 
 
 def in_environment() -> bool:
@@ -86,6 +107,7 @@ def lacking(rooms: tuple[str, ...] = EVERYTHING) -> dict:
     return {
         "python": sys.version_info[:2],
         "pip": importlib.util.find_spec("pip") is not None,
-        "pins": missing_pins(rooms=rooms) if new_enough() else {},
-        "rooms": missing_rooms(rooms=rooms) if new_enough() else [],
+        "no_torch": no_torch(),
+        "pins": missing_pins(rooms=rooms) if supported() else {},
+        "rooms": missing_rooms(rooms=rooms) if supported() else [],
     }

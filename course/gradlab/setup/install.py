@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 
 from .commands import SetupError, run, say, this_folder
-from .found import described, in_environment, missing_pins, missing_rooms, new_enough, serves_another_copy
-from .needs import EVERYTHING, OLDEST_PYTHON, ROOT, STUDENT, read_rooms
+from .found import described, in_environment, missing_pins, missing_rooms, serves_another_copy, supported
+from .needs import EVERYTHING, NEWEST_PYTHON, OLDEST_PYTHON, PYTHONS, ROOT, STUDENT, read_rooms
 from .system import apt_install, install_command
 
 
@@ -28,7 +28,7 @@ def set_up(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> str:
     """
     own = venv_python(root)
     if in_environment() and Path(sys.prefix).resolve() != (root / ".venv").resolve():
-        gaps = described(missing_pins(root, rooms)) if new_enough() else [f"Python {_in_words(OLDEST_PYTHON)} or newer"]
+        gaps = described(missing_pins(root, rooms)) if supported() else [PYTHONS]
         if not gaps and not serves_another_copy(root):
             install_rooms(sys.executable, root, rooms, missing_rooms(root, rooms))
             return sys.executable
@@ -38,13 +38,28 @@ def set_up(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> str:
     if not gaps or not gaps["pip"]:
         make_venv(own.parents[1])
         gaps = ask_venv(own, rooms)
+    if "torch" in gaps["pins"] and gaps["no_torch"]:
+        raise SetupError(f"{gaps['no_torch']}.")
     if gaps["pins"]:
         say(f"Installing into {root / '.venv'} (once; a few minutes, about 2 GB) …")
         lock = root / "requirements.lock"
         bound = ["-c", str(lock)] if lock.exists() else []
         install(own, [*bound, *(f"{name}=={version}" for name, version in gaps["pins"].items())])
     install_rooms(str(own), root, rooms, gaps["rooms"])
+    if gaps["pins"] or gaps["rooms"]:
+        _require_all(own, rooms)
     return str(own)
+
+
+def _require_all(own: Path, rooms: tuple[str, ...]) -> None:
+    """Raise SetupError if something is still missing in `.venv` after pip installed it without an error."""
+    gaps = ask_venv(own, rooms)
+    left = [f"{name} {version}" for name, version in gaps["pins"].items()] + gaps["rooms"]
+    if left:
+        raise SetupError(
+            f"pip ended without an error, but {own.parents[1]} does not have {', '.join(left[:3])}. A setting such as "
+            f"`target` or `prefix` may have sent packages elsewhere. To see pip's settings: {own} -m pip config list"
+        )
 
 
 def make_venv(folder: Path) -> None:
@@ -67,27 +82,26 @@ def ask_venv(own: Path, rooms: tuple[str, ...]) -> dict:
     if answer.returncode != 0:
         raise SetupError(f"{answer.stderr.strip()}\n{broken}")
     gaps = json.loads(answer.stdout)
-    if tuple(gaps["python"]) < OLDEST_PYTHON:
-        raise SetupError(f"The environment has Python {_in_words(gaps['python'])}. {broken}")
+    if not OLDEST_PYTHON <= tuple(gaps["python"]) <= NEWEST_PYTHON:
+        version = ".".join(map(str, gaps["python"]))
+        raise SetupError(f"The environment has Python {version}, and the course needs {PYTHONS}. {broken}")
     return gaps
 
 
-def _in_words(version) -> str:
-    return ".".join(map(str, version))
-
-
 def find_python() -> str:
-    """Return a Python that is new enough: the running one if it is, else one from the path."""
-    if new_enough():
+    """Return a Python of a supported version: the running one if it is, else one from the path or Windows' launcher."""
+    if supported():
         return sys.executable
-    for minor in range(OLDEST_PYTHON[1], OLDEST_PYTHON[1] + 10):
-        found = shutil.which(f"python3.{minor}")
-        if found:
-            return found
+    for minor in range(OLDEST_PYTHON[1], NEWEST_PYTHON[1] + 1):
+        for command in ([f"python3.{minor}"], ["py", f"-3.{minor}"]):
+            if shutil.which(command[0]):
+                ask = [*command, "-I", "-c", "import sys; print(sys.executable)"]
+                answer = subprocess.run(ask, capture_output=True, text=True, check=False)  # pyenv's may only complain
+                if answer.returncode == 0:
+                    return answer.stdout.strip()
     raise SetupError(
-        f"The course needs Python {_in_words(OLDEST_PYTHON)} or newer; {sys.executable} is "
-        f"{sys.version.split()[0]} and no newer one was found. Install one (python.org, or conda with "
-        "`conda env create -f environment.yml`) and run this again."
+        f"The course needs {PYTHONS}. {sys.executable} is {sys.version.split()[0]}, and no other was found. Install "
+        "one (from python.org, or by conda with `conda env create -f environment.yml`) and run this again."
     )
 
 

@@ -11,7 +11,14 @@ from pathlib import Path
 from .commands import SetupError
 
 ROOT = Path(__file__).resolve().parents[3]
-OLDEST_PYTHON = (3, 11)
+OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 14)  # torch's pinned version has no build for a newer one
+PYTHONS = "Python {}.{} to {}.{}".format(*OLDEST_PYTHON, *NEWEST_PYTHON)
+PLATFORMS = ("linux-x86_64", "linux-aarch64", "macosx-arm64", "win-amd64")  # those with torch's pinned version
+NO_TORCH = (
+    "There is no build of the course's torch for {}. There is one for Linux (x86-64 and ARM64), for macOS on Apple "
+    "silicon (use a native Python) and for 64-bit Windows on x86-64. On Windows on ARM, use WSL. Otherwise use a "
+    "different computer, or a JupyterHub"
+)
 ROOMS = {  # distribution: folder
     "gradlab": "course",
     "authoring": "solutions",
