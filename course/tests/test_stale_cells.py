@@ -4,7 +4,8 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from gradlab import notebook
-from gradlab.checks.stale_cells import Session, called_checks
+from gradlab.checks.cells import called_checks
+from gradlab.checks.stale_cells import Session
 
 RIGHT = "def answer(x):\n    return helper(x)"
 HELPER = "def helper(x):\n    return x"
@@ -16,7 +17,7 @@ class Page:
     def __init__(self):
         self.shell = InteractiveShell()
         self.session = Session(self.shell.user_ns)
-        self.saved: dict[str, str] = {}
+        self.saved: dict[str, str] = {}  # the notebook's cells
         self.shell.events.register("pre_run_cell", self.session.begins)
         self.shell.events.register("post_run_cell", self.session.ended)
 
@@ -25,7 +26,9 @@ class Page:
 
     @property
     def stale(self) -> str:
-        found = self.session.why_stale(self.shell.user_ns.get("answer"), "answer", self.saved)
+        cells = [{"source": text} for text in self.saved.values()]
+        names = self.shell.user_ns
+        found = self.session.why_stale(names.get("answer"), "answer", [names.get("scenario")], cells)
         return f"{found[0]}: {found[1]}" if found else ""
 
 
@@ -126,15 +129,45 @@ def test_a_helper_keeps_its_name_where_a_check_cell_takes_it(page):
     assert said[-1] == 4
 
 
-@pytest.mark.parametrize("cell", ["answer", "helper"])
-def test_a_cell_that_was_edited_and_saved_since_it_ran_is_stale(page, monkeypatch, cell):
-    """As in an editor that does not run it first; what is saved before it runs, or as it ran, is not."""
-    page.saved = {"answer": RIGHT, "helper": HELPER}
+@pytest.fixture
+def known(page, monkeypatch):
+    """The page, saved after its cells ran; a scenario uses an import, as a check cell's does."""
+    page.saved = {"setup": "import math", "helper": HELPER, "answer": RIGHT}
+    page.saved["check"] = "def scenario(answer, case):\n    return math.pi"
+    for cell, text in page.saved.items():
+        page.run(text, cell)
     monkeypatch.setattr(notebook, "saved_at", lambda: 1)
     assert page.stale == ""
-    page.saved[cell] += "  # edited"
-    assert page.stale == f"{cell}: its cell was edited and saved after it ran."
-    page.run(page.saved[cell], cell)
-    assert page.stale == ""
-    page.run({"answer": RIGHT, "helper": HELPER}[cell], cell)  # edited back, but not saved yet
-    assert page.stale == ""
+    return page
+
+
+@pytest.mark.parametrize("cell", ["answer", "helper"])
+def test_a_cell_that_was_edited_and_saved_since_it_ran_is_stale(known, cell):
+    """As in an editor that does not run it first; what is saved before it runs, or as it ran, is not."""
+    ran = known.saved[cell]
+    known.saved[cell] = f"# a comment\n\n{ran}  # and another\n"
+    assert known.stale == ""
+    known.saved[cell] = ran.replace("return", "return -")
+    assert known.stale == f"{cell}: its cell was edited or deleted after it ran."
+    known.run(known.saved[cell], cell)
+    assert known.stale == ""
+    known.run(ran, cell)  # edited back, but not saved yet
+    assert known.stale == ""
+
+
+@pytest.mark.parametrize(("cell", "name"), [("answer", "answer"), ("helper", "helper"), ("setup", "math")])
+def test_what_no_cell_defines_anymore_is_stale(known, cell, name):
+    """Deleted, commented out or made Markdown: a helper of the answer, or what the check uses from a set-up cell."""
+    text = known.saved.pop(cell)
+    assert known.stale == f"{name}: "
+    known.saved["another"] = text
+    assert known.stale == ""
+
+
+def test_a_name_that_is_read_of_an_object_is_not_the_notebooks(known):
+    """As in x.grad: what a scratch cell called grad, and lost, is not what the answer reads."""
+    known.run("grad = 1", "scratch")
+    known.run("def answer(x):\n    return helper(x.grad)")
+    known.saved["answer"] = "def answer(x):\n    return helper(x.grad)"
+    known.session.saved_at = dict.fromkeys(known.session.saved_at, 0)
+    assert known.stale == ""

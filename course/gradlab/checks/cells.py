@@ -1,5 +1,6 @@
 """Read the notebook beside a record: its checks' points, and the names its setup cells define."""
 
+import ast
 import itertools
 import json
 import re
@@ -7,9 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from . import source
 from .reached import defined
 from .record import SUFFIX
-from .stale_cells import called_checks
 
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>")
 
@@ -63,10 +64,9 @@ def points(folder: Path) -> dict[str, float]:
     return found
 
 
-def answer_cells(folder: Path, name: str) -> set[str]:
-    """Return the ids of the answer cells that define a name."""
-    answers = [cell for cell in cells_beside(folder) if cell.get("metadata", {}).get("nbgrader", {}).get("solution")]
-    return {cell.get("id", "") for cell in answers if name in defined(text_of(cell))}
+def is_answer(cell: dict[str, Any]) -> bool:
+    """Return whether nbgrader grades a cell as an answer."""
+    return bool(cell.get("metadata", {}).get("nbgrader", {}).get("solution"))
 
 
 def setup_names(folder: Path, above: str) -> tuple[set[str], int]:
@@ -81,3 +81,19 @@ def text_of(cell: dict[str, Any]) -> str:
     """Return a cell's text, which a file may store line by line."""
     text = cell.get("source", "")
     return text if isinstance(text, str) else "".join(text)
+
+
+def called_checks(text: str) -> dict[str, str]:
+    """Return the checks that a cell calls by a literal name: {"02.1 the gradient …": "pull_back"}.
+
+    Each value is the name of the checked answer, "" if that is not a plain name.
+    """
+    tree = source.read(text).tree
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else []
+    found = {}
+    for call in calls:
+        if isinstance(call.func, ast.Name) and call.func.id == "check" and call.args:
+            name, *rest = call.args
+            if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                found[name.value] = rest[0].id if rest and isinstance(rest[0], ast.Name) else ""
+    return found

@@ -13,7 +13,7 @@ from ..pictures.diff import difference_picture
 from ..pictures.picture import Picture
 from . import messages
 from .card import card, help_link, overview
-from .cells import answer_cells, cells_beside, points, setup_names, text_of
+from .cells import called_checks, cells_beside, is_answer, points, setup_names, text_of
 from .compare import Judge
 from .encoding import TooLarge, decode
 from .ending import ending
@@ -25,9 +25,10 @@ from .messages import Feedback
 from .observation import MAX_BYTES, OBSERVATION_MIME, Dict, Observation
 from .observe import Scenario, call, observe
 from .plain import as_python
+from .reached import defined
 from .record import CheckRecord, RecordError, digest, load_beside
 from .results import read, remember, remember_answer
-from .stale_cells import called_checks, missing_name, watched
+from .stale_cells import missing_name, watched
 from .verdict import Verdict, judge_check
 
 CasePicture = Callable[[dict, list, list], Picture | None]
@@ -141,14 +142,9 @@ def _show_observations(stated: Check, record: CheckRecord) -> None:
 
 def _verdict(stated: Check, record: CheckRecord) -> tuple[Verdict, Picture | None]:
     """Return the verdict on the answer, or why it cannot be judged, and a picture of the first wrong case, or None."""
-    session = watched()
-    saved = {cell.get("id", ""): text_of(cell) for cell in cells_beside(notebook.FOLDER)}
-    stale = session and session.why_stale(stated.answer, record.answer, saved)
-    if stale:
-        return Verdict.of(messages.not_run(stated.name, *stale)), None
-    home = session and session.homes.get(record.answer)
-    if home and home not in (answer_cells(notebook.FOLDER, record.answer) or {home}):
-        return Verdict.of(messages.elsewhere(stated.name, record.answer)), None
+    refused = _refused(stated, record.answer)
+    if refused:
+        return Verdict.of(refused), None
     seen: list[Observation] = []
     try:
         for case in record.cases:
@@ -166,6 +162,20 @@ def _verdict(stated: Check, record: CheckRecord) -> tuple[Verdict, Picture | Non
     drawn = _drawn(stated, record, seen, verdict.wrong) if verdict.feedback.state == messages.WRONG else None
     feedback = replace(verdict.feedback, drawn=drawn.text if drawn else "")
     return Verdict.of(feedback), drawn or _arrays_drawn(verdict)
+
+
+def _refused(stated: Check, answer: str) -> Feedback | None:
+    """Return why the answer in memory is not the notebook's, None if it is, or if nothing says that it is not."""
+    session = watched()
+    if session is None:
+        return None
+    cells = cells_beside(notebook.FOLDER) if session.page is None else session.page
+    stale = session.why_stale(stated.answer, answer, (stated.scenario, stated.judge, stated.picture), cells)
+    if stale:
+        return messages.not_run(stated.name, *stale)
+    held = session.holding(answer, cells)
+    own = [cell for cell in cells if is_answer(cell) and answer in defined(text_of(cell))]
+    return messages.elsewhere(stated.name, answer) if held and own and not any(map(is_answer, held)) else None
 
 
 def _drawn(stated: Check, record: CheckRecord, seen: list[Observation], number: int) -> Picture | None:

@@ -73,7 +73,7 @@ class Feedback:
     lead: the most helpful sentence. name: the known slip that the lead describes. more: what else differs in the
     answer. owned: the name of the function that passed. case, inputs, where, yours, expected, whose: the failed case
     and its first difference. drawn: the check's own picture of it, as text. score: how many cases agree. first: the
-    edited cells that ran before the check. printed: what the answer printed.
+    cells that ran before the check. printed: what the answer printed.
     """
 
     title: str
@@ -209,15 +209,24 @@ def interrupted(title: str, case: Case, number: int, total: int) -> Feedback:
 
 
 def not_run(title: str, name: str, why: str) -> Feedback:
-    """Return feedback on an answer whose definition in memory differs from the notebook's, and why."""
-    lead = f"The notebook counts, but memory holds an earlier version of {name}: {why} "
-    return Feedback(title, STALE, lead + "Fix that cell and run it, then run this one again.")
+    """Return feedback on an answer that needs a definition which differs from the notebook's, and why.
+
+    why: "" if no cell defines the name anymore.
+    """
+    lead = f"The notebook counts, but memory holds a different version of {name}: {why} Fix that cell and run it"
+    if not why:
+        lead = (
+            f"Only memory still holds {name}: no cell of the notebook defines it anymore. Put its cell back and run it"
+        )
+    return Feedback(title, STALE, lead + ", then run this one again.")
 
 
 def ran_first(names: Iterable[str]) -> str:
-    """Return a sentence saying that edited cells, which define these names, ran before the check."""
+    """Return a sentence saying that the cells which define these names ran before the check."""
     cells = " and ".join(sorted(names))
-    return f"You edited the cell that defines {cells} after it ran, so it ran again before this check." if cells else ""
+    return (
+        f"You had not run the cell that defines {cells} as it stands now, so it ran before this check." if cells else ""
+    )
 
 
 def elsewhere(title: str, name: str) -> Feedback:

@@ -47,6 +47,20 @@ def defined(text: str) -> set[str]:
     return {name for statement in _statements(text) for name in statement.binds} - {"*"}
 
 
+@functools.lru_cache(maxsize=512)
+def definitions(text: str) -> dict[str, str]:
+    """Return the statements of a cell that bind each of its names, without comments and layout."""
+    tree, found = source.read(text).tree, {}
+    for statement in tree.body if tree else []:
+        try:
+            plain = ast.unparse(statement)
+        except RecursionError:  # nested too deeply
+            plain = text
+        for name in set(_bound_names(statement)):
+            found[name] = f"{found.get(name, '')}{plain}\n"
+    return found
+
+
 @functools.lru_cache(maxsize=512)  # the submissions of a class share most of their cells
 def _statements(text: str) -> tuple[_Statement, ...]:
     """Return a cell's statements, up to the first that does not compile, where IPython stops, too."""
@@ -105,10 +119,15 @@ def _globals_read(statement: ast.stmt) -> frozenset[str]:
             code = compile(ast.Module([statement], []), "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     except (RecursionError, MemoryError):  # the depth limit depends on the caller's stack, so report every name
         return frozenset(node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
+    return frozenset(globals_read(code))
+
+
+def globals_read(code: types.CodeType) -> set[str]:
+    """Return the global names that code, or a function in it, reads."""
     names: set[str] = set()
     todo = [code]
     while todo:
         code = todo.pop()
         names |= {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
         todo += [const for const in code.co_consts if isinstance(const, types.CodeType)]
-    return frozenset(names)
+    return names

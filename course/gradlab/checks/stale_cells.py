@@ -3,20 +3,23 @@
 A cell that fails leaves the functions of its earlier version in memory, and a check would judge those. IPython
 reports each cell with two events. Before it runs, the session notes the objects that its names refer to; afterwards,
 it notes whether the cell failed, and the new objects.
+
+What memory holds is compared with the notebook by its definitions, because editors that write no cell ids, or change
+them, keep those. JupyterLab sends the notebook as it stands on the page before each check; other editors only save it.
 """
 
-import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
 from IPython import get_ipython
 
 from .. import notebook
 from . import source
-from .reached import defined
+from .cells import text_of
+from .reached import defined, definitions, globals_read
 
 _BINDS = re.compile(r"^(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
 _MISSING = None  # the object of an undefined name; it is not callable
@@ -27,8 +30,9 @@ class Session:
     """What is known about the cells that ran. namespace: where they define their names.
 
     homes: for each name, the id of the cell that defined it last; texts: that cell's text; saved_at: when the notebook
-    was last saved, as of the cell's end. stale: for each name whose definition in memory differs from the notebook's,
-    the reason, in a sentence. ran_first: the names in edited cells that the notebook ran automatically before this one.
+    was last saved, as of the cell's end. stale: for each name whose definition failed or was taken out, the reason, in
+    a sentence. page: the code cells as they stand on JupyterLab's page, while a check runs; None if they are unknown.
+    ran_first: the names in cells that the page ran automatically before this one, and that were not in memory so.
     """
 
     namespace: dict[str, Any]
@@ -36,20 +40,26 @@ class Session:
     texts: dict[str, str] = field(default_factory=dict)
     saved_at: dict[str, int] = field(default_factory=dict)
     stale: dict[str, str] = field(default_factory=dict)
+    page: list[dict[str, Any]] | None = None
     ran_first: set[str] = field(default_factory=set)
     _before: dict[str, Any] = field(default_factory=dict)
+
+    def requested(self) -> None:
+        """Note the page if this request brings it; for IPython's pre_execute event."""
+        self.page = _sent_along().get("page", self.page)
 
     def begins(self, info: Any) -> None:
         """Note the objects that a cell's names refer to before it runs; for IPython's pre_run_cell event."""
         self._before = {name: self.namespace.get(name, _MISSING) for name in self._names(info)}
-        if _runs_first():
-            self.ran_first |= self._before.keys()
+        if "ran_first" in _sent_along():
+            self.ran_first |= {name for name in self._before if self.texts.get(name) != info.raw_cell}
 
     def ended(self, result: Any) -> None:
         """Note which of a cell's names were redefined; for IPython's post_run_cell event."""
         info, before, self._before = result.info, self._before, {}
-        if not _runs_first():
+        if "ran_first" not in _sent_along():
             self.ran_first.clear()
+            self.page = None
         if info is None:
             return
         text, cell = info.raw_cell or "", getattr(info, "cell_id", None)
@@ -75,25 +85,50 @@ class Session:
             if self._before[name] is not _MISSING:
                 self.namespace[name] = self._before.pop(name)
 
-    def why_stale(self, answer: Any, name: str, saved: dict[str, str]) -> tuple[str, str] | None:
-        """Return (name, reason) for a stale definition, of the answer or of a function it calls; None if there is none.
+    def why_stale(
+        self, answer: Any, name: str, used: Iterable[Any], cells: list[dict[str, Any]]
+    ) -> tuple[str, str] | None:
+        """Return (name, reason) for a definition that differs from the notebook's, or None if there is none.
 
-        saved: the cells' texts by id, as last saved in the notebook.
+        Such a name is that of the answer, or of something that it or the check's own functions `used` need. The reason
+        is "" if no cell defines the name anymore. cells: see `holding`.
         """
-        todo, seen, now = [name], set(), notebook.saved_at()
-        while todo:
-            name = todo.pop()
-            if name in seen:
-                continue
-            seen.add(name)
+        own = [name, *self._reached([answer])]
+        for name in own:
             if name in self.stale:
                 return name, self.stale[name]
-            text = self.texts.get(name, "")
-            if self.saved_at.get(name, now) != now and saved.get(self.homes[name], text).strip() != text.strip():
-                return name, "its cell was edited and saved after it ran."
-            value = self.namespace.get(name, answer)
-            todo += [other for other in reads(value) if other in self.homes]
+        for name in [*own, "check", *self._reached(used)]:
+            if self.holding(name, cells) == []:
+                if not any(name in definitions(text_of(cell)) for cell in cells):
+                    return name, ""
+                if name in own:
+                    return name, "its cell was edited or deleted after it ran."
         return None
+
+    def holding(self, name: str, cells: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
+        """Return the cells whose definition of a name is the one in memory; None if what stands on the page is unknown.
+
+        cells: the notebook's code cells, from the page, or else as last saved: these count if they were saved after
+        the definition ran.
+        """
+        ran = definitions(self.texts.get(name, "")).get(name)
+        if not (ran and cells) or (self.page is None and self.saved_at[name] == notebook.saved_at()):
+            return None
+        return [cell for cell in cells if definitions(text_of(cell)).get(name) == ran]
+
+    def _reached(self, functions: Iterable[Any]) -> Iterator[str]:
+        """Yield the names from cells that these functions read, and those that the notebook's own functions read then.
+
+        Functions of other modules are left out: their names are not the notebook's.
+        """
+        todo, seen = list(functions), set()
+        while todo:
+            value = todo.pop()
+            if getattr(value, "__module__", None) == self.namespace.get("__name__"):
+                found = (reads(value) & self.homes.keys()) - seen
+                seen |= found
+                yield from sorted(found)
+                todo += [self.namespace.get(name) for name in found]
 
     def _names(self, info: Any) -> set[str]:
         """Return the names that a cell defines or that its earlier version defined."""
@@ -102,10 +137,10 @@ class Session:
         return _bound(info.raw_cell or "") | before
 
 
-def _runs_first() -> bool:
-    """Return whether the notebook is running this cell automatically before a check, because the cell was edited."""
+def _sent_along() -> dict[str, Any]:
+    """Return the metadata of the request that the kernel is answering; an empty dict if there is no kernel."""
     kernel = getattr(get_ipython(), "kernel", None)
-    return kernel is not None and bool(kernel.get_parent("shell").get("metadata", {}).get("ran_first"))
+    return kernel.get_parent("shell").get("metadata", {}) if kernel is not None else {}
 
 
 def _bound(text: str) -> set[str]:
@@ -119,13 +154,7 @@ def _bound(text: str) -> set[str]:
 def reads(value: Any) -> set[str]:
     """Return the global names in the code of a function, or of a class's methods."""
     functions = [*vars(value).values()] if isinstance(value, type) else [value]
-    todo = [function.__code__ for function in functions if isinstance(function, FunctionType)]
-    names: set[str] = set()
-    while todo:
-        code = todo.pop()
-        names |= set(code.co_names)
-        todo += [const for const in code.co_consts if isinstance(const, CodeType)]
-    return names
+    return {name for one in functions if isinstance(one, FunctionType) for name in globals_read(one.__code__)}
 
 
 def _in_words(error: BaseException) -> str:
@@ -140,22 +169,6 @@ def missing_name(error: BaseException) -> str:
     return found[1] if found else ""
 
 
-def called_checks(text: str) -> dict[str, str]:
-    """Return the checks that a cell calls by a literal name: {"02.1 the gradient …": "pull_back"}.
-
-    Each value is the name of the checked answer, "" if that is not a plain name.
-    """
-    tree = source.read(text).tree
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else []
-    found = {}
-    for call in calls:
-        if isinstance(call.func, ast.Name) and call.func.id == "check" and call.args:
-            name, *rest = call.args
-            if isinstance(name, ast.Constant) and isinstance(name.value, str):
-                found[name.value] = rest[0].id if rest and isinstance(rest[0], ast.Name) else ""
-    return found
-
-
 def watched() -> Session | None:
     """Return the running shell's `Session`, which the first call creates; None if there is no shell."""
     shell = get_ipython()
@@ -164,6 +177,7 @@ def watched() -> Session | None:
     session = getattr(shell, "_gradlab_session", None)
     if session is None:
         session = shell._gradlab_session = Session(shell.user_ns)
+        shell.events.register("pre_execute", session.requested)
         shell.events.register("pre_run_cell", session.begins)
         shell.events.register("post_run_cell", session.ended)
     return session

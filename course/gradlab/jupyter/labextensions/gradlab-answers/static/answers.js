@@ -1,33 +1,52 @@
-// A check judges the definitions in the kernel, but a learner means those in the notebook. So a check first runs each
-// cell that was edited after it ran: answers above the check, and any cells between the last check and this one.
+// A check judges the definitions in the kernel, but a learner means those on the page. So a check first runs its answer,
+// and each cell that was edited since this page ran it: earlier answers, and cells between the last check and this one.
+// Then it sends the page, so that the kernel can refuse to judge any other definition that differs from the page's.
 // JupyterLab loads this file without a build.
 
 (() => {
-  const sent = new WeakMap(); // by cell: the text last sent to the kernel
+  const kernels = new WeakMap(); // by notebook's session: by cell: the text that this page last sent to the kernel
 
-  const marks = cell => cell.model.getMetadata('nbgrader') ?? {};
-  const isAnswer = cell => marks(cell).solution;
-  const isCheck = cell => marks(cell).grade && !isAnswer(cell);
+  const isAnswer = cell => cell.model.getMetadata('nbgrader')?.solution;
+  const isCheck = cell => /^check\(/m.test(text(cell));
   const text = cell => cell.model.sharedModel.getSource();
 
-  function edited(cells, check) {
-    const above = cells.slice(0, cells.indexOf(check));
+  function toRun(above, sent) {
     const last = above.findLastIndex(isCheck);
+    const since = above.slice(last + 1);
+    const own = since.findLast(isAnswer) ?? since.at(-1);
     return above.filter(
-      (cell, i) => cell.model.isDirty && sent.get(cell) !== text(cell) && (i > last || isAnswer(cell))
+      (cell, i) =>
+        sent.get(cell) !== text(cell) && (cell === own || (sent.has(cell) && (i > last || isAnswer(cell))))
     );
   }
 
   function scheduled(app, { notebook, cell }) {
-    sent.set(cell, text(cell));
-    if (cell.model.type !== 'code' || !isCheck(cell)) return;
     const panel = [...app.shell.widgets('main')].find(widget => widget.content === notebook);
-    for (const answer of panel ? edited([...notebook.widgets], cell) : []) {
+    if (!panel || cell.model.type !== 'code') return;
+    const sent = sentTo(panel.sessionContext);
+    sent.set(cell, text(cell));
+    if (!isCheck(cell)) return;
+    const cells = notebook.widgets.filter(each => each.model.type === 'code');
+    for (const answer of toRun(cells.slice(0, cells.indexOf(cell)), sent)) {
       sent.set(answer, text(answer));
       // the kernel runs the check even after an error; `ran_first` marks the cells that ran before it
       const metadata = { tags: ['raises-exception'], ran_first: true };
       answer.constructor.execute(answer, panel.sessionContext, metadata).catch(() => {}); // the cell shows its error
     }
+    const page = cells.map(each => ({ metadata: each.model.metadata, source: text(each) }));
+    const nothing = { code: 'pass', silent: true, store_history: false };
+    const { kernel } = panel.sessionContext.session ?? {};
+    kernel?.requestExecute(nothing, true, { page }).done.catch(() => {}); // a kernel that ends answers nothing
+  }
+
+  function sentTo(context) {
+    const forget = () => kernels.set(context, new WeakMap());
+    if (!kernels.has(context)) {
+      forget();
+      context.kernelChanged.connect(forget);
+      context.statusChanged.connect((_, status) => status.endsWith('restarting') && forget());
+    }
+    return kernels.get(context);
   }
 
   let notebooks; // JupyterLab's module with the signal for executed cells
