@@ -3,7 +3,7 @@
 import io
 import stat
 import zipfile
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from tiny_class import NAME, RIGHT, TinyClass
@@ -13,6 +13,7 @@ from autograder.errors import ClassError
 from autograder.steps import receipt
 from autograder.steps.files import MAX_BYTES, MAX_FILES, unfit
 from autograder.term import archives
+from autograder.term.localized import read_localized
 from autograder.term.people import People
 from autograder.term.submissions import import_submissions
 
@@ -183,7 +184,7 @@ def test_submissions_that_canvas_marks_late_are_listed_and_can_get_a_time(tiny, 
     shown = said(tiny, "import-submissions", NAME, archive, "--dry-run")
     assert "New: 2\n" in shown
     assert "Typed into Canvas; ask for the notebook as a file: ito\n" in shown
-    assert "Ignored: Canvas's Test Student\n" in shown
+    assert "Ignored:\n  Canvas's Test Student\n" in shown
     assert handed_in(tiny) == {}
     assert not (tiny.folder / "platform").exists()
     late = "so they count as on time (set a time with --late-at DATE): anna"
@@ -236,6 +237,55 @@ def test_a_single_notebook_with_released_cells_is_accepted(tiny, packed, noteboo
     assert sorted(handed_in(tiny)) == [f"anna/{NAME}/{FILE}", f"anna/{NAME}/helper.py"]
 
 
+MINE, OTHER = "pull_back mine", "pull_back other"
+EARLIER, LATER = (2026, 11, 2, 10, 0, 0), (2026, 11, 2, 10, 1, 0)
+SEVERAL = {  # one person's notebooks in Moodle by name, with text and time; the text that counts, and what is said
+    "the later of two": (
+        {FILE: (MINE, EARLIER), f"{NAME} (1).ipynb": (OTHER, LATER)},
+        OTHER,
+        f"{NAME} (1).ipynb was renamed; {FILE} is older",
+    ),
+    "the later of two, with the released name": (
+        {f"Copy of {FILE}": (OTHER, EARLIER), FILE: (MINE, LATER)},
+        MINE,
+        f"Copy of {FILE} is older",
+    ),
+    "times of the download": (
+        {FILE: (MINE, LATER), f"{NAME}-1.ipynb": (OTHER, LATER)},
+        OTHER,
+        f"{NAME}-1.ipynb was renamed; {FILE} is ignored, but could be newer: the archive does not say; compare them",
+    ),
+    "an untouched one, though it is later": (
+        {FILE: (MINE, EARLIER), f"work/{FILE}": ("", LATER)},
+        MINE,
+        f"work/{FILE} has no answers",
+    ),
+    "a copy with a name of its own": (
+        {FILE: ("", LATER), f"Copy of {FILE}": (MINE, LATER)},
+        MINE,
+        f"Copy of {FILE} has the released cells and was renamed; {FILE} has no answers",
+    ),
+    "Jupyter's own copy": (
+        {FILE: (MINE, EARLIER), f".ipynb_checkpoints/{NAME}-checkpoint.ipynb": (OTHER, LATER)},
+        MINE,
+        "new",
+    ),
+}
+
+
+@pytest.mark.parametrize(("several", "counts", "why"), SEVERAL.values(), ids=SEVERAL.keys())
+def test_of_several_notebooks_the_newest_answered_one_counts_and_the_others_are_listed(
+    tiny, packed, several, counts, why
+):
+    members = []
+    for name, (text, time) in several.items():
+        tiny.hand_in("o'brien", {"answer-1": text} if text else {})
+        info = zipfile.ZipInfo(f"{ANNA}/{name}", time)
+        members.append((info, (tiny.submission("o'brien") / FILE).read_text()))
+    assert imported(tiny, packed(members)) == {"anna": why}
+    assert counts in (tiny.submission("anna") / FILE).read_text()
+
+
 def test_a_match_by_name_only_and_members_that_match_nobody_are_reported(tiny, packed, tmp_path, said):
     sheet = tmp_path / "worksheet.csv"
     sheet.write_text(WORKSHEET)
@@ -267,6 +317,68 @@ def test_a_worksheet_identifies_students_and_submission_times(tiny, packed, tmp_
     assert receipt.timestamp(tiny.submission("anna")) == datetime(2026, 11, 2, 10, 5).astimezone(UTC).replace(
         tzinfo=None
     )
+
+
+def test_dates_drafts_and_extensions_in_a_worksheet_are_read_and_listed(tiny, packed, tmp_path, said):
+    """An extension counts for students who have not submitted, too, and never shortens an existing one."""
+    tiny.command("due", NAME, "2026-11-02 12:00")
+    tiny.command("extend", "ito", NAME, "2026-11-09 12:00")
+    rows = {
+        "anna": ("Submitted for grading - 1 day 15 hours late", "04/11/2026, 3:00"),
+        "ben": ("Draft (not submitted)", "Monday, 2 November 2026, 9:05 AM"),
+        "o'brien": (
+            "Submitted for grading - Extension granted until: Dienstag, 3. November 2026, 18:00",
+            "2026-11-03 17:00",
+        ),
+        "ito": ("No submission - Extension granted until: Tuesday, November 3, 2026, 6:00 PM", "-"),
+    }
+    lines = ["Identifier,Username,Status,Grade,Last modified (submission),Last modified (grade)"]
+    lines += [f'Participant {n},{who},"{s}",,"{at}",-' for n, (who, (s, at)) in enumerate(rows.items())]
+    sheet = tmp_path / "worksheet.csv"
+    sheet.write_text("\n".join(lines))
+    archive = packed({f"X_{n}_assignsubmission_file/{FILE}": who for n, who in enumerate(rows) if who != "ito"})
+    shown = said(tiny, "import-submissions", NAME, archive, "--worksheet", sheet)
+    late = datetime(2026, 11, 3, 18).astimezone()
+    late_utc = late.astimezone(UTC).replace(tzinfo=None)
+    assert "Ignored:\n  ben: a draft in Moodle, which was not submitted\n" in shown
+    assert "so they count as on time (set times with --late-at TABLE):\n  anna: 04/11/2026, 3:00 (Submitted" in shown
+    assert f"Extensions in the worksheet:\n  o'brien until {late:%F %T %Z}\n  ito until {late:%F %T %Z}\n" in shown
+    assert f"  ito until 2026-11-09 12:00:00 {late:%Z}\n" in shown
+    assert receipt.timestamp(tiny.submission("anna")) is None
+    assert receipt.timestamp(tiny.submission("o'brien")) == late_utc - timedelta(hours=1)
+    with tiny.api.gradebook as book:
+        assert book.find_submission(NAME, "o'brien").duedate == late_utc
+
+
+WRITTEN = {  # the forms of Moodle's language packs, all of the same time; and forms that could mean several
+    "Wednesday, 4 November 2026, 2:05 PM": True,
+    "Wednesday, November 4, 2026, 2:05 PM": True,
+    "Mittwoch, 4. November 2026, 14:05": True,
+    "miércoles, 4 de noviembre de 2026, 14:05": True,
+    "miércoles, 4 de noviembre de 2026, 2:05 p.\u00a0m.": True,
+    "quarta-feira, 4 de novembro de 2026, 14:05": True,
+    "mercredi 4 novembre 2026, 14:05": True,
+    "mercoledì, 4 novembre 2026, 14:05": True,
+    "woensdag, 4 november 2026, 14:05": True,
+    "środa, 4 listopada 2026, 14:05": True,
+    "среда, 4 ноября 2026, 14:05": True,
+    "2026年 11月 4日(水曜日) 14:05": True,
+    "2026年11月4日 星期三 14:05": True,
+    "4.11.2026 14:05": True,
+    "2026-11-04 14:05": True,
+    "2026-11-04T14:05:00": True,
+    "04/11/2026 14:05": False,
+    "miércoles, 4 de noviembre de 2026, 2:05": False,
+    "Thursday, 4 November 2026, 2:05 PM": False,
+    "Wednesday, 4 November 2026, 14:05 PM": False,
+    "2026-11-04": False,
+    "1 day 15 hours late": False,
+}
+
+
+@pytest.mark.parametrize(("text", "is_read"), WRITTEN.items())
+def test_a_date_is_read_in_ten_languages_or_not_at_all(text, is_read):
+    assert read_localized(text) == (datetime(2026, 11, 4, 14, 5) if is_read else None)
 
 
 def test_an_existing_submission_is_replaced_only_with_update_and_a_dropped_students_never(tiny, packed):

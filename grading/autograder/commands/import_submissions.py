@@ -8,7 +8,8 @@ from pathlib import Path
 
 from ..steps.files import readable
 from ..term.archives import PLATFORMS
-from ..term.written import read_date
+from ..term.written import local, read_date
+from .due import show_dates
 from .listing import show_list
 
 
@@ -50,15 +51,24 @@ def run(args: argparse.Namespace) -> int:
     show_list("Kept a different submission that already exists (--update replaces it)", kept, ", ")
     show_list("Will be refused by grading", [f"{one.who}: {one.refusal}" for one in imported if one.refusal])
     show_list("Typed into Canvas; ask for the notebook as a file", found.typed, ", ")
-    show_list("Ignored", [one.who for one in done if one.state == submissions.PASSED_OVER], ", ")
+    ignored = [one for one in done if one.state == submissions.PASSED_OVER]
+    show_list("Ignored", [f"{one.who}: {one.said}" if one.said else one.who for one in ignored])
     show_list("Not imported", [f"{one.who}: {one.said}" for one in refused])
     show_list("Files in the archive that match no student", [readable(name)[:200] for name in found.others])
     if found.by_name:
         print(
             "Students were matched by full name only; times are unknown. For ids and times, add Moodle's --worksheet."
         )
-    late = [one.who for one in imported if one.untimed]
-    show_list("Marked late without a time, so they count as on time (set a time with --late-at DATE)", late, ", ")
+    untimed = [one for one in imported if one.untimed]
+    if found.platform == "canvas":
+        late = "Marked late without a time, so they count as on time (set a time with --late-at DATE)"
+        show_list(late, [one.who for one in untimed], ", ")
+    else:
+        unread = "Submission times that could not be read, so they count as on time (set times with --late-at TABLE)"
+        show_list(unread, [f"{one.who}: {one.untimed}" for one in untimed])
+    show_list("Extensions in the worksheet", [f"{s} until {local(date)}" for s, date in found.extensions.items()])
+    if found.dates:
+        show_dates(args.assignment, found.dates)
     if args.dry_run:
         print("Nothing was changed.")
     return 1 if refused else 0

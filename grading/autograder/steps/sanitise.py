@@ -28,13 +28,11 @@ class RestoreCells(AssignmentStep):
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         """Restore cells and kernel in place; raise SubmissionError if there are too many cells or no released ones."""
-        _require_readable(nb)
         known = self.known.released
         if known.kernelspec:
             nb.metadata["kernelspec"] = dict(known.kernelspec)
         release = Release(known.cells)
-        if not any(counts(release.cells[key]) and nbgrader(release.cells[key]) for key in release.candidates(nb.cells)):
-            raise SubmissionError("the file contains none of the released notebook's cells; is it the right notebook?")
+        require_ours(nb, release)
         nb.cells = list(_apart(nb.cells, release))
         there = _order(nb, release)
         for cell in nb.cells:
@@ -143,12 +141,14 @@ def _give_ids(cells: list[NotebookNode], there: dict[str, NotebookNode]) -> None
         taken.add(cell.id)
 
 
-def _require_readable(nb: NotebookNode) -> None:
-    """Raise SubmissionError for a notebook that is larger than any honest one."""
+def require_ours(nb: NotebookNode, release: Release) -> None:
+    """Raise SubmissionError for a notebook larger than any honest one, or one without released cells."""
     if len(nb.cells) > MOST_CELLS or sum(len(cell.source) for cell in nb.cells) > MOST_CHARACTERS:
         raise SubmissionError(
             f"the notebook has more than {MOST_CELLS} cells, or more than {MOST_CHARACTERS / 1e6:g} million characters."
         )
+    if not any(counts(release.cells[key]) and nbgrader(release.cells[key]) for key in release.candidates(nb.cells)):
+        raise SubmissionError("the file contains none of the released notebook's cells; is it the right notebook?")
 
 
 class ReplaceRecord(AssignmentStep):

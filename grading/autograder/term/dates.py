@@ -1,5 +1,6 @@
 """Set due dates and extensions, and recompute the late penalties of graded submissions."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -77,6 +78,20 @@ def extend(folder: Path, student: str, name: str, until: datetime | None) -> Dat
             submission = book.update_or_create_submission(name, student)
             submission.extension = until - assignment.duedate
             book.db.commit()
+        return _dates(api, book, assignment, [])
+
+
+def extend_all(folder: Path, name: str, until: Mapping[str, datetime]) -> Dates:
+    """Give each of these students a due date in UTC, by id, unless theirs is as late already, or there is none."""
+    api = class_api(folder)
+    with only_run(folder), _open(api) as book:
+        assignment = gradebook.find_assignment(book, name)
+        here = {student.id for student in enrolled(book, api.coursedir)}
+        now = {submission.student_id: submission.duedate for submission in assignment.submissions}
+        for student, date in until.items() if assignment.duedate else ():
+            if student in here and date > now.get(student, assignment.duedate):
+                book.update_or_create_submission(name, student).extension = date - assignment.duedate
+        book.db.commit()
         return _dates(api, book, assignment, [])
 
 

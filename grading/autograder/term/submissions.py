@@ -6,30 +6,39 @@ import shutil
 import tempfile
 import unicodedata
 import zlib
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
+import nbformat
+from nbformat import from_dict
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab import atomic, ipynb
 from gradlab.ipynb import Unreadable
+from gradlab.returned import Release
 
 from .. import gradebook
 from ..dropped import dropped
-from ..errors import ClassError
+from ..errors import ClassError, SubmissionError
 from ..run.interrupts import uninterrupted
 from ..run.journal import only_run
 from ..settings import class_api
 from ..steps import receipt
+from ..steps.assignment import Released
+from ..steps.due import compose_names
 from ..steps.files import RECEIPTS, readable, unfit
+from ..steps.sanitise import require_ours
 from .archives import TEST_STUDENT, Archive, Upload, look_into
+from .dates import Dates, extend_all
 from .people import Found, People, each_once
 from .sent import Sent, keep
 from .tables import key_of, read_table
-from .worksheet import Worksheet
+from .worksheet import Stated, Worksheet
 from .written import read_date
 
 NEW, REPLACED, UNCHANGED, KEPT, REFUSED = "new", "replaced", "unchanged", "kept", "not imported"
@@ -37,20 +46,22 @@ PASSED_OVER = "ignored"
 DAMAGED = (BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, OSError, zlib.error, lzma.LZMAError)
 TIMES = ["submitted at", "handed in", "submitted", "time", "date"]  # column names in a table of times, best first
 MOST_READ = 5_000_000  # bytes of a notebook to search for cells
+APART = timedelta(minutes=1)  # between the times of one person's files, if they are not those of the download
 
 
 @dataclass(frozen=True)
 class Imported:
     """The result for one person's upload. who: the student. state: NEW, …, PASSED_OVER. said: details to print.
 
-    refusal: why grading will refuse it; it is imported anyway. untimed: whether it is late, but its time is unknown.
+    refusal: why grading will refuse it; it is imported anyway. untimed: what the platform says about its time, if that
+    is not a time; it then counts as on time.
     """
 
     who: str
     state: str
     said: str = ""
     refusal: str = ""
-    untimed: bool = False
+    untimed: str = ""
 
 
 @dataclass(frozen=True)
@@ -58,7 +69,7 @@ class Import:
     """The result of importing an archive. others: members that match no student.
 
     typed: people who typed text into Canvas instead of submitting a file. by_name: whether students were matched by
-    name only.
+    name only. extensions: what Moodle's worksheet states, in UTC by student. dates: the class's dates with them.
     """
 
     platform: str
@@ -66,6 +77,8 @@ class Import:
     others: list[str]
     typed: list[str]
     by_name: bool
+    extensions: dict[str, datetime]
+    dates: Dates | None
 
 
 def import_submissions(
@@ -96,16 +109,27 @@ def import_submissions(
             gradebook.find_assignment(book, name)
             people = People(book.students)
             found = _who(held, people, sheet)
-            released = _released(book, name)
+            release = _release(course, book, name)
             times = _times(late_at, people) if isinstance(late_at, Path) else {}
             typed = [_of_canvas(one, people).student or one.who for one in held.typed]
+            stated = {number: sheet.stated(row) for number, row in sheet.rows.items()} if sheet else {}
+            extended = {sheet.find(sheet.rows[n], people).student: one.until for n, one in stated.items() if one.until}
+            extended.pop("", None)
+        if not dry_run:
+            compose_names(course)
         done, kept = [], {}
         with tempfile.TemporaryDirectory(dir=course.root, prefix=".import-") as temporary:
             for number, (one, who) in enumerate(zip(held.uploads, found, strict=True)):
                 place = Path(temporary, str(number), name)
-                time = sheet.submitted_at(sheet.rows[one.number]) if sheet and one.number in sheet.rows else None
-                time = late_at if one.late and isinstance(late_at, datetime) else times.get(who.student, time)
-                imported = _import(course, opened, one, who, place, time, update, released, dry_run)
+                of_sheet = stated.get(one.number, Stated())
+                time = late_at if one.late and isinstance(late_at, datetime) else times.get(who.student)
+                time = time or of_sheet.submitted_at
+                if of_sheet.draft and who.student and not one.why:
+                    done.append(Imported(who.student, PASSED_OVER, "a draft in Moodle, which was not submitted"))
+                    continue
+                imported = _import(course, opened, one, who, place, time, update, release, dry_run)
+                if sheet and time is None and imported.state not in (REFUSED, PASSED_OVER):
+                    imported = replace(imported, untimed=of_sheet.said or "no date")
                 done.append(imported)
                 if imported.state not in (REFUSED, PASSED_OVER):
                     file = str(max(one.order.values())) if one.order else ""
@@ -113,7 +137,9 @@ def import_submissions(
         if kept and not dry_run:
             keep(course, name, kept)
     by_name = held.platform == "moodle" and sheet is None
-    return Import(held.platform, sorted(done, key=lambda one: one.who), held.others, sorted(typed), by_name)
+    dates = extend_all(folder, name, extended) if extended and not dry_run else None
+    done.sort(key=lambda one: one.who)
+    return Import(held.platform, done, held.others, sorted(typed), by_name, extended, dates)
 
 
 def _opened(path: Path) -> ZipFile:
@@ -123,12 +149,15 @@ def _opened(path: Path) -> ZipFile:
         raise ClassError(f"Nothing was imported: {path} is not a readable zip archive ({error}).") from error
 
 
-def _released(book: Gradebook, name: str) -> set[str]:
-    """Return the grade_ids of the released cells; empty if the notebook is not named like the assignment."""
+def _release(course: CourseDirectory, book: Gradebook, name: str) -> Release:
+    """Return the released cells; none if the notebook is not named like the assignment."""
+    path = Path(course.format_path(course.release_directory, ".", name), f"{name}.ipynb")
     try:
-        return {cell.name for cell in book.find_notebook(name, name).source_cells}
+        notebook = book.find_notebook(name, name)
     except MissingEntry:
-        return set()
+        return Release([])
+    nb = nbformat.read(path, as_version=4) if path.exists() else nbformat.v4.new_notebook()
+    return Release(Released.of(notebook, nb).cells)
 
 
 def _times(path: Path, people: People) -> dict[str, datetime]:
@@ -197,7 +226,7 @@ def _import(
     place: Path,
     time: datetime | None,
     update: bool,
-    released: set[str],
+    release: Release,
     dry_run: bool,
 ) -> Imported:
     if not found.student and one.order and one.name.casefold() == TEST_STUDENT:
@@ -207,14 +236,14 @@ def _import(
         return Imported(readable(who), REFUSED, one.why or found.why)
     if found.student in dropped(course):
         return Imported(found.student, REFUSED, "was dropped from the class")
-    files, said = _named(one, place.name, archive, released)
+    files, said = _named(one, place.name, archive, release)
     why = _unpack(archive, files, place)
     if why:
         return Imported(found.student, REFUSED, why)
     target = Path(course.format_path(course.submitted_directory, found.student, place.name))
     state = _compare(target, place, course, update)
-    refusal = unfit(place, place.name) or _another(place / f"{place.name}.ipynb", released)
-    imported = Imported(found.student, state, said, refusal, one.late and time is None)
+    refusal = unfit(place, place.name) or _refusal((place / f"{place.name}.ipynb").read_bytes(), release)
+    imported = Imported(found.student, state, said, refusal, "late" if one.late and time is None else "")
     if dry_run:
         return imported
     if state in (NEW, REPLACED):
@@ -239,65 +268,86 @@ def _compare(target: Path, place: Path, course: CourseDirectory, update: bool) -
     return REPLACED if update else KEPT
 
 
-def _another(notebook: Path, released: set[str]) -> str:
-    """Return why a notebook file is not the released notebook; "" if it is, or if it is too large to check."""
-    if not released or notebook.stat().st_size > MOST_READ:
-        return ""
+def _refusal(notebook: bytes, release: Release) -> str:
+    """Return why grading will refuse a notebook; "" if it will not, or if the assignment's notebook is unknown."""
     try:
-        found = _names_in(notebook.read_bytes())
-    except Unreadable as error:
+        if release.cells:
+            require_ours(from_dict(ipynb.read(notebook)), release)
+    except (Unreadable, SubmissionError) as error:
         return str(error)
-    return "" if found & released else "it contains none of the released notebook's cells."
+    return ""
 
 
-def _names_in(notebook: bytes) -> set[str]:
-    """Return the grade_ids and the ids of a notebook's cells; raise Unreadable if it is not one."""
-    cells = ipynb.read(notebook)["cells"]
-    return {name for cell in cells for name in (ipynb.grade_id(cell), cell.get("id")) if name}
+def _named(one: Upload, name: str, archive: ZipFile, release: Release) -> tuple[dict[str, ZipInfo], str]:
+    """Return an upload's files by path, with the notebook under its released name, and what was chosen, as text.
 
-
-def _named(one: Upload, name: str, archive: ZipFile, released: set[str]) -> tuple[dict[str, ZipInfo], str]:
-    """Return an upload's files by path, with the notebook under its released name, and what was renamed, as text.
-
-    Removes receipts of nbgrader's exchange. Accepts the suffixes that browsers and Canvas add to repeated names, such
-    as `NAME-1.ipynb` and `NAME (1).ipynb`; the newest file counts. A notebook with a different name or folder is
-    accepted if it is the only one and contains released cells.
+    Removes receipts of nbgrader's exchange. Considers notebooks that contain released cells, or have the released name,
+    even with a suffix that browsers and platforms add to repeated names, such as `NAME-1.ipynb` and `NAME (1).ipynb`.
+    A notebook whose released cells are unchanged counts only if all are; then the newest counts.
     """
     files = {path: info for path, info in one.files.items() if path.casefold() not in RECEIPTS}
-    again = re.compile(rf"{re.escape(unicodedata.normalize('NFC', name))}(?:[-_]\d+| ?\(\d+\))?\.ipynb")
-    candidates = [path for path in files if again.fullmatch(path)]
     wanted = f"{name}.ipynb"
-    notebooks = [path for path in files if path.casefold().endswith(".ipynb")]
-    if not candidates and len(notebooks) == 1 and _has_cells(archive, files[notebooks[0]], released):
-        top = notebooks[0].rpartition("/")[0]
-        inside = {
-            path.removeprefix(f"{top}/"): info for path, info in files.items() if not top or path.startswith(f"{top}/")
-        }
-        chosen = {path: info for path, info in inside.items() if info is not files[notebooks[0]]}
-        return chosen | {
-            wanted: files[notebooks[0]]
-        }, f"{readable(notebooks[0])} has the released cells and was renamed"
+    notebooks = [path for path in files if path.casefold().endswith(".ipynb") and not _HIDDEN.search(path)]
+    if notebooks in ([], [wanted]):
+        return files, ""
+    again = re.compile(rf"{re.escape(unicodedata.normalize('NFC', name))}(?:[-_](\d+)| ?\((\d+)\))?\.ipynb")
+    numbers = {path: int("0" + "".join(filter(None, n.groups()))) for path in notebooks if (n := again.fullmatch(path))}
+    found = {path: _in(archive, files[path], release) for path in notebooks}
+    candidates = [path for path in notebooks if path in numbers or found[path][0]]
+    if not candidates:
+        return files, ""
+    answered = [path for path in candidates if found[path] != (True, False)] or candidates
+    chosen, known = _newest(one, answered, lambda path: (numbers.get(path, -1), path))
+    said = [] if chosen == wanted else [f"{readable(chosen)} {'' if chosen in numbers else _OURS}was renamed"]
+    for path in candidates:
+        if path != chosen:
+            why = "has no answers" if path not in answered else "is older" if known else _UNKNOWN
+            said.append(f"{readable(path)} {why}")
+    top = "" if chosen in numbers else chosen[: chosen.rfind("/") + 1]
+    rest = {path: info for path, info in files.items() if path not in candidates}
+    inside = {path.removeprefix(top): info for path, info in rest.items() if path.startswith(top)}
+    return inside | {wanted: files[chosen]}, "; ".join(said)
+
+
+_HIDDEN = re.compile(r"(^|/)\.")  # such as .ipynb_checkpoints
+_OURS = "has the released cells and "
+_UNKNOWN = "is ignored, but could be newer: the archive does not say; compare them"
+
+
+def _newest(one: Upload, paths: list[str], otherwise: Callable[[str], Any]) -> tuple[str, bool]:
+    """Return the newest of an upload's files, and whether the archive says so; if not, the greatest by `otherwise`.
+
+    Canvas numbers files. Earlier versions of Moodle write when each file was uploaded; newer ones write when they
+    packed it, one file after the other, so only times that are APART count.
+    """
     if one.order:
-        candidates.sort(key=lambda path: one.order[path])
-    elif wanted in candidates or len(candidates) > 1:  # Moodle does not say which is newest
-        return files, ""
-    if not candidates or candidates == [wanted]:
-        return files, ""
-    newest = candidates[-1]
-    chosen = {path: info for path, info in files.items() if path not in candidates} | {wanted: files[newest]}
-    left = [path for path in candidates if path != newest]
-    said = [f"{readable(newest)} was renamed"] * (newest != wanted) + [f"{readable(path)} is older" for path in left]
-    return chosen, "; ".join(said)
+        return max(paths, key=one.order.__getitem__), True
+    if len(paths) > 1:
+        times = {path: _time_of(one.files[path]) for path in paths}
+        before, newest = sorted(paths, key=times.__getitem__)[-2:]
+        if times[newest] - times[before] >= APART:
+            return newest, True
+    return max(paths, key=otherwise), len(paths) == 1
 
 
-def _has_cells(archive: ZipFile, info: ZipInfo, released: set[str]) -> bool:
+def _time_of(info: ZipInfo) -> datetime:
+    try:
+        return datetime(*info.date_time)
+    except ValueError:
+        return datetime.min
+
+
+def _in(archive: ZipFile, info: ZipInfo, release: Release) -> tuple[bool, bool]:
+    """Return whether a file is a notebook that grading would accept, and whether it has answers."""
     if info.file_size > MOST_READ:
-        return False
+        return False, False
     try:
         with archive.open(info) as member:
-            return bool(_names_in(member.read(MOST_READ)) & released)
-    except DAMAGED:  # among them is Unreadable
-        return False
+            data = member.read(MOST_READ)
+        ours = not _refusal(data, release)
+        return ours, ours and bool(release.find(ipynb.read(data)["cells"]).homes)
+    except DAMAGED:
+        return False, False
 
 
 def _unpack(archive: ZipFile, files: dict[str, ZipInfo], place: Path) -> str:

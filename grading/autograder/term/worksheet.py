@@ -4,23 +4,40 @@ Moodle assigns new numbers in each assignment (get_uniqueid_for_user): the numbe
 elsewhere only in the worksheet's Identifier ("Participant 12345"). The columns are those of
 mod/assign/gradingtable.php, in English: Identifier, Full name, the identity fields that the site shows (ID number,
 Username, Email address), Status, Grade, Maximum grade, Last modified (submission), Last modified (grade), Feedback
-comments. Under anonymous marking, only Identifier is filled in, and no roster contains it.
+comments. Under anonymous marking, only Identifier is filled in, and no roster contains it. Status joins its parts by
+" - " (col_status): the state, how late the submission is, locks and grading, and last the end of an extension.
 """
 
-import contextlib
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from ..errors import ClassError
-from ..steps.files import readable
+from ..steps.files import YEARS, readable
+from .localized import read_localized
 from .people import Found, People
 from .tables import Row, key_of, read_table
 
 IDENTIFIER, GRADE, MODIFIED = "identifier", "grade", "last modified (grade)"
+SUBMITTED_AT = "last modified (submission)"
 WITHOUT_TEXT = {IDENTIFIER, GRADE, MODIFIED, "full name", "id number", "username", "email address", "email", "status"}
-WITHOUT_TEXT |= {"maximum grade", "grade can be changed", "last modified (submission)"}  # no free text
-TIMES = ["%A, %d %B %Y, %I:%M %p", "%d %B %Y, %I:%M %p", "%A, %d %B %Y, %H:%M"]  # Moodle's strftimedaydatetime
+WITHOUT_TEXT |= {"maximum grade", "grade can be changed", SUBMITTED_AT}  # no free text
+DRAFTS = {"draft", "borrador", "rascunho", "entwurf", "brouillon", "bozza", "черновик", "下書き", "草稿"}
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What a row states about a submission; times are in UTC.
+
+    submitted_at: when it was last changed. until: the end of an extension. draft: whether it was saved, but not
+    submitted. said: the row's texts, to show if a date cannot be read.
+    """
+
+    submitted_at: datetime | None = None
+    until: datetime | None = None
+    draft: bool = False
+    said: str = ""
 
 
 class Worksheet:
@@ -46,16 +63,17 @@ class Worksheet:
         strong["email"] = self.get(row, "email address") or self.get(row, "email")
         return people.find(**strong) if any(strong.values()) else people.find(name=self.get(row, "full name"))
 
-    def submitted_at(self, row: Row) -> datetime | None:
-        """Return when a row's submission was last changed, in UTC; None if there is no date in English.
+    def stated(self, row: Row) -> Stated:
+        """Return what a row states about its submission.
 
         Moodle writes dates in the downloading person's time zone, which is assumed to be this machine's.
         """
-        text = self.get(row, "last modified (submission)")
-        for form in TIMES:
-            with contextlib.suppress(ValueError):
-                return datetime.strptime(text, form).astimezone(UTC)
-        return None
+        changed, status = self.get(row, SUBMITTED_AT), self.get(row, "status")
+        submitted_at, last = _utc(changed), status.rpartition(" - ")[2].split()
+        endings = (_utc(" ".join(last[start:])) for start in range(len(last)))
+        until = next(filter(None, endings), None)
+        draft = re.split(r"[ (（]", status, maxsplit=1)[0].casefold() in DRAFTS
+        return Stated(submitted_at, until, draft, f"{changed} ({status})" if any(map(str.isdigit, changed)) else "")
 
     def get(self, row: Row, key: str) -> str:
         """Return the text in a column, given by its normalized name; "" if the column is missing."""
@@ -66,3 +84,9 @@ def _number(identifier: str) -> str:
     """Return the number at the end of an Identifier; "" if there is none."""
     found = re.search(r"\d+$", identifier)
     return found[0] if found else ""
+
+
+def _utc(text: str) -> datetime | None:
+    """Return the time that text states, in UTC; without a time zone, this machine's applies. None if there is none."""
+    stated = read_localized(text)
+    return stated.astimezone(UTC).replace(tzinfo=None) if stated and stated.year in YEARS else None
