@@ -2,10 +2,12 @@
 
 import argparse
 
+from ..steps.files import composed
+
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    command.add_argument("student", help="the student's id in the gradebook")
+    command.add_argument("student", type=composed, help="the student's id in the gradebook")
     command.add_argument("assignment", help="a chapter's name")
 
 

@@ -6,6 +6,7 @@ The student has no grade until you decide.
 import argparse
 from typing import TYPE_CHECKING
 
+from ..steps.files import composed
 from .listing import show_list
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     command.add_argument("assignment", help="a chapter's name")
-    several = {"action": "append", "default": [], "metavar": "STUDENT"}
+    several = {"action": "append", "default": [], "type": composed, "metavar": "STUDENT"}
     command.add_argument("--keep", help="apply the points to the new submission; repeatable", **several)
     command.add_argument("--drop", help="use the check's points instead; repeatable", **several)
 

@@ -5,12 +5,13 @@
 
 import argparse
 
+from ..steps.files import composed
 from .listing import show_list
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    command.add_argument("student", help="the student's id")
+    command.add_argument("student", type=composed, help="the student's id")
     command.add_argument(
         "--remove-grades", action="store_true", help="remove grades, graded notebooks and feedback pages"
     )

@@ -4,6 +4,7 @@ import argparse
 from collections import Counter
 
 from ..errors import ClassError
+from ..steps.files import composed
 from . import by_hand, report
 from .listing import show_list
 
@@ -14,7 +15,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     command.add_argument("assignment", help="a chapter's name, for instance 02_external_gradients")
     command.add_argument("--force", action="store_true", help="grade everything again; manual scores are kept")
-    command.add_argument("--student", action="append", help="grade only this student; repeatable")
+    command.add_argument("--student", action="append", type=composed, help="grade only this student; repeatable")
     command.add_argument("--resume", action="store_true", help="continue the last run, which was interrupted")
     command.add_argument("--scheduler", metavar="ADDRESS", help="the Dask cluster to use, for example tcp://host:8786")
     command.add_argument("--workers", type=int, help="processes to start on this machine (default: one per two cores)")

@@ -12,6 +12,7 @@ from authoring.places import ChapterError
 from ..dropped import dropped
 from ..errors import ClassError
 from ..steps import scores
+from ..steps.due import compose_names
 from ..steps.files import known_as, readable
 from .grader import Grader
 from .journal import only_run
@@ -40,6 +41,7 @@ class SubmissionExporter(NotebookExporter):
         converter, course = self.parent, self.parent.coursedir
         converter.assignments.clear()
         graders: dict[str, Grader] = {}
+        compose_names(course)
         chosen = course.format_path(course.submitted_directory, course.student_id, course.assignment_id)
         for path in sorted(glob.glob(chosen)):
             student, name = Path(path).parent.name, Path(path).name

@@ -39,7 +39,7 @@ class Folders:
 
     def submitted_at(self, folder: Path) -> datetime | None:
         """Return when a folder was submitted, in UTC; None if it has no timestamp."""
-        return self.course.get_existing_timestamp(str(folder))
+        return receipt.timestamp(folder)
 
     def reopen(self, submission: Submission) -> None:
         """Mark the submission as ungraded while it is graded again."""

@@ -20,7 +20,7 @@ from ..sandbox.provisioner import SERVER
 from ..settings import class_api
 from ..steps import scores
 from ..steps.autograde import Failed, Procedure, Submission, autograde
-from ..steps.due import CHANGED
+from ..steps.due import CHANGED, compose_names
 from ..steps.outcome import Status
 from ..steps.runs import OvertakenError
 from .cluster import add_worker, capacity, connect
@@ -54,6 +54,7 @@ def grade(
         SERVER.begin()  # imports torch in the meantime
     grader = Grader(class_api(folder, sandbox), name)
     with only_run(folder):
+        compose_names(grader.course)
         journal = Journal(folder, name)
         if resume:
             journal.resume()

@@ -14,7 +14,7 @@ from nbgrader.apps import NbGraderAPI
 from .. import gradebook
 from ..dropped import dropped
 from ..errors import ClassError, SubmissionError, did_you_mean
-from ..steps import due
+from ..steps import due, receipt
 from ..steps.assignment import load_assignment
 from ..steps.autograde import Failed, Graded, Procedure, Submission, autograde, late_step
 from ..steps.faults import reason_for
@@ -127,6 +127,7 @@ class Grader:
 
     def _read(self, student: str) -> Submission:
         folder = self.folder_of(student)
+        receipt.settle(folder)
         reason = unfit(folder, self.name)
         if reason:
             raise SubmissionError(reason)

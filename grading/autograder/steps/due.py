@@ -9,9 +9,10 @@ from nbgrader.api import Assignment
 from nbgrader.coursedir import CourseDirectory
 
 from ..dropped import dropped
+from ..errors import ClassError
 from . import outcome, receipt
 from .assignment import version_now
-from .files import is_there, known_as
+from .files import composed, is_there, known_as, readable
 
 UNGRADED = "the submission has no grade yet"
 CHANGED = "graded before checks or points changed"
@@ -23,7 +24,30 @@ def submitted(course: CourseDirectory, name: str) -> list[str]:
     if not folder.exists():
         return []
     out = dropped(course)
-    return sorted(path.name for path in folder.iterdir() if path.name not in out and is_there(path / name))
+    return sorted(path.name for path in folder.iterdir() if known_as(path.name) not in out and is_there(path / name))
+
+
+def compose_names(course: CourseDirectory) -> None:
+    """Rename the folders of `submitted/` whose names are not in composed form, as after a copy from macOS.
+
+    Raises ClassError if a student then has two submissions of one assignment.
+    """
+    top = Path(course.root, course.submitted_directory)
+    for folder in sorted(top.iterdir()) if top.exists() else []:
+        if composed(folder.name) == folder.name or not folder.is_dir() or folder.is_symlink():
+            continue
+        target = folder.with_name(composed(folder.name))
+        if not target.exists() or target.samefile(folder):
+            folder.rename(target)
+            continue
+        for one in sorted(folder.iterdir()):
+            if is_there(target / one.name):
+                raise ClassError(
+                    f"Two folders in {top} belong to {readable(target.name)}, because their names differ only in "
+                    f"Unicode's form, and both contain {readable(one.name)}. Remove one of the two submissions."
+                )
+            one.rename(target / one.name)
+        folder.rmdir()
 
 
 def folder_of(course: CourseDirectory, name: str, student: str) -> Path:

@@ -1,10 +1,13 @@
 """Check a submission's files before nbgrader reads them, and select those that its cells may use."""
 
+import contextlib
 import errno
 import os
 import re
 import stat
+import unicodedata
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from pathlib import Path
 
 from gradlab import ipynb
@@ -38,7 +41,7 @@ def is_there(folder: Path) -> bool:
 def unfit(folder: Path, name: str) -> str:
     """Return why nbgrader must not read a submission, for example because it would follow links; "" if it may."""
     student = folder.parent.name
-    if known_as(student) != student:
+    if known_as(student) != composed(student):
         return f"its folder {readable(student)[:MAX_NAME]!r} is not a valid student id; rename it and grade again."
     try:
         return "the submission is a link." if folder.is_symlink() else _unfit(folder, name)
@@ -114,17 +117,33 @@ def all_in(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
 
 def _untimely(path: Path) -> str:
     """Return why nbgrader cannot read the time of submission; "" if it can or there is none."""
-    from nbgrader.utils import parse_utc
-
     if not path.exists():
         return ""
     try:
         if path.stat().st_size > MAX_NAME:
             return f"its timestamp.txt has more than {MAX_NAME} characters."
-        read = parse_utc(path.read_text(encoding="utf-8").strip() or str(YEARS[0]))  # an empty file is fine
+        read = read_time(path.read_text(encoding="utf-8") or str(YEARS[0]))  # an empty file is fine
         return "" if read.year in YEARS else f"its timestamp.txt contains the year {read.year}."
     except Exception as error:  # any error: third-party libraries parse it
-        return f"its timestamp.txt does not contain a time ({type(error).__name__})."
+        why = f"{error}" if type(error) is ValueError else type(error).__name__
+        return f"its timestamp.txt does not contain a time ({readable(why)[:MAX_NAME]})."
+
+
+def read_time(timestamp: str) -> datetime:
+    """Return the time that a timestamp.txt states, in naive UTC; raise an error if it is not one.
+
+    nbgrader's parse_utc takes "+0100" for 100 seconds, and an unknown time zone for UTC.
+    """
+    from dateutil.tz import gettz
+    from nbgrader.utils import parse_utc
+
+    text = timestamp.strip()
+    with contextlib.suppress(ValueError):
+        return parse_utc(datetime.fromisoformat(re.sub(r" +(?=[+-])", "", text)))
+    zone = text.rpartition(" ")[2]
+    if zone.isalpha() and zone not in ("Z", "AM", "PM") and gettz(zone) is None:
+        raise ValueError(f"the time zone {zone} is unknown")
+    return parse_utc(text)
 
 
 def all_of(folder: Path, ignored: Iterable[str] = ()) -> dict[str, bytes]:
@@ -157,8 +176,14 @@ def _module(name: str) -> str:
 
 
 def known_as(student: str) -> str:
-    """Return the gradebook id of a student's folder: its name, with unprintable and glob characters replaced."""
-    return "".join("\N{REPLACEMENT CHARACTER}" if c in PATTERN else c for c in readable(student))[:MAX_NAME]
+    """Return the gradebook id of a student's folder: its name, composed, unprintable and glob characters replaced."""
+    name = readable(composed(student))
+    return "".join("\N{REPLACEMENT CHARACTER}" if c in PATTERN else c for c in name)[:MAX_NAME]
+
+
+def composed(name: str) -> str:
+    """Return a name in Unicode's composed form, which ids have; macOS writes file names in the decomposed form."""
+    return unicodedata.normalize("NFC", name)
 
 
 def without_paths(text: str) -> str:

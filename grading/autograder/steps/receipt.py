@@ -4,6 +4,7 @@ nbgrader's exchange gives every submission a timestamp and a secret. If one subm
 no feedback to the class, so grading adds both to submissions that came from an archive or were placed manually.
 """
 
+import contextlib
 import fnmatch
 import hashlib
 import itertools
@@ -18,7 +19,7 @@ from nbgrader.utils import parse_utc
 
 from gradlab import atomic
 
-from .files import MAX_BYTES, MAX_FILES, SECRET, TIMESTAMP, YEARS, all_in
+from .files import MAX_BYTES, MAX_FILES, SECRET, TIMESTAMP, YEARS, all_in, read_time
 
 LONGEST = 1000  # characters of a timestamp or secret
 
@@ -36,6 +37,14 @@ def keep(submitted: Path, autograded: Path) -> None:
     atomic.write_text(autograded / SECRET, secret(submitted) or secrets.token_hex(64))
 
 
+def settle(submitted: Path) -> None:
+    """Write the timestamp of a submission in UTC if nbgrader, whose Formgrader compares it, would misread it."""
+    time = timestamp(submitted)
+    with contextlib.suppress(Exception):  # any error: third-party libraries parse it
+        if time and parse_utc(_own_text(submitted / TIMESTAMP).strip()) != time:
+            atomic.write_text(submitted / TIMESTAMP, stamp(time))
+
+
 def stamp(time: datetime) -> str:
     """Return a time in UTC as nbgrader's exchange writes it."""
     return f"{time:%Y-%m-%d %H:%M:%S.%f} UTC"
@@ -44,7 +53,7 @@ def stamp(time: datetime) -> str:
 def timestamp(folder: Path) -> datetime | None:
     """Return when the submission in a folder was submitted, in UTC; None if it has no valid timestamp."""
     try:
-        found = parse_utc(_own_text(folder / TIMESTAMP).strip())
+        found = read_time(_own_text(folder / TIMESTAMP))
     except Exception:  # any error: third-party libraries parse it
         return None
     return found if found.year in YEARS else None

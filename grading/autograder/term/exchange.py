@@ -18,7 +18,6 @@ from typing import NamedTuple
 
 from nbgrader.api import Gradebook
 from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseAssignment
-from nbgrader.utils import parse_utc
 
 from gradlab import atomic
 from gradlab.exchange import require_course
@@ -26,7 +25,7 @@ from gradlab.exchange import require_course
 from .. import gradebook
 from ..run.interrupts import uninterrupted
 from ..steps import receipt
-from ..steps.files import MAX_BYTES, MAX_DEPTH, MAX_FILES, TIMESTAMP, known_as, readable
+from ..steps.files import MAX_BYTES, MAX_DEPTH, MAX_FILES, TIMESTAMP, composed, known_as, read_time, readable
 
 SLACK = timedelta(minutes=10)  # allowed from a submission's timestamp until its copy is complete
 MOST_LISTED = 10  # files of one submission that were left out
@@ -125,7 +124,9 @@ class CollectOwn(ExchangeCollect):
 
     def _inbound(self) -> Iterator[Inbound]:
         """Yield the drop box's folders for this assignment that may be collected; log the others."""
-        wanted = re.compile(rf"(.+)\+{re.escape(self.coursedir.assignment_id)}\+([^+]*)(?:\+[^+]*)?", re.DOTALL)
+        wanted = re.compile(
+            rf"(.+)\+{re.escape(self.coursedir.assignment_id)}\+([^+]*(?:\+\d{{4}})?)(?:\+[^+]*)?", re.DOTALL
+        )
         for name in sorted(os.listdir(self.inbound_path)):
             found = wanted.fullmatch(name)
             if found and self.coursedir.student_id in ("", "*", found[1]):
@@ -142,14 +143,14 @@ class CollectOwn(ExchangeCollect):
         owner = self._other_owner(found.st_uid, student)
         if owner:
             raise ValueError(f"it belongs to {owner}, but claims to be another student's")
-        if known_as(student) != student or student in (os.curdir, os.pardir):
+        if known_as(student) != composed(student) or student in (os.curdir, os.pardir):
             raise ValueError("its name does not begin with a valid student id")
         try:
-            when = parse_utc(time).replace(tzinfo=None)
+            when = read_time(time)
         except Exception:  # any error: third-party libraries parse it
             raise ValueError("its name contains no time of submission") from None
         came = datetime.fromtimestamp(found.st_ctime, UTC).replace(tzinfo=None, microsecond=0)
-        return Inbound(student, when, name, found.st_uid, came)
+        return Inbound(composed(student), when, name, found.st_uid, came)
 
     def _other_owner(self, uid: int, student: str) -> str:
         """Return the account with this uid if it is not the student's, the collector's or root's; "" if it is."""
@@ -159,7 +160,7 @@ class CollectOwn(ExchangeCollect):
             owner = pwd.getpwuid(uid).pw_name
         except KeyError:
             owner = f"the unknown account {uid}"
-        return "" if owner == student else owner
+        return "" if composed(owner) == composed(student) else owner
 
     def _collect(self, one: Inbound, target: Path) -> None:
         """Replace the student's submission with the copied folder; log what was left out of it."""

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 from nbgrader.api import Student
 
-from ..steps.files import readable
+from ..steps.files import composed, readable
 
 ALIKE = 0.6  # minimum similarity of names, 0 to 1; allows for middle names and letters that a platform replaces
 LEFT_OUT_BY_MOODLE = str.maketrans({"_": " "} | dict.fromkeys("&<>\"`|':\\/", ""))  # as Moodle's clean_filename does
@@ -79,5 +79,6 @@ def _letters(name: str) -> str:
 
 def _form(kind: str, text: str) -> str:
     """Normalize text for comparison: lower case; for names, without the characters that Moodle removes."""
-    text = text.casefold().translate(LEFT_OUT_BY_MOODLE) if kind == "name" else text.casefold()
+    text = composed(text.casefold())
+    text = text.translate(LEFT_OUT_BY_MOODLE) if kind == "name" else text
     return " ".join(text.split())
