@@ -5,6 +5,7 @@ import sys
 import warnings
 from pathlib import Path
 
+from dateutil.tz import gettz
 from nbgrader.apps import NbGraderAPI
 from sqlalchemy.exc import SAWarning
 from traitlets.config import Config
@@ -60,6 +61,7 @@ def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = ""
         without_password(gradebook) if gradebook else f"sqlite:///{folder}/gradebook.db?timeout=60"
     )
     c.CourseDirectory.student_id_exclude = ",".join(dropped.listed(folder))
+    c.NbGraderAPI.timezone = _time_zone()  # of the dates that Formgrader shows and asks for
     c.Exchange.root = os.environ.get("GRADLAB_EXCHANGE") or str(folder / "exchange")
     c.Exchange.cache = str(folder / "exchange_cache")
     c.ExchangeFactory.collect = "autograder.term.exchange.CollectOwn"
@@ -84,6 +86,12 @@ def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = ""
     c.Execute.kernel_name = KERNEL_NAME if sandbox else "python3"
     c.KernelManager.transport_encryption = "auto"
     return c
+
+
+def _time_zone() -> str:
+    """Return this machine's time zone, as dateutil.tz.gettz reads it."""
+    name = os.environ.get("TZ", "").removeprefix(":") or "/etc/localtime"
+    return name if gettz(name) else "UTC"
 
 
 def class_api(folder: Path, sandbox: bool = True) -> NbGraderAPI:

@@ -1,5 +1,6 @@
 """Due dates, extensions and their penalties; students who leave the class."""
 
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -8,6 +9,8 @@ from tiny_class import NAME, PER_HOUR, RIGHT, TinyClass, nbgrader, write_setting
 from autograder.errors import ClassError
 from autograder.run import return_feedback
 from autograder.settings import class_api
+from autograder.steps import receipt
+from autograder.steps.files import unfit
 from autograder.term.written import local, read_date
 from autograder.views.report import gather
 
@@ -89,6 +92,42 @@ def test_dates_are_in_this_machines_time_zone_and_a_day_counts_to_its_end(monkey
     here = datetime(2026, 11, 2, 23, 59, 59).astimezone(UTC).replace(tzinfo=None)
     assert read_date("2026-11-02") == here
     assert read_date("none") is None
+
+
+@pytest.mark.parametrize(
+    ("stated", "hour"),
+    [
+        ("2026-11-02 10:00:00.5 UTC", 10),
+        ("2026-11-02 10:00:00 +0100", 9),
+        ("2026-11-02 10:00:00 -03", 13),
+        ("2026-11-02 10:00:00+01:00", 9),
+        ("2026-11-02 10:00 Europe/Berlin", 9),
+        ("2026-11-02 10:00", 10),
+        ("2026-11-02 10:00:00 XYZT", None),
+    ],
+)
+def test_a_timestamp_is_read_with_its_time_zone_or_refused(tiny, stated, hour):
+    tiny.hand_in("anna", RIGHT)
+    tiny.stamp("anna", stated)
+    found = receipt.timestamp(tiny.submission("anna"))
+    assert (found.hour if found else None) == hour
+    refusal = unfit(tiny.submission("anna"), NAME)
+    assert refusal == ("" if hour else "its timestamp.txt does not contain a time (the time zone XYZT is unknown).")
+
+
+def test_formgrader_asks_for_due_dates_in_this_machines_time_zone(tiny, monkeypatch):
+    monkeypatch.setenv("TZ", "Asia/Kolkata")
+    time.tzset()
+    try:
+        api = class_api(tiny.folder)
+        zone = api.get_assignment(NAME)["duedate_timezone"]
+        with api.gradebook as book:  # as its page saves it
+            book.update_or_create_assignment(NAME, duedate=f"2026-11-02T18:00 {zone}")
+            assert book.find_assignment(NAME).duedate == read_date("2026-11-02 18:00") == datetime(2026, 11, 2, 12, 30)
+        assert api.get_assignment(NAME)["duedate_notimezone"] == "2026-11-02T18:00:00"
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 @pytest.mark.parametrize(

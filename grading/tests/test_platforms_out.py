@@ -12,7 +12,7 @@ from autograder.term import grades
 from autograder.views.export import as_text
 
 # Canvas's exported gradebook: lib/gradebook_exporter.rb
-CANVAS = f"""Student,ID,SIS User ID,SIS Login ID,Section,{NAME} (771),Other (772),Current Score
+CANVAS = f"""Student,ID,SIS User ID,SIS Login ID,Section,{NAME} (771),Other (772),Current Score,Current Score
 ,,,,,Manual Posting,,
     Points Possible,,,,,5.00,10.00,(read only)
 "Müller, Anna",4021,S-1,am,Autograd 1,,7.00,

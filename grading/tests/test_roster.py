@@ -1,12 +1,14 @@
 """Tables from platforms or your own, in any common encoding, are imported completely into the gradebook."""
 
 import pytest
-from tiny_class import TinyClass
+from tiny_class import NAME, RIGHT, TinyClass, threads
 
 from autograder import dropped
 from autograder.__main__ import main
 from autograder.errors import ClassError
+from autograder.settings import class_api
 from autograder.term.roster import read_roster, write_roster
+from autograder.views.report import gather
 
 OWN = """id,first_name,last_name,email,lms_user_id
 anna,Anna,Müller,anna@uni.example,4021
@@ -14,7 +16,7 @@ anna,Anna,Müller,anna@uni.example,4021
 o'brien,Ciarán,O'Brien,,4023
 """
 # Canvas's exported gradebook: lib/gradebook_exporter.rb
-CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,90_tiny (771),Current Score
+CANVAS = """Student,ID,SIS User ID,SIS Login ID,Section,90_tiny (771),Current Score,Current Score
 ,,,,,Manual Posting,
     Points Possible,,,,,5.00,(read only)
 "Müller, Anna Lena",4021,S-1,anna,Autograd 1,,
@@ -82,7 +84,9 @@ def test_a_canvas_gradebook_is_read_as_a_roster(file):
         "o'brien": ("Ciarán", "O'Brien", "", "4023"),
     }
     assert roster.passed_over == ["line 2: no name", "line 3: Points Possible", "line 5: Student, Test"]
-    assert roster.unused == ["SIS User ID", "Section", "90_tiny (771)", "Current Score"]
+    assert roster.unused == ["SIS User ID", "Section", "90_tiny (771)", "Current Score"], (
+        "which is there for two groups"
+    )
 
 
 COLUMNS = "Student,FirstName,LastName,ID,SIS Login ID\n"
@@ -150,7 +154,7 @@ def test_errors_are_listed_by_line_and_nothing_is_imported(tiny, file, capsys, l
     ("text", "said"),
     [
         ("", "is empty"),
-        ("id,id\nanna,anna\n", "has duplicate columns: id"),
+        ("id,ID,note,note\nanna,anna,,\n", "has duplicate columns: ID, id"),
         ("id,last_name\n", "contains no students"),
         ('id,last_name\nanna,"Mül\n', "line 2, cannot be read as CSV"),
         ('id,"last_name\nanna,Mül\n', "line 1, cannot be read as CSV"),
@@ -210,3 +214,28 @@ def test_dropped_students_are_listed_and_stay_dropped(tiny, file, capsys):
     assert main(["roster", "--class", str(tiny.folder), str(file(OWN))]) == 0
     assert "In the file, but dropped (to take them back: autograder drop --undo): anna" in capsys.readouterr().out
     assert dropped.listed(tiny.folder) == ["anna"]
+
+
+DECOMPOSED = "ju\u0308rgen"  # as macOS writes the name of a folder
+
+
+def test_a_folder_in_decomposed_form_is_the_students(tiny, file, said):
+    """Its timestamp names an offset that nbgrader would take for 100 seconds; eve is not on the roster."""
+    write_roster(tiny.api.coursedir, read_roster(file("id,last_name\njürgen,Müller\nben,Weiß\n")))
+    for student in (DECOMPOSED, "eve"):
+        tiny.hand_in(student, RIGHT)
+    tiny.stamp(DECOMPOSED, "2026-11-02 10:00:00 +0100")
+    grade = ["grade", NAME, "--scheduler", threads().scheduler_address]
+    shown = said(tiny, *grade, "--student", DECOMPOSED)
+    assert "  Not on the roster, which has names for others (autograder roster, or drop): eve\n" not in shown
+    shown = said(tiny, *grade)
+    assert "Not on the roster, which has names for others (autograder roster, or drop): eve\n" in shown
+    assert sorted(students(tiny)) == ["ben", "eve", "jürgen"]
+    assert tiny.points("jürgen") == [2, 3]
+    shown_by_formgrader = {one["student"]: one for one in tiny.api.get_submissions(NAME)}
+    assert shown_by_formgrader["jürgen"]["timestamp"] == "2026-11-02T09:00:00"
+    assert shown_by_formgrader["jürgen"]["autograded"]
+    tiny.hand_in(DECOMPOSED, RIGHT)
+    assert "belong to jürgen" in said(tiny, *grade, code=1)
+    said(tiny, "drop", DECOMPOSED)
+    assert [row.student for row in gather(class_api(tiny.folder).coursedir, NAME).rows] == ["ben", "eve"]

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import ClassError
+from ..term.written import local
 from . import by_hand, export, feedback, grade, import_submissions
 from .listing import show_list
 
@@ -38,6 +39,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the commands; return 1 if one of them left a problem to fix."""
+    from nbgrader.api import Gradebook
+
+    from ..gradebook import find_assignment
     from ..settings import open_class
     from ..term import by_hand as decisions
     from ..term import sent
@@ -48,12 +52,14 @@ def run(args: argparse.Namespace) -> int:
     codes = [_submissions(args)]
     if args.dry_run:
         return max(codes[0], _dry_run(args))
-    name = args.assignment
+    name, course = args.assignment, open_class(args.folder).coursedir
+    with Gradebook(course.db_url, course.course_id) as book:
+        due = find_assignment(book, name).duedate
+    print(f"\n{name} is due {local(due)}." if due else f"\n{name} has no due date.")
     options = ["--scheduler", args.scheduler] * bool(args.scheduler) + ["--no-sandbox"] * args.no_sandbox
     codes.append(_command(args, grade, name, *options))
     if codes[-1]:
         return codes[-1]
-    course = open_class(args.folder).coursedir
     platforms = sorted({one.platform for one in sent.read(course, name).values()})
     only = platforms[0] if len(platforms) == 1 else ""
     platform = "moodle" if args.worksheet else "canvas" if args.gradebook else only

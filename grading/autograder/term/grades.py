@@ -187,6 +187,7 @@ def fill_gradebook(grades: Grades, columns: dict[str, str], path: Path) -> Expor
     where = {key_of(column): column for column in table.columns}
     if not {"id", "section"} <= where.keys():
         raise ClassError(f"{path} is not a Canvas gradebook: it lacks the columns ID and Section.")
+    table.require_once({*map(key_of, CANVAS)})
     chosen = {name: _column(table.columns, columns.get(name, name), path) for name in grades.rows}
     kept = table.columns[: table.columns.index(where["section"]) + 1]
     export, there = Export([[*kept, *chosen.values()]]), set()

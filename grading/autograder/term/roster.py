@@ -93,7 +93,7 @@ def read_roster(path: Path, id_column: str = "") -> Roster:
         raise ClassError(_refusal(path, problems))
     if not entries:
         raise ClassError(f"{path} contains no students; expected a header line and one line per student.")
-    unused = [column for column in table.columns if column not in used.values()]
+    unused = [column for column in dict.fromkeys(table.columns) if column not in used.values()]
     return Roster(entries, used, unused, passed_over, table.encoding)
 
 
@@ -138,6 +138,7 @@ def _fields(table: Table, id_column: str) -> dict[str, str]:
     """Return the column chosen for each field, by field name; raise ClassError if no column contains the ids."""
     by_key = {key_of(column): column for column in table.columns}
     names = CANVAS if _canvas(table) else COLUMNS
+    table.require_once({*(key for keys in names.values() for key in keys), key_of(id_column)})
     used = {
         name: next(by_key[key] for key in keys if key in by_key)
         for name, keys in names.items()

@@ -166,6 +166,7 @@ def _times(path: Path, people: People) -> dict[str, datetime]:
     Raises ClassError if it has no column of times, or a time is invalid.
     """
     table = read_table(path)
+    table.require_once({"id", "sis login id", "email", "email address", "student", *TIMES})
     columns = {key_of(column): column for column in table.columns}
     when = next((columns[key] for key in TIMES if key in columns), None)
     if when is None:

@@ -3,6 +3,8 @@
 import csv
 import io
 import unicodedata
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,13 +29,23 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A table's named columns, in order, and its rows. problems: descriptions of invalid lines, which are left out."""
+    """A table's named columns, in order, and its rows; of columns with the same name, rows have the first.
+
+    problems: descriptions of invalid lines, which are left out.
+    """
 
     path: Path
     columns: list[str]
     rows: list[Row]
     problems: list[str]
     encoding: str
+
+    def require_once(self, needed: Iterable[str]) -> None:
+        """Raise ClassError if one of these columns, by normalized names, is there twice; others may be."""
+        count = Counter(map(key_of, self.columns))
+        twice = sorted({readable(name) for name in self.columns if count[key_of(name)] > 1 and key_of(name) in needed})
+        if twice:
+            raise ClassError(f"{self.path} has duplicate columns: {', '.join(twice)}.")
 
 
 def key_of(text: str) -> str:
@@ -83,13 +95,11 @@ def _parse(path: Path, text: str, separator: str, stated: bool, encoding: str) -
             elif any(cells[len(columns) :]):
                 problems.append(f"line {line}: {len(cells)} cells, but {len(columns)} columns")
             else:
-                rows.append(Row(line, {name: cell for name, cell in zip(columns, cells, strict=False) if name}))
+                named = list(zip(columns, cells, strict=False))
+                rows.append(Row(line, {name: cell for name, cell in reversed(named) if name}))
     except csv.Error as error:
         raise ClassError(f"{path}, line {begins}, cannot be read as CSV ({error}).") from None
     named = [name for name in columns if name]
-    twice = sorted({readable(name) for name in named if named.count(name) > 1})
-    if twice:
-        raise ClassError(f"{path} has duplicate columns: {', '.join(twice)}.")
     if not named:
         raise ClassError(f"{path} is empty; expected a header line and one line per student.")
     return Table(path, named, rows, problems, encoding)

@@ -72,6 +72,9 @@ def to_do(report: Report) -> list[str]:
     due = [row.student for row in report.rows if row.status in (Status.STALE, Status.UNGRADED)]
     old = [row.student for row in report.rows if row.outdated]
     found = {f"No score until graded (autograder grade {name})": due}
+    roster = any(row.standing.on_roster for row in report.rows)
+    others = [row.student for row in report.rows if row.status != Status.MISSING and not row.standing.on_roster]
+    found["Not on the roster, which has names for others (autograder roster, or drop)"] = others if roster else []
     found[f"The feedback page shows an old grade (autograder feedback {name})"] = old
     return [f"{title}: {', '.join(students)}" for title, students in found.items() if students]
 

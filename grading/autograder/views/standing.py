@@ -14,11 +14,13 @@ _UNITS = [("day", 86_400), ("h", 3600), ("min", 60)]
 class Standing:
     """A student's name and a submission's circumstances; times are naive UTC, as in nbgrader.
 
-    due: includes the student's extension. late_s: seconds after `due`. penalty: points deducted. by_hand: points that
+    on_roster: whether the gradebook has a name, e-mail address or platform id; grading adds students without. due:
+    includes the student's extension. late_s: seconds after `due`. penalty: points deducted. by_hand: points that
     were set manually, by cell.
     """
 
     name: str = ""
+    on_roster: bool = False
     submitted_at: datetime | None = None
     due: datetime | None = None
     extension_s: float = 0.0
@@ -35,9 +37,10 @@ class Standing:
 def standing(assignment: Assignment, student: Student, submission: SubmittedAssignment | None) -> Standing:
     """Return a submission's Standing; as in nbgrader, submissions without a timestamp count as on time."""
     name = full_name(student)
+    on_roster = any((student.first_name, student.last_name, student.email, student.lms_user_id))
     due = assignment.duedate
     if submission is None:
-        return Standing(name, due=due)
+        return Standing(name, on_roster, due=due)
     extension = submission.extension if due else None
     due = due + extension if extension else due
     submitted_at = submission.timestamp
@@ -46,7 +49,7 @@ def standing(assignment: Assignment, student: Student, submission: SubmittedAssi
     grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
     by_hand = {grade.name: grade.manual_score for grade in grades if grade.manual_score is not None}
     extension_s = extension.total_seconds() if extension else 0.0
-    return Standing(name, submitted_at, due, extension_s, late_s, penalty, dict(sorted(by_hand.items())))
+    return Standing(name, on_roster, submitted_at, due, extension_s, late_s, penalty, dict(sorted(by_hand.items())))
 
 
 def full_name(student: Student) -> str:
