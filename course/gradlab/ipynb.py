@@ -57,7 +57,7 @@ def _cell(cell: object, ids: set[str]) -> dict:
     lines = source if isinstance(source, list) else [source]
     if kind not in TYPES or not all(isinstance(line, str) for line in lines):
         raise Unreadable(f"{NO_NOTEBOOK} (a cell has no type, or a source that is not text).")
-    source = "".join(lines)
+    source = "".join(lines).replace("\r\n", "\n")
     if cell["cell_type"] == "heading":
         level = cell.get("level")
         source = f"{'#' * (level if level in range(1, 7) else 1)} {source}"

@@ -43,8 +43,8 @@ def counts(cell: dict) -> bool:
 
 
 def same_text(source: str) -> str:
-    """Return a source without what editors change by themselves: line endings, and space at the end of lines."""
-    return "\n".join(line.rstrip() for line in source.strip().splitlines())
+    """Return a source without space at the ends, and at the ends of lines, which editors change by themselves."""
+    return "\n".join(line.rstrip() for line in source.strip().split("\n"))
 
 
 @dataclass
@@ -85,6 +85,15 @@ class Release:
                 waiting = []
         self._by_grade = {grade_id(cell): key for key, cell in self.cells.items() if grade_id(cell)}
 
+    @property
+    def answers(self) -> set[str]:
+        """The ids of the answers."""
+        return {key for key, cell in self.cells.items() if is_answer(cell)}
+
+    def is_of(self, cells: list[dict]) -> bool:
+        """Return whether a notebook has a cell that nbgrader knows, by metadata, id or text; set-up is in many."""
+        return any(nbgrader(self.cells[key]) for key in self.candidates(cells))
+
     def claimed(self, cell: dict) -> str | None:
         """Return the id of the released cell that this cell says it is, by nbgrader's metadata or by its id."""
         by_grade = self._by_grade.get(grade_id(cell))
@@ -120,12 +129,12 @@ class Release:
         for key, places in candidates.items():
             if not is_answer(self.cells[key]):
                 self._take(found, key, places[-1] if is_check(self.cells[key]) else places[0])
-        for key in (key for key in self.cells if is_answer(self.cells[key])):
+        for key in self.answers:
             written = [n for n in candidates.get(key, []) if not self.is_as_released(key, cells[n])]
             if written:
                 found.homes[key] = self._last(found, key, written)
                 self._take(found, key, found.homes[key])
-        for key in (key for key in self.cells if is_answer(self.cells[key]) and key not in found.homes):
+        for key in (key for key in self.cells if key in self.answers - found.homes.keys()):
             self._look_for(key, cells, candidates, found)
         for place, cell in enumerate(cells):
             key = self.claimed(cell) or next(iter(self._by_text.get(same_text(cell["source"]), [])), None)

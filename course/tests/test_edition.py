@@ -147,13 +147,13 @@ def test_deleted_cells_come_back():
 
 
 def test_an_answer_that_was_cut_and_pasted_is_known_by_nbgraders_id():
-    """A new cell id, and a duplicate beside it: the first is the answer, the second an own cell that nbgrader skips."""
+    """A new cell id, and a duplicate beside it: the last is the answer, the first an own cell that nbgrader skips."""
     pasted = changed(STUB, "def f(x): return x", id="pasted")
     mine = notebook(TITLE, pasted, changed(STUB, "def f(x): return 2 * x", id="again"), CHECK)
     found = {one["id"]: one for one in edition.merge(OLD, mine, NEW, KEPT).notebook["cells"]}
-    assert found["answer-02-1"]["source"] == "def f(x): return x"
-    assert found["again"]["source"] == "def f(x): return 2 * x"
-    assert "nbgrader" not in found["again"]["metadata"]
+    assert found["answer-02-1"]["source"] == "def f(x): return 2 * x"
+    assert found["pasted"]["source"] == "def f(x): return x"
+    assert "nbgrader" not in found["pasted"]["metadata"]
 
 
 def test_a_kept_copy_of_a_locked_cell_can_be_edited_and_deleted():

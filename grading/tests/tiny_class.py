@@ -194,15 +194,16 @@ def write_settings(folder: Path, *lines: str, **settings) -> Path:
 class TinyClass:
     """A class folder with the tiny chapter generated, and methods to submit, grade and read the results.
 
-    copied: copy a generated class; a class with a different gradebook must generate its own.
+    copied: copy a generated class; a class with a different gradebook must generate its own. solved: generate this
+    chapter instead.
     """
 
-    def __init__(self, folder: Path, copied: bool = True):
-        self.folder = folder
+    def __init__(self, folder: Path, copied: bool = True, solved=None):
+        self.folder, copied = folder, copied and solved is None
         if copied:
             shutil.copytree(Path(generated().name, "class"), folder, symlinks=True)
         else:
-            self.write_source(solved_notebook())
+            self.write_source(solved or solved_notebook())
         self.api = class_api(folder)
         if not copied:
             self.generate()

@@ -1,4 +1,4 @@
-"""Merge what a student wrote in an old edition of a notebook into the new one, cell by cell, by id.
+"""Merge what a student wrote in an old edition of a notebook into the new one, cell by cell (see `returned`).
 
 Only a cell's source, type and attachments count as the student's work; outputs, execution numbers and everything else
 that JupyterLab saves automatically are ignored. Notebooks are plain dicts, as `ipynb.read` returns them.
@@ -10,6 +10,7 @@ import uuid
 from dataclasses import dataclass
 
 from ..ipynb import grade_id, nbgrader
+from ..returned import Found, Release, is_answer
 
 HEADING = "## Kept from your earlier copy"
 NOTHING = {"cells": []}  # an unknown edition
@@ -45,6 +46,10 @@ def _sign(cell: dict) -> str:
     return grade_id(cell) or json.dumps(_written(cell))
 
 
+def _is_locked(cell: dict) -> bool:
+    return nbgrader(cell).get("locked") is True
+
+
 def same(one: dict, other: dict) -> bool:
     """Return whether two notebooks have the same cells, ignoring outputs."""
 
@@ -73,6 +78,7 @@ class _Merge:
         self.ids: set[str] = set()
         self.new = {**new, "cells": [{**c, "id": self._fresh(c.get("id") or ids.get(_sign(c)))} for c in new["cells"]]}
         self.copy = copy
+        self.release = Release([*self.former.values(), *self.new["cells"]])
         self.released = {cell["id"]: cell for cell in self.new["cells"]}
         self.left: list[dict] = []  # cells for the section at the end, each after a line that describes it
         self.wrote = False
@@ -99,7 +105,9 @@ class _Merge:
 
         Collects the student's own cells, and changed cells that the new edition no longer has.
         """
-        keys = self._keys(cells)
+        found = self.release.find(cells)
+        self._take_answers_out(found)
+        keys = found.keys
         known = [place for place, key in enumerate(keys) if key is not None]
         last, anchor, filled = max(known, default=-1), None, {}
         for place, (cell, key) in enumerate(zip(cells, keys, strict=True)):
@@ -108,33 +116,29 @@ class _Merge:
             elif key is not None:
                 if _has_words(cell) and _written(cell) != _written(self.former[key]):
                     self._leave(f"From `{key}`, which the new edition does not have:", cell)
-            elif _has_words(cell):
+            elif _has_words(cell) and place not in found.copies:
                 self.wrote = True
                 (self.tail if place > last else self.own.setdefault(anchor, [])).append(self._as_own(cell))
         return filled
 
-    def _keys(self, cells: list[dict]) -> list[str | None]:
-        """Return, for each cell, the id of the released cell that it came from; None for the student's own cells.
+    def _take_answers_out(self, found: Found) -> None:
+        """Let an answer that was written in a released cell be in its own cell, if the other cannot keep the text."""
+        for key, place in found.homes.items():
+            other = found.keys[place]
+            if other not in (None, key) and not self._keeps(other):
+                if key in found.places:
+                    found.keys[found.places[key]] = None
+                    found.copies.add(found.places[key])
+                found.keys[place] = key
 
-        A cell is recognized by its id; if it was cut and pasted, or an older program removed the ids, by its nbgrader
-        id, or because it equals a released cell.
-        """
-        released = {**self.former, **self.released}
-        grades = {grade_id(cell): key for key, cell in released.items() if grade_id(cell)}
-        texts = {json.dumps(_written(cell)): key for key, cell in [*self.former.items(), *self.released.items()]}
-        keys: list[str | None] = [None] * len(cells)
-        taken = set()
-        for key_of in (
-            lambda cell: cell.get("id"),
-            lambda cell: grades.get(grade_id(cell)),
-            lambda cell: texts.get(json.dumps(_written(cell))),
-        ):
-            for place, cell in enumerate(cells):
-                key = key_of(cell) if keys[place] is None else None
-                if isinstance(key, str) and key in released and key not in taken:
-                    keys[place] = key
-                    taken.add(key)
-        return keys
+    def _keeps(self, key: str) -> bool:
+        """Return whether a released cell keeps what a student wrote in it."""
+        old, new = self.former.get(key), self.released.get(key)
+        return new is not None and (is_answer(new) or not (_is_locked(new) or self._changed(old, new)))
+
+    @staticmethod
+    def _changed(old: dict | None, new: dict) -> bool:
+        return old is None or _written(old) != _written(new)
 
     def _filled_in(self, cell: dict) -> dict:
         """Return a cell of the new edition, with the student's text if it belongs there."""
@@ -142,11 +146,13 @@ class _Merge:
         mine, old = self.filled.get(key), self.former.get(key)
         if mine is None or not _has_words(mine) or _written(mine) in (_written(cell), old and _written(old)):
             return cell
-        changed = old is None or _written(old) != _written(cell)
-        answer = nbgrader(cell).get("solution") is True
+        if _is_locked(cell) and self.release.is_as_released(key, mine):
+            return cell
+        changed = self._changed(old, cell)
+        answer = is_answer(cell)
         if answer and changed and old is not None:
             self.left.append(self._said(f"`{key}` starts differently in the new edition:\n\n{_fenced(cell['source'])}"))
-        if not answer and (changed or nbgrader(cell).get("locked") is True):
+        if not answer and (changed or _is_locked(cell)):
             self._leave(f"From `{key}`, which is a different cell in the new edition:", mine)
             return cell
         self.wrote = True

@@ -7,7 +7,7 @@ from nbformat import NotebookNode, from_dict
 
 from gradlab.checks.record import SUFFIX
 from gradlab.ipynb import nbgrader
-from gradlab.returned import Release, counts, is_answer, is_check, is_fixed, is_setup, same_text
+from gradlab.returned import Release, counts, is_check, is_fixed, is_setup, same_text
 
 from ..errors import SubmissionError
 from . import outcome
@@ -33,14 +33,14 @@ class RestoreCells(AssignmentStep):
             nb.metadata["kernelspec"] = dict(known.kernelspec)
         release = Release(known.cells)
         require_ours(nb, release)
-        nb.cells = list(_apart(nb.cells, release))
-        there = _order(nb, release)
+        order = _Order(list(_apart(nb.cells, release)), release)
+        nb.cells = order.cells
         for cell in nb.cells:
             outcome.forget(cell)
             cell.metadata.pop("nbgrader", None)
-        for key, cell in there.items():
+        for key, cell in order.there.items():
             _restore(cell, release.cells[key])
-        _give_ids(nb.cells, there)
+        _give_ids(nb.cells, order.there)
         return nb, resources
 
 
@@ -58,48 +58,86 @@ def _apart(cells: list[NotebookNode], release: Release) -> Iterator[NotebookNode
         yield cell
 
 
-def _order(nb: NotebookNode, release: Release) -> dict[str, NotebookNode]:
-    """Put the released cells that count in their places, in place, and remove copies; return all released cells, by id.
+class _Order:
+    """Puts the released cells that count in their places: checks after answers, set-up where it was released.
 
-    Only checks and set-up cells move, and untouched or missing answers, which must not redefine a student's.
+    Students' cells keep their order. cells: the notebook's, without copies that count for nothing. there: the released
+    cells among them, by id. homes: the cells that define answers, by the answer's id.
     """
-    found = release.find(nb.cells)
-    there = {key: nb.cells[place] for key, place in found.places.items()}
-    homes = {key: nb.cells[place] for key, place in found.homes.items()}
-    nb.cells = [cell for place, cell in enumerate(nb.cells) if place not in found.copies]
-    ranks = {key: rank for rank, key in enumerate(release.cells)}
-    todo = [key for key, cell in release.cells.items() if counts(cell)]
-    for number, key in enumerate(todo):
-        at = {id(cell): place for place, cell in enumerate(nb.cells)}
-        places = {name: at[id(cell)] for name, cell in there.items()}
-        defined = {name: at[id(cell)] for name, cell in homes.items()}
-        done = [name for name in todo[:number] if name in places]
-        if is_check(release.cells[key]):
-            needed = [defined.get(name, places[name]) for name in done if not is_check(release.cells[name])]
-            if places.get(key, -1) > max(needed, default=-1):
-                continue
-            last = max([*needed, *(places[name] for name in done)], default=-1)
-            below = [place for name, place in places.items() if place > last and ranks[name] > ranks[key]]
-            to = min(below, default=len(nb.cells))
-        else:
-            before = min((defined[name] for name in todo[number:] if name in defined), default=len(nb.cells))
-            last = max((places[name] for name in done if places[name] < before), default=-1)
-            home = defined.get(key, len(nb.cells))
-            first, end = (-1, home + 1) if is_answer(release.cells[key]) else (last, before)
-            if first < places.get(key, -1) < end:
-                continue
-            to = next((n for n in range(last + 1, before) if nb.cells[n].cell_type == "code"), before)
-        there[key] = _put(nb.cells, there.get(key) or _made(release.cells[key]), to)
-    return there
 
+    def __init__(self, cells: list[NotebookNode], release: Release):
+        found = release.find(cells)
+        self.there = {key: cells[place] for key, place in found.places.items()}
+        self.homes = {key: cells[place] for key, place in found.homes.items()}
+        self.cells = [cell for place, cell in enumerate(cells) if place not in found.copies]
+        self.released, self.done = release.cells, []
+        for key in (key for key, cell in release.cells.items() if counts(cell)):
+            put = (
+                self._check
+                if is_check(release.cells[key])
+                else self._setup
+                if is_setup(release.cells[key])
+                else self._answer
+            )
+            put(key)
+            self.done.append(key)
 
-def _put(cells: list[NotebookNode], cell: NotebookNode, place: int) -> NotebookNode:
-    """Move a cell, or insert a new one, before the cell at this place; return it."""
-    at = next((n for n, other in enumerate(cells) if other is cell), None)
-    cells.insert(place, cell)
-    if at is not None:
-        del cells[at + (at >= place)]
-    return cell
+    def _check(self, key: str) -> None:
+        """Put a check after all earlier answers and set-up, and after the cells that follow them."""
+        needed = self._needed()
+        if self._at(key) > needed:
+            return
+        last = max([needed, *map(self._at, self.done)])
+        order = list(self.released)
+        below = [self._at(other) for other in order[order.index(key) :] if other in self.there]
+        self._put(key, min((place for place in below if place > last), default=len(self.cells)))
+
+    def _answer(self, key: str) -> None:
+        """Put a cell with the released text of an answer where it cannot redefine a student's."""
+        home = self._home(key)
+        if not 0 <= self._at(key) <= home:
+            self._put(key, self._code_below(self._last(home), home))
+
+    def _setup(self, key: str) -> None:
+        """Put a set-up cell between earlier and later answers; if one place does not do, it runs in both."""
+        before = min((self._home(other) for other in self.homes if other not in self.done), default=len(self.cells))
+        last = self._last(before)
+        if self._needed() >= before:
+            self.cells.insert(before, _made(self.released[key]))
+            last, before = self._needed(), len(self.cells)
+        if not last < self._at(key) < before:
+            self._put(key, self._code_below(last, before))
+
+    def _at(self, key: str) -> int:
+        """Return the place of a released cell; -1 if it is missing."""
+        cell = self.there.get(key)
+        return next((place for place, other in enumerate(self.cells) if other is cell), -1)
+
+    def _home(self, key: str) -> int:
+        """Return the place of the cell that defines an answer, behind the last cell if there is none."""
+        home = self.homes.get(key)
+        return next((place for place, other in enumerate(self.cells) if other is home), len(self.cells))
+
+    def _needed(self) -> int:
+        """Return the last place of the answers and set-up cells that are in their places."""
+        names = [key for key in self.done if not is_check(self.released[key])]
+        return max((self._home(key) if key in self.homes else self._at(key) for key in names), default=-1)
+
+    def _last(self, before: int) -> int:
+        """Return the last place above `before` of the cells that are in their places."""
+        return max((place for place in map(self._at, self.done) if place < before), default=-1)
+
+    def _code_below(self, last: int, before: int) -> int:
+        """Return the place of the first code cell below `last`, but at most `before`."""
+        return next((n for n in range(last + 1, before) if self.cells[n].cell_type == "code"), before)
+
+    def _put(self, key: str, place: int) -> None:
+        """Move a released cell, or insert it if it is missing, before the cell at this place."""
+        at = self._at(key)
+        cell = self.there.setdefault(key, _made(self.released[key]))
+        self.cells.insert(place, cell)
+        if at >= 0:
+            del self.cells[at + (at >= place)]
 
 
 def _made(original: dict) -> NotebookNode:
@@ -142,12 +180,12 @@ def _give_ids(cells: list[NotebookNode], there: dict[str, NotebookNode]) -> None
 
 
 def require_ours(nb: NotebookNode, release: Release) -> None:
-    """Raise SubmissionError for a notebook larger than any honest one, or one without released cells."""
+    """Raise SubmissionError for a notebook larger than any honest one, or one without released cells or all answers."""
     if len(nb.cells) > MOST_CELLS or sum(len(cell.source) for cell in nb.cells) > MOST_CHARACTERS:
         raise SubmissionError(
             f"the notebook has more than {MOST_CELLS} cells, or more than {MOST_CHARACTERS / 1e6:g} million characters."
         )
-    if not any(counts(release.cells[key]) and nbgrader(release.cells[key]) for key in release.candidates(nb.cells)):
+    if not (release.is_of(nb.cells) or release.find(nb.cells).homes.keys() == release.answers):
         raise SubmissionError("the file contains none of the released notebook's cells; is it the right notebook?")
 
 

@@ -1,0 +1,503 @@
+"""A small released notebook, and the forms in which it comes back: after every editor, habit and mishap.
+
+`FORMS` has, by name, how a solved copy is changed, the points that it must get, and, if it cannot be graded, words of
+the reason. Course and grading tests use the same table.
+"""
+
+import codecs
+import copy
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+NAME = "90_tiny"  # as in the grading tests' tiny class
+TODO = "    # Your turn: replace the next line with your code.\n    raise NotImplementedError()"
+
+SETUP = """import torch
+
+# No module named 'gradlab'? Then this is the wrong Python: run `make lab` in the course's folder.
+from gradlab import check, summary
+
+
+class Scaled:
+    def __init__(self, scale):
+        self.scale = scale
+
+    def of(self, tensor):
+        return tensor * self.scale"""
+NODE = '''class Node:
+    """A step of the backward pass."""
+
+    def seed(self, y):
+        return torch.ones_like(y)'''
+ATTACH = "Root.scale = 2.0"
+LESSON = 'print("lesson")'
+
+# by id: the start of the cell, and what solves it
+EXERCISES = {
+    "answer-1": (
+        'def pull_back(x, v):\n    """Return the gradient at x of y = 3 * x ** 2 for the external gradient v."""',
+        "    return 6 * x * v",
+    ),
+    "answer-2": (
+        'class Root(Node):\n    """The last node of a graph."""\n\n    def gradient(self, y):',
+        "        return self.seed(y)",
+    ),
+    "answer-3": ('def doubled(x):\n    """Return 2 * x."""', "    return 2 * x"),
+}
+ANSWERS = {name: "\n".join(parts) for name, parts in EXERCISES.items()}
+STUBS = {name: f"{start}\n{TODO}" for name, (start, _) in EXERCISES.items()}
+STUBS["answer-2"] = STUBS["answer-2"].replace("    #", "        #").replace("    raise", "        raise")
+CHECKS = {
+    "check-1": 'check("91.1 the gradient at x", pull_back, autograd=False)',
+    "check-2": """def of_root(answer, case):
+    return Scaled(case["scale"]).of(answer().gradient(case["y"]))
+
+
+check("91.2 the gradient at the root", Root, of_root)""",
+    "check-3": """def scaled(answer, case):
+    return Root.scale * answer(case["x"])
+
+
+check("91.3 twice", doubled, scaled)""",
+}
+POINTS = {"check-1": 1, "check-2": 2, "check-3": 4}
+ALL = [1, 2, 4]
+
+
+def _cell(cell_id: str, source: str, kind: str = "code", **metadata) -> dict:
+    made = {"cell_type": kind, "id": cell_id, "metadata": metadata, "source": source}
+    return {**made, "outputs": [], "execution_count": None} if kind == "code" else made
+
+
+def marks(cell_id: str) -> dict:
+    """Return nbgrader's metadata of an answer or a check."""
+    points = POINTS.get(cell_id)
+    found = {"grade": points is not None, "grade_id": cell_id, "locked": points is not None, "schema_version": 3}
+    return found | {"solution": points is None, "task": False} | ({} if points is None else {"points": points})
+
+
+def released(answers: dict[str, str] = STUBS) -> dict:
+    """Return the released notebook, or one with these sources in the cells for answers."""
+    graded = {name: _cell(name, source, nbgrader=marks(name)) for name, source in (answers | CHECKS).items()}
+    cells = [
+        _cell("opening", "# A chapter", "markdown"),
+        _cell("setup", SETUP, tags=["setup"]),
+        _cell("s1", "## 1 · First", "markdown"),
+        _cell("lesson", LESSON),
+        graded["answer-1"],
+        _cell("hints-1", "<details><summary>Hint</summary>Multiply.</details>", "markdown"),
+        graded["check-1"],
+        _cell("engine-node", NODE, tags=["setup", "engine"]),
+        graded["answer-2"],
+        graded["check-2"],
+        _cell("engine-attach", ATTACH, tags=["setup", "engine"]),
+        _cell("s2", "## 2 · Second", "markdown"),
+        graded["answer-3"],
+        graded["check-3"],
+        _cell("summary", "summary()"),
+    ]
+    spec = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    return {"cells": cells, "metadata": spec, "nbformat": 4, "nbformat_minor": 5}
+
+
+class Copy:
+    """A student's copy, in which all exercises are solved, with what editors and students do to it."""
+
+    def __init__(self):
+        self.notebook = released(ANSWERS)
+        self.cells: list[dict] = self.notebook["cells"]
+
+    def __getitem__(self, cell_id: str) -> dict:
+        return self.cells[self.at(cell_id)]
+
+    def at(self, cell_id: str) -> int:
+        """Return the position of a cell."""
+        return next(place for place, cell in enumerate(self.cells) if cell.get("id") == cell_id)
+
+    def write(self, cell_id: str, source: str, **fields) -> None:
+        """Set a cell's source, and other fields."""
+        self[cell_id].update(source=source, **fields)
+
+    def untouched(self, *names: str) -> None:
+        """Put the released text into these answers' cells, or into all."""
+        for name in names or ANSWERS:
+            self.write(name, STUBS[name])
+
+    def delete(self, *cell_ids: str) -> None:
+        """Delete cells."""
+        for cell_id in cell_ids:
+            del self.cells[self.at(cell_id)]
+
+    def move(self, cell_id: str, after: str | None) -> None:
+        """Move a cell below another one; None: to the top."""
+        cell = self.cells.pop(self.at(cell_id))
+        self.cells.insert(0 if after is None else self.at(after) + 1, cell)
+
+    def own(self, source: str, after: str | None, kind: str = "code") -> None:
+        """Insert a cell of the student's own below another one; None: at the top."""
+        cell = _cell(f"new-{len(self.cells)}", source, kind)
+        self.cells.insert(0 if after is None else self.at(after) + 1, cell)
+
+    def duplicate(self, cell_id: str, source: str, after: str | None) -> None:
+        """Copy a cell with its metadata, as JupyterLab does, and set the copy's source."""
+        self.own(source, after)
+        self.cells[0 if after is None else self.at(after) + 1]["metadata"] = copy.deepcopy(self[cell_id]["metadata"])
+
+    def lose(self, ids: bool = False, metadata: bool = False, minor: int = 4) -> None:
+        """Remove ids, cells' metadata or both, as editors do that do not know them."""
+        for cell in self.cells:
+            if ids:
+                cell.pop("id", None)
+                self.notebook["nbformat_minor"] = minor
+            if metadata:
+                cell["metadata"] = {}
+
+
+# --- editors ---------------------------------------------------------------------------------------------------------
+
+
+def colab(nb: Copy) -> None:
+    """Colab keeps ids in the metadata, and writes nbformat 4.0."""
+    for number, cell in enumerate(nb.cells):
+        cell["metadata"] |= {"id": f"aBcDeF{number}", "colab": {"base_uri": "https://localhost:8080/"}}
+        cell["source"] = cell["source"].splitlines(keepends=True)
+    nb.lose(ids=True, minor=0)
+    nb.notebook["metadata"] = {"colab": {"provenance": []}, "kernelspec": {"name": "python3", "display_name": "P"}}
+
+
+def jupytext(nb: Copy, metadata: bool) -> None:
+    """Jupytext's py:percent and back drops ids and outputs, and the empty lines at the ends of a cell."""
+    for cell in nb.cells:
+        cell["source"] = cell["source"].strip("\n")
+        cell["metadata"].pop("deletable", None)
+    nb.lose(ids=True, metadata=not metadata, minor=5)
+    nb.notebook["metadata"]["jupytext"] = {"text_representation": {"extension": ".py", "format_name": "percent"}}
+
+
+def nbformat_3(nb: Copy, metadata: bool) -> bytes:
+    """Return the file that IPython 2 wrote: worksheets, and inputs for sources."""
+    cells = []
+    for cell in nb.cells:
+        kept = {"cell_type": cell["cell_type"], "metadata": cell["metadata"] if metadata else {}}
+        if cell["cell_type"] == "code":
+            lines = cell["source"].splitlines(keepends=True)
+            cells.append({**kept, "input": lines, "language": "python", "prompt_number": 1, "outputs": []})
+        elif cell["source"].startswith("#"):
+            level, _, words = cell["source"].partition(" ")
+            cells.append({**kept, "cell_type": "heading", "level": len(level), "source": [words]})
+        else:
+            cells.append({**kept, "source": [cell["source"]]})
+    sheets = [{"cells": cells, "metadata": {}}]
+    return json.dumps({"worksheets": sheets, "metadata": {"name": ""}, "nbformat": 3, "nbformat_minor": 0}).encode()
+
+
+def encoded(encoding: str, mark: bytes = b"") -> Callable[[Copy], bytes]:
+    """Return a form with this text encoding, after a byte order mark."""
+    return lambda nb: mark + json.dumps(nb.notebook, ensure_ascii=False).encode(encoding)
+
+
+def new_ids(nb: Copy) -> None:
+    """Every cell has a new id, as after *Save as* in some editors."""
+    for number, cell in enumerate(nb.cells):
+        cell["id"] = f"fresh{number}"
+
+
+def addresses(nb: Copy) -> None:
+    """Cells have VS Code's addresses for ids."""
+    for number, cell in enumerate(nb.cells):
+        cell["id"] = f"vscode-notebook-cell:/home/ada/{NAME}.ipynb#W{number}sZmlsZQ%3D%3D"
+
+
+def for_each(**fields) -> Callable[[Copy], object]:
+    """Return a form in which these fields of every cell have other values."""
+    return lambda nb: [cell.update(fields) for cell in nb.cells]
+
+
+def sources(change: Callable[[str], object]) -> Callable[[Copy], object]:
+    """Return a form in which every source is changed."""
+    return lambda nb: [cell.update(source=change(cell["source"])) for cell in nb.cells]
+
+
+def same_id_twice(nb: Copy) -> None:
+    nb["lesson"]["id"] = "answer-1"
+    nb["answer-1"]["metadata"] = {}  # the lesson, which comes first
+
+
+def surrogate(nb: Copy) -> bytes:
+    nb.write("answer-1", ANSWERS["answer-1"] + "  # SURROGATE")
+    nb.own("SURROGATE", "answer-1", "markdown")
+    nb["lesson"]["metadata"] = {"SURROGATE": ["SURROGATE"]}
+    return json.dumps(nb.notebook).replace("SURROGATE", "\\ud83d").encode()
+
+
+# --- what students do ------------------------------------------------------------------------------------------------
+
+
+def commented(source: str) -> str:
+    """Return a source whose lines are all comments."""
+    return "\n".join(f"# {line}" for line in source.splitlines())
+
+
+def retyped(nb: Copy, name: str, after: str | None, source: str = "") -> None:
+    """An answer is in a new cell, and the cell for it is as released."""
+    nb.own(source or ANSWERS[name], after)
+    nb.untouched(name)
+
+
+def retyped_and_deleted(nb: Copy, *names: str) -> None:
+    for name in names:
+        nb.own(ANSWERS[name], name)
+        nb.delete(name)
+
+
+def split(nb: Copy) -> None:
+    helper = "def six(x):\n    return 6 * x"
+    nb.duplicate("answer-1", "def pull_back(x, v):\n    return six(x) * v", "answer-1")
+    nb.write("answer-1", helper)
+
+
+def merged(nb: Copy, first: str, second: str, kept: str) -> None:
+    """Two cells became one, with the id and the metadata of one of them."""
+    text = f"{nb[first]['source']}\n\n{nb[second]['source']}"
+    nb.delete(second if kept == first else first)
+    nb.write(kept, text)
+
+
+def all_in_one(nb: Copy, after: str | None, delete: bool) -> None:
+    nb.own("\n\n\n".join([NODE, *ANSWERS.values()]), after)
+    if delete:
+        nb.delete(*ANSWERS)
+    else:
+        nb.untouched()
+
+
+def each(names, act: Callable[[Copy, str], object]) -> Callable[[Copy], object]:
+    """Return a form in which something is done to each of these cells."""
+    return lambda nb: [act(nb, name) for name in names]
+
+
+def kind(to: str) -> Callable[[Copy, str], None]:
+    """Return what turns a cell into another type."""
+
+    def turn(nb: Copy, cell_id: str) -> None:
+        nb[cell_id]["cell_type"] = to
+        for name in ("outputs", "execution_count"):
+            nb[cell_id].pop(name, None)
+
+    return turn
+
+
+def comment_out(nb: Copy, cell_id: str) -> None:
+    nb.write(cell_id, commented(nb[cell_id]["source"]))
+
+
+def only(*cell_ids: str, **lost) -> Callable[[Copy], object]:
+    """Return a form of which only these cells are left."""
+
+    def left(nb: Copy) -> None:
+        nb.delete(*(cell["id"] for cell in list(nb.cells) if cell["id"] not in cell_ids))
+        nb.lose(**lost)
+
+    return left
+
+
+def nothing_but_sources(nb: Copy) -> None:
+    """The answers alone, in a new notebook."""
+    only(*ANSWERS)(nb)
+    nb.lose(ids=True, metadata=True)
+
+
+def other_chapter(nb: Copy) -> None:
+    nb.cells[:] = [_cell("setup", SETUP, tags=["setup"]), _cell("answer-7", "x = 1"), _cell("summary", "summary()")]
+
+
+FIXED = ("setup", "engine-node", "engine-attach")
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a solved copy is changed before it is saved, or the bytes that are saved instead; see the module."""
+
+    change: Callable[[Copy], object]
+    points: tuple | list = tuple(ALL)
+    words: str = ""
+
+    def data(self) -> bytes:
+        """Return the file that comes back."""
+        nb = Copy()
+        made = self.change(nb)
+        return made if isinstance(made, bytes) else json.dumps(nb.notebook, indent=1).encode()
+
+
+UNGRADED = (None, None, None)
+NONE_OF_THEM = "the file contains none of the released notebook's cells; is it the right notebook?"
+NOT_JSON = "the notebook file is not valid JSON; it was probably cut off or edited by hand."
+
+
+def unread(data: bytes, words: str) -> Form:
+    """Return a file that cannot be read."""
+    return Form(lambda nb: data, UNGRADED, words)
+
+
+FILES = {
+    "as JupyterLab saves it": Form(lambda nb: None),
+    "nothing solved": Form(lambda nb: nb.untouched(), (0, 0, 0)),
+    "one unsolved": Form(lambda nb: nb.untouched("answer-2"), (1, 0, 4)),
+    "Colab": Form(colab),
+    "Colab, cleared": Form(lambda nb: (colab(nb), nb.lose(metadata=True))),
+    "old VS Code": Form(lambda nb: nb.lose(ids=True, minor=2)),
+    "VS Code, addresses for ids": Form(addresses),
+    "Jupytext": Form(lambda nb: jupytext(nb, metadata=True)),
+    "Jupytext, metadata filtered": Form(lambda nb: jupytext(nb, metadata=False)),
+    "nbformat 3": Form(lambda nb: nbformat_3(nb, metadata=True)),
+    "nbformat 3, no metadata": Form(lambda nb: nbformat_3(nb, metadata=False)),
+    "nbformat 4.0": Form(lambda nb: nb.lose(ids=True, minor=0)),
+    "nbformat 4.4": Form(lambda nb: nb.lose(ids=True, minor=4)),
+    "a BOM": Form(encoded("utf-8", codecs.BOM_UTF8)),
+    "UTF-16": Form(encoded("utf-16")),
+    "UTF-16 without a BOM": Form(encoded("utf-16-le")),
+    "UTF-32": Form(encoded("utf-32")),
+    "line by line": Form(sources(lambda source: source.splitlines(keepends=True))),
+    "CRLF": Form(sources(lambda source: source.replace("\n", "\r\n"))),
+    "spaces at the ends of lines": Form(sources(lambda source: source.replace("\n", "  \n") + "\n\n")),
+    "a lone surrogate": Form(surrogate),
+    "new ids": Form(new_ids),
+    "new ids, no metadata": Form(lambda nb: (new_ids(nb), nb.lose(metadata=True))),
+    "metadata cleaned": Form(lambda nb: nb.lose(metadata=True)),
+    "metadata null": Form(for_each(metadata=None)),
+    "metadata a list": Form(for_each(metadata=[])),
+    "the same id twice": Form(same_id_twice),
+    "odd outputs": Form(for_each(outputs="none", execution_count="3", attachments=[])),
+    "no kernel": Form(lambda nb: nb.notebook.update(metadata={"kernelspec": 3})),
+    "another kernel": Form(lambda nb: nb.notebook.update(metadata={"kernelspec": {"name": "ir", "display_name": "R"}})),
+    "cut off": Form(lambda nb: json.dumps(nb.notebook).encode()[:900], UNGRADED, NOT_JSON),
+    "a merge conflict": unread(b'<<<<<<< HEAD\n{"cells": []}\n=======\n{}\n>>>>>>> main\n', NOT_JSON),
+    "Latin-1": unread('{"cells": [], "é": 1}'.encode("latin-1"), "it is not text in UTF-8, UTF-16 or UTF-32"),
+    "a list": unread(b"[]", "it has no list of cells"),
+    "a cell without a type": unread(b'{"cells": [{"source": ""}]}', "a cell has no type"),
+    "an empty file": unread(b"", "is empty (0 bytes)."),
+    "another chapter": Form(other_chapter, UNGRADED, NONE_OF_THEM),
+    "only sources": Form(nothing_but_sources),
+    "some sources": Form(only("answer-1", ids=True, metadata=True), UNGRADED, NONE_OF_THEM),
+}
+
+HABITS = {
+    # set-up
+    "set-up deleted": Form(lambda nb: nb.delete("setup")),
+    "all set-up deleted": Form(lambda nb: nb.delete(*FIXED)),
+    "all set-up commented out": Form(each(FIXED, comment_out)),
+    "all set-up Markdown": Form(each(FIXED, kind("markdown"))),
+    "all set-up raw": Form(each(FIXED, kind("raw"))),
+    "all set-up emptied": Form(each(FIXED, lambda nb, name: nb.write(name, ""))),
+    "set-up at the end": Form(each(FIXED, lambda nb, name: nb.move(name, nb.cells[-1]["id"]))),
+    "engine cells at the top": Form(each(FIXED[:0:-1], lambda nb, name: nb.move(name, None))),
+    "an engine cell deleted": Form(lambda nb: nb.delete("engine-node")),
+    "the last engine cell deleted": Form(lambda nb: nb.delete("engine-attach")),
+    "an import added to set-up": Form(
+        lambda nb: (
+            (
+                nb.write("setup", f"import math as maths\n\n{SETUP}"),
+                nb.write("answer-3", "def doubled(x):\n    return int(maths.sqrt(4)) * x"),
+            )
+        )
+    ),
+    "the same without ids": Form(
+        lambda nb: (
+            (
+                nb.write("setup", f"import math as maths\n\n{SETUP}"),
+                nb.write("answer-3", "def doubled(x):\n    return int(maths.sqrt(4)) * x"),
+                nb.lose(ids=True),
+            )
+        )
+    ),
+    "set-up half deleted": Form(lambda nb: nb.write("setup", "import torch")),
+    "set-up with an own check": Form(lambda nb: nb.write("setup", SETUP + "\n\n\ndef check(*a, **k):\n    pass")),
+    "set-up merged with an answer": Form(lambda nb: merged(nb, "engine-node", "answer-2", "engine-node")),
+    # answers in other cells
+    "retyped, the cell deleted": Form(lambda nb: retyped_and_deleted(nb, "answer-1")),
+    "all retyped, the cells deleted": Form(lambda nb: retyped_and_deleted(nb, *ANSWERS)),
+    "retyped above": Form(lambda nb: retyped(nb, "answer-1", "lesson")),
+    "retyped below": Form(lambda nb: retyped(nb, "answer-1", "answer-1")),
+    "retyped below the check": Form(lambda nb: retyped(nb, "answer-1", "check-1")),
+    "retyped at the end": Form(lambda nb: retyped(nb, "answer-1", "summary")),
+    "retyped as a lambda": Form(lambda nb: retyped(nb, "answer-3", "answer-3", "doubled = lambda x: 2 * x")),
+    "retyped below, check deleted": Form(lambda nb: (retyped(nb, "answer-1", "hints-1"), nb.delete("check-1"))),
+    "retyped below an emptied cell": Form(lambda nb: (retyped(nb, "answer-1", "answer-1"), nb.write("answer-1", ""))),
+    "retyped in the check's cell": Form(
+        lambda nb: ((nb.untouched("answer-1"), nb.write("check-1", f"{ANSWERS['answer-1']}\n\n{CHECKS['check-1']}")))
+    ),
+    "retyped in a lesson": Form(
+        lambda nb: (nb.untouched("answer-1"), nb.write("lesson", f"{LESSON}\n\n{ANSWERS['answer-1']}"))
+    ),
+    "an answer's metadata emptied": Form(lambda nb: nb["answer-1"].update(metadata={})),
+    "an answer cut and pasted": Form(lambda nb: nb["answer-1"].update(id="pasted")),
+    "an answer with neither": Form(lambda nb: nb["answer-1"].update(id="pasted", metadata={})),
+    "all answers in one cell": Form(lambda nb: all_in_one(nb, "s1", delete=True)),
+    "all answers in one cell below the last check": Form(lambda nb: all_in_one(nb, "check-3", delete=False)),
+    "an answer in Markdown": Form(each(["answer-1"], kind("markdown"))),
+    "an answer split": Form(split),
+    "answer and check merged": Form(lambda nb: merged(nb, "answer-1", "check-1", "answer-1")),
+    "answer and check merged into the check": Form(lambda nb: merged(nb, "answer-1", "check-1", "check-1")),
+    # copies
+    "the stub copied below": Form(lambda nb: nb.duplicate("answer-1", STUBS["answer-1"], "answer-1")),
+    "the stub copied above": Form(lambda nb: nb.duplicate("answer-1", STUBS["answer-1"], "lesson")),
+    "the stub pasted below": Form(lambda nb: nb.own(STUBS["answer-1"], "answer-1")),
+    "the stub pasted without ids": Form(
+        lambda nb: (nb.own(STUBS["answer-1"], "answer-1"), nb.lose(ids=True, metadata=True))
+    ),
+    "a better copy": Form(
+        lambda nb: (
+            (
+                nb.duplicate("answer-1", ANSWERS["answer-1"], "answer-1"),
+                nb.write("answer-1", "def pull_back(x, v):\n    return v"),
+            )
+        )
+    ),
+    "a wrong copy below the check": Form(
+        lambda nb: nb.duplicate("answer-1", "def pull_back(x, v):\n    return v", "check-1")
+    ),
+    "a wrong copy above the check": Form(
+        lambda nb: nb.duplicate("answer-1", "def pull_back(x, v):\n    return v", "answer-1"), (0, 2, 4)
+    ),
+    "set-up copied to the end": Form(lambda nb: nb.duplicate("setup", SETUP, "summary")),
+    # order
+    "an answer at the top": Form(lambda nb: nb.move("answer-1", None)),
+    "an answer at the end": Form(lambda nb: nb.move("answer-1", "summary")),
+    "an answer below its check": Form(lambda nb: nb.move("answer-1", "check-1")),
+    "an answer above the previous one": Form(lambda nb: nb.move("answer-3", "s1")),
+    "a helper below the answer": Form(
+        lambda nb: (
+            (
+                nb.write("answer-1", "def pull_back(x, v):\n    return six(x) * v"),
+                nb.own("def six(x):\n    return 6 * x", "answer-1"),
+            )
+        )
+    ),
+    # checks
+    "all checks deleted": Form(lambda nb: nb.delete(*CHECKS)),
+    "all checks commented out": Form(each(CHECKS, comment_out)),
+    "all checks Markdown": Form(each(CHECKS, kind("markdown"))),
+    "all checks edited": Form(each(CHECKS, lambda nb, name: nb.write(name, "pass"))),
+    "all checks at the top": Form(each(CHECKS, lambda nb, name: nb.move(name, None))),
+    "all checks at the end": Form(each(CHECKS, lambda nb, name: nb.move(name, nb.cells[-1]["id"]))),
+    "a check copied above the answer": Form(lambda nb: nb.duplicate("check-1", CHECKS["check-1"], "lesson")),
+    "a check that prints": Form(lambda nb: nb.write("check-1", f"print(pull_back)\n{CHECKS['check-1']}")),
+    # much at once
+    "only answers": Form(only(*ANSWERS)),
+    "only answers, metadata cleaned": Form(only(*ANSWERS, metadata=True)),
+    "only answers, ids lost": Form(only(*ANSWERS, ids=True)),
+    "only answers and checks, with neither": Form(only(*ANSWERS, *CHECKS, ids=True, metadata=True)),
+    "only set-up and checks": Form(only(*FIXED, *CHECKS), (0, 0, 0)),
+    "an own cell with a check's name": Form(
+        lambda nb: (
+            (
+                nb.write("answer-1", "def pull_back(x, v):\n    return v"),
+                nb.duplicate("check-1", "def check(*a, **k):\n    pass", "check-3"),
+            )
+        ),
+        (0, 2, 4),
+    ),
+}
+
+FORMS = FILES | HABITS
