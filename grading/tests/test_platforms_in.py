@@ -1,6 +1,7 @@
 """Archives from Moodle and Canvas are imported for the right students of the roster, or not at all."""
 
 import io
+import json
 import stat
 import zipfile
 from datetime import UTC, datetime, timedelta
@@ -207,6 +208,7 @@ def test_a_table_gives_each_submission_time(tiny, packed, tmp_path, said):
     assert "has no column of times. Expected one of: submitted at" in said(tiny, *words, code=1)
 
 
+CELLS = json.dumps({"cells": [{"cell_type": "code", "source": ""}] * 2001})
 REFUSED = {
     "another name": ({"other.ipynb": "{}"}, f"it contains no {FILE} (found: other.ipynb)."),
     "code": ({"homework.py": "x"}, "(found: homework.py). Submit the notebook itself, not only its code."),
@@ -214,7 +216,8 @@ REFUSED = {
     "a folder": ({"work/a.txt": "x"}, "(found: work). Submit the notebook itself, not the folder work."),
     "empty": ({FILE: ""}, f"{FILE} is empty (0 bytes)."),
     "no JSON": ({FILE: "{"}, "the notebook file is not valid JSON; it was probably cut off or edited by hand."),
-    "another notebook": ({FILE: '{"cells": []}'}, "it contains none of the released notebook's cells."),
+    "another notebook": ({FILE: '{"cells": []}'}, "none of the released notebook's cells; is it the right notebook?"),
+    "too many cells": ({FILE: CELLS}, "the notebook has more than 2000 cells, or more than 2 million characters."),
 }
 
 
