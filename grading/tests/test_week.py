@@ -4,7 +4,11 @@ import shutil
 import zipfile
 
 import pytest
+from returned_notebooks import FILES, FORMS
+from test_corpus import solved
 from tiny_class import NAME, RIGHT, SLIP, TinyClass, threads
+
+from autograder.steps import outcome
 
 
 @pytest.fixture
@@ -45,6 +49,7 @@ def test_a_week_uses_existing_submissions_and_lists_what_needs_attention(tiny, s
         f"$ autograder grade {NAME} --scheduler {threads().scheduler_address}",
         f"$ autograder feedback {NAME}",
     ]
+    assert f"\n{NAME} has no due date.\n" in shown
     needs = shown[shown.index("Needs your attention:") :].splitlines()[1:]
     assert needs[0] == "Could not be graded:"
     assert needs[1].startswith("  ben: the notebook file is not valid JSON")
@@ -57,3 +62,28 @@ def test_a_week_uses_existing_submissions_and_lists_what_needs_attention(tiny, s
     assert "To do" not in needs, "every page is new"
     said(tiny, "by-hand", NAME, "--drop", "anna")
     assert said(tiny, *words).endswith("Needs your attention:\nnothing\n")
+
+
+MEMBER = {"canvas": "{0}student_{0}_88{0}_{1}", "moodle": "Student {0}_{0}_assignsubmission_file/{1}"}
+
+
+def test_every_form_of_a_notebook_gets_the_same_points_from_a_platforms_archive(tmp_path, said):
+    """The import lists what grading will refuse, in its words; the week grades all forms of files."""
+    tiny = TinyClass(tmp_path / "class", solved=solved())
+    numbers = {form: 4000 + number for number, form in enumerate(FORMS)}
+    with tiny.api.gradebook as book:
+        for form, number in numbers.items():
+            book.add_student(form, first_name="Student", last_name=str(number), lms_user_id=str(number))
+    for platform, member in MEMBER.items():
+        for name, forms in {"all": FORMS, "files": FILES}.items():
+            with zipfile.ZipFile(tmp_path / f"{platform}-{name}.zip", "w") as archive:
+                for form, one in forms.items():
+                    archive.writestr(member.format(numbers[form], f"{NAME}.ipynb"), one.data())
+        shown = said(tiny, "import-submissions", NAME, tmp_path / f"{platform}-all.zip", "--dry-run")
+        refused = dict(line[2:].split(": ", 1) for line in shown.splitlines() if line.startswith("  "))
+        assert set(refused) == {form for form, one in FORMS.items() if one.words}
+        said(tiny, "week", NAME, tmp_path / f"{platform}-files.zip", "--scheduler", threads().scheduler_address)
+        for form, one in FILES.items():
+            assert (form, tiny.points(form)) == (form, list(one.points))
+            assert outcome.read(tiny.autograded(form)).could_not_grade == refused.get(form, "")
+        shutil.rmtree(tiny.folder / "submitted")
