@@ -23,6 +23,7 @@ from .checks.reached import defined
 from .checks.record import SUFFIX, RecordError, load_beside
 from .checks.results import answers, fingerprint, read
 from .checks.stale_cells import missing_name
+from .ipynb import grade_id
 
 TAG = "engine"
 CELL = re.compile(r"^# %% (\S+)\n", re.MULTILINE)  # the line before each cell's code in a stage's file
@@ -32,12 +33,12 @@ MARKS = ("### BEGIN SOLUTION", "### END SOLUTION")
 
 
 def parts_of(cells: Iterable[dict[str, Any]]) -> dict[str, str]:
-    """Return the code of each cell tagged `engine`, by cell id, in order."""
+    """Return the code of each cell tagged `engine`, in order, by nbgrader's name for it or else by its id."""
     parts = {}
     for cell in cells:
         if TAG in cell.get("metadata", {}).get("tags", []):
             lines = [line for line in text_of(cell).splitlines() if line.strip() not in MARKS]
-            parts[cell.get("id", "")] = "\n".join(lines).strip()
+            parts[grade_id(cell) or cell.get("id", "")] = "\n".join(lines).strip()
     return parts
 
 

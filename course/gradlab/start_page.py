@@ -3,10 +3,10 @@
 It is made when the course is opened, and again whenever JupyterLab reads it.
 """
 
-import json
 import re
 from pathlib import Path
 
+from . import ipynb
 from .checks.record import Exercise
 from .checks.results import exercises, read
 from .predict.guesses import surprises
@@ -84,20 +84,12 @@ def _surprises(workspace: Path) -> str:
 def _cell_of(notebook: Path, check: Exercise) -> str:
     """Return the id of the cell that states an exercise: the last one with a heading before its check."""
     try:
-        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-        place = next(n for n, cell in enumerate(cells) if _grade_id(cell) == check.cell)
-        headings = (c for c in reversed(cells[:place]) if c["cell_type"] == "markdown" and _source(c).startswith("#"))
+        cells = ipynb.read(notebook.read_bytes())["cells"]
+        place = next(n for n, cell in enumerate(cells) if ipynb.grade_id(cell) == check.cell)
+        headings = (c for c in reversed(cells[:place]) if c["cell_type"] == "markdown" and c["source"].startswith("#"))
         return next(headings, cells[place])["id"]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, StopIteration):  # a damaged notebook
+    except (OSError, ipynb.Unreadable, KeyError, StopIteration):  # a damaged notebook, or one without ids
         return check.cell
-
-
-def _grade_id(cell: dict) -> str | None:
-    return cell.get("metadata", {}).get("nbgrader", {}).get("grade_id")
-
-
-def _source(cell: dict) -> str:
-    return "".join(cell["source"])
 
 
 def _link(path: Path) -> str:

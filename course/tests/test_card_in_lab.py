@@ -1,6 +1,7 @@
 """A check's result in JupyterLab: one card, in both themes, about the code in the notebook."""
 
 import contextlib
+import json
 import re
 import shutil
 import time
@@ -8,7 +9,7 @@ import time
 import nbformat
 import pytest
 from accessible import faint_texts, violations
-from browser import write_notebook
+from browser import LabPage, write_notebook
 from lab_server import HANG_S
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("cards")]
@@ -18,6 +19,7 @@ TITLE = "02.1 the gradient that arrives at x"
 WRONG = "def pull_back(x, v):\n    return v"
 RIGHT = "def pull_back(x, v):\n    return 3 * x**2 * v"
 KEPT = {"ex1-statement", "ex1-help", "answer-02-1", "check-02-1", "answer-02-5", "check-02-5"}
+FIRST = "You had not run the cell that defines pull_back as it stands now, so it ran first."
 LONG = 12  # most lines of a check cell that is not folded, as in authoring.preprocessors
 
 
@@ -58,6 +60,13 @@ def answer(lab, source: str) -> str:
     """Write the answer to the first exercise, run it and its check; return what the check shows."""
     lab.type_into("answer-02-1", source)
     lab.run_cell("answer-02-1")
+    lab.run_cell("check-02-1")
+    return seen(lab, "check-02-1")
+
+
+def typed(lab, source: str) -> str:
+    """Write the answer, run its check only, and return what the check shows."""
+    lab.type_into("answer-02-1", source)
     lab.run_cell("check-02-1")
     return seen(lab, "check-02-1")
 
@@ -118,17 +127,58 @@ def test_an_answer_that_was_edited_runs_before_its_check(chapter):
     """In both directions: what passed and is wrong now, and what was wrong and is right now."""
     assert "passed" in answer(chapter, RIGHT)
     for source, verdict in ((WRONG, "not yet"), (RIGHT, "passed")):
-        chapter.type_into("answer-02-1", source)
-        chapter.run_cell("check-02-1")
-        shown = seen(chapter, "check-02-1")
-        assert f"{TITLE}: {verdict}" in shown
-        assert "You edited the cell that defines pull_back after it ran, so it ran again before this check." in shown
+        assert f"{TITLE}: {verdict}" in (shown := typed(chapter, source))
+        assert FIRST in shown
     chapter.run_cell("check-02-1")
-    assert "ran again before this check" not in seen(chapter, "check-02-1")
-    chapter.type_into("answer-02-1", "def pull_back(x, v):\n    return (v")
-    chapter.run_cell("check-02-1")
-    assert "the cell that defines it ended in a SyntaxError" in seen(chapter, "check-02-1")
+    assert FIRST not in seen(chapter, "check-02-1")
+    assert "the cell that defines it ended in a SyntaxError" in typed(chapter, "def pull_back(x, v):\n    return (v")
     chapter.assert_quiet()
+
+
+def test_what_stands_on_the_page_is_judged(chapter):
+    """Also in a cell that never ran, and in one whose outputs were cleared; and what no cell defines is not there."""
+    assert f"{TITLE}: not yet" in (shown := typed(chapter, WRONG))
+    assert FIRST in shown
+    assert f"{TITLE}: passed" in answer(chapter, RIGHT)
+    chapter.command("notebook:clear-all-cell-outputs")
+    assert f"{TITLE}: not yet" in typed(chapter, WRONG)
+    assert f"{TITLE}: passed" in answer(chapter, RIGHT)
+    chapter.restart_kernel()
+    chapter.run_cell(setup(chapter))
+    chapter.run_cell("check-02-1")
+    assert f"{TITLE}: passed" in seen(chapter, "check-02-1")
+    chapter.locate(setup(chapter))
+    chapter.command("notebook:delete-cell")
+    chapter.run_cell("check-02-1")
+    assert "Only memory still holds check: no cell of the notebook defines it anymore." in seen(chapter, "check-02-1")
+    chapter.command("notebook:undo-cell-action")
+    chapter.run_cell("check-02-1")
+    assert f"{TITLE}: passed" in seen(chapter, "check-02-1")
+    chapter.assert_quiet()
+
+
+def test_two_windows_on_a_notebook_without_ids_judge_what_each_shows(lab, tmp_path):
+    """As an older editor wrote it: JupyterLab then gives each cell an id, another one in each window."""
+    shutil.copytree(lab.server.root / CHAPTER, tmp_path / CHAPTER)
+    path = tmp_path / CHAPTER / f"{CHAPTER}.ipynb"
+    old = json.loads(path.read_text(encoding="utf-8"))
+    kept = [cell for cell in old["cells"] if cell.pop("id") in KEPT or "setup" in cell["metadata"].get("tags", [])]
+    path.write_text(json.dumps(old | {"cells": kept, "nbformat_minor": 4}), encoding="utf-8")
+    lab.open_notebook(path)
+    lab.run_cell(setup(lab))
+    assert f"{TITLE}: passed" in answer(lab, RIGHT)
+    lab.save()
+    assert f"{TITLE}: passed" in answer(lab, RIGHT)
+    with contextlib.closing(lab.page.context.new_page()) as page:
+        second = LabPage(page, lab.server)
+        second.goto(f"lab/workspaces/second/tree/{path.relative_to(lab.server.root).as_posix()}")
+        second.wait_for_kernel()
+        for window, source, verdict in ((second, WRONG, "not yet"), (lab, RIGHT, "passed"), (second, WRONG, "not yet")):
+            if window.cells()[window.position("answer-02-1")]["source"] != source:
+                window.type_into("answer-02-1", source)
+            window.run_cell("check-02-1")
+            assert f"{TITLE}: {verdict}" in seen(window, "check-02-1")
+        second.assert_quiet()
 
 
 @pytest.mark.parametrize("broken", ["def pull_back(x, v):\n    return (v", "1 / 0\n\n\n" + RIGHT])
@@ -141,15 +191,13 @@ def test_a_later_version_that_does_not_run_is_not_passed(chapter, broken):
 
 
 def test_a_check_without_its_answer_or_setup_says_which_cells_to_run(chapter):
-    chapter.run_cell("check-02-1")
+    answer(chapter, "1 / 0\n\n\n" + RIGHT)
     shown = seen(chapter, "check-02-1")
-    assert "pull_back is not defined, because the cell with your answer has not run" in shown
+    assert "pull_back is not defined, because the cell with your answer has not run to its end" in shown
     assert "Run All Above Selected Cell" in shown
     assert "Traceback" not in shown
     assert chapter.errors()[chapter.position("check-02-1")].startswith("CheckFailed: "), "Validate goes by errors"
-    chapter.type_into("answer-02-1", "del torch\n\n\n" + "def pull_back(x, v):\n    return torch.ones(2)")
-    chapter.run_cell("answer-02-1")
-    chapter.run_cell("check-02-1")
+    answer(chapter, "del torch\n\n\n" + "def pull_back(x, v):\n    return torch.ones(2)")
     assert "torch is not defined, because a setup cell has not run" in seen(chapter, "check-02-1")
 
 
@@ -296,6 +344,7 @@ def test_long_check_cells_come_folded_and_run_all_the_same(chapter):
 
 def test_an_answer_in_a_cell_that_is_not_graded_is_not_passed(chapter):
     source = chapter.cells()[setup(chapter)]["source"]
+    chapter.run_cell("answer-02-1")
     chapter.type_into(setup(chapter), f"{source}\n\n\n{RIGHT}")
     chapter.run_cell(setup(chapter))
     chapter.run_cell("check-02-1")

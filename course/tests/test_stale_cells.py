@@ -4,8 +4,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from gradlab import notebook
-from gradlab.checks.cells import called_checks
-from gradlab.checks.stale_cells import Session
+from gradlab.checks.stale_cells import Session, called_checks
 
 RIGHT = "def answer(x):\n    return helper(x)"
 HELPER = "def helper(x):\n    return x"
@@ -148,7 +147,7 @@ def test_a_cell_that_was_edited_and_saved_since_it_ran_is_stale(known, cell):
     known.saved[cell] = f"# a comment\n\n{ran}  # and another\n"
     assert known.stale == ""
     known.saved[cell] = ran.replace("return", "return -")
-    assert known.stale == f"{cell}: its cell was edited or deleted after it ran."
+    assert known.stale == f"{cell}: the cell that defines it does not hold what ran last."
     known.run(known.saved[cell], cell)
     assert known.stale == ""
     known.run(ran, cell)  # edited back, but not saved yet

@@ -13,7 +13,7 @@ from nbgrader.utils import is_grade
 
 from gradlab.checks.check import Check
 from gradlab.checks.record import Record
-from gradlab.checks.cells import called_checks
+from gradlab.checks.stale_cells import called_checks
 
 from .cells import counts
 from .places import SOURCES, ChapterError

@@ -18,7 +18,7 @@ from authoring.reference import Reference
 from authoring.validate import constants, validate
 from gradlab.checks.observe import call
 from gradlab.checks.reached import defined
-from gradlab.checks.cells import called_checks
+from gradlab.checks.stale_cells import called_checks
 from gradlab.checks.verdict import judge_check
 
 FIRST = "02_external_gradients"

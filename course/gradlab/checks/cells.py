@@ -1,16 +1,16 @@
 """Read the notebook beside a record: its checks' points, and the names its setup cells define."""
 
-import ast
+import contextlib
 import itertools
-import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from . import source
+from .. import ipynb
 from .reached import defined
 from .record import SUFFIX
+from .stale_cells import called_checks
 
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>")
 
@@ -20,11 +20,9 @@ def all_cells(folder: Path) -> list[dict[str, Any]]:
     names = [path.name.removesuffix(SUFFIX) for path in folder.glob("*" + SUFFIX)] or [folder.name]
     found = []
     for name in names:
-        try:
-            notebook = json.loads((folder / f"{name}.ipynb").read_text(encoding="utf-8"))
-            found += [cell for cell in notebook["cells"] if cell["cell_type"] in ("code", "markdown")]
-        except (OSError, ValueError, KeyError, TypeError):
-            continue
+        with contextlib.suppress(OSError, ipynb.Unreadable):
+            cells = ipynb.read((folder / f"{name}.ipynb").read_bytes())["cells"]
+            found += [cell for cell in cells if cell["cell_type"] in ("code", "markdown")]
     return found
 
 
@@ -40,7 +38,7 @@ def help_above(folder: Path, check: str) -> list[tuple[str, int, str]]:
     """
     above: list[tuple[str, int, str]] = []
     for cell in all_cells(folder):
-        if cell.get("metadata", {}).get("nbgrader", {}).get("grade_id") == check:
+        if ipynb.grade_id(cell) == check:
             return above
         text = text_of(cell) if cell["cell_type"] == "markdown" else ""
         if text.startswith("#"):
@@ -58,15 +56,10 @@ def points(folder: Path) -> dict[str, float]:
     """Return each check's points by id; checks in the same cell share its points equally."""
     found = {}
     for cell in cells_beside(folder):
-        marks = cell.get("metadata", {}).get("nbgrader", {})
+        marks = ipynb.nbgrader(cell)
         names = called_checks(text_of(cell)) if marks.get("grade") else {}
         found |= {name.split()[0]: marks.get("points", 0) / len(names) for name in names}
     return found
-
-
-def is_answer(cell: dict[str, Any]) -> bool:
-    """Return whether nbgrader grades a cell as an answer."""
-    return bool(cell.get("metadata", {}).get("nbgrader", {}).get("solution"))
 
 
 def setup_names(folder: Path, above: str) -> tuple[set[str], int]:
@@ -81,19 +74,3 @@ def text_of(cell: dict[str, Any]) -> str:
     """Return a cell's text, which a file may store line by line."""
     text = cell.get("source", "")
     return text if isinstance(text, str) else "".join(text)
-
-
-def called_checks(text: str) -> dict[str, str]:
-    """Return the checks that a cell calls by a literal name: {"02.1 the gradient …": "pull_back"}.
-
-    Each value is the name of the checked answer, "" if that is not a plain name.
-    """
-    tree = source.read(text).tree
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else []
-    found = {}
-    for call in calls:
-        if isinstance(call.func, ast.Name) and call.func.id == "check" and call.args:
-            name, *rest = call.args
-            if isinstance(name, ast.Constant) and isinstance(name.value, str):
-                found[name.value] = rest[0].id if rest and isinstance(rest[0], ast.Name) else ""
-    return found

@@ -11,9 +11,10 @@ from IPython.display import DisplayHandle, display
 from .. import notebook
 from ..pictures.diff import difference_picture
 from ..pictures.picture import Picture
+from ..returned import is_answer
 from . import messages
 from .card import card, help_link, overview
-from .cells import called_checks, cells_beside, is_answer, points, setup_names, text_of
+from .cells import cells_beside, points, setup_names
 from .compare import Judge
 from .encoding import TooLarge, decode
 from .ending import ending
@@ -28,7 +29,7 @@ from .plain import as_python
 from .reached import defined
 from .record import CheckRecord, RecordError, digest, load_beside
 from .results import read, remember, remember_answer
-from .stale_cells import missing_name, watched
+from .stale_cells import called_checks, missing_name, watched
 from .verdict import Verdict, judge_check
 
 CasePicture = Callable[[dict, list, list], Picture | None]
@@ -174,7 +175,7 @@ def _refused(stated: Check, answer: str) -> Feedback | None:
     if stale:
         return messages.not_run(stated.name, *stale)
     held = session.holding(answer, cells)
-    own = [cell for cell in cells if is_answer(cell) and answer in defined(text_of(cell))]
+    own = [cell for cell in cells if is_answer(cell) and answer in defined(cell["source"])]
     return messages.elsewhere(stated.name, answer) if held and own and not any(map(is_answer, held)) else None
 
 

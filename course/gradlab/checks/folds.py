@@ -41,7 +41,7 @@ def fitting(name: str, verdict: Verdict, folder: Path, cell: str) -> Fold | None
     _repeated[name] = kind, times + again
     if not again:
         return None
-    folds = [Fold(*found) for found in help_above(folder, cell)]
+    folds = [fold for found in help_above(folder, cell) if (fold := Fold(*found)).cell]  # a link needs a cell's id
     steps = [fold for title in ("Hint", "Approach") for fold in folds if fold.title == title]
     steps += [fold for fold in folds if quotes(fold.title, _said(verdict))][:1]
     return steps[min(times, len(steps) - 1)] if steps else None

@@ -215,18 +215,15 @@ def not_run(title: str, name: str, why: str) -> Feedback:
     """
     lead = f"The notebook counts, but memory holds a different version of {name}: {why} Fix that cell and run it"
     if not why:
-        lead = (
-            f"Only memory still holds {name}: no cell of the notebook defines it anymore. Put its cell back and run it"
-        )
-    return Feedback(title, STALE, lead + ", then run this one again.")
+        lead = f"Only memory still holds {name}: no cell of the notebook defines it anymore."
+        lead += " Put its cell back, for example with Undo in the Edit menu, and run it"
+    return Feedback(title, STALE, f"{lead}, then run this one again.")
 
 
 def ran_first(names: Iterable[str]) -> str:
     """Return a sentence saying that the cells which define these names ran before the check."""
-    cells = " and ".join(sorted(names))
-    return (
-        f"You had not run the cell that defines {cells} as it stands now, so it ran before this check." if cells else ""
-    )
+    defines = " and ".join(sorted(names))
+    return f"You had not run the cell that defines {defines} as it stands now, so it ran first." if defines else ""
 
 
 def elsewhere(title: str, name: str) -> Feedback:

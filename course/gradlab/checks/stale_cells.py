@@ -8,6 +8,7 @@ What memory holds is compared with the notebook by its definitions, because edit
 them, keep those. JupyterLab sends the notebook as it stands on the page before each check; other editors only save it.
 """
 
+import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -18,7 +19,6 @@ from IPython import get_ipython
 
 from .. import notebook
 from . import source
-from .cells import text_of
 from .reached import defined, definitions, globals_read
 
 _BINDS = re.compile(r"^(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
@@ -66,11 +66,11 @@ class Session:
         error = result.error_before_exec or result.error_in_exec
         here = _bound(text)
         renewed = {name for name in before if self.namespace.get(name, _MISSING) is not before[name]}
-        for name in before:
+        for name in before.keys() | here:  # nothing is known from before the cell that imports gradlab
             if name in renewed or (name in here and error is None):
                 self.homes[name], self.texts[name], self.saved_at[name] = cell, text, notebook.saved_at()
                 self.stale.pop(name, None)
-            elif error is not None and callable(before[name]) and self.homes.get(name) in (None, cell):
+            elif error is not None and callable(before.get(name)) and self.homes.get(name) in (None, cell):
                 self.stale[name] = f"the cell that defines it ended in {_in_words(error)}."
             elif error is None:
                 self.stale[name] = "the cell that defined it has since run without that definition."
@@ -99,10 +99,10 @@ class Session:
                 return name, self.stale[name]
         for name in [*own, "check", *self._reached(used)]:
             if self.holding(name, cells) == []:
-                if not any(name in definitions(text_of(cell)) for cell in cells):
+                if not any(name in definitions(cell["source"]) for cell in cells):
                     return name, ""
                 if name in own:
-                    return name, "its cell was edited or deleted after it ran."
+                    return name, "the cell that defines it does not hold what ran last."
         return None
 
     def holding(self, name: str, cells: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
@@ -114,7 +114,7 @@ class Session:
         ran = definitions(self.texts.get(name, "")).get(name)
         if not (ran and cells) or (self.page is None and self.saved_at[name] == notebook.saved_at()):
             return None
-        return [cell for cell in cells if definitions(text_of(cell)).get(name) == ran]
+        return [cell for cell in cells if definitions(cell["source"]).get(name) == ran]
 
     def _reached(self, functions: Iterable[Any]) -> Iterator[str]:
         """Yield the names from cells that these functions read, and those that the notebook's own functions read then.
@@ -167,6 +167,22 @@ def missing_name(error: BaseException) -> str:
     """Return the name that a NameError could not find, "" for any other error."""
     found = re.match(r"name '(\w+)' is not defined", str(error)) if isinstance(error, NameError) else None
     return found[1] if found else ""
+
+
+def called_checks(text: str) -> dict[str, str]:
+    """Return the checks that a cell calls by a literal name: {"02.1 the gradient …": "pull_back"}.
+
+    Each value is the name of the checked answer, "" if that is not a plain name.
+    """
+    tree = source.read(text).tree
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else []
+    found = {}
+    for call in calls:
+        if isinstance(call.func, ast.Name) and call.func.id == "check" and call.args:
+            name, *rest = call.args
+            if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                found[name.value] = rest[0].id if rest and isinstance(rest[0], ast.Name) else ""
+    return found
 
 
 def watched() -> Session | None:

@@ -7,7 +7,7 @@
   const kernels = new WeakMap(); // by notebook's session: by cell: the text that this page last sent to the kernel
 
   const isAnswer = cell => cell.model.getMetadata('nbgrader')?.solution;
-  const isCheck = cell => /^check\(/m.test(text(cell));
+  const isCheck = cell => /^check\(\s*"\d\d\.\d/m.test(text(cell));
   const text = cell => cell.model.sharedModel.getSource();
 
   function toRun(above, sent) {
@@ -45,6 +45,10 @@
       forget();
       context.kernelChanged.connect(forget);
       context.statusChanged.connect((_, status) => status.endsWith('restarting') && forget());
+      context.iopubMessage.connect((_, { header, parent_header: asked }) => {
+        const elsewhere = asked.session !== context.session?.kernel?.clientId; // in another window, or a console
+        if (header.msg_type === 'execute_input' && elsewhere) forget();
+      });
     }
     return kernels.get(context);
   }

@@ -15,7 +15,8 @@ async function follow(app, path, id, fold) {
     if (taken) return;
     const panel = app.shell.currentWidget;
     const notebook = panel?.context?.path === path ? panel.content : null;
-    const place = notebook?.widgets?.findIndex(cell => cell.model.id === id) ?? -1;
+    const names = ({ model }) => [model.id, model.getMetadata('nbgrader')?.grade_id];
+    const place = notebook?.widgets?.findIndex(cell => names(cell).includes(id)) ?? -1;
     if (place < 0) continue;
     const cell = notebook.widgets[place].node.getBoundingClientRect();
     const view = notebook.node.getBoundingClientRect();
