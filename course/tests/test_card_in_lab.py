@@ -174,6 +174,7 @@ def test_two_windows_on_a_notebook_without_ids_judge_what_each_shows(lab, tmp_pa
         second.goto(f"lab/workspaces/second/tree/{path.relative_to(lab.server.root).as_posix()}")
         second.wait_for_kernel()
         for window, source, verdict in ((second, WRONG, "not yet"), (lab, RIGHT, "passed"), (second, WRONG, "not yet")):
+            window.wait_until_done()  # of what ran in the other window, this one knows now
             if window.cells()[window.position("answer-02-1")]["source"] != source:
                 window.type_into("answer-02-1", source)
             window.run_cell("check-02-1")

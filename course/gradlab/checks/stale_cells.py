@@ -4,8 +4,8 @@ A cell that fails leaves the functions of its earlier version in memory, and a c
 reports each cell with two events. Before it runs, the session notes the objects that its names refer to; afterwards,
 it notes whether the cell failed, and the new objects.
 
-What memory holds is compared with the notebook by its definitions, because editors that write no cell ids, or change
-them, keep those. JupyterLab sends the notebook as it stands on the page before each check; other editors only save it.
+Memory and notebook are compared by their definitions, because many editors write no cell ids or different ones.
+JupyterLab sends the notebook as it stands on the page before each check; other editors only save it.
 """
 
 import ast
@@ -88,10 +88,10 @@ class Session:
     def why_stale(
         self, answer: Any, name: str, used: Iterable[Any], cells: list[dict[str, Any]]
     ) -> tuple[str, str] | None:
-        """Return (name, reason) for a definition that differs from the notebook's, or None if there is none.
+        """Return (name, reason) for a definition in memory that differs from the notebook's; None if there is none.
 
-        Such a name is that of the answer, or of something that it or the check's own functions `used` need. The reason
-        is "" if no cell defines the name anymore. cells: see `holding`.
+        Looks at the answer, at what it reads, and at what the check's own functions, `used`, read. The reason is "" if
+        no cell defines the name anymore. cells: see `holding`.
         """
         own = [name, *self._reached([answer])]
         for name in own:
@@ -106,10 +106,10 @@ class Session:
         return None
 
     def holding(self, name: str, cells: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
-        """Return the cells whose definition of a name is the one in memory; None if what stands on the page is unknown.
+        """Return the cells whose definition of a name is the one in memory; None if that cannot be known.
 
-        cells: the notebook's code cells, from the page, or else as last saved: these count if they were saved after
-        the definition ran.
+        cells: the notebook's code cells, from the page or else as last saved. What was saved before the definition ran
+        says nothing about it.
         """
         ran = definitions(self.texts.get(name, "")).get(name)
         if not (ran and cells) or (self.page is None and self.saved_at[name] == notebook.saved_at()):
@@ -117,9 +117,9 @@ class Session:
         return [cell for cell in cells if definitions(cell["source"]).get(name) == ran]
 
     def _reached(self, functions: Iterable[Any]) -> Iterator[str]:
-        """Yield the names from cells that these functions read, and those that the notebook's own functions read then.
+        """Yield the names that cells have defined and that these functions, or functions they call, read.
 
-        Functions of other modules are left out: their names are not the notebook's.
+        Leaves out functions of other modules, whose names are not the notebook's.
         """
         todo, seen = list(functions), set()
         while todo:
