@@ -11,8 +11,9 @@ from autograder.run import return_feedback
 from autograder.settings import class_api
 from autograder.steps import receipt
 from autograder.steps.files import unfit
-from autograder.term.written import local, read_date
+from autograder.term.written import read_date
 from autograder.views.report import gather
+from autograder.views.words import local
 
 
 @pytest.fixture

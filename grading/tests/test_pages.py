@@ -200,6 +200,8 @@ def test_a_feedback_page_is_one_file_in_which_nothing_runs(tiny, look, student):
 
 @pytest.mark.browser
 def test_a_feedback_page_shows_what_an_honest_student_wrote(tiny, look):
+    from playwright.sync_api import expect  # imported only where it is used
+
     look.page.goto(tiny.page("anna").as_uri())
     assert_honest(look, outputs=False)
     assert look.texts("th[scope=row], td:first-child a") == [
@@ -212,8 +214,12 @@ def test_a_feedback_page_shows_what_an_honest_student_wrote(tiny, look):
     look.page.get_by_role("link", name="90.2 the implied one").focus()
     look.page.keyboard.press("Enter")
     assert look.page.evaluate("location.hash") == "#check-2"
-    assert look.page.locator("#check-2").bounding_box()["y"] < 400
-    assert look.page.evaluate("[document.documentElement.lang, document.title]") == ["en", f"{NAME}: feedback"]
+    for shown in ("#answer-2 .highlight", "#check-2 .outputs"):
+        expect(look.page.locator(shown)).to_be_in_viewport()
+    assert look.texts("header p")[-1] == "Your instructor commented on 1."
+    look.page.get_by_role("link", name="1", exact=True).click()
+    expect(look.page.get_by_role("heading", name="Comment")).to_be_in_viewport()
+    assert look.page.evaluate("[document.documentElement.lang, document.title]") == ["en", "Feedback on Tiny"]
     assert look.page.locator("img:not([alt])").count() == 0
 
 
@@ -229,7 +235,7 @@ def assert_honest(look, outputs: bool = True) -> None:
     assert look.page.get_by_role("link", name="The documentation").get_attribute("href") == "https://docs.pytorch.org/"
     text = look.page.get_by_text("Folded text.")
     assert not text.is_visible()
-    look.page.locator("summary").focus()
+    look.page.get_by_text("Unfold").focus()
     look.page.keyboard.press("Space")
     assert text.is_visible()
     assert look.page.get_by_text("90.1 the gradient at x: passed.").count() == 1
@@ -244,8 +250,8 @@ def test_a_feedback_page_says_for_each_check_what_was_wrong(tiny, look):
     shown = look.page.locator("#check-1 pre").last.inner_text()
     for part in ("90.1 the gradient at x: not yet.", "Case 1 of 2", "yours    str: '<script>", "torch's  tensor("):
         assert part in shown
-    assert "not yet" in look.texts("tbody tr")[0]
-    assert look.page.locator("#check-1 h3").inner_text() == "Check: 0 of 2 points"
+    assert "not yet: The type differs from the expected one." in look.texts("tbody tr")[0]
+    assert look.page.locator("#check-1 h3").inner_text() == "1 · Check: 0 of 2 points"
 
 
 def test_a_submitted_verdict_is_removed(tiny):

@@ -5,7 +5,7 @@ import pytest
 from tiny_class import NAME, RIGHT, TinyClass
 
 from autograder.views.fingerprints import GRAM, WINDOW, grams, tokens, winnow
-from autograder.views.similar import find, gather_similar
+from autograder.views.similar import find, gather_similar, grouped
 
 STUB = 'def smooth(x, width):\n    """Return the mean of each window of x."""\n    raise NotImplementedError'
 GIVEN = ["import torch\nfrom gradlab import check", STUB]
@@ -36,6 +36,14 @@ OTHER = """def smooth(x, width):
     sums = torch.cumsum(x, dim=0)
     before = torch.cat([sums.new_zeros(1), sums[:-width]])
     return (sums[width - 1 :] - before) / width"""
+BACKWARD = """def smooth(x, width):
+    left, found = x.numel() - width, {}
+    while left >= 0:
+        found[left] = sum(x[left + step] for step in range(width)) / float(width) if width else x.new_ones(1)[0]
+        left -= 1
+    if not found:
+        raise ValueError(f"{width} is too wide for {x.numel()} values")
+    return torch.cat([found[key].reshape(1) for key in sorted(found)], dim=0)"""
 THREE_LINES = """def smooth(x, width):
     windows = x.unfold(0, width, 1)
     count = float(width)
@@ -76,8 +84,20 @@ def test_additional_cells_and_modules_are_compared_too(tmp_path):
     (tiny.submission("bela") / "helper.py").write_text(RENAMED)
     tiny.hand_in("cleo", RIGHT)
     tiny.grade()
-    [pair] = gather_similar(tiny.api.coursedir, NAME).pairs
-    assert (pair.left, pair.right, [fragment.cell for fragment in pair.fragments]) == ("anna", "bela", ["other cells"])
+    [group] = gather_similar(tiny.api.coursedir, NAME).groups
+    assert (group.students, list(group.matches)) == (["anna", "bela"], ["other cells"])
+
+
+def test_students_who_are_alike_are_one_group_with_each_ones_matching_lines():
+    """Ten wrote the same loop, and two of the others another one."""
+    ten, alone = [f"student {number}" for number in range(10)], {f"other {number}": OTHER for number in range(48)}
+    answers = dict.fromkeys(ten, LONG) | {"anna": BACKWARD, "bela": BACKWARD} | alone
+    pairs = find({student: {"answer-1": text} for student, text in answers.items()}, GIVEN, [SOLVED])
+    assert len(pairs) == 45 + 1
+    first, second = sorted(grouped(pairs), key=lambda group: group.students)
+    assert (first.students, second.students) == (["anna", "bela"], ten)
+    assert list(second.matches["answer-1"]) == ten
+    assert {3, 4, 8} <= second.matches["answer-1"]["student 9"]
 
 
 def test_the_same_lines_in_another_exercise_do_not_count():

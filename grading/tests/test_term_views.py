@@ -1,4 +1,4 @@
-"""Overview, report, changes, appeals and similar pairs of a class with one case of everything."""
+"""Overview, report, changes, appeals and similar submissions of a class with one case of everything."""
 
 import csv
 import html
@@ -9,9 +9,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from accessible import violations
 from nbconvert.exporters import HTMLExporter
 from nbformat.v4 import new_code_cell
 from tiny_class import CHECK_1, NAME, RIGHT, TinyClass, solved_notebook
+
+from autograder.views.words import local
 
 pytestmark = pytest.mark.xdist_group("term views")
 
@@ -32,6 +35,11 @@ OWN = """def pull_back(x, v):
 TWIN_1 = OWN.format(comment="mine", rows="rows", i="i", one="a", other="b", all="flat")
 TWIN_2 = OWN.format(comment="all my own work", rows="liste", i="k", one="wert", other="aussen", all="ergebnis")
 
+SHOWN = """from IPython.display import HTML, display
+
+display(HTML("<p style='background-color: #ffeecc'>a card</p>"), HTML("<table><tr><td>a table</td></tr></table>"))
+print("\x1b[31mred\x1b[0m")"""
+
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory):
@@ -47,7 +55,7 @@ def tiny(tmp_path_factory):
     answers = {"by-autograd": BY_AUTOGRAD, "by-hand": BY_AUTOGRAD, "twin-1": TWIN_1, "twin-2": TWIN_2}
     for student, answer in answers.items():
         hand_in(tiny, student, RIGHT | {"answer-1": answer})
-    hand_in(tiny, "anna", RIGHT)
+    hand_in(tiny, "anna", RIGHT, change=lambda nb: nb.cells.append(new_code_cell(SHOWN)))
     hand_in(tiny, "bela", {"answer-1": "def pull_back(x, v):\n    return v"}, DUE + timedelta(hours=26))
     hand_in(tiny, "broken", text='{"cells": [')
     tiny.grade()
@@ -70,8 +78,8 @@ def regraded(tiny):
     return tiny
 
 
-def hand_in(tiny: TinyClass, student: str, answers=None, at: datetime = DUE - timedelta(hours=1), text=None) -> None:
-    tiny.hand_in(student, answers, text=text)
+def hand_in(tiny: TinyClass, student: str, answers=None, at: datetime = DUE - timedelta(hours=1), **options) -> None:
+    tiny.hand_in(student, answers, **options)
     tiny.stamp(student, f"{at:%Y-%m-%d %H:%M:%S} UTC")
 
 
@@ -135,8 +143,8 @@ def test_an_appeal_shows_how_a_grade_came_about_and_nothing_about_others(tiny, l
     lines = lines_of(tiny, "appeal", "by-hand", NAME)
     facts = {line.split("  ")[0]: " ".join(line.split("  ")[1:]).strip() for line in lines[:-1]}
     assert facts["Score"] == "4.5 of 5"
-    assert facts["Submitted"] == "2026-11-02 11:00:00 UTC"
-    assert facts["Due"] == "2026-11-02 12:00:00 UTC"
+    assert facts["Submitted"] == local(DUE - timedelta(hours=1))
+    assert facts["Due"] == local(DUE)
     assert facts["1 set manually"] == "1.5 points, instead of 0 by the check"
     assert facts["Judged by"].startswith("record ")
     page = Path(lines[-1]).read_text()
@@ -171,10 +179,10 @@ def test_an_appeal_for_an_unknown_student_is_refused(tiny, said):
 def test_twins_are_listed_side_by_side_and_honest_ones_are_not(tiny, lines_of):
     """Two students wrote the same loop with different names; two others wrote the same obvious three lines."""
     lines = lines_of(tiny, "similar", NAME)
-    assert lines[0] == f"{NAME}: 1 similar pair among 7 submissions, for review"
+    assert lines[0] == f"{NAME}: 1 group of similar submissions among 7, for review"
     assert lines[2].endswith("twin-1 and twin-2: 1")
     page = Path(lines[-1]).read_text()
-    assert page.count('<div class="pair">') == 1
+    assert page.count('<div class="alike">') == 1
     assert "<mark>        liste.append((wert + wert) * aussen + 2 * 2 * wert * aussen)</mark>" in page
     assert "<span>    # all my own work</span>" in page
     assert "by-autograd" not in page
@@ -189,7 +197,7 @@ def test_twins_of_earlier_years_and_twins_beside_their_answers_are_listed(tiny, 
         nb.cells.append(new_code_cell(source.replace("pull_back", "helper")))
         nbformat.write(nb, path)
     words = ["similar", NAME, "--earlier", str(tmp_path / "last year")]
-    assert lines_of(tiny, *words)[0] == f"{NAME}: 1 similar pair among 9 submissions, for review"
+    assert lines_of(tiny, *words)[0] == f"{NAME}: 1 group of similar submissions among 9, for review"
     mine = tiny.folder / "autograded" / "anna" / NAME / f"{NAME}.ipynb"
     kept = mine.read_bytes()
     nb = tiny.autograded("anna")
@@ -199,8 +207,7 @@ def test_twins_of_earlier_years_and_twins_beside_their_answers_are_listed(tiny, 
         nbformat.write(nb, mine)
         lines = lines_of(tiny, *words)
         assert sorted(line.split("  ")[-1] for line in lines[2:-1]) == [
-            "anna (Anna Ødegård) and last year/old: other cells",
-            "anna (Anna Ødegård) and last year/older: other cells",
+            "anna (Anna Ødegård), last year/old and last year/older: other cells",
             "twin-1 and twin-2: 1",
         ]
     finally:
@@ -250,23 +257,34 @@ def test_a_class_without_grades_or_assignments_says_what_to_do(tmp_path, said):
 
 
 @pytest.mark.browser
-def test_the_pages_log_nothing_load_nothing_and_fit_a_phone(tiny, page):
+def test_every_page_fits_its_window_and_can_be_read_in_light_and_dark_without_loading_anything(tiny, page):
     reports, appeals = tiny.folder / "reports", tiny.folder / "appeals" / NAME
-    paths = [reports / "overview.html", reports / f"{NAME}.similar.html", reports / NAME / "anna.html"]
-    paths += [appeals / "by-hand.html", appeals / "broken.html"]
-    for words in ["overview"], ["similar", NAME], ["appeal", "by-hand", NAME], ["appeal", "broken", NAME]:
+    paths = [reports / f"{NAME}.html", reports / "overview.html", reports / f"{NAME}.similar.html"]
+    paths += [tiny.folder / "solutions" / f"{NAME}.html", appeals / "by-hand.html", appeals / "broken.html"]
+    paths += [tiny.page("by-hand"), tiny.page("broken"), reports / NAME / "anna.html"]
+    for words in ["report", NAME], ["overview"], ["similar", NAME], ["solutions", NAME, "--force"], ["feedback", NAME]:
         assert tiny.command(*words) == 0
+    for student in ["by-hand", "broken"]:
+        assert tiny.command("appeal", student, NAME) == 0
     said, asked = [], []
     page.on("console", lambda message: said.append(message.text))
     page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
     page.on("request", lambda request: asked.append(request.url))
-    page.set_viewport_size({"width": 400, "height": 800})
-    for path in paths:
-        page.goto(path.as_uri())
-        assert page.evaluate("document.documentElement.scrollWidth") == 400, path
-        assert page.locator("h1").count() == 1 or NAME in path.parts
-        assert page.locator("th:not([scope])").count() == 0, path
-    assert (said, asked) == ([], [path.as_uri() for path in paths])
+    for width, scheme, back in [(1400, "light", "rgb(255, 255, 255)"), (400, "dark", "rgb(22, 25, 28)")]:
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(color_scheme=scheme)
+        for path in paths:
+            page.goto(path.as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth") == width, path
+            assert page.evaluate("getComputedStyle(document.body).backgroundColor") == back, path
+            assert page.title().replace(":", "").endswith(("Tiny", "course", "Tiny could not be graded")), path
+            assert page.locator("h1").count() == 1 or NAME in page.url
+            assert page.locator("th:not([scope])").count() == 0, path
+            assert violations(page, "html") == [], path
+    assert (said, asked) == ([], [path.as_uri() for path in 2 * paths])
+    shade = "e => getComputedStyle(e.closest('.piece')).backgroundColor"
+    assert page.get_by_text("a card").evaluate(shade) == "rgb(255, 255, 255)", "its colors are for light pages"
+    assert page.get_by_text("a table").evaluate(shade) == "rgba(0, 0, 0, 0)"
 
 
 def text_of(page: str) -> str:

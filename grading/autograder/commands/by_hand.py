@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> None:
 def in_words(found: list["Undecided"]) -> list[str]:
     """Return one line of text for each entry of `found`, manual points that need a decision."""
     from ..views.changes import points
-    from ..views.renderings import exercise_of
+    from ..views.words import exercise_of
 
     return [
         f"{one.student}: {exercise_of(one.cell)}: {one.by_hand:g} set manually, {points(one.auto)} by the check"

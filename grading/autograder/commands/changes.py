@@ -13,12 +13,13 @@ def run(args: argparse.Namespace) -> None:
     """Print the changes."""
     from ..settings import open_class
     from ..views import changes
+    from ..views.words import local
 
     course = open_class(args.folder).coursedir
     changes.require(course, args.assignment)
     runs = changes.compare_all(course, args.assignment)
     for at, found in runs if args.all else runs[-1:]:
-        print(f"{args.assignment}: changes since just before the run of {changes.when(at)}: {len(found) or 'none'}")
+        print(f"{args.assignment}: changes since just before the run of {local(at)}: {len(found) or 'none'}")
         if found:
             print(changes.table(found, changes.names(course)))
     earlier = sum(len(found) for _, found in runs[:-1])

@@ -1,4 +1,4 @@
-"""List pairs of suspiciously similar submissions for you to review; the command decides nothing."""
+"""List groups of suspiciously similar submissions for you to review; the command decides nothing."""
 
 import argparse
 from pathlib import Path
@@ -18,7 +18,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print the pairs and write the page."""
+    """Print the groups and write the page."""
     from ..settings import open_class
     from ..views import similar
 

@@ -17,7 +17,7 @@ from ..settings import class_api
 from ..steps.files import readable
 from ..steps.outcome import only_extended
 from ..steps.save import DeductLatePenalties
-from .written import local
+from ..views.words import local
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Parse and format dates for people."""
+"""Parse dates that people wrote."""
 
 from datetime import UTC, datetime
 
@@ -24,8 +24,3 @@ def read_date(text: str) -> datetime | None:
         return date.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError):
         raise ClassError(f"{readable(text)!r} is not a date. Expected {FORM}, or {NONE!r}.") from None
-
-
-def local(date: datetime) -> str:
-    """Format a date from the gradebook in this machine's time zone."""
-    return f"{date.replace(tzinfo=UTC).astimezone():%Y-%m-%d %H:%M:%S %Z}"

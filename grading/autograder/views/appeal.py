@@ -16,12 +16,12 @@ from ..steps import outcome, receipt, scores
 from ..steps.assignment import stored_version
 from ..steps.files import all_in, readable, unfit
 from ..steps.outcome import NotebookOutcome
-from .changes import compare_all, counted, points, when
+from .changes import compare_all, counted, points
 from .feedback_page import GetGradesOrReason
-from .renderings import exercise_of
 from .report import Report, Row, gather
 from .standing import in_words
 from .submission_page import NotebookPages
+from .words import exercise_of, local
 
 MOST_BYTES = 5_000_000  # of a submitted notebook whose sources are shown
 MOST_SOURCES = 200
@@ -59,38 +59,30 @@ def _facts(course: CourseDirectory, report: Report, row: Row, found: NotebookOut
     score = f"{row.score:g} of {report.max_score:g}" if row.score is not None else row.status
     facts = [("Student", row.student + (f", {standing.name}" if standing.name else "")), ("Score", score)]
     facts += [("Reason", row.reason)] if row.reason else []
-    submitted = _time(standing.submitted_at) if standing.submitted_at else "at an unknown time, so it counts as on time"
+    submitted = local(standing.submitted_at) if standing.submitted_at else "at an unknown time, so it counts as on time"
     extended = f", with an extension of {in_words(standing.extension_s)}" if standing.extension_s else ""
-    facts += [("Submitted", submitted), ("Due", _time(standing.due) + extended if standing.due else "no due date")]
+    facts += [("Submitted", submitted), ("Due", local(standing.due) + extended if standing.due else "no due date")]
     facts.append(("Late", f"{standing.late}; {counted(standing.penalty)} deducted" if standing.late else "no"))
     now = scores.read(course, name).get(row.student)
     for cell, given in standing.by_hand.items():
         automatic = points(now.auto.get(cell) if now else None)
         facts.append((f"{exercise_of(cell)} set manually", f"{counted(given)}, instead of {automatic} by the check"))
-    facts += [(f"Comment on {_answer(cell)}", text) for cell, text in _comments(course, name, row.student)]
+    facts += [(f"Comment on {exercise_of(cell)}", text) for cell, text in _comments(course, name, row.student)]
     graded = datetime.fromtimestamp(row.notebook.stat().st_mtime, UTC)
     ran = f"; its cells ran for {found.seconds:.3g} seconds" if found.seconds is not None else ""
-    facts += [("Graded", _time(graded) + ran), ("Judged by", _record(course, name, found))]
+    facts += [("Graded", local(graded) + ran), ("Judged by", _record(course, name, found))]
     for at, changes in compare_all(course, name):
         for change in (one for one in changes if one.student == row.student):
             moved = f"{change.exercise}: from {points(change.before)} to {points(change.after)}"
-            facts.append((f"Changes since the run of {when(at)}", "; ".join(filter(None, [moved, change.said]))))
+            facts.append((f"Changes since the run of {local(at)}", "; ".join(filter(None, [moved, change.said]))))
     return [(label, readable(text)) for label, text in facts]
 
 
-def _time(at: datetime) -> str:
-    return f"{at:%Y-%m-%d %H:%M:%S} UTC"
-
-
-def _answer(cell: str) -> str:
-    return exercise_of(cell).removeprefix("answer.")
-
-
 def _comments(course: CourseDirectory, name: str, student: str) -> list[tuple[str, str]]:
-    """Return the graders' comments by cell, without automatic ones."""
+    """Return the graders' comments by cell, each on one line, without automatic ones."""
     with Gradebook(course.db_url, course.course_id) as gradebook:
         found = [c for notebook in gradebook.find_submission(name, student).notebooks for c in notebook.comments]
-        return sorted((comment.name, comment.manual_comment) for comment in found if comment.manual_comment)
+        return sorted((one.name, " ".join(one.manual_comment.split())) for one in found if one.manual_comment)
 
 
 def _record(course: CourseDirectory, name: str, found: NotebookOutcome) -> str:

@@ -1,7 +1,7 @@
 """Compare scores before and after grading runs, by student and exercise."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import pairwise
 
 from nbgrader.api import Gradebook
@@ -12,8 +12,9 @@ from ..gradebook import find_assignment
 from ..steps import scores
 from ..steps.files import readable
 from ..steps.scores import Scores
-from .renderings import exercise_of, padded, wide, with_name
+from .renderings import padded, wide, with_name
 from .standing import full_name
+from .words import exercise_of
 
 LATE = "lateness"
 
@@ -96,8 +97,3 @@ def counted(value: float) -> str:
 def points(value: float | None) -> str:
     """Format points; "none" if there are none."""
     return "none" if value is None else f"{value:g}"
-
-
-def when(at: datetime) -> str:
-    """Format a run's time in this machine's time zone."""
-    return f"{at.replace(tzinfo=at.tzinfo or UTC).astimezone():%Y-%m-%d %H:%M}"

@@ -30,7 +30,7 @@ class GetGradesOrReason(GetGrades):
     """nbgrader's score-reading step, extended to read what the page's header shows."""
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        """Read the scores, which of them were set manually, and the student's name.
+        """Read the scores, which of them were set manually, which cells have comments, and the student's name.
 
         If the submission has since been graded manually, drop the reason that SafePage found.
         """
@@ -43,12 +43,14 @@ class GetGradesOrReason(GetGrades):
             page |= {"made": datetime.now().astimezone(), "version": page["outcome"].graded_by}
             page["made_of"] = made_of(submitted, Path(resources["metadata"]["path"], f"{names['notebook']}.ipynb"))
             by_hand = {grade.name for grade in submitted.grades if outcome.by_hand(grade)}
+            commented = {comment.name for comment in submitted.comments if comment.manual_comment}
             if page["outcome"].could_not_grade and not outcome.reason_in_gradebook(submitted):
                 page["outcome"] = NotebookOutcome()
         nb, resources = super().preprocess(nb, resources)
-        for cell in nb.cells:
-            if cell.metadata.get("nbgrader", {}).get("grade_id") in by_hand:
-                cell.metadata.nbgrader["by_hand"] = True
+        marks = [cell.metadata.nbgrader for cell in nb.cells if "nbgrader" in cell.metadata]
+        for cell in (one for one in marks if one.grade_id in by_hand):
+            cell["by_hand"] = True
+        resources["page"]["comments"] = [one.grade_id for one in marks if one.grade_id in commented]
         return nb, resources
 
 
@@ -68,15 +70,19 @@ class LeaveOutOutputs(NbGraderPreprocessor):
 
 
 def made_of(submitted: SubmittedNotebook, autograded: Path) -> str:
-    """Return a digest of everything that a page shows except its date; the page is current while the digest matches.
-
-    It covers the autograded notebook, its rows in the gradebook, and the code and templates in this folder.
-    """
+    """Return the digest of a feedback page: of the autograded notebook and its rows in the gradebook."""
     grades = [(g.name, g.auto_score, g.manual_score, g.extra_credit, g.max_score) for g in submitted.grades]
     comments = [(c.name, c.auto_comment, c.manual_comment) for c in submitted.comments]
     student = [full_name(submitted.student), submitted.student.id, submitted.late_submission_penalty]
-    said = [_program(), *student, sorted(grades, key=str), sorted(comments, key=str)]
-    return hashlib.sha256(repr(said).encode() + autograded.read_bytes()).hexdigest()
+    return digest(autograded, *student, sorted(grades, key=str), sorted(comments, key=str))
+
+
+def digest(autograded: Path, *beside: object) -> str:
+    """Return a digest of all that a page shows except its date and title; a page is current while its digest matches.
+
+    It covers the autograded notebook, what is shown `beside` it, and the code and templates in this folder.
+    """
+    return hashlib.sha256(repr([_program(), *beside]).encode() + autograded.read_bytes()).hexdigest()
 
 
 @functools.cache

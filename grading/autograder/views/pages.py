@@ -28,8 +28,11 @@ from pygments import highlight as color
 from pygments.formatters import HtmlFormatter
 from pygments.token import STANDARD_TYPES
 
+from gradlab.checks.verdict import Verdict
+
 from ..steps import outcome
 from ..steps.bounded import Bounded, OutOfBoundsError
+from . import words
 
 MOST_MATHEMATICS = 1000  # characters of one formula; deeper nesting could crash the converter
 MOST_MARKDOWN = 10_000  # characters of one text; parsing can take quadratic time
@@ -155,8 +158,13 @@ def _marks(cell: NotebookNode) -> dict:
     kept |= {"grade_id": marks["grade_id"], "schema_version": 3}
     if type(marks.get("points")) in (int, float):
         kept["points"] = marks["points"]
-    said = [{"message": v.message, "slip": v.slip, "passed": v.passed} for v in outcome.read_verdicts(cell).values()]
-    return {"nbgrader": kept, "verdicts": said}
+    return {"nbgrader": kept, "verdicts": [_said(verdict) for verdict in outcome.read_verdicts(cell).values()]}
+
+
+def _said(verdict: Verdict) -> dict:
+    title, state = words.title_and_state(verdict)
+    said = {"title": title, "state": state, "reason": words.reason(verdict)}
+    return said | {"message": verdict.message, "slip": verdict.slip, "passed": verdict.passed}
 
 
 def _output(output: NotebookNode, resources: dict) -> NotebookNode | None:

@@ -20,6 +20,7 @@ from .flags import Flag
 from .report import Check, Report, Row
 from .report_pages import render
 from .submission_page import write_pages
+from .words import exercise_of
 
 LISTED = 60  # students; for a larger class, the table omits the reasons, which are in the files
 COLUMNS = 12  # approximate maximum number of columns in a chart
@@ -77,11 +78,6 @@ def to_do(report: Report) -> list[str]:
     found["Not on the roster, which has names for others (autograder roster, or drop)"] = others if roster else []
     found[f"The feedback page shows an old grade (autograder feedback {name})"] = old
     return [f"{title}: {', '.join(students)}" for title, students in found.items() if students]
-
-
-def exercise_of(cell: str) -> str:
-    """Return the exercise of a check cell: 02.1 for check-02-1."""
-    return cell.removeprefix("check-").replace("-", ".")
 
 
 def with_name(student: str, name: str) -> str:
@@ -158,7 +154,7 @@ def page(report: Report, folder: Path) -> str:
     return render(
         "page.html.j2",
         folder,
-        title=f"Report: {report.assignment}",
+        title=f"Report on {report.title}",
         made=report.made,
         source="from the gradebook and the autograded notebooks.",
         sections=SECTIONS,

@@ -21,6 +21,7 @@ from ..steps.due import due
 from ..steps.files import readable
 from ..steps.outcome import Status
 from ..steps.scores import submissions
+from . import words
 from .export import grade_row
 from .feedback_page import grade_shown, is_outdated
 from .flags import Flag, Look
@@ -87,9 +88,10 @@ class Row:
 
 @dataclass(frozen=True)
 class Report:
-    """The report of one assignment, with checks sorted by cell and rows by student."""
+    """The report of one assignment, with its title, checks sorted by cell and rows by student."""
 
     assignment: str
+    title: str
     made: datetime
     max_score: float
     checks: list[Check]
@@ -133,7 +135,8 @@ def gather(course: CourseDirectory, name: str, only: str | None = None, search: 
             rows.append(replace(row, outdated=_is_outdated(row, grades)))
         if look:
             look.close()
-        return Report(name, datetime.now().astimezone(), assignment.max_score, checks, rows)
+        title, made = words.chapter(course, name), datetime.now().astimezone()
+        return Report(name, title, made, assignment.max_score, checks, rows)
 
 
 def _checks(notebook: Notebook, stated: dict[str, dict[str, CheckRecord]]) -> list[Check]:
@@ -222,8 +225,8 @@ def _result(check: Check, together: list[Check], cell: dict, grade: Grade) -> Re
     if grade.auto_score is None and grade.manual_score is None:
         share = None
     slip = verdict.slip if verdict else ""
-    lines = [] if verdict is None or verdict.passed else verdict.message.splitlines()
-    reasons = [f"slip: {slip}"] if slip else (lines[1:2] or lines)
+    why = f"slip: {slip}" if slip else words.reason(verdict) if verdict else ""
+    reasons = [why] if why else []
     reasons += ["points set manually"] if grade.manual_score is not None else []
     seconds = _cell_seconds(cell["metadata"])
     return Result(verdict and verdict.passed, share, readable(slip), readable("; ".join(reasons)), seconds)

@@ -6,13 +6,17 @@ from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from .words import local
+
+_FOLDER = Path(__file__).parent / "templates"
 _TEMPLATES = Environment(
-    loader=FileSystemLoader(Path(__file__).parent / "templates" / "report"),
+    loader=FileSystemLoader([_FOLDER / "report", _FOLDER]),
     autoescape=True,  # text from submissions may be hostile
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_TEMPLATES.filters["local"] = local
 _TEMPLATES.filters["points"] = lambda value: f"{round(value, 2):g}"
 _TEMPLATES.filters["number"] = lambda value: "" if value is None else f"{value:.3g}" if value < 1000 else f"{value:.0f}"
 

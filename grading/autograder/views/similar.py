@@ -1,4 +1,4 @@
-"""Find pairs of suspiciously similar submissions, for review only.
+"""Find groups of suspiciously similar submissions, for review only.
 
 Code does not count if it is in the release or the solved chapter, or if many students wrote it.
 """
@@ -22,12 +22,13 @@ from gradlab.checks import source as sources
 from ..errors import ClassError
 from ..steps.outcome import Status
 from .fingerprints import GRAM, MOST_CHARACTERS, Token, grams, tokens, winnow
-from .renderings import exercise_of, with_name
+from .renderings import with_name
 from .report import Row, gather
 from .report_pages import render
+from .words import exercise_of
 
 LEAST = 60  # tokens in common; an obvious three-line answer has about forty
-MOST_PAIRS = 50
+MOST_SHOWN = 50  # groups, and pairs of a group
 BESIDE = "other cells"  # and Python files
 MOST_LINES = 120  # per answer on the page
 _FENCED = re.compile(r"^```.*?$(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -61,14 +62,46 @@ class Pair:
 
 
 @dataclass(frozen=True)
+class Group:
+    """Students who are connected by similar pairs, most unlikely pair first."""
+
+    pairs: list[Pair]
+
+    @property
+    def students(self) -> list[str]:
+        """The group's students, sorted."""
+        return sorted({student for pair in self.pairs for student in (pair.left, pair.right)})
+
+    @property
+    def matches(self) -> dict[str, dict[str, set[int]]]:
+        """For each cell and student, the lines that match another student's."""
+        found: dict[str, dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+        for pair in self.pairs:
+            for fragment in pair.fragments:
+                found[fragment.cell][pair.left] |= fragment.left
+                found[fragment.cell][pair.right] |= fragment.right
+        return {cell: dict(sorted(found[cell].items())) for cell in sorted(found)}
+
+
+@dataclass(frozen=True)
 class Similar:
-    """An assignment's similar pairs, most unlikely first, with the report's rows and the answers by student."""
+    """An assignment's similar groups, most unlikely first, with the report's rows and the answers by student."""
 
     assignment: str
+    title: str
     made: datetime
-    pairs: list[Pair]
+    groups: list[Group]
     rows: dict[str, Row]
     answers: dict[str, Answers]
+
+    def who(self, student: str) -> str:
+        """Return a student's id, with the name if there is one."""
+        return with_name(student, self.rows[student].standing.name)
+
+    def in_a_row(self, students: list[str]) -> str:
+        """Return two or more students with their names: a, b and c."""
+        *others, last = map(self.who, students)
+        return f"{', '.join(others)} and {last}"
 
 
 def gather_similar(course: CourseDirectory, name: str, earlier: Iterable[Path] = ()) -> Similar:
@@ -94,7 +127,7 @@ def gather_similar(course: CourseDirectory, name: str, earlier: Iterable[Path] =
     given += [code for cell in _cells(release, "markdown") for code in _FENCED.findall(_source(cell))]
     pairs = find(answers, given, _answers(solved).values())
     pairs = [pair for pair in pairs if not {pair.left, pair.right} <= before.keys()]
-    return Similar(name, report.made, pairs, rows, answers)
+    return Similar(name, report.title, report.made, grouped(pairs), rows, answers)
 
 
 def _graded(folder: Path, name: str) -> list[tuple[str, Path]]:
@@ -128,6 +161,18 @@ def find(answers: dict[str, Answers], given: Iterable[str] = (), solved: Iterabl
     own = {s: sum(len(_own(found, expected)) for found in cells.values()) for s, cells in written.items()}
     pairs = (_pair(left, right, keys, where, written, own) for (left, right), keys in shared.items())
     return sorted((pair for pair in pairs if pair.common >= LEAST), key=lambda p: (-p.unlikely, p.left, p.right))
+
+
+def grouped(pairs: list[Pair]) -> list[Group]:
+    """Return the groups of students that these pairs connect; groups and their pairs keep the order of `pairs`."""
+    leader: dict[str, str] = {}  # of each student's group
+    for pair in pairs:
+        new, old = (leader.get(student, student) for student in (pair.left, pair.right))
+        leader |= {student: new for student, one in leader.items() if one == old} | {pair.left: new, pair.right: new}
+    groups = defaultdict(list)
+    for pair in pairs:
+        groups[leader[pair.left]].append(pair)
+    return list(map(Group, groups.values()))
 
 
 def _shared(where: dict, size: int) -> dict[tuple[str, str], list[tuple[str, bytes]]]:
@@ -212,38 +257,38 @@ def _modules(folder: Path) -> list[Path]:
 
 
 def table(similar: Similar) -> str:
-    """Format the pairs as text, one line each."""
-    if not similar.pairs:
-        return f"{similar.assignment}: no similar pairs among {len(similar.rows)} submissions."
-    count = "1 similar pair" if len(similar.pairs) == 1 else f"{len(similar.pairs)} similar pairs"
-    lines = [f"{similar.assignment}: {count} among {len(similar.rows)} submissions, for review"]
+    """Format the groups as text, one line each, with the numbers of each group's most unlikely pair."""
+    if not similar.groups:
+        return f"{similar.assignment}: no similar submissions among {len(similar.rows)}."
+    count = "1 group" if len(similar.groups) == 1 else f"{len(similar.groups)} groups"
+    lines = [f"{similar.assignment}: {count} of similar submissions among {len(similar.rows)}, for review"]
     lines.append("unlikely  tokens  share  students: exercises")
-    for pair in similar.pairs[:MOST_PAIRS]:
-        who = " and ".join(with_name(s, similar.rows[s].standing.name) for s in (pair.left, pair.right))
-        where = ", ".join(exercise_name(fragment.cell) for fragment in pair.fragments)
-        lines.append(f"{pair.unlikely:8.0f}  {pair.common:6}  {pair.share:4.0%}  {who}: {where}")
+    for group in similar.groups[:MOST_SHOWN]:
+        first = group.pairs[0]
+        who, where = similar.in_a_row(group.students), ", ".join(map(exercise_name, group.matches))
+        lines.append(f"{first.unlikely:8.0f}  {first.common:6}  {first.share:4.0%}  {who}: {where}")
     return "\n".join(lines)
 
 
 def exercise_name(cell: str) -> str:
     """Return the exercise of an answer cell: 02.1 for answer-02-1."""
-    return BESIDE if cell == BESIDE else exercise_of(cell.removeprefix("answer-"))
+    return BESIDE if cell == BESIDE else exercise_of(cell)
 
 
 def write(course: CourseDirectory, similar: Similar) -> Path:
-    """Write the page of similar pairs into the class's folder `reports`; return its path."""
+    """Write the page of similar groups into the class's folder `reports`; return its path."""
     folder = Path(course.root, "reports")
     folder.mkdir(exist_ok=True)
     path = folder / f"{similar.assignment}.similar.html"
     html = render(
         "similar.html.j2",
         folder,
-        title=f"Similar submissions: {similar.assignment}",
+        title=f"Similar submissions of {similar.title}",
         made=similar.made,
         source=f"from the answers of {len(similar.rows)} submissions.",
         sections=[],
         similar=similar,
-        pairs=similar.pairs[:MOST_PAIRS],
+        most=MOST_SHOWN,
         lines=lambda student, cell: similar.answers[student][cell].rstrip().split("\n")[:MOST_LINES],
         exercise_name=exercise_name,
         least=LEAST,

@@ -15,6 +15,7 @@ from gradlab import atomic
 from ..errors import ClassError
 from ..gradebook import find_assignment
 from .submission_page import NotebookPages
+from .words import local
 
 _MARKS = re.compile(r"^[ \t]*### (BEGIN|END) SOLUTION[ \t]*\n?", re.MULTILINE)
 
@@ -57,4 +58,4 @@ def require_over(course: CourseDirectory, name: str, force: bool = False) -> Non
     last, whose = max([(due, ""), *extended])
     if datetime.now(UTC).replace(tzinfo=None) < last:  # nbgrader stores times as naive UTC
         extension = f", because {whose} has an extension" if whose else ""
-        raise ClassError(f"{name} can be submitted until {last:%Y-%m-%d %H:%M} UTC{extension}. Wait, or use --force.")
+        raise ClassError(f"{name} can be submitted until {local(last)}{extension}. Wait, or use --force.")

@@ -12,6 +12,7 @@ from nbgrader.coursedir import CourseDirectory
 from gradlab import atomic
 
 from ..steps.files import readable
+from .feedback_page import digest, is_same
 from .report import Report
 from .theme import PageExporter, template_paths
 
@@ -45,10 +46,10 @@ def write_pages(course: CourseDirectory, report: Report, folder: Path) -> Iterat
         page = folder / f"{row.student}.html"
         if row.notebook is None or "/" in row.student:
             continue
-        if not page.exists() or page.stat().st_mtime_ns <= row.notebook.stat().st_mtime_ns:
+        if not is_same(page, now := digest(row.notebook)):
             folder.mkdir(parents=True, exist_ok=True)
             try:
-                atomic.write_text(page, pages.render(row.notebook, row.student))
+                atomic.write_text(page, pages.render(row.notebook, row.student, made_of=now))
             except OSError:
                 raise
             except Exception as error:  # one broken page must not stop the report

@@ -181,7 +181,7 @@ def page(overview: Overview, folder: Path) -> str:
         overview=overview,
         to_do=_to_do(overview),
         reports={name: path for name, path in reports.items() if path.exists()},
-        exercises=[(r.assignment, [exercise(r, check) for check in r.checks]) for r in overview.reports],
+        exercises=[(r.title, [exercise(r, check) for check in r.checks]) for r in overview.reports],
         total=total,
         without_score=without_score,
         marks=marks,

@@ -1,14 +1,22 @@
-"""Configure how pages are rendered: template folders, filters and the exporter."""
+"""Configure how pages are rendered: template folders, filters, colors and the exporter."""
 
+import functools
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbgrader
 from nbconvert.exporters import HTMLExporter, TemplateExporter
 from nbformat import NotebookNode
+from nbgrader.coursedir import CourseDirectory
+from pygments.styles import get_style_by_name
+from pygments.token import STANDARD_TYPES, Whitespace
 from traitlets import default
 
-FILTERS = {"markdown2html": "markdown", "highlight_code": "highlight", "ansi2html": "colored"}
-FILTERS = {name: f"autograder.views.pages.{function}" for name, function in FILTERS.items()}
+from .words import chapter
+
+FILTERS = {"markdown2html": "pages.markdown", "highlight_code": "pages.highlight", "ansi2html": "pages.colored"}
+FILTERS |= {"exercise": "words.exercise_of", "local": "words.local"}
+FILTERS = {name: f"autograder.views.{function}" for name, function in FILTERS.items()}
 
 _TEMPLATES = [Path(__file__).parent, Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"]
 
@@ -33,4 +41,22 @@ class PageExporter(HTMLExporter):
 
     def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **kw) -> tuple[str, dict]:
         """Render the template only; our pages already have the alternative texts that postprocessing adds."""
-        return TemplateExporter.from_notebook_node(self, nb, resources, **kw)
+        course = CourseDirectory(config=self.config)
+        shared = {"chapter": chapter(course, resources["nbgrader"]["assignment"]), "code_colors": code_colors()}
+        return TemplateExporter.from_notebook_node(self, nb, resources | shared, **kw)
+
+
+@functools.cache
+def code_colors() -> str:
+    """Return the CSS that colors code, with a light and a dark value for each kind of token."""
+    return "\n".join(_code_colors())
+
+
+def _code_colors() -> Iterator[str]:
+    light, dark = get_style_by_name("default"), get_style_by_name("github-dark")
+    for kind, name in STANDARD_TYPES.items():
+        colors = [style.style_for_token(kind)["color"] for style in (light, dark)]
+        if name and any(colors) and kind is not Whitespace:
+            pair = ", ".join(f"#{color}" if color else "currentcolor" for color in colors)
+            weight = "; font-weight: bold" if light.style_for_token(kind)["bold"] else ""
+            yield f".highlight .{name} {{ color: light-dark({pair}){weight} }}"

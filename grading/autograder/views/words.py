@@ -1,0 +1,44 @@
+"""Put into words what all pages and tables name: chapters, exercises, times, and verdicts."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+from nbgrader.coursedir import CourseDirectory
+
+from gradlab.checks.verdict import Verdict
+
+
+def chapter(course: CourseDirectory, name: str) -> str:
+    """Return an assignment's title: the first heading of its released notebook, or `name` if it has none."""
+    path = Path(course.format_path(course.release_directory, ".", name), f"{name}.ipynb")
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.exists() else []
+    lines = [line for cell in cells if cell["cell_type"] == "markdown" for line in "".join(cell["source"]).splitlines()]
+    return next((line[2:].replace("`", "").strip() for line in lines if line.startswith("# ")), name)
+
+
+def exercise_of(cell: str) -> str:
+    """Return the exercise of a check or answer cell: 02.1 for check-02-1."""
+    return cell.removeprefix("check-").removeprefix("answer-").replace("-", ".")
+
+
+def local(at: datetime) -> str:
+    """Format a time in this machine's time zone, such as "Mon 2 Nov 2026, 18:00 CET"; without a zone, `at` is UTC.
+
+    Seconds are shown if there are any.
+    """
+    at = at.replace(tzinfo=at.tzinfo or UTC).astimezone()
+    zone = f"{at:%Z}"  # some zones have no name, only an offset
+    return f"{at:%a} {at.day} {at:%b %Y, %H:%M}{f'{at::%S}' * bool(at.second)} {'UTC' * (zone[0] in '+-')}{zone}"
+
+
+def title_and_state(verdict: Verdict) -> tuple[str, str]:
+    """Return a check's title and its outcome in a word or two, from the first line of its message."""
+    title, _, said = verdict.message.partition("\n")[0].rpartition(": ")
+    return title, said.split(". ")[0].rstrip(".")
+
+
+def reason(verdict: Verdict) -> str:
+    """Return why a check did not pass, in one line of its message; "" if it passed."""
+    lines = [] if verdict.passed else verdict.message.splitlines()
+    return "".join(lines[1:2] or lines)
