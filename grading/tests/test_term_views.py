@@ -38,7 +38,7 @@ TWIN_2 = OWN.format(comment="all my own work", rows="liste", i="k", one="wert", 
 SHOWN = """from IPython.display import HTML, display
 
 display(HTML("<p style='background-color: #ffeecc'>a card</p>"), HTML("<table><tr><td>a table</td></tr></table>"))
-print("\x1b[31mred\x1b[0m")"""
+print("\\x1b[38;2;0;0;200mblue\\x1b[0m")"""
 
 
 @pytest.fixture(scope="module")
