@@ -2,6 +2,8 @@
 
 import argparse
 
+from ..views.words import local
+
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
@@ -13,7 +15,6 @@ def run(args: argparse.Namespace) -> None:
     """Print the changes."""
     from ..settings import open_class
     from ..views import changes
-    from ..views.words import local
 
     course = open_class(args.folder).coursedir
     changes.require(course, args.assignment)

@@ -4,6 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ..term.written import FORM, NONE, read_date
+from ..views.words import local
 from .listing import show_list
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ def run(args: argparse.Namespace) -> None:
 def show_dates(name: str, found: "Dates") -> None:
     """Print an assignment's due date, its extensions and the changed penalties."""
     from ..views.changes import counted
-    from ..views.words import local
 
     print(f"{name} is due {local(found.due)}." if found.due else f"{name} has no due date.")
     show_list("Extended", [f"{s} until {local(date)}" for s, date in sorted(found.extended.items())])

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from ..steps.files import readable
 from ..term.archives import PLATFORMS
-from ..term.written import local, read_date
+from ..term.written import read_date
+from ..views.words import local
 from .due import show_dates
 from .listing import show_list
 

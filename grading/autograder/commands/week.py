@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import ClassError
-from ..term.written import local
+from ..views.words import local
 from . import by_hand, export, feedback, grade, import_submissions
 from .listing import show_list
 

@@ -3,13 +3,15 @@
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from nbgrader.coursedir import CourseDirectory
+if TYPE_CHECKING:  # importing them takes time, which every command would pay
+    from nbgrader.coursedir import CourseDirectory
 
-from gradlab.checks.verdict import Verdict
+    from gradlab.checks.verdict import Verdict
 
 
-def chapter(course: CourseDirectory, name: str) -> str:
+def chapter(course: "CourseDirectory", name: str) -> str:
     """Return an assignment's title: the first heading of its released notebook, or `name` if it has none."""
     path = Path(course.format_path(course.release_directory, ".", name), f"{name}.ipynb")
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.exists() else []
@@ -32,13 +34,13 @@ def local(at: datetime) -> str:
     return f"{at:%a} {at.day} {at:%b %Y, %H:%M}{f'{at::%S}' * bool(at.second)} {'UTC' * (zone[0] in '+-')}{zone}"
 
 
-def title_and_state(verdict: Verdict) -> tuple[str, str]:
+def title_and_state(verdict: "Verdict") -> tuple[str, str]:
     """Return a check's title and its outcome in a word or two, from the first line of its message."""
     title, _, said = verdict.message.partition("\n")[0].rpartition(": ")
     return title, said.split(". ")[0].rstrip(".")
 
 
-def reason(verdict: Verdict) -> str:
+def reason(verdict: "Verdict") -> str:
     """Return why a check did not pass, in one line of its message; "" if it passed."""
     lines = [] if verdict.passed else verdict.message.splitlines()
     return "".join(lines[1:2] or lines)
