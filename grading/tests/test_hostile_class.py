@@ -146,7 +146,7 @@ def test_every_student_has_a_page_and_a_line(hostile):
 
 
 def test_every_view_of_a_term_shows_them_all(hostile):
-    """Overview, similar pairs and appeals, in a time that no submission can prolong."""
+    """Overview, similar submissions and appeals, in a time that no submission can prolong."""
     course, started = class_api(hostile.folder).coursedir, time.process_time()
     students = [*FILES, "400 deep", "480 magics", *map(known_as, NAMES)]
     pages = [appeal.write(course, NAME, student)[0] for student in students]

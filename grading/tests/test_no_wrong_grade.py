@@ -160,7 +160,7 @@ def test_manual_points_for_an_ungradable_submission_do_not_pass_to_the_next(tiny
 def test_the_students_page_says_which_points_were_set_manually(tiny, said):
     tiny.set_by_hand("ben", 1)
     said(tiny, "feedback", NAME)
-    assert "1 of 2 points, set manually</h3>" in tiny.page("ben").read_text()
+    assert "1 of 2 points, set manually</h2>" in tiny.page("ben").read_text()
     assert "set manually" not in tiny.page("anna").read_text()
 
 

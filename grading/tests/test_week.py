@@ -19,7 +19,7 @@ def tiny(tmp_path):
 def test_a_release_needs_no_exchange_and_can_be_repeated(tiny, said):
     shutil.rmtree(tiny.folder / "release")
     shown = said(tiny, "release", NAME, "--due", "2026-11-02")
-    assert f"{NAME} was generated.\n{NAME} is due 2026-11-02 23:59:59" in shown
+    assert f"{NAME} was generated.\n{NAME} is due Mon 2 Nov 2026, 23:59:59" in shown
     path = tiny.folder / "platform" / f"{NAME}.zip"
     before = path.read_bytes()
     assert f"{NAME} was already generated.\n" in said(tiny, "release", NAME)
