@@ -15,6 +15,7 @@ from IPython.display import display
 from . import live
 from .captured import Captured
 from .checks import check as checking
+from .checks.given import as_released
 from .checks.messages import OR_ALL
 from .checks.stale_cells import missing_name
 from .own_image import ImageError
@@ -37,17 +38,22 @@ def payoff(exercise, shows, ask=None, **controls):
     """
 
     def decorate(function):
+        text = checking.given_here()
+
+        def released(*guess, **values):
+            return as_released(function, text)(*guess, **values)
+
         if ask is not None and _passed(exercise):
-            _asked(function, ask, exercise, shows)
+            _asked(released, ask, exercise, shows)
             return function
         start = {} if ask is not None else _start(function, controls)
-        made = _made(function, start, exercise, shows) if _passed(exercise) else _unsolved(exercise, shows)
+        made = _made(released, start, exercise, shows) if _passed(exercise) else _unsolved(exercise, shows)
         if made.stopped:
             _display(live.style() + made.html, made.text)
             return function
         title = f"You see {shows}."
         if controls and live.has_widgets():
-            _show_live(function, controls, start, exercise, shows, made)
+            _show_live(released, controls, start, exercise, shows, made)
         elif controls:
             print(f"Payoff of {exercise}")
         names = ", ".join(_spoken(name) for name in controls)

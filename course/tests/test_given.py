@@ -1,11 +1,13 @@
-"""A check uses the names from setup and check cells, and leaves a learner's redefinition of a name unchanged."""
+"""A check's own functions keep the names of setup and check cells, and Python's; the answer sees the learner's."""
 
 import pytest
 
-from gradlab.checks.given import as_given, given
+from gradlab.checks.given import as_released, given
 
 SETUP = """import math
 from collections import Counter
+from unittest import mock
+from torch import *
 
 LIMIT = 3
 total = math.fsum([1])
@@ -13,8 +15,13 @@ total = math.fsum([1])
 
 def count(x):
     return LIMIT"""
-ENGINE = "class Tensor:\n    pass"
-CHECK = 'def scenario(answer, case):\n    return count(answer), math.pi\n\n\ncheck("90.1 a", answer, scenario)'
+ENGINE = "import json\n\n\nclass Tensor:\n    pass"
+CHECK = """def scenario(answer, case):
+    with mock.patch.dict(globals(), patched="by the check"):
+        return count(answer), math.pi, len([*answer()])
+
+
+check("90.1 a", answer, scenario)"""
 
 
 def cell(text, tags=(), **marks):
@@ -25,44 +32,52 @@ CELLS = [
     cell(SETUP, ["setup"]),
     cell(ENGINE, ["setup", "engine"]),
     cell("import lesson"),
-    cell("def answer():\n    pass", solution=True),
+    cell("def answer():\n    return len, patched", solution=True),
     cell(CHECK, grade=True),
     cell("def later():\n    pass", ["setup"]),
 ]
 
 
+@pytest.fixture
+def session():
+    """The namespace of a notebook whose cells have run."""
+    names = {"check": lambda *given: None}
+    for one in CELLS:
+        exec(one["source"].replace("import lesson", ""), names)
+    return names
+
+
 def test_imports_definitions_and_constants_of_setup_and_check_cells_down_to_the_check_are_given():
     names = {}
     exec(given(CELLS, CHECK), names)
-    assert names.keys() - {"__builtins__"} == {"math", "Counter", "LIMIT", "count", "scenario"}
+    assert names.keys() - {"__builtins__"} == {"math", "Counter", "mock", "LIMIT", "count", "json", "scenario"}
 
 
-def test_a_name_that_an_answers_cell_defines_is_the_learners():
-    assert "def count" not in given([*CELLS[:4], cell("def count():\n    pass", solution=True), CELLS[4]], CHECK)
-
-
-def test_a_name_with_another_meaning_has_its_own_while_the_check_runs_and_the_learners_afterwards():
-    session = {"check": lambda *given: None, "answer": None}
-    for one in CELLS:
-        exec(one["source"].replace("import lesson", ""), session)
-    mine = {"math": "mine", "count": "mine", "LIMIT": 7, "Counter": "mine"}
+def test_a_check_has_the_names_at_release_and_the_answer_those_that_the_learner_has_rebound(session):
+    mine = {"math": "mine", "count": "mine", "LIMIT": 7, "mock": "mine", "len": 4, "globals": "mine"}
     session.update(mine)
-    with as_given(given(CELLS, CHECK), session["scenario"]):
-        assert session["scenario"](None, {}) == (3, 3.141592653589793)
-        assert session["Counter"] == "mine"  # the check does not use it
+    seen = []
+    released = as_released(session["scenario"], given(CELLS, CHECK))
+    assert released(lambda: seen.extend(session["answer"]()) or seen, {}) == (3, 3.141592653589793, 2)
+    assert seen == [4, "by the check"]
     assert {name: session[name] for name in mine} == mine
+    assert "patched" not in session
 
 
-def test_what_a_setup_cell_defines_is_missing_where_it_never_ran():
+@pytest.mark.parametrize("added", ["len = 4", "from torch import *", "from torch import sum as len"])
+def test_a_builtin_that_a_setup_cell_of_the_learner_rebinds_is_pythons_in_the_check(session, added):
+    cells = [cell(f"{SETUP}\n\n\n{added}", ["setup"]), *CELLS[1:]]
+    exec(cells[0]["source"], session)
+    assert as_released(session["scenario"], given(cells, CHECK))(lambda: "abc", {}) == (3, 3.141592653589793, 3)
+
+
+def test_what_a_deleted_setup_cell_defines_is_there_for_the_check_alone():
     session = {"check": lambda *given: None, "answer": None}
     exec(CHECK, session)
-    with as_given(given(CELLS, CHECK), session["scenario"]), pytest.raises(NameError):
-        session["scenario"](None, {})
-
-
-def test_in_grading_what_a_deleted_setup_cell_defines_is_there_for_the_check_alone():
-    session = {"check": lambda *given: None, "answer": None}
-    exec(CHECK, session)
-    with as_given(given(CELLS, CHECK), session["scenario"], missing=True):
-        assert session["scenario"](None, {}) == (3, 3.141592653589793)
+    released = as_released(session["scenario"], given(CELLS, CHECK))
+    assert released(lambda: "abc", {}) == (3, 3.141592653589793, 3)
     assert session.keys() == {"__builtins__", "check", "answer", "scenario"}
+
+
+def test_functions_of_gradlab_and_other_values_stay_as_they_are():
+    assert [as_released(value, "1 / 0") for value in (given, None, max)] == [given, None, max]

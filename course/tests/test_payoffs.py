@@ -153,6 +153,15 @@ def test_a_moved_control_calls_the_function_again():
     assert "b 0.5" in picture.value
 
 
+def test_a_payoff_keeps_pythons_names_when_the_notebook_rebinds_them():
+    results.remember("02.1", "passed")
+    notebook = {}
+    exec("def works():\n    return f'{len(answer())} of {sum([1, 2])}'\n\n\ndef answer():\n    return [len]", notebook)
+    notebook |= {"len": 4, "sum": 0}
+    (line,) = shown(notebook["works"])
+    assert line["text/plain"] == "You see your function at work.\n1 of 3"
+
+
 def test_an_image_is_chosen_and_a_file_that_is_none_is_refused_in_one_line():
     results.remember("02.1", "passed")
 

@@ -79,6 +79,11 @@ HONEST = {
         a_name_used_again,
         [2, 3],
     ),
+    "names of Python and of a setup cell rebound": (
+        RIGHT | {"answer-2": IMPLIED + "\n\n\nfrom torch import *\n\nfloat = len = 4\nScaled = None"},
+        None,
+        [2, 3],
+    ),
     "a helper with the name of a function in the check's cell": (
         RIGHT | {"answer-2": IMPLIED.replace("implied", "scaled") + "\n\n\ndef implied(y):\n    return scaled(y)"},
         None,

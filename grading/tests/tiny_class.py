@@ -90,7 +90,7 @@ def _():
 CHECK_1 = 'check("90.1 the gradient at x", pull_back, autograd=False)'
 
 CHECK_2 = """def scaled(answer, case):
-    return Scaled(case["scale"]).of(answer(case["y"].requires_grad_()))
+    return Scaled(float(case["scale"])).of(answer(case["y"].requires_grad_()))
 
 
 def negative(answer, case):

@@ -1,25 +1,32 @@
 """Every chapter's checks can fail, and its cells have the form that building and grading need."""
 
+import ast
+import builtins
 import copy
 import re
 import shutil
 from dataclasses import replace
+from unittest import mock
 
 import nbformat
 import pytest
+import torch
 from nbformat.v4 import new_code_cell
 from nbgrader.utils import is_grade
 
 from authoring import build, digests
-from authoring.cells import tags
-from authoring.chapter import chapter_names, load_chapter, read_chapter, source_path
-from authoring.places import ChapterError
+from authoring.cells import counts, tags
+from authoring.chapter import chapter_names, importing_from, load_chapter, read_chapter, source_path
+from authoring.places import SOURCES, ChapterError
 from authoring.reference import Reference
 from authoring.validate import constants, validate
+from gradlab.checks.given import given
 from gradlab.checks.observe import call
-from gradlab.checks.reached import defined
+from gradlab.checks.reached import cells_behind, defined
+from gradlab.checks.record import load_beside
 from gradlab.checks.stale_cells import called_checks
 from gradlab.checks.verdict import judge_check
+from gradlab.engine import functions
 
 FIRST = "02_external_gradients"
 CHECKS = [
@@ -42,6 +49,50 @@ def test_five_slips_are_named_two_other_right_answers_pass_and_constants_fail(ch
     assert tally.rejected == tally.named == tally.slips >= 5
     assert tally.accepted == 2 * (1 + tally.others) >= 6
     assert tally.caught == tally.constants > 5
+
+
+def learners_names(notebook, answer):
+    """The names that a check's answer reads, with the learner's and the setup functions that it calls."""
+    cells = [cell for cell in notebook.cells if counts(cell) and not is_grade(cell) and "reference" not in tags(cell)]
+    own = [cell.source for cell in cells if "setup" not in tags(cell)]
+    found = [own[number] for number in cells_behind([answer], own)]
+    found += [cell.source for cell in cells if "engine" in tags(cell)]
+    helpers = {name: text for cell in cells if "setup" in tags(cell) for name, text in functions(cell.source).items()}
+    names: set[str] = set()
+    while found:
+        new = {node.id for node in ast.walk(ast.parse(found.pop())) if isinstance(node, ast.Name)} - names
+        names |= new
+        found += [helpers[name] for name in new & helpers.keys()]
+    return names
+
+
+STARRED = set(torch.__all__)
+PYTHONS = {name for name in vars(builtins) if name[0].islower()}
+IMPORTED = {"torch", "np", "plt", "nn", "F", "math", "contextlib", "mock", "warnings", "copy", "types"}
+
+
+@pytest.mark.parametrize("name", chapter_names())
+def test_a_right_answer_passes_after_names_that_it_does_not_use_were_rebound(chapters, name):
+    """As by `len = 4`, `from torch import *` and `torch = None` in a cell of the learner's, all at once."""
+    solved = nbformat.read(source_path(name), as_version=4)
+    edition = nbformat.read(build.STUDENT_EDITION / name / f"{name}.ipynb", as_version=4)
+    texts = {cell.metadata.nbgrader.grade_id: cell.source for cell in edition.cells if "nbgrader" in cell.metadata}
+    records, wrong = load_beside(build.STUDENT_EDITION / name), {}
+    for check_id, check in chapters[name].checks.items():
+        parts = [part for part in (check.scenario, check.judge, check.picture) if part not in (None, call)]
+        if not parts:
+            continue
+        notebook, used = parts[0].__globals__, learners_names(solved, check.answer_name)
+        rebound = {key: getattr(torch, key) for key in STARRED - notebook.keys() - used}
+        rebound |= dict.fromkeys((PYTHONS | IMPORTED & notebook.keys()) - used, 4)
+        assert len(rebound.keys() & PYTHONS) > 40
+        with importing_from(SOURCES / name), mock.patch.dict(notebook, rebound):
+            released = check.as_released(given(edition.cells, texts[check.cell]))
+            seen = released.observe(check.answer, records[check_id].cases)
+            verdict = judge_check(records[check_id], seen, released.judge)
+        if not verdict.passed:
+            wrong[check_id] = verdict.message
+    assert wrong == {}
 
 
 @pytest.mark.parametrize("name", chapter_names())

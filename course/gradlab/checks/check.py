@@ -19,7 +19,7 @@ from .compare import Judge
 from .encoding import TooLarge, decode
 from .ending import ending
 from .folds import fitting
-from .given import as_given, given
+from .given import as_released, given
 from .held_back import held_back
 from .known_state import known_state
 from .messages import Feedback
@@ -69,6 +69,11 @@ class Check:
         """Observe `answer`, by default the checked one, on one case."""
         return observe(answer or self.answer, self.scenario, case, self.autograd, self.torch)
 
+    def as_released(self, text: str) -> "Check":
+        """Return this check with the names at release, which `text` defines, in its own functions; see `given`."""
+        own = ("scenario", "judge", "picture")
+        return replace(self, **{name: as_released(getattr(self, name), text) for name in own})
+
     def digest(self) -> str:
         """Return the fingerprint that ties this check to its record."""
         return digest(self.name, self.scenario, self.judge, self.autograd, self.torch)
@@ -108,12 +113,10 @@ def check(
         _show(Feedback(name, messages.STOPPED, str(error)))
         raise
     if not record.expected:
-        with as_given(record.given, scenario, missing=True):
-            _show_observations(stated, record)
+        _show_observations(stated.as_released(record.given), record)
         return
-    text = "" if authored else given(cells_beside(notebook.FOLDER), _running())
-    with held_back() as printed, as_given(text, scenario):
-        verdict, picture = _verdict(stated, record)
+    with held_back() as printed:
+        verdict, picture = _verdict(stated.as_released(given_here()), record)
     feedback = replace(
         verdict.feedback, printed=printed.text, first=messages.ran_first(session.ran_first) if session else ""
     )
@@ -263,6 +266,11 @@ def _find(stated: Check) -> CheckRecord:
             "take both its notebook and its record."
         )
     return checks[check_id]
+
+
+def given_here() -> str:
+    """Return what `given` says for the running cell of a student's notebook; "" while a chapter is built."""
+    return "" if authored else given(cells_beside(notebook.FOLDER), _running())
 
 
 def _running() -> str:

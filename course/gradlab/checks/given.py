@@ -1,36 +1,40 @@
-"""Run a check with the names its setup and check cells define, even if other cells have redefined them."""
+"""Give a check's and a payoff's own functions the meanings that names had at release, whatever a learner rebinds."""
 
 import ast
-import contextlib
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+import builtins
+import functools
+from collections.abc import Callable, Iterable
+from types import CodeType, FunctionType
+from typing import Any, TypeVar
 
 from . import source
 from .cells import text_of
-from .reached import defined
-from .stale_cells import reads
 
 _DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
+_PYTHON = {name: value for name, value in vars(builtins).items() if not name.startswith("__")}
+Function = TypeVar("Function", bound=Callable | None)
 
 
-def given(cells: Iterable[dict[str, Any]], check_cell: str) -> str:
-    """Return the imports, definitions and constants of setup and check cells, up to the one with text `check_cell`.
+def given(cells: Iterable[dict[str, Any]], last: str) -> str:
+    """Return the imports, definitions and constants of setup and check cells, up to the cell with the text `last`.
 
-    Names that an answer's cell defines are left out, and so are the engine's stages, because the learner writes them.
+    Of the engine's cells only imports of whole modules are returned, because learners extend its stages.
     """
     statements: list[ast.stmt] = []
-    answers: set[str] = set()
     for cell in cells:
         text, metadata = text_of(cell), cell.get("metadata", {})
         tags, marks = metadata.get("tags", []), metadata.get("nbgrader", {})
-        if marks.get("solution"):
-            answers |= defined(text)
-        elif marks.get("grade") or ("setup" in tags and "engine" not in tags):
+        if not marks.get("solution") and (marks.get("grade") or "setup" in tags):
             tree = source.read(text).tree
-            statements += [one for one in (tree.body if tree else []) if isinstance(one, _DEFINES) or _is_constant(one)]
-        if text.strip() == check_cell.strip():
+            found = [one for one in (tree.body if tree else []) if isinstance(one, _DEFINES) or _is_constant(one)]
+            statements += [one for one in found if isinstance(one, ast.Import) or "engine" not in tags]
+        if text.strip() == last.strip():
             break
-    return "\n".join(ast.unparse(one) for one in statements if not answers & defined(ast.unparse(one)))
+    return "\n".join(ast.unparse(one) for one in statements if not _is_star(one))
+
+
+def _is_star(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*"
 
 
 def _is_constant(statement: ast.stmt) -> bool:
@@ -43,26 +47,25 @@ def _is_constant(statement: ast.stmt) -> bool:
     return True
 
 
-@contextlib.contextmanager
-def as_given(text: str, scenario: Callable, missing: bool = False) -> Iterator[None]:
-    """Inside the block, set the names that a scenario uses to the values that `text`, from `given`, defines.
+def as_released(function: Function, text: str) -> Function:
+    """Return a function of the notebook that reads Python's builtins and the names that `text`, from `given`, defines.
 
-    A name that is undefined because its setup cell has not run stays undefined, unless `missing` is true.
+    It finds all other names as the notebook has them now. The notebook itself is unchanged, so the learner's functions
+    keep the learner's names; `globals()` still returns it, because some checks patch what those functions read.
+    Anything but a function of the notebook is returned as it is.
     """
-    names, fresh = getattr(scenario, "__globals__", {}), {}
-    if text:
-        exec(compile(text, "<given>", "exec"), names, fresh)
-    names_given = fresh.keys() if missing else fresh.keys() & names.keys()
-    todo, used = [scenario], set()
-    while todo:
-        new = (reads(todo.pop()) & names_given) - used
-        used |= new
-        todo += [fresh[name] for name in new]
-    before = {name: names[name] for name in used & names.keys()}
-    names.update({name: fresh[name] for name in used})
-    try:
-        yield
-    finally:
-        for name in used:
-            names.pop(name, None)
-        names.update(before)
+    if not isinstance(function, FunctionType) or str(function.__module__).startswith("gradlab."):
+        return function
+    notebook = function.__globals__
+    python = {**_PYTHON, "globals": lambda: notebook, "__builtins__": builtins}
+    names = {**notebook, **python}
+    exec(_compiled(text), names)
+    names.update(python)  # a learner's setup cell may define one of them, too
+    made = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
+
+
+@functools.lru_cache(maxsize=8)  # a check has up to three functions, and a payoff runs its own at each move
+def _compiled(text: str) -> CodeType:
+    return compile(text, "<given>", "exec")
