@@ -84,15 +84,18 @@ def run(roots, gradients, *, keep_graph, create_graph, captures=None, accumulate
             edges = node.next_functions
             received = arrived.pop(node)
             needs = None  # all of the node's inputs
-            if node.hooked:
+            runs = node in wanted
+            if node.hooked and not runs:
                 node.call_tensor_hooks(received)  # may replace the gradients it received
             if captures is not None:
                 for number, index in watched.get(node, ()):
-                    captured[index] = received[number]
+                    captured[index] = received[number]  # if the node runs, from before its hooks, as in torch
                 needs = [below in wanted or below in watched for below, _ in edges]
-            if node not in wanted:
+            if not runs:
                 produced = ()
                 continue
+            if node.hooked:
+                node.call_tensor_hooks(received)
             produced = node.run_hooked(received, needs) if node.hooked else node.run(received, needs)
             if not keep_graph:
                 node.release()

@@ -57,7 +57,7 @@ class Node:
             gradient = sum_to(gradient, shape)
         if gradient.dtype is dtype:
             return gradient
-        return gradient.astype(dtype) if isinstance(gradient, np.ndarray) else gradient.to(dtypes.of(dtype))
+        return gradient.to(dtypes.of(dtype)) if isinstance(gradient, Tensor) else gradient.astype(dtype)
 
     # Hooks. They receive Tensors, even if the engine works with arrays.
 

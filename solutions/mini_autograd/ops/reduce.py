@@ -76,6 +76,11 @@ def _var_gradient(grad, self, dim, correction, keepdim):
     return spread(grad, self.shape, dim, keepdim) * (centred * scale)
 
 
+def _norm_gradient(grad, self, dim, keepdim, result):
+    grad, result = (spread(each, self.shape, dim, keepdim) for each in (grad, result))
+    return grad * keep(div(self, result), raw(result) != 0)
+
+
 var = operation("VarBackward0", _var, self=_var_gradient)
 std = operation(
     "StdBackward0",
@@ -87,9 +92,7 @@ std = operation(
 norm = operation(
     "LinalgVectorNormBackward0",
     lambda self, dim, keepdim: np.sqrt((self * self).sum(dim, keepdims=keepdim)),
-    self=lambda grad, self, dim, keepdim, result: (
-        self * spread(keep(div(grad, result), raw(result) != 0), self.shape, dim, keepdim)
-    ),
+    self=_norm_gradient,
 )
 
 # ----- extremes; without an index, ties share the gradient equally -----

@@ -200,3 +200,45 @@ torch.ones(2)[T([0.5])]
 y = x * 2
 z = y * 2
 z.grad_fn._sequence_nr() > y.grad_fn._sequence_nr(), repr(y.grad_fn).split(" at ")[0]
+
+# %% a 0-dimensional tensor of another dtype receives each gradient in its own dtype
+forms = [T(2.0), T(2.0, dtype=torch.float64), T([1.0, 3.0]), T([1.0, 3.0], dtype=torch.float64), T(3)]
+operations = [
+    lambda a, b: a + b,
+    lambda a, b: a - b,
+    lambda a, b: a * b,
+    lambda a, b: a / b,
+    lambda a, b: a**b,
+    torch.maximum,
+    lambda a, b: torch.where(T([True, False]), a, b),
+]
+for operation in operations:
+    for first in forms:
+        for second in forms:
+            a, b = (each.clone().requires_grad_(each.is_floating_point()) for each in (first, second))
+            both = [each for each in (a, b) if each.requires_grad]
+            if not both:
+                continue
+            found = A.grad(operation(a, b).sum(), both, create_graph=True)
+            show(*(gradient.detach() for gradient in found))
+            total = sum((gradient * gradient).sum() for gradient in found)
+            if total.requires_grad:
+                show(*A.grad(total, both, allow_unused=True))
+            operation(a, b).sum().backward()
+            show(*(each.grad for each in both))
+
+# %% a 0-dimensional tensor of another dtype in an in-place operation receives its gradient in its own
+for method in ("add_", "sub_", "mul_", "div_"):
+    for kind, other in ((torch.float32, torch.float64), (torch.float64, torch.float32)):
+        for numbers in (2.0, [1.0, 3.0]):
+            a, b = T(numbers, dtype=kind, requires_grad=True), T(4.0, dtype=other, requires_grad=True)
+            y = a * 1
+            getattr(y, method)(b)
+            y.sum().backward()
+            show(a.grad, b.grad)
+
+# %% the second derivative of a norm is nan at 0, and right beside it
+x = T([[0.0, 0.0], [3.0, 4.0]], requires_grad=True)
+for norms in (x.norm(dim=1), x.norm(dim=1, keepdim=True), x.norm(), x[0].norm()):
+    (gradient,) = A.grad(norms.sum(), x, create_graph=True)
+    show(gradient.detach(), A.grad((gradient * T([[1.0, 2.0], [3.0, 5.0]])).sum(), x)[0])

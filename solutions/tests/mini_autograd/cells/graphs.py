@@ -144,3 +144,23 @@ second.retain_grad()
 first.grad_fn.register_prehook(lambda grads: show(*grads) or tuple(grad * 2 for grad in grads))
 (first + second * 3).backward()
 first.grad, second.grad, x.grad
+
+# %% an inner tensor that is captured on the way to another has its gradient from before its hooks
+x = leaf()
+y = x * 2
+y.register_hook(lambda gradient: gradient * 10)
+w = y * y
+w.retain_grad()
+w.register_hook(lambda gradient: gradient * 3)
+show(*A.grad(w.sum(), (y, x), retain_graph=True))
+show(*A.grad(w.sum(), (x, w, y, w), retain_graph=True))
+show(w.grad)
+show(*A.grad(w.sum(), (y,), retain_graph=True))
+w.sum().backward(inputs=[y, x])
+y.grad, x.grad
+
+# %% one of several outputs that is captured on the way to a leaf has its gradient from before its hooks
+x = leaf()
+a, b = (x * 2).unbind()
+a.register_hook(lambda gradient: gradient * 10)
+A.grad(a * 5 + b, (a, b, x))
