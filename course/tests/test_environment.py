@@ -363,9 +363,7 @@ def test_set_up_chooses_an_installed_python_for_which_there_is_torch(monkeypatch
     if chosen:
         assert install.find_python().startswith(str(tmp_path / chosen))
     else:
-        with pytest.raises(
-            SetupError, match=r"needs Python 3\.11 to 3\.14\. .* is 3\..*no other was found\. Install"
-        ):
+        with pytest.raises(SetupError, match=r"needs Python 3\.11 to 3\.14\. .* is 3\..*no other was found\. Install"):
             install.find_python()
 
 
