@@ -159,7 +159,7 @@ MATCHED = {  # an archive's members, each person's state or the reason for not i
     ),
     "submitted receipts": (  # otherwise a submission could fake its time, and whose feedback it gets
         {f"{ANNA}/{name}": "mine" for name in ("timestamp.txt", "Submission_Secret.txt", "sub/timestamp.txt")},
-        {"anna": "new"},
+        {"anna": "timestamp.txt was ignored; Submission_Secret.txt was ignored"},
         {f"anna/{NAME}/sub/timestamp.txt": "mine"},
     ),
     "a bomb": (
@@ -176,6 +176,14 @@ def test_each_member_is_imported_for_its_student_or_not_at_all(tiny, packed, mem
     assert archive.stat().st_size < 100_000
     assert imported(tiny, archive) == states
     assert handed_in(tiny) == texts
+
+
+def test_receipts_beside_a_notebook_in_a_folder_are_ignored_and_listed(tiny, packed, notebook):
+    """The folder's files become the submission's own, so a timestamp in it would be the submission's."""
+    inside = {FILE: notebook, "timestamp.txt": "2020-01-01 00:00:00 UTC", "submission_secret.txt": "mine", "a.py": ""}
+    archive = packed({f"{ANNA}/work/{name}": text for name, text in inside.items()})
+    assert "timestamp.txt was ignored; submission_secret.txt was ignored" in imported(tiny, archive)["anna"]
+    assert handed_in(tiny).keys() == {f"anna/{NAME}/{FILE}", f"anna/{NAME}/a.py"}
 
 
 def test_submissions_that_canvas_marks_late_are_listed_and_can_get_a_time(tiny, packed, said):

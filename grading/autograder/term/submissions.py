@@ -238,6 +238,9 @@ def _import(
     if found.student in dropped(course):
         return Imported(found.student, REFUSED, "was dropped from the class")
     files, said = _named(one, place.name, archive, release)
+    receipts = [path for path in files if path.casefold() in RECEIPTS]  # a student could fake them
+    said = "; ".join([*filter(None, [said]), *(f"{readable(path)} was ignored" for path in receipts)])
+    files = {path: info for path, info in files.items() if path not in receipts}
     why = _unpack(archive, files, place)
     if why:
         return Imported(found.student, REFUSED, why)
@@ -282,12 +285,11 @@ def _refusal(notebook: bytes, release: Release) -> str:
 def _named(one: Upload, name: str, archive: ZipFile, release: Release) -> tuple[dict[str, ZipInfo], str]:
     """Return an upload's files by path, with the notebook under its released name, and what was chosen, as text.
 
-    Removes receipts of nbgrader's exchange. Considers notebooks that contain released cells, or have the released name,
+    Considers notebooks that contain released cells, or have the released name,
     even with a suffix that browsers and platforms add to repeated names, such as `NAME-1.ipynb` and `NAME (1).ipynb`.
     A notebook whose released cells are unchanged counts only if all are; then the newest counts.
     """
-    files = {path: info for path, info in one.files.items() if path.casefold() not in RECEIPTS}
-    wanted = f"{name}.ipynb"
+    files, wanted = one.files, f"{name}.ipynb"
     notebooks = [path for path in files if path.casefold().endswith(".ipynb") and not _HIDDEN.search(path)]
     if notebooks in ([], [wanted]):
         return files, ""
