@@ -13,7 +13,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
-from tiny_class import NAME, RIGHT, TinyClass, write_settings
+from tiny_class import IMPLIED, NAME, RIGHT, TinyClass, write_settings
 
 from autograder.errors import ClassError
 from autograder.run.grade import grade
@@ -289,12 +289,23 @@ def test_a_class_that_every_submission_could_read_is_refused():
 
 
 def test_limits_are_settings_of_the_class(tmp_path):
-    """A limit in the class's nbgrader_config.py applies to our own command too."""
+    """A limit in the class's nbgrader_config.py applies to our own command too.
+
+    A cell that takes too long or writes too much is interrupted, but what it defined before counts.
+    """
     tiny = TinyClass(tmp_path / "class")
-    write_settings(tmp_path, "c.RunCells.max_output_bytes = 50_000")
-    tiny.hand_in("anna", RIGHT | {"answer-2": "print('x' * 60_000)\n\n\n" + RIGHT["answer-2"]})
+    write_settings(tmp_path, "c.RunCells.max_output_bytes = 50_000", "c.Execute.timeout = 2")
+    cells = {
+        "loops": (f"{IMPLIED}\n\nwhile True:\n    pass", "This cell did not end within 2 seconds."),
+        "floods": (f"{IMPLIED}\n\nwhile True:\n    print('x' * 1000)", "the output exceeded 0.05 MB"),
+        "much": (f"print('x' * 60_000)\n\n\n{IMPLIED}", "the output exceeded 0.05 MB"),
+    }
+    for student, (source, _) in cells.items():
+        tiny.hand_in(student, RIGHT | {"answer-2": source})
     tiny.grade()
-    assert tiny.points("anna") == [2, 0]
+    for student, (_, said) in cells.items():
+        assert (student, tiny.points(student)) == (student, [2, 3])
+        assert said in tiny.verdict(student, "answer-2")
 
 
 def test_only_the_flag_turns_the_sandbox_off(tmp_path, monkeypatch, said, no_memory_of_the_machine):

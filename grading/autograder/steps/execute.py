@@ -32,6 +32,7 @@ from .clock import Reading
 
 MAX_DEPTH = 100  # levels of nesting in a message; observations use less than half as many
 LOOK_S = 1.0  # how often a kernel's clocks are read while a cell runs
+FLOOD, BURST = 10, 100  # times the output limit: when a cell is interrupted, and when its kernel is killed
 INTERRUPT_S = 10  # how long, by the same clocks, a cell may continue after an interrupt
 HANG_S = 3600  # only for hanging operations; normally the clocks end a kernel
 STARVED = (
@@ -99,7 +100,7 @@ def execute(job: Job, files: dict[str, bytes]) -> Ran:
     """Run the job's notebook in a temporary folder with `files`, by relative path, and return the result.
 
     If a cell ends its kernel, run the notebook again without that cell. A cell ends its kernel by crashing it, by
-    exceeding a sandbox limit, by producing too much output, or by ignoring an interrupt. Raises ClassError if no
+    exceeding a sandbox limit, or by ignoring an interrupt. Raises ClassError if no
     sandbox can be created.
     """
     spent = Spent(job.timeout_s)
@@ -196,8 +197,10 @@ class Client(NotebookClient):
         )
         self.job, self.fatal, self.spent, self.record = job, fatal, spent, folder / job.record
         self.running: int | None = None
-        self._output_bytes, self._why = 0, ""
-        self._interrupted = False  # whether the running cell was interrupted for taking too long
+        self._output_bytes, self._cell_bytes, self._why = 0, 0, ""  # of cells that ended, and of the running one
+        self._interrupted = False  # whether the running cell was interrupted
+        self._muted = False  # whether its output is left out, because it is too large
+        self._clocks: asyncio.Future  # interrupts it
         self._ended: Exception | None = None  # why this client ended its kernel during a cell
 
     async def run(self) -> NotebookNode:
@@ -218,8 +221,8 @@ class Client(NotebookClient):
 
     async def _run_cell(self, cell: NotebookNode, index: int) -> None:
         self.spent.require()
-        before, self.running, self._interrupted = self.running, index, False
-        clocks = asyncio.ensure_future(self._watch())
+        before, self.running, self._interrupted, self._muted, self._cell_bytes = self.running, index, False, False, 0
+        self._clocks = asyncio.ensure_future(self._watch(self.job.cell_timeout_s))
         try:
             with self._with_cases(cell):
                 await self.async_execute_cell(cell, index)
@@ -231,14 +234,15 @@ class Client(NotebookClient):
                 raise asyncio.CancelledError from None
             raise self._ended or DeadKernelError(self._why) from None
         finally:
-            clocks.cancel()
+            self._clocks.cancel()
+        self._output_bytes += 0 if self._muted else self._cell_bytes
         if self._ended or self._why:  # the kernel may have answered before it ended
             raise self._ended or DeadKernelError(self._why)
 
-    async def _watch(self) -> None:
-        """Interrupt the running cell when its time is up, and end its kernel if it continues."""
+    async def _watch(self, seconds: float) -> None:
+        """Interrupt the running cell after this time, and end its kernel if it continues."""
         try:
-            await self._has_had(self.job.cell_timeout_s)
+            await self._has_had(seconds)
             self._interrupted = True
             await ensure_async(self.manager.interrupt_kernel())
             await self._has_had(INTERRUPT_S)
@@ -288,11 +292,17 @@ class Client(NotebookClient):
     def explain(self, error: Exception) -> str:
         """Return the error text to show in the cell that ended the kernel."""
         if isinstance(error, CellTimeoutError):
-            return self._too_long
+            return self._too_much if self._muted else self._too_long
         if str(error).startswith("It no longer"):
             return f"After this cell, the kernel could not be used. {error}"
         why = self._why or getattr(self.manager.provisioner, "limit_exceeded", "")
         return f"The kernel died while this cell ran. {why}".rstrip()
+
+    @property
+    def _too_much(self) -> str:
+        return (
+            f"This cell wrote so much that the output exceeded {self.job.max_output_bytes / 1e6:g} MB; it is left out."
+        )
 
     @property
     def _too_long(self) -> str:
@@ -301,6 +311,9 @@ class Client(NotebookClient):
 
     def _note_reply(self, cell: NotebookNode, cell_index: int, execute_reply: dict) -> None:
         content = execute_reply["content"]
+        if self._muted:
+            cell.outputs = [error_output("TooMuchOutputError", self._too_much)]
+            return
         if self._interrupted:
             said = error_output("CellTimeoutError", self._too_long)  # instead of its KeyboardInterrupt
             cell.outputs = [*(o for o in cell.outputs if o.output_type != "error"), said]
@@ -312,15 +325,22 @@ class Client(NotebookClient):
             cell.outputs.append(error_output(str(content.get("ename")), str(content.get("evalue"))))
 
     def process_message(self, msg: dict, cell: NotebookNode, cell_index: int) -> NotebookNode | None:
-        """Process a message of the running cell, and end the kernel if its output is too large; called by nbclient."""
+        """Process a message of the running cell, unless its output is too large; called by nbclient."""
         if _is_deeper(msg["content"], MAX_DEPTH):
             self.log.warning("Dropped a message nested more than %d levels deep", MAX_DEPTH)
             return None
-        self._output_bytes += len(str(msg["content"]))
-        if self._output_bytes > self.job.max_output_bytes:
-            if not self._why:
-                self._why = f"The output exceeded {self.job.max_output_bytes / 1e6:g} MB."
-                self._end_kernel()
+        self._cell_bytes += len(str(msg["content"]))
+        limit = self.job.max_output_bytes
+        if not self._muted and self._output_bytes + self._cell_bytes > limit:
+            self._muted, cell.outputs = True, []
+        if self._cell_bytes > FLOOD * limit and not self._interrupted:
+            self._interrupted = True
+            self._clocks.cancel()
+            self._clocks = asyncio.ensure_future(self._watch(0))
+        if self._cell_bytes > BURST * limit and not self._why:
+            self._why = f"The output exceeded {BURST * limit / 1e6:g} MB."
+            self._end_kernel()
+        if self._muted and msg["msg_type"] != "status":
             return None
         return super().process_message(msg, cell, cell_index)
 
