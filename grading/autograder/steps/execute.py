@@ -32,7 +32,8 @@ from .clock import Reading
 
 MAX_DEPTH = 100  # levels of nesting in a message; observations use less than half as many
 LOOK_S = 1.0  # how often a kernel's clocks are read while a cell runs
-FLOOD, BURST = 10, 100  # times the output limit: when a cell is interrupted, and when its kernel is killed
+FLOOD = 10  # times the output limit; a cell that writes more is interrupted
+MOST_BYTES = 500_000_000  # of one cell, which may ignore that; beyond, its kernel is killed
 INTERRUPT_S = 10  # how long, by the same clocks, a cell may continue after an interrupt
 HANG_S = 3600  # only for hanging operations; normally the clocks end a kernel
 STARVED = (
@@ -300,9 +301,7 @@ class Client(NotebookClient):
 
     @property
     def _too_much(self) -> str:
-        return (
-            f"This cell wrote so much that the output exceeded {self.job.max_output_bytes / 1e6:g} MB; it is left out."
-        )
+        return f"This cell's output is left out: all output exceeded {self.job.max_output_bytes / 1e6:g} MB."
 
     @property
     def _too_long(self) -> str:
@@ -337,8 +336,8 @@ class Client(NotebookClient):
             self._interrupted = True
             self._clocks.cancel()
             self._clocks = asyncio.ensure_future(self._watch(0))
-        if self._cell_bytes > BURST * limit and not self._why:
-            self._why = f"The output exceeded {BURST * limit / 1e6:g} MB."
+        if self._cell_bytes > MOST_BYTES and not self._why:
+            self._why = f"The output exceeded {MOST_BYTES / 1e6:g} MB."
             self._end_kernel()
         if self._muted and msg["msg_type"] != "status":
             return None
