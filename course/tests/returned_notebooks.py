@@ -439,6 +439,7 @@ HABITS = {
     "an answer split": Form(split),
     "answer and check merged": Form(lambda nb: merged(nb, "answer-1", "check-1", "answer-1")),
     "answer and check merged into the check": Form(lambda nb: merged(nb, "answer-1", "check-1", "check-1")),
+    "a syntax error in every answer": Form(each(ANSWERS, lambda nb, name: nb.write(name, "def (")), (0, 0, 0)),
     # copies
     "the stub copied below": Form(lambda nb: nb.duplicate("answer-1", STUBS["answer-1"], "answer-1")),
     "the stub copied above": Form(lambda nb: nb.duplicate("answer-1", STUBS["answer-1"], "lesson")),

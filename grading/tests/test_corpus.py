@@ -10,6 +10,8 @@ from returned_notebooks import EXERCISES, FORMS, NAME, NONE_OF_THEM, released
 from tiny_class import TinyClass, nbgrader, write_settings
 
 from autograder.steps import outcome
+from autograder.views.renderings import to_do
+from autograder.views.report import gather
 from gradlab import ipynb
 from gradlab.setup import edition
 
@@ -118,6 +120,8 @@ def test_every_answer_gets_its_points_in_whatever_form_it_comes_back(graded):
     for form, (_, reason) in found.items():
         assert FORMS[form].words in reason
         assert bool(reason) == bool(FORMS[form].words)
+    lost = "No check could run, so there are no points: look at the submission: a syntax error in every answer"
+    assert to_do(gather(graded.api.coursedir, NAME, search=False)) == [lost]
 
 
 def test_so_it_does_after_a_new_edition_and_with_nbgraders_own_command(updated):

@@ -101,7 +101,11 @@ def _heavy(notebook: Path) -> str:
     return ""
 
 
-_tried = Bounded(lambda notebook: ipynb.read(notebook.read_bytes()))
+def _read(notebook: Path) -> None:
+    ipynb.read(notebook.read_bytes())
+
+
+_tried = Bounded(_read)
 
 
 def all_in(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:

@@ -109,10 +109,17 @@ def read_verdicts(cell: Mapping) -> dict[str, Verdict]:
     }
 
 
+def ran(nb: Mapping) -> bool:
+    """Return whether any check of an autograded notebook ran to its end; True if it has no verdicts."""
+    found = [_dict(said).get("ran") for cell in nb["cells"] for said in _dict(cell["metadata"].get(KEY)).values()]
+    return not found or any(said is not False for said in found)
+
+
 def write_verdicts(cell: NotebookNode, verdicts: dict[str, Verdict]) -> None:
     """Store the verdicts in a check cell's metadata."""
     cell.metadata[KEY] = {
-        check_id: {"passed": v.passed, "slip": v.slip, "message": v.message} for check_id, v in verdicts.items()
+        check_id: {"passed": v.passed, "slip": v.slip, "message": v.message} | ({} if v.feedback else {"ran": False})
+        for check_id, v in verdicts.items()
     }
 
 

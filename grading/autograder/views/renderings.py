@@ -76,6 +76,8 @@ def to_do(report: Report) -> list[str]:
     roster = any(row.standing.on_roster for row in report.rows)
     others = [row.student for row in report.rows if row.status != Status.MISSING and not row.standing.on_roster]
     found["Not on the roster, which has names for others (autograder roster, or drop)"] = others if roster else []
+    lost = [row.student for row in report.rows if row.status == Status.GRADED and not row.ran]
+    found["No check could run, so there are no points: look at the submission"] = lost
     found[f"The feedback page shows an old grade (autograder feedback {name})"] = old
     return [f"{title}: {', '.join(students)}" for title, students in found.items() if students]
 

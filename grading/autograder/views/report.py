@@ -59,6 +59,7 @@ class Row:
 
     reason: why there is no score. seconds: the submission's total run time. pages: links by label. notebook: the
     autograded notebook, None if there is none. outdated: whether the existing feedback page shows an old grade.
+    ran: whether any check could run.
     """
 
     student: str
@@ -73,6 +74,7 @@ class Row:
     notebook: Path | None = None
     standing: Standing = field(default_factory=Standing)
     outdated: bool = False
+    ran: bool = True
 
     @property
     def current(self) -> dict[str, Result]:
@@ -192,6 +194,7 @@ def _read_row(
         _flags(look, notebook, folder, student) if look else [],
         pages,
         there,
+        ran=outcome.ran(notebook),
     )
 
 

@@ -713,7 +713,7 @@ FILES = {
         twin_files=lambda folder, class_folder: _zeros(folder / "small", 1 << 20),
         points=tuple(UNGRADED),
     ),
-    "outputs that are none": Attack(files=_outputs(50_000), twin_files=_outputs(3), points=tuple(UNGRADED)),
+    "outputs that are none": Attack(files=_outputs(50_000), twin_files=_outputs(3)),
     "a pickle": Attack(
         files=_write("x.pkl", "cos\nsystem\n(S'touch /tmp/MARK'\ntR."), twin_files=_write("x.csv", "1,2")
     ),
