@@ -784,7 +784,7 @@ CELLS = {
     ),
     "check deleted": Attack(change=_delete("check-1"), twin_change=_delete("check-2"), fast=True),
     "check duplicated": Attack(change=_duplicate, twin_change=_duplicate),
-    "checks swapped": Attack(change=_swap, points=(0, 0)),
+    "checks swapped": Attack(change=_swap),
     "check retyped": Attack(
         change=_edit("check-1", lambda c: (c.update(cell_type="markdown"), c.pop("outputs"), c.pop("execution_count"))),
         twin_change=_edit("check-2", lambda c: (c.update(cell_type="raw"), c.pop("outputs"), c.pop("execution_count"))),
