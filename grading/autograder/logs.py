@@ -1,7 +1,10 @@
-"""Strip control characters from log records: nbgrader's messages quote names from submissions verbatim."""
+"""Keep what others log readable: without control characters, and without warnings that need no action."""
 
 import logging
 import traceback
+import warnings
+
+from nbformat.warnings import DuplicateCellId, MissingIDFieldWarning
 
 from .steps.files import readable
 
@@ -23,6 +26,12 @@ def _text(message: str) -> str:
     return "\n".join(map(readable, message.split("\n")))
 
 
+def ignore_cell_ids() -> None:
+    """Ignore warnings about missing or repeated cell ids, which nbformat repairs and grading does not need."""
+    for kind in (MissingIDFieldWarning, DuplicateCellId):
+        warnings.filterwarnings("ignore", category=kind)
+
+
 def log_text() -> None:
-    """Make all loggers of this process create TextRecords from now on."""
+    """Make all loggers of this process create TextRecords: nbgrader quotes names from submissions verbatim."""
     logging.setLogRecordFactory(TextRecord)

@@ -48,7 +48,7 @@ class Writes:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def grade_with(folder: Path, name: str, ready: dict[str, Graded | Failed], end_at: int, resume: bool, counted) -> None:
+def grade_with(folder: Path, name: str, ready: dict[str, Graded | Failed], end_at: int, force: bool, counted) -> None:
     """Grade a class, one submission at a time, with prepared results instead of workers'."""
     grader.autograde = lambda procedure, submission: ready[submission.student]
     run.grade_all = lambda grader, students, cluster: map(grader.grade_here, students)
@@ -56,6 +56,6 @@ def grade_with(folder: Path, name: str, ready: dict[str, Graded | Failed], end_a
     run.SERVER.begin = lambda: None  # nothing needs a kernel
     writes = Writes(str(folder), end_at)
     writes.begin()
-    for _ in run.grade(folder, name, force=not resume, resume=resume):
+    for _ in run.grade(folder, name, force=force):
         pass
     counted.value = writes.count

@@ -13,7 +13,6 @@ from authoring.chapter import chapter_names
 from autograder.__main__ import main
 from autograder.errors import ClassError
 from autograder.run.grader import Grader
-from autograder.run.journal import Journal
 from autograder.settings import class_api
 from autograder.steps.assignment import load_assignment
 from gradlab import atomic
@@ -64,32 +63,6 @@ def test_a_submission_with_a_damaged_autograded_notebook_is_graded_again(graded,
     assert grader.why_due("anna")
     assert grader.grade_here("anna").status == "graded"
     assert not grader.why_due("anna")
-
-
-def journal(folder) -> Journal:
-    made = Journal(folder, NAME)
-    made.begin(True, ["anna", "ben", "cleo"])
-    for student in ("anna", "ben"):
-        made.note(student, "graded")
-    return made
-
-
-def test_a_student_in_a_damaged_line_of_the_journal_is_graded_again(tmp_path, capsys):
-    lines = journal(tmp_path).path.read_text().splitlines()
-    (tmp_path / "runs" / f"{NAME}.jsonl").write_text("\n".join([lines[0], "\0\0\0", lines[2], '{"stud']))
-    found = Journal(tmp_path, NAME)
-    found.resume()
-    assert (found.force, found.students, list(found.done)) == (True, ["anna", "ben", "cleo"], ["ben"])
-    assert "jsonl is damaged" in capsys.readouterr().err
-
-
-def test_a_journal_that_is_missing_or_has_a_damaged_first_line_is_reported(tmp_path):
-    with pytest.raises(ClassError, match="no run to resume"):
-        Journal(tmp_path, NAME).resume()
-    lines = journal(tmp_path).path.read_text().splitlines(keepends=True)
-    (tmp_path / "runs" / f"{NAME}.jsonl").write_text("".join(["\0\0\n", *lines[1:]]))
-    with pytest.raises(ClassError, match=r"is damaged\. Start again without --resume"):
-        Journal(tmp_path, NAME).resume()
 
 
 def test_a_file_that_cannot_be_written_stays_unchanged(tmp_path, monkeypatch):

@@ -174,7 +174,11 @@ def test_a_full_disk_ends_the_command_with_its_cause(tiny, monkeypatch, said):
     tiny.hand_in("anna", RIGHT)
     monkeypatch.setattr("autograder.run.grader.unfit", full)
     shown = said(tiny, "grade", NAME, "--force", "--student", "anna", code=1)
-    assert [word in shown for word in ("No space left on device", "--resume", "Traceback")] == [True, True, False]
+    assert [word in shown for word in ("No space left on device", "then grade again to continue", "Traceback")] == [
+        True,
+        True,
+        False,
+    ]
 
 
 def test_the_reason_is_recorded_the_same_way_however_it_was_found(tiny, grader):

@@ -65,6 +65,11 @@ def test_workers_do_not_run_dasks_profiler(local):
     assert [name for names in callbacks.values() for name in names if "profile" in name] == []
 
 
+def test_dask_does_not_warn_about_a_large_submission(local, recwarn):
+    assert local.submit(len, bytes(11_000_000), pure=False).result() == 11_000_000
+    assert [str(one.message) for one in recwarn] == []
+
+
 def grade_all_on(client, tiny: TinyClass) -> Iterator[Outcome]:
     """Grade every submission of a class on a cluster's workers."""
     return grade_on(client, Grader(tiny.api, NAME), sorted(p.name for p in (tiny.folder / "submitted").iterdir()))
@@ -178,8 +183,8 @@ def test_a_cluster_may_be_without_workers_for_a_while(monkeypatch, limits, local
     assert asked == added
 
 
-def test_an_interrupted_run_is_resumed_to_the_same_grades(tmp_path):
-    """Interrupted with Ctrl-C, then killed, then resumed to the end; no process is left each time.
+def test_grading_again_continues_an_interrupted_run_to_the_same_grades(tmp_path):
+    """Interrupted with Ctrl-C, then killed, then continued to the end; no process is left each time.
 
     Sleeping submissions delay the run until it is interrupted; then these students submit something quick.
     """
@@ -190,10 +195,10 @@ def test_an_interrupted_run_is_resumed_to_the_same_grades(tmp_path):
     }
     tiny = made(tmp_path / "class", answers, times=2)
     (tiny.folder / "nbgrader_config.py").write_text("c = get_config()\nc.Execute.timeout = 9999\n")
-    journal = tiny.folder / "runs" / f"{NAME}.jsonl"
+    grader = Grader(tiny.api, NAME)
 
     def done() -> int:
-        return len(journal.read_text().splitlines()) - 1 if journal.exists() else 0
+        return len([student for student in grader.submitted() if not grader.why_due(student)])
 
     def stop(run: subprocess.Popen, after: int, number: int) -> str:
         wait_until(lambda: done() == after, f"{after} submissions are graded")
@@ -210,12 +215,17 @@ def test_an_interrupted_run_is_resumed_to_the_same_grades(tmp_path):
     assert interrupted.returncode == 130
     assert re.search("Interrupted. Done so far: [34] graded", said), "the last one may just have been noted"
     tiny.hand_in("sleeps0", RIGHT)
-    stop(command(tiny, "--resume"), 5, signal.SIGKILL)
+    assert re.search("To continue, grade again, without --force.$", said.rstrip())
+    stop(command(tiny), 5, signal.SIGKILL)
     tiny.hand_in("sleeps1", RIGHT)
-    resumed = command(tiny, "--resume")
-    said, _ = resumed.communicate(timeout=HANG_S)
-    assert resumed.returncode == 0
-    assert said.splitlines()[-1] == "1 graded"
+    path = tiny.submission("sleeps1") / f"{NAME}.ipynb"
+    nb = json.loads(path.read_text())
+    path.write_text(json.dumps(nb | {"cells": [{k: v for k, v in cell.items() if k != "id"} for cell in nb["cells"]]}))
+    for words, last in [(["--student", "right0"], "1 skipped"), (["--resume"], "1 graded, 5 skipped")]:
+        said, complaint = command(tiny, *words, stderr=subprocess.PIPE).communicate(timeout=HANG_S)
+        assert said.splitlines()[-2] == last
+        assert ("--resume is not needed" in complaint) == ("--resume" in words)
+        assert "Warning" not in complaint
     assert {s: found[0] for s, found in tiny.results().items()} == {
         f"{name}{n}": [0, 1.5] if name == "slip" else [2, 3] for name in answers for n in range(2)
     }

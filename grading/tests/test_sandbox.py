@@ -1,5 +1,7 @@
 """The sandboxed kernel: containment, output, cleanup, and machines without a sandbox."""
 
+import ctypes
+import functools
 import os
 import re
 import runpy
@@ -10,6 +12,7 @@ import sys
 from pathlib import Path
 
 import nbformat
+import psutil
 import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import DeadKernelError
@@ -57,6 +60,7 @@ def test_an_ordinary_user_gets_the_same_sandbox():
     assert f"{len(ESCAPES)} of {len(ESCAPES)} escape attempts were blocked" in tried.stdout
 
 
+BECOME_SUBREAPER = 36  # for prctl: orphaned processes become children of this one
 HOARD = """
 import os, time
 for _ in range(10):
@@ -72,6 +76,20 @@ for _ in range(10):
 def most_held(folder: Path) -> int:
     """Return a control group's peak memory in MiB, as counted by Linux."""
     return max(int(path.read_text()) >> 20 for path in folder.glob("gradlab-*/memory.*") if path.name in PEAKS)
+
+
+def test_a_grader_to_which_linux_gives_orphans_does_not_wait_for_them(tmp_path, monkeypatch):
+    """A container's first process gets them, as does a process that asks for them."""
+    monkeypatch.setattr(SandboxProvisioner, "memory_mib", 600)
+    set_subreaper = functools.partial(ctypes.CDLL(None).prctl, BECOME_SUBREAPER)
+    set_subreaper(1, 0, 0, 0)
+    try:
+        with pytest.raises(DeadKernelError):
+            texts(tmp_path, HOARD)
+    finally:
+        set_subreaper(0, 0, 0, 0)
+    mine = psutil.Process().children()
+    assert [one for one in mine if one.status() == psutil.STATUS_ZOMBIE] == []
 
 
 PEAKS = "memory.peak", "memory.max_usage_in_bytes"  # versions 2 and 1

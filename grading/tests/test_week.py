@@ -16,6 +16,18 @@ def tiny(tmp_path):
     return TinyClass(tmp_path / "class")
 
 
+def test_a_flag_that_was_seen_is_listed_again_only_for_a_new_submission(tiny, said):
+    words = ["week", NAME, "--scheduler", threads().scheduler_address]
+    tiny.hand_in("anna", RIGHT | {"answer-2": "import gc"})
+    tiny.hand_in("ben", RIGHT)
+    for _ in range(2):
+        assert "to mark them as seen: autograder report" in said(tiny, *words)
+    assert said(tiny, "report", NAME, "--seen").endswith("Flags marked as seen:\n  anna\n")
+    assert said(tiny, *words).endswith("Needs your attention:\nnothing\n")
+    tiny.hand_in("anna", RIGHT | {"answer-2": "import gc  # again"})
+    assert said(tiny, *words).endswith("--seen):\n  anna: 1\n")
+
+
 def test_a_release_needs_no_exchange_and_can_be_repeated(tiny, said):
     shutil.rmtree(tiny.folder / "release")
     shown = said(tiny, "release", NAME, "--due", "2026-11-02")

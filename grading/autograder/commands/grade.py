@@ -1,9 +1,9 @@
 """Grade an assignment's collected submissions that have no current grade, and write the report."""
 
 import argparse
+import sys
 from collections import Counter
 
-from ..errors import ClassError
 from ..steps.files import composed
 from . import by_hand, report
 from .listing import show_list
@@ -16,7 +16,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("assignment", help="a chapter's name, for instance 02_external_gradients")
     command.add_argument("--force", action="store_true", help="grade everything again; manual scores are kept")
     command.add_argument("--student", action="append", type=composed, help="grade only this student; repeatable")
-    command.add_argument("--resume", action="store_true", help="continue the last run, which was interrupted")
+    command.add_argument("--resume", action="store_true", help=argparse.SUPPRESS)  # no longer needed
     command.add_argument("--scheduler", metavar="ADDRESS", help="the Dask cluster to use, for example tcp://host:8786")
     command.add_argument("--workers", type=int, help="processes to start on this machine (default: one per two cores)")
     command.add_argument("--dashboard", action="store_true", help="serve Dask's dashboard and print its address")
@@ -40,8 +40,8 @@ def run(args: argparse.Namespace) -> int:
     from ..steps.outcome import Status
     from ..term.by_hand import listed
 
-    if args.resume and (args.force or args.student):
-        raise ClassError("--resume continues the last run with that run's options; leave out --force and --student.")
+    if args.resume:
+        print("--resume is not needed: grade always continues what was interrupted.", file=sys.stderr)
     counts: Counter[str] = Counter()
     try:
         for outcome in grade(
@@ -50,16 +50,16 @@ def run(args: argparse.Namespace) -> int:
             args.force,
             args.student,
             sandbox=not args.no_sandbox,
-            resume=args.resume,
             scheduler=args.scheduler,
             workers=args.workers,
             dashboard=args.dashboard,
         ):
             counts[outcome.status] += 1
     except KeyboardInterrupt:
-        print(f"\nInterrupted. Done so far: {_in_words(counts) or 'nothing'}. To continue, repeat with --resume.")
+        again = "grade again, without --force" if args.force else "grade again"
+        print(f"\nInterrupted. Done so far: {_in_words(counts) or 'nothing'}. To continue, {again}.")
         return INTERRUPTED
-    report.run(args)
+    report.show(args.folder, args.assignment)
     waiting = by_hand.in_words(listed(class_api(args.folder).coursedir, args.assignment))
     title = (
         f"Points set manually for an earlier submission (autograder by-hand {args.assignment} --keep or --drop STUDENT)"
@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     show_list(title, waiting)
     if args.force:
         print(f"To see what changed: python -m autograder changes {args.assignment}")
-    print(_in_words(counts) or "Nothing was left to grade.")
+    print(_in_words(counts))
     if counts[Status.SKIPPED]:
         print("Skipped submissions already have a current grade; --force grades them again.")
     return 0

@@ -15,7 +15,7 @@ from . import by_hand, export, feedback, grade, import_submissions
 from .listing import show_list
 
 if TYPE_CHECKING:
-    from ..views.report import Report
+    from ..views.report import Report, Row
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -46,6 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from ..term import by_hand as decisions
     from ..term import sent
     from ..views.report import gather
+    from ..views.seen import unseen
 
     if args.worksheet and args.gradebook:
         raise ClassError("--worksheet is for Moodle and --gradebook for Canvas; use only one of them.")
@@ -72,7 +73,8 @@ def run(args: argparse.Namespace) -> int:
     elif platforms:
         print("Submissions came from both platforms. To write files for one, pass its --gradebook or --worksheet.")
     print("\nNeeds your attention:")
-    _needs_a_look(gather(course, name), by_hand.in_words(decisions.listed(course, name)))
+    report = gather(course, name)
+    _needs_a_look(report, unseen(course, report), by_hand.in_words(decisions.listed(course, name)))
     return max(codes)
 
 
@@ -126,18 +128,22 @@ def _dry_run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _needs_a_look(report: "Report", by_hand: list[str]) -> None:
-    """Print what only a person can decide, or "nothing"; `by_hand` lists the manual points that need a decision."""
+def _needs_a_look(report: "Report", flagged: list["Row"], by_hand: list[str]) -> None:
+    """Print what only a person can decide, or "nothing".
+
+    flagged: the rows with flags that nobody has seen. by_hand: the manual points that need a decision.
+    """
     from ..steps.outcome import Status
     from ..views.renderings import to_do
 
     rows = {status: [row for row in report.rows if row.status == status] for status in Status}
-    flagged = [f"{row.student}: {len(row.flags)}" for row in report.rows if row.flags]
     found = {
         "Could not be graded": [f"{row.student}: {row.reason}" for row in rows[Status.UNGRADABLE]],
         "Need a manual grade": [row.student for row in rows[Status.NEEDS_MANUAL] if not by_hand],
         f"Points set manually for an earlier submission (autograder by-hand {report.assignment})": by_hand,
-        "Number of flags (see the report)": flagged,
+        f"Number of flags (see the report; to mark them as seen: autograder report {report.assignment} --seen)": [
+            f"{row.student}: {len(row.flags)}" for row in flagged
+        ],
         "To do": to_do(report),
     }
     for title, lines in found.items():

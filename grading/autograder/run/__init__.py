@@ -1,1 +1,1 @@
-"""A grading run: choose submissions, grade them on a cluster, and resume after an interruption."""
+"""A grading run: choose submissions, grade them on a cluster, and continue after an interruption."""

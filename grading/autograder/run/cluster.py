@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import warnings
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 
@@ -13,12 +14,16 @@ from ..sandbox.provisioner import ADDRESS, SERVER
 
 RUNS_PER_CORE = 3  # a run sometimes waits for its kernel
 CONNECT_S = 60
-SHORT_LOG = {"distributed.admin.low-level-log-length": 10}  # Dask keeps these messages; each can contain a submission
-LOCAL = SHORT_LOG | {
+QUIET = {
+    "distributed.admin.low-level-log-length": 10,  # Dask keeps these messages; each can contain a submission
+    "distributed.admin.large-graph-warning-threshold": "1 GiB",  # no warning about a large submission
+}
+LOCAL = QUIET | {
     "distributed.scheduler.allowed-failures": 0,  # submissions on a lost worker run again, alone
     "distributed.deploy.lost-worker-timeout": "1h",  # do not close a worker that is slow to restart
     "distributed.worker.profile.enabled": False,  # it can deadlock a worker (CPython issue 106883)
 }
+warnings.filterwarnings("ignore", r"Port \d+ is already in use")  # Dask uses another one, whose address is printed
 
 
 @contextlib.contextmanager
@@ -32,7 +37,7 @@ def connect(
     scheduler answers at the address, if it has no workers, or if package versions differ.
     """
     if scheduler:
-        with dask.config.set(SHORT_LOG), _existing(scheduler) as client:
+        with dask.config.set(QUIET), _existing(scheduler) as client:
             yield client
         return
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

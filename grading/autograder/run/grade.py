@@ -8,6 +8,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 from distributed import Client, Future, KilledWorker, wait
@@ -26,7 +27,7 @@ from ..steps.runs import OvertakenError
 from .cluster import add_worker, capacity, connect
 from .grader import Grader, Outcome
 from .interrupts import interruptible
-from .journal import Journal, only_run
+from .journal import only_run
 
 WITHOUT_WORKERS_S = 600  # a lost worker restarts, which takes minutes on a busy machine
 RESTART_S = 30  # after this, start an additional local worker
@@ -40,13 +41,12 @@ def grade(
     force: bool = False,
     students: list[str] | None = None,
     sandbox: bool = True,
-    resume: bool = False,
     **cluster,
 ) -> Iterator[Outcome]:
     """Grade the submissions without a current grade, or all with `force`; yield one Outcome per submission.
 
-    students: grade only these. sandbox: if False, submissions run with this account's rights. resume: continue this
-    assignment's last, interrupted run; `force` and `students` are ignored. cluster: arguments for `cluster.connect`.
+    `force` first marks all of them as due, so the next run without it continues an interrupted one. students: grade
+    only these. sandbox: if False, submissions run with this account's rights. cluster: arguments for `cluster.connect`.
     Raises ClassError, before grading anything, if the class is not ready or this machine cannot create a sandbox.
     """
     if sandbox and not cluster.get("scheduler"):
@@ -55,31 +55,22 @@ def grade(
     grader = Grader(class_api(folder, sandbox), name)
     with only_run(folder):
         compose_names(grader.course)
-        journal = Journal(folder, name)
-        if resume:
-            journal.resume()
-        else:
-            chosen = grader.choose(students)
-            scores.note(grader.course, name)
-            journal.begin(force, chosen)
-        todo = [student for student in journal.students if student not in journal.done]
-        progress = tqdm(total=len(todo), desc=name, unit="submission", disable=not sys.stderr.isatty())
+        chosen = grader.choose(students)
+        scores.note(grader.course, name)
+        progress = tqdm(total=len(chosen), desc=name, unit="submission", disable=not sys.stderr.isatty())
         with progress, interruptible(), gradebook.one_engine():
-            due = {student: grader.why_due(student) for student in todo}
+            due = {student: grader.why_due(student) for student in chosen}
             if CHANGED in due.values():
                 print(f"Submissions to grade again, because they were {CHANGED}: {list(due.values()).count(CHANGED)}.")
-            for student, why in due.items():
-                if not (why or journal.force):
-                    yield _done(Outcome(student, Status.SKIPPED), journal, progress)
-            fresh = [student for student, why in due.items() if why or journal.force]
-            for outcome in grade_all(grader, fresh, cluster):
-                yield _done(outcome, journal, progress)
-
-
-def _done(outcome: Outcome, journal: Journal, progress: tqdm) -> Outcome:
-    journal.note(outcome.student, outcome.status)
-    progress.update()
-    return outcome
+            current = [student for student, why in due.items() if not why]
+            if force:
+                grader.outdate(current)
+                current = []
+            skipped = [Outcome(student, Status.SKIPPED) for student in current]
+            fresh = [student for student in chosen if student not in set(current)]
+            for outcome in chain(skipped, grade_all(grader, fresh, cluster)):
+                progress.update()
+                yield outcome
 
 
 def grade_all(grader: Grader, students: list[str], cluster: dict) -> Iterator[Outcome]:
@@ -158,7 +149,7 @@ def _first_done(client: Client, running: dict[Future, Submission]) -> list[Futur
             elif without_s > WITHOUT_WORKERS_S:
                 raise ClassError(
                     f"The cluster has had no workers for {WITHOUT_WORKERS_S} seconds. "
-                    "Start some, then continue with --resume."
+                    "Start some, then grade again to continue."
                 ) from None
     return []
 
@@ -166,5 +157,5 @@ def _first_done(client: Client, running: dict[Future, Submission]) -> list[Futur
 def _unusable(error: BaseException) -> ClassError:
     return ClassError(
         f"The cluster could not run a submission ({type(error).__name__}: {error}). Its workers need this project's "
-        "environment with the same versions. Fix this, then continue with --resume."
+        "environment with the same versions. Fix this, then grade again to continue."
     )

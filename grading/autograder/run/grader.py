@@ -98,6 +98,12 @@ class Grader:
         """Return why a submission must be graded; "" if its grade, or reason for having none, is current."""
         return due.why_due(self.course, self.name, student, self.version)
 
+    def outdate(self, students: list[str]) -> None:
+        """Mark these students' current grades as outdated, so that they are due until they are graded again."""
+        with uninterrupted():
+            for student in students:
+                self._folders.outdate(student)
+
     def grade_here(self, student: str) -> Outcome:
         """Grade one submission in this process, without a cluster, and return its Outcome."""
         begun = self.begin(student)

@@ -16,6 +16,7 @@ from traitlets.utils.importstring import import_item
 from gradlab import ipynb
 
 from ..errors import SubmissionError
+from ..logs import ignore_cell_ids
 from . import outcome
 from .assignment import Assignment, AssignmentStep
 from .bounded import portable
@@ -27,6 +28,7 @@ from .save import Scored
 OF_THE_GRADEBOOK = (SaveAutoGrades, AssignLatePenalties)  # `save.Rows` does their work, in one transaction
 OF_THE_PROJECT = ("autograder.", "nbgrader.", "nbconvert.")
 OF_KERNELS = {"KernelManager", "SandboxProvisioner"}
+ignore_cell_ids()
 
 
 @dataclass(frozen=True, eq=False)

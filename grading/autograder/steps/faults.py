@@ -42,7 +42,7 @@ def reason_for(error: BaseException, folder: Path) -> str:
         raise ClassError(f"A setting in the class's nbgrader_config.py cannot be used: {error}") from error
     if isinstance(error, OSError) and _of_the_machine(error, folder):
         raise ClassError(
-            f"This machine cannot grade submissions: {error}. Fix this, then continue with --resume."
+            f"This machine cannot grade submissions: {error}. Fix this, then grade again to continue."
         ) from error
     trace = "\n".join(map(readable, "".join(traceback.format_exception(error)[-40:]).splitlines()))
     LOG.error("%s: unexpected error in grading. Please report it with these lines:\n%s", readable(folder), trace)

@@ -73,7 +73,7 @@ class DeductLatePenalties(AssignLatePenalties):
             plugin = f"{self.plugin_class.__module__}.{self.plugin_class.__qualname__}"
             raise ClassError(
                 f"The plugin for late submissions, {plugin}, failed ({type(error).__name__}: {error}). Fix it, then "
-                "continue with --resume."
+                "grade again to continue."
             ) from error
 
 
