@@ -252,6 +252,29 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, 
             traceback.print_exc()
         finally:
             os._exit(code)
+    try:
+        watch(kernel, before, request, ready, ended, memory_mib, memory_exit, group)
+    finally:  # an orphan that nobody waits for would keep its whole sandbox from ending
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            if os.waitpid(kernel, os.WNOHANG)[0] == 0:
+                os.kill(kernel, signal.SIGKILL)
+                os.waitpid(kernel, 0)
+
+
+def watch(
+    kernel: int,
+    before: set[str],
+    request: dict,
+    ready: int,
+    ended: int,
+    memory_mib: int,
+    memory_exit: int,
+    group: Group | None,
+) -> None:
+    """Report the kernel's process id once it answers, and its exit code once it ends or needs too much memory.
+
+    before: the ids of the processes in the sandbox before the kernel started. See `serve`.
+    """
     end = select.poll()
     end.register(os.pidfd_open(kernel), select.POLLIN)
     while not answers(request["connection"]):

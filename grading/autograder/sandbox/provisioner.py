@@ -25,6 +25,7 @@ SOCKETS = "/run/kernel/s"
 FORKSERVER = Path(__file__).with_name("forkserver.py")  # never imported: it runs on Linux only
 ADDRESS = "GRADLAB_FORK_SERVER"  # the environment variable with the path of a fork server's socket
 ADDRESSES_MIB = 16_384  # lowest limit on a process's address space; Linux may need 2 MiB of page tables per GiB
+END_S = 60  # the longest time to wait for an ended sandbox; if its last process stays, it no longer runs
 MEMORY_EXIT = 200  # the exit code of a sandbox that needed too much memory
 
 
@@ -113,6 +114,7 @@ class SandboxProvisioner(LocalProvisioner):
     inside: Path | None = None  # the sandbox's root, as reached from outside
     _init_fd: int | None = None  # a pidfd of the sandbox's first process; when it ends, so do all others
     exit_code: int | None = None
+    ending = False  # whether `end` was called
 
     async def pre_launch(self, **kwargs) -> dict:
         """Choose the sockets' names inside the sandbox; called by the kernel manager before launch_kernel."""
@@ -189,6 +191,7 @@ class SandboxProvisioner(LocalProvisioner):
 
     def end(self) -> None:
         """End the sandbox; may be called at any time and repeatedly."""
+        self.ending = True
         if self._init_fd is not None:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._init_fd, signal.SIGKILL)
@@ -203,15 +206,21 @@ class SandboxProvisioner(LocalProvisioner):
         return self.exit_code
 
     def _wait(self) -> int:
-        code = self.process.wait()
+        try:
+            code = self.process.wait(END_S if self.ending else None)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            code = self.process.wait()
         self.process.stdout.close()
         self.process.stderr.close()
-        if self._init_fd is not None:
+        init_fd, self._init_fd = self._init_fd, None
+        if init_fd is not None:
             end = select.poll()
-            end.register(self._init_fd, select.POLLIN)
-            end.poll()
-            os.close(self._init_fd)
-            self._init_fd = None
+            end.register(init_fd, select.POLLIN)
+            end.poll(END_S * 1000)
+            with contextlib.suppress(ChildProcessError):  # it became a child of this one if Linux gives it orphans
+                os.waitid(os.P_PIDFD, init_fd, os.WEXITED | os.WNOHANG)
+            os.close(init_fd)
         return code
 
     async def cleanup(self, restart: bool = False) -> None:
