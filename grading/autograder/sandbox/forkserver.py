@@ -21,6 +21,7 @@ import socket
 import struct
 import sys
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -252,53 +253,43 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, 
             traceback.print_exc()
         finally:
             os._exit(code)
+    with reaped(kernel):
+        end = select.poll()
+        end.register(os.pidfd_open(kernel), select.POLLIN)
+        while not answers(request["connection"]):
+            if end.poll(5):
+                break
+        else:
+            read_only("/run/kernel")  # otherwise a link in place of a socket could lead a client out of the sandbox
+            os.write(ready, b"%d\n" % kernel)
+        os.close(ready)
+        code, session = None, min(map(int, processes() - before), default=0)  # the kernel's session id inside
+        while not end.poll(LOOK_MS):
+            put_last(processes() - before, session)
+            if memory_used_mib(memory_mib) > memory_mib or (group and group.has_killed()):
+                code = memory_exit
+                break
+        if code is None:
+            _, status, used = os.wait4(kernel, 0)
+            code = min(os.waitstatus_to_exitcode(status), 1)  # any other code was chosen by the submission
+            if code == -signal.SIGXCPU and used.ru_utime + used.ru_stime < request["limits"]["CPU"] - 1:
+                code = 1  # it sent this signal to itself
+            if group and group.has_killed():
+                code = memory_exit
+        with contextlib.suppress(BrokenPipeError):  # the sandbox was ended from outside
+            os.write(ended, b"%d\n" % (code if code >= 0 else 128 - code))
+
+
+@contextlib.contextmanager
+def reaped(child: int) -> Iterator[None]:
+    """End and reap a child at the end of the block: its sandbox cannot end while an orphan waits to be reaped."""
     try:
-        watch(kernel, before, request, ready, ended, memory_mib, memory_exit, group)
-    finally:  # an orphan that nobody waits for would keep its whole sandbox from ending
-        with contextlib.suppress(ProcessLookupError, ChildProcessError):
-            if os.waitpid(kernel, os.WNOHANG)[0] == 0:
-                os.kill(kernel, signal.SIGKILL)
-                os.waitpid(kernel, 0)
-
-
-def watch(
-    kernel: int,
-    before: set[str],
-    request: dict,
-    ready: int,
-    ended: int,
-    memory_mib: int,
-    memory_exit: int,
-    group: Group | None,
-) -> None:
-    """Report the kernel's process id once it answers, and its exit code once it ends or needs too much memory.
-
-    before: the ids of the processes in the sandbox before the kernel started. See `serve`.
-    """
-    end = select.poll()
-    end.register(os.pidfd_open(kernel), select.POLLIN)
-    while not answers(request["connection"]):
-        if end.poll(5):
-            break
-    else:
-        read_only("/run/kernel")  # otherwise a link in place of a socket could lead a client out of the sandbox
-        os.write(ready, b"%d\n" % kernel)
-    os.close(ready)
-    code, session = None, min(map(int, processes() - before), default=0)  # the kernel's session id inside
-    while not end.poll(LOOK_MS):
-        put_last(processes() - before, session)
-        if memory_used_mib(memory_mib) > memory_mib or (group and group.has_killed()):
-            code = memory_exit
-            break
-    if code is None:
-        _, status, used = os.wait4(kernel, 0)
-        code = min(os.waitstatus_to_exitcode(status), 1)  # any other code was chosen by the submission
-        if code == -signal.SIGXCPU and used.ru_utime + used.ru_stime < request["limits"]["CPU"] - 1:
-            code = 1  # it sent this signal to itself
-        if group and group.has_killed():
-            code = memory_exit
-    with contextlib.suppress(BrokenPipeError):  # the sandbox was ended from outside
-        os.write(ended, b"%d\n" % (code if code >= 0 else 128 - code))
+        yield
+    finally:
+        with contextlib.suppress(ChildProcessError):  # the block reaped it
+            if os.waitpid(child, os.WNOHANG)[0] == 0:
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
 
 
 def enter(sandbox: int) -> int | None:
