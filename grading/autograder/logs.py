@@ -1,10 +1,7 @@
-"""Keep what others log readable: without control characters, and without warnings that need no action."""
+"""Strip control characters from log records: nbgrader's messages quote names from submissions verbatim."""
 
 import logging
 import traceback
-import warnings
-
-from nbformat.warnings import DuplicateCellId, MissingIDFieldWarning
 
 from .steps.files import readable
 
@@ -26,12 +23,6 @@ def _text(message: str) -> str:
     return "\n".join(map(readable, message.split("\n")))
 
 
-def ignore_cell_ids() -> None:
-    """Ignore warnings about missing or repeated cell ids, which nbformat repairs and grading does not need."""
-    for kind in (MissingIDFieldWarning, DuplicateCellId):
-        warnings.filterwarnings("ignore", category=kind)
-
-
 def log_text() -> None:
-    """Make all loggers of this process create TextRecords: nbgrader quotes names from submissions verbatim."""
+    """Make all loggers of this process create TextRecords from now on."""
     logging.setLogRecordFactory(TextRecord)

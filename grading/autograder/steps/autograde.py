@@ -2,12 +2,14 @@
 
 import sys
 import threading
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
+from nbformat.warnings import DuplicateCellId, MissingIDFieldWarning
 from nbgrader.converters import Autograde
 from nbgrader.preprocessors import AssignLatePenalties, NbGraderPreprocessor, SaveAutoGrades
 from traitlets.config import Config
@@ -16,7 +18,6 @@ from traitlets.utils.importstring import import_item
 from gradlab import ipynb
 
 from ..errors import SubmissionError
-from ..logs import ignore_cell_ids
 from . import outcome
 from .assignment import Assignment, AssignmentStep
 from .bounded import portable
@@ -28,7 +29,8 @@ from .save import Scored
 OF_THE_GRADEBOOK = (SaveAutoGrades, AssignLatePenalties)  # `save.Rows` does their work, in one transaction
 OF_THE_PROJECT = ("autograder.", "nbgrader.", "nbconvert.")
 OF_KERNELS = {"KernelManager", "SandboxProvisioner"}
-ignore_cell_ids()
+for kind in (MissingIDFieldWarning, DuplicateCellId):  # nbformat repairs cell ids, and grading does not need them
+    warnings.filterwarnings("ignore", category=kind)
 
 
 @dataclass(frozen=True, eq=False)
