@@ -250,7 +250,7 @@ def test_a_feedback_page_says_for_each_check_what_was_wrong(tiny, look):
     shown = look.page.locator("#check-1 pre").last.inner_text()
     for part in ("90.1 the gradient at x: not yet.", "Case 1 of 2", "yours    str: '<script>", "torch's  tensor("):
         assert part in shown
-    assert "not yet: The type differs from the expected one." in look.texts("tbody tr")[0]
+    assert "not yet. The type differs from the expected one." in look.texts("tbody tr")[0]
     assert look.page.locator("#check-1 h2").inner_text() == "1 · Check: 0 of 2 points"
 
 
