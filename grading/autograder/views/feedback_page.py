@@ -47,11 +47,25 @@ class GetGradesOrReason(GetGrades):
             if page["outcome"].could_not_grade and not outcome.reason_in_gradebook(submitted):
                 page["outcome"] = NotebookOutcome()
         nb, resources = super().preprocess(nb, resources)
+        nb.cells = _verdicts_below_answers(nb.cells)
         marks = [cell.metadata.nbgrader for cell in nb.cells if "nbgrader" in cell.metadata]
         for cell in (one for one in marks if one.grade_id in by_hand):
             cell["by_hand"] = True
         resources["page"]["comments"] = [one.grade_id for one in marks if one.grade_id in commented]
         return nb, resources
+
+
+def _verdicts_below_answers(cells: list[NotebookNode]) -> list[NotebookNode]:
+    """Move each check directly below its answer, above the hints that stand between them."""
+    ordered, hints = [], None
+    for cell in cells:
+        marks = cell.metadata.get("nbgrader", {})
+        if hints is not None and cell.cell_type == "markdown" and not marks:
+            hints.append(cell)
+            continue
+        ordered += [cell, *(hints or [])] if marks.get("grade") else [*(hints or []), cell]
+        hints = [] if marks.get("solution") else None
+    return ordered + (hints or [])
 
 
 class LeaveOutOutputs(NbGraderPreprocessor):
