@@ -42,7 +42,7 @@ check:  ## Check style, format, spelling and phrases, and list stale generated f
 	$(RUN) -c 'import importlinter.cli; importlinter.cli.lint_imports_command()'
 	$(RUN) -m authoring check
 
-notebooks:  ## Build the student edition from the solved chapters
+notebooks:  ## Build the student edition of the chapters that changed since they were built
 	$(RUN) -m authoring build
 
 validate-checks:  ## Try every check on right answers, known slips and constants; only some: NAMES="05 06.1"

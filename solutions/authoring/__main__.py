@@ -35,11 +35,12 @@ def main(argv: list[str] | None = None) -> int:
     ):
         command = commands.add_parser(name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
         if name in ("build", "minutes"):
+            default = "those that changed since they were built" if name == "build" else "all"
             command.add_argument(
-                "chapters", nargs="*", metavar="CHAPTER", help="as in solutions/chapters; default: all"
+                "chapters", nargs="*", metavar="CHAPTER", help=f"as in solutions/chapters; default: {default}"
             )
-        if name == "check":
-            command.add_argument("--every", action="store_true", help="regenerate even unchanged chapters")
+        if name in ("build", "check"):
+            command.add_argument("--every", action="store_true", help="include unchanged chapters")
         if name == "weights":
             command.add_argument("chapter", metavar="CHAPTER", help="as in solutions/chapters")
         if name in ("validate", "margins"):
@@ -62,7 +63,7 @@ def main(argv: list[str] | None = None) -> int:
         if args.command == "check":
             return _check(args.every)
         if args.command == "build":
-            build.build(args.chapters or chapter_names())
+            build.build(args.chapters or build.changed(args.every))
             return 0
         if args.command == "archive":
             print(archive.write())

@@ -7,7 +7,7 @@ import math
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -179,9 +179,20 @@ def stages(name: str, notebook: NotebookNode) -> dict[Path, str]:
     return {folder / f"engine_{number}.py": head + text for folder in later}
 
 
-def build(names: list[str]) -> None:
+def changed(every: bool = False) -> Iterator[str]:
+    """Yield the chapters whose files, or the code behind them, have changed since they were built; or `every` one.
+
+    Each is judged when the one before it has been built: that writes its engine stage into later chapters' folders.
+    """
+    built = {} if every else digests.noted()
+    yield from (name for name in chapter_names() if digests.digest(name, STUDENT_EDITION) != built.get(name))
+
+
+def build(chapters: Iterable[str]) -> None:
     """Execute and normalize the named solved chapters, then generate their student edition."""
-    for name in names:
+    names = []
+    for name in chapters:
+        names.append(name)
         path = source_path(name)
         print(f"{name}: executing", flush=True)
         notebook = nbformat.read(path, as_version=4)
@@ -189,7 +200,7 @@ def build(names: list[str]) -> None:
         write(normalise(notebook), path)
         for stage, text in stages(name, notebook).items():
             stage.write_text(text, encoding="utf-8")
-    print("generating the student edition", flush=True)
+    print("generating the student edition" if names else "no chapter has changed since it was built", flush=True)
     generate(names, STUDENT_EDITION)
     START_PAGE.write_text(with_minutes(START_PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     for name, text in pages.made().items():
@@ -208,9 +219,7 @@ def stale(each: Callable = map, every: bool = False) -> list[str]:
     each: `map`, or an executor's `map`, which regenerates several chapters at once. every: regenerate chapters even if
     their digests say that nothing has changed since they were built.
     """
-    built = {} if every else digests.noted()
-    changed = [name for name in chapter_names() if digests.digest(name, STUDENT_EDITION) != built.get(name)]
-    chapters = each(stale_chapter, reversed(changed))  # the longest first
+    chapters = each(stale_chapter, reversed([*changed(every)]))  # the longest first
     return [*stale_pages(), *itertools.chain.from_iterable(chapters)]
 
 

@@ -1,7 +1,7 @@
-"""Remember which files each chapter was built from, so that `make check` regenerates only what may have changed.
+"""Remember which files each chapter was built from, to build, and to check, only what may have changed.
 
 A chapter's digest covers its solved files, its student edition, the versions of packages, and the code that builds and
-checks it, without comments and docstrings. `build` notes it in `digests.json`.
+checks it, with its style sheets and without comments and docstrings. `build` notes it in `digests.json`.
 """
 
 import ast
@@ -13,7 +13,8 @@ from pathlib import Path
 from .places import SOLUTIONS, SOURCES
 
 DIGESTS = Path(__file__).with_name("digests.json")
-CODE = SOLUTIONS.parent / "course" / "gradlab", SOLUTIONS / "authoring", SOLUTIONS / "mini_autograd"
+CODE = SOLUTIONS.parent / "course" / "gradlab", SOLUTIONS / "authoring"
+APART = "setup"  # the folder of gradlab that finds and starts the environment; no chapter runs it
 VERSIONS = SOLUTIONS.parent / "requirements.txt"
 
 
@@ -29,12 +30,16 @@ def digest(name: str, edition: Path) -> str:
 
 @functools.cache
 def _code() -> str:
-    return "\n".join(_meaning(path) for folder in CODE for path in sorted(folder.rglob("*.py")))
+    paths = [path for folder in CODE for path in sorted(folder.rglob("*")) if path.parent.name != APART]
+    return "\n".join(_meaning(path) for path in paths if path.suffix in (".py", ".css"))
 
 
 def _meaning(path: Path) -> str:
-    """Return a module's syntax tree as text, without docstrings."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    """Return a style sheet's text, or a module's syntax tree as text, without docstrings."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".css":
+        return text
+    tree = ast.parse(text)
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
             node.body = node.body[1:]

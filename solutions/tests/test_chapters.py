@@ -201,32 +201,33 @@ def test_a_stale_file_is_named(monkeypatch, tmp_path):
     assert f"{name}.record.json is missing" in found
 
 
-def test_only_what_may_have_changed_is_generated_again(monkeypatch, tmp_path):
+def test_only_what_may_have_changed_is_built_again(monkeypatch, tmp_path):
     """A changed file of a chapter, solved or generated, counts; a changed docstring or comment of the code does not."""
     code, edition = tmp_path / "code", tmp_path / "edition"
-    code.mkdir()
     shutil.copytree(build.STUDENT_EDITION / FIRST, edition / FIRST)
+    monkeypatch.setattr(build, "STUDENT_EDITION", edition)
+    monkeypatch.setattr(build, "chapter_names", lambda: [FIRST])
     monkeypatch.setattr(digests, "CODE", [code])
     monkeypatch.setattr(digests, "DIGESTS", tmp_path / "digests.json")
-    module = code / "module.py"
 
-    def unchanged() -> bool:
+    def changed_with(file: str, text: str) -> bool:
+        (code / file).parent.mkdir(parents=True, exist_ok=True)
+        (code / file).write_text(text)
         digests._code.cache_clear()
-        return digests.noted() == {FIRST: digests.digest(FIRST, edition)}
+        return [*build.changed()] == [FIRST]
 
-    module.write_text('def f():\n    "One."\n    return 1\n')
-    assert not unchanged()
-    digests._code.cache_clear()
+    assert changed_with("module.py", 'def f():\n    "One."\n    return 1\n')
     digests.note([FIRST], edition)
-    module.write_text('def f():\n    "Another."  # and a comment\n    return 1\n')
-    assert unchanged()
-    module.write_text('def f():\n    "One."\n    return 2\n')
-    assert not unchanged()
-    module.write_text('def f():\n    "One."\n    return 1\n')
-    assert unchanged()
+    assert not changed_with("module.py", 'def f():\n    "Another."  # and a comment\n    return 1\n')
+    assert changed_with("module.py", 'def f():\n    "One."\n    return 2\n')
+    assert not changed_with("module.py", 'def f():\n    "One."\n    return 1\n')
+    assert not changed_with("setup/lab.py", "which no chapter runs")
+    assert [*build.changed(every=True)] == [FIRST]
+    assert changed_with("static/card.css", "p {}")
+    digests.note([FIRST], edition)
     path = edition / FIRST / f"{FIRST}.ipynb"
     path.write_text(path.read_text() + " ")
-    assert not unchanged()
+    assert [*build.changed()] == [FIRST]
     digests._code.cache_clear()
 
 
