@@ -49,7 +49,8 @@ _KINDS = {  # errors that are a separate kind of difference
 
 ALMOST = 1e-3  # a relative error between the tolerance and this value means a correct formula with too few digits
 MOST_TIMES = 1e6  # a larger factor is not reported: it means that the expected values are rounding errors around 0
-LONGEST = 160  # characters shown of a list whose length differs
+LONGEST = 160  # characters shown of a list whose length differs, and of what two texts share
+BEFORE = 40  # characters shown of what two longer texts share
 
 
 _FLOAT32 = "In torch, .float() returns float32, and so do tensor, zeros, ones and eye without dtype=."
@@ -62,6 +63,7 @@ class Difference:
     kind: what differs ("raised", "type", "dtype", "shape", "graph", "value", "mutated", "judged", …).
     where: which value differs; "" if there is only one. yours, expected: both sides as text. note: one more sentence.
     arrays: yours, the expected one, and a mask of the elements that differ, if both have several elements; else empty.
+    pair: yours and the expected one as encoded values, if a value differs; else empty.
     whose: the label of the expected side: "torch's" for errors and numbers from torch, "expected" for everything else.
     """
 
@@ -71,6 +73,7 @@ class Difference:
     expected: str
     note: str = ""
     arrays: tuple[np.ndarray, ...] = ()
+    pair: tuple[Value, ...] = ()
     whose: str = "expected"
 
 
@@ -160,7 +163,7 @@ def _place(values: list[Value], number: int) -> str:
 
 def _due(values: list[Value], number: int) -> str:
     """Return words for the value expected at this position: its label if it has one."""
-    labels = list(values[number].items) if isinstance(values[number], Dict) else []
+    labels = list(values[number].items) if isinstance(values[number], Dict) and len(values) > 1 else []
     return _place(values, number) or ", ".join(map(repr, labels)) or "the return value"
 
 
@@ -175,6 +178,11 @@ def _inside(where: str, key: int | str) -> str:
 
 
 def _compare_value(want: Value, got: Value, where: str) -> Difference | None:
+    difference = _different(want, got, where)
+    return difference if difference is None or difference.pair else replace(difference, pair=(got, want))
+
+
+def _different(want: Value, got: Value, where: str) -> Difference | None:
     whose = "torch's" if isinstance(want, (*NUMERIC, Float)) or type(want) is float else "expected"
     if not _same_kind(want, got):
         return Difference("type", where, _with_type(got), _with_type(want), whose=whose)
@@ -195,7 +203,15 @@ def _compare_value(want: Value, got: Value, where: str) -> Difference | None:
         return None
     if isinstance(want, Float) or type(want) is float:
         return None if _floats_agree(want, got) else Difference("value", where, *shown_apart(got, want), whose=whose)
-    return None if want == got else Difference("value", where, show(got), show(want), whose=whose)
+    return None if want == got else Difference("value", where, *_from_where_they_differ(got, want), whose=whose)
+
+
+def _from_where_they_differ(one: Value, other: Value) -> list[str]:
+    """Return two values as text; of a long common beginning, only the last few words."""
+    texts = [show(one), show(other)]
+    same = next((i for i, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), min(map(len, texts)))
+    start = max(0, same - BEFORE) if same > LONGEST else 0
+    return [f"… {text[start:]}" if start else text for text in texts]
 
 
 def _same_kind(want: Value, got: Value) -> bool:
@@ -219,9 +235,12 @@ def _in_both(difference: Difference, want: Value, got: Value) -> Difference:
     """Return the difference in one item, with all items of both sides added if they are short."""
     yours, expected = show(got), show(want)
     if max(len(yours), len(expected)) > LONGEST:
-        return difference
+        return replace(difference, pair=(got, want))
     return replace(
-        difference, yours=f"{difference.yours}   in {yours}", expected=f"{difference.expected}   in {expected}"
+        difference,
+        yours=f"{difference.yours}   in {yours}",
+        expected=f"{difference.expected}   in {expected}",
+        pair=(got, want),
     )
 
 

@@ -85,6 +85,9 @@ def encode(value: Any) -> Value:
         if kind is np.ndarray and value.dtype.kind in "biuf":
             spend(room(value.shape))
             return _with_shape(Array, value.ravel().tolist(), str(value.dtype), value.shape)
+        if kind is np.ndarray and value.dtype.kind == "O":
+            items = dict.fromkeys(type_name(type(item)) for item in value.ravel().tolist()[:MAX_DEPTH])
+            return Other(text_within(f"numpy.ndarray of objects of type {', '.join(items)}"))
         return Other(type_name(kind))
 
     return walk(value, 0)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .compare import Difference
+from .likeness import where_wrong
 from .observation import Dict, List, Tuple
 from .record import Case, CheckRecord, Slip
 from .show import show
@@ -63,7 +64,15 @@ _EMPTY = (Dict({}), List([]), Tuple([]))
 _LEAF_HINT = "Do not change a tensor that you were given: make your own leaf, such as x.detach().clone()."
 _GRAPH_HINT = "detach() gives the same values without the graph; so does computing them under torch.no_grad()."
 RAISED = ("raised", "shortcut", "torch", "error type", "error message")
-_NOTES_LEAD = ("value", "shape", "dtype", "judged", "error message")  # kinds whose note says more than the sentence
+_NOTES_LEAD = (
+    "value",
+    "shape",
+    "dtype",
+    "type",
+    "length",
+    "judged",
+    "error message",
+)  # kinds whose note says more than the sentence
 
 
 @dataclass(frozen=True)
@@ -118,12 +127,14 @@ class Feedback:
         return "\n\n".join(text for part in parts if (text := "\n".join(filter(None, part))))
 
 
-def failure(check: CheckRecord, first: int, right: int, difference: Difference, slip: Slip | None) -> Feedback:
-    """Return feedback on a failed case: its first difference, both sides, and the slip if it is known.
+def failure(check: CheckRecord, wrong: list[int], difference: Difference, slip: Slip | None) -> Feedback:
+    """Return feedback on the first failed case: its first difference, both sides, and the slip if it is known.
 
-    `first` is the case's index; `right` is the number of cases that agreed.
+    `wrong` holds the indices of the failed cases.
     """
-    title, case, total = check.title, check.cases[first], len(check.cases)
+    title, case, total = check.title, check.cases[wrong[0]], len(check.cases)
+    right = total - len(wrong)
+    score = f"{right} of {total} cases {'is' if right == 1 else 'are'} right. {where_wrong(check.cases, wrong)}".strip()
     sentence, hint = _what(difference, _returns_none(check))
     if difference.kind == "unsolved":
         other = difference.where  # a line, or the name of the function that raised it
@@ -141,13 +152,13 @@ def failure(check: CheckRecord, first: int, right: int, difference: Difference, 
         lead,
         slip.name if slip else "",
         more=tuple(text for text in (sentence, hint, raised, note) if text and text != lead),
-        case=f"Case {first + 1} of {total}" + (f": {case.says}" if case.says else "") + ".",
+        case=f"Case {wrong[0] + 1} of {total}" + (f": {case.says}" if case.says else "") + ".",
         inputs=_inputs(case),
         where="" if raised else at,
         yours=difference.yours,
         expected=difference.expected,
         whose=difference.whose,
-        score=f"{right} of {total} cases {'is' if right == 1 else 'are'} right." if total > 1 else "",
+        score=score if total > 1 else "",
     )
 
 

@@ -3,13 +3,15 @@
 Only `judge_check` judges observations, both in a student's own run and in grading.
 """
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
 from msgspec.structs import replace
 
 from .compare import Difference, Judge, alike_labelled, compare
-from .messages import PASSED, Feedback, failure, success
+from .likeness import likeness
+from .messages import PASSED, RAISED, Feedback, failure, success
 from .observation import Observation, read_observation, tensors
 from .plain import as_python
 from .record import Case, CheckRecord, Slip
@@ -53,10 +55,13 @@ def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None)
     wrong = [i for i, difference in enumerate(found) if difference]
     if not wrong:
         return Verdict.of(success(check))
-    slip = _known_slip(check, observations, wrong, judge)
+    slip = _known_slip(check, observations, found, judge)
     first = wrong[0]
-    feedback = failure(check, first, len(found) - len(wrong), found[first], slip)
-    return Verdict.of(feedback, found[first], first)
+    difference = found[first]
+    if difference.pair and not slip and not difference.note and difference.kind != "graph":
+        note = likeness(*difference.pair, check.cases[first].inputs, check.expected[first])
+        difference = dataclasses.replace(difference, note=note)
+    return Verdict.of(failure(check, wrong, difference, slip), difference, first)
 
 
 def _refused(check: CheckRecord, reason: str) -> Verdict:
@@ -95,18 +100,24 @@ def _alike(one: Observation, other: Observation, case: Case) -> bool:
     return same and graphs[0] == graphs[1]
 
 
-def _known_slip(check: CheckRecord, seen: list[Observation], wrong: list[int], judge: Judge | None) -> Slip | None:
-    """Return the slip that matches `seen` in all cases, else the only one, if any, that matches in the `wrong` cases.
+def _known_slip(
+    check: CheckRecord, seen: list[Observation], found: list[Difference | None], judge: Judge | None
+) -> Slip | None:
+    """Return the slip that matches `seen` in all cases, else the only one, if any, that explains the wrong cases.
 
-    A match in the wrong cases alone counts only if they are more than half of the slip's own wrong cases. Without this
-    rule, some slips, treated as unknown answers, would be named as different slips; with it, none is.
+    A slip explains them if its observations match there, and they are more than half of its own wrong cases. An error
+    alone explains nothing, because many faults end in the same error of torch. Without these rules, some slips, treated
+    as unknown answers, would be named as different slips; with them, none is.
     """
+    wrong = [i for i, difference in enumerate(found) if difference]
+    telling = any(found[i].kind not in RAISED for i in wrong)
     close = []
     for slip in check.slips:
         made = slip.observations(check.expected)
-        if all(_alike(made[i], seen[i], check.cases[i]) for i in wrong):
-            if all(_alike(made[i], seen[i], check.cases[i]) for i in range(len(seen)) if i not in wrong):
-                return slip
+        alike = [_alike(one, seen[i], check.cases[i]) for i, one in enumerate(made)]
+        if all(alike):
+            return slip
+        if telling and all(alike[i] for i in wrong):
             its_wrong = sum(_difference(check, i, one, judge) is not None for i, one in enumerate(made))
             close += [slip] if 2 * len(wrong) > its_wrong else []
     return close[0] if len(close) == 1 else None
