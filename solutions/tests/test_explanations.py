@@ -191,6 +191,14 @@ def test_a_slip_in_most_of_its_cases_is_named():
     assert slip_of(lambda x: 2 * x if x > 2 else x, doubled) == "doubled"
 
 
+def test_an_error_alone_names_no_slip_that_is_wrong_in_other_cases_too():
+    def refused(x):
+        """It is refused."""
+        raise RuntimeError("no")
+
+    assert slip_of(lambda x: refused(x) if x > 1 else x, refused) == ""
+
+
 def test_half_of_the_cases_of_a_slip_are_too_few_to_name_it():
     assert slip_of(lambda x: 2 * x if x > 3 else x, doubled) == ""
 
@@ -319,6 +327,83 @@ def test_a_list_of_words_is_shown_as_a_whole():
     )
     text = says(lambda x: ["a", "b"], wrong=lambda x: ["b"])
     assert "    yours    list of 1: ['b']\n    expected list of 2: ['a', 'b']" in text
+
+
+V = [1.5, -0.25, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (lambda x, v: v, "Your values equal v."),
+        (lambda x, v: x * v + x, "Your values are the expected ones plus x."),
+        (lambda x, v: x, "Your values equal x."),
+        (lambda x, v: x * v * v, "Your values are the expected ones times v."),
+        (lambda x, v: (x * v) ** 2, "Your values are the squares of the expected ones."),
+        (lambda x, v: (x * v).abs(), "Your values are the absolute values of the expected ones."),
+        (lambda x, v: (x * v).sum(), "Your values are the sum of the expected ones."),
+        (lambda x, v: (x * v).expand(2, 3) / 2, "The expected values are the sum of yours over dimension 0."),
+        (lambda x, v: (x * v)[:, None], "The values are right, but in a different shape."),
+        (lambda x, v: tuple((x * v).tolist()), "The values are right."),
+        (lambda x, v: (x * v).clamp(min=0), "The elements that differ are 0 in your result."),
+        (lambda x, v: x * v * torch.tensor([1, 1, -1]), "The elements that differ have the wrong sign."),
+    ],
+)
+def test_what_a_wrong_value_has_to_do_with_the_right_one_is_said(wrong, sentence):
+    def cases(rng):
+        yield {"x": np.array([0.5, 3.25, -2.125]), "v": np.array(V)}
+
+    text = says(lambda x, v: x * v, cases=cases, wrong=wrong)
+    assert f"{sentence}\n" in text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (["b", "a", "c"], "You have the right items in a different order."),
+        (["c", "b", "a"], "You have the right items in reverse order."),
+        (["a", "c"], "Missing: 'b'."),
+        (["a", "b", "c", "c"], "Not expected: 'c'."),
+    ],
+)
+def test_names_that_are_missing_or_too_many_are_listed(wrong, sentence):
+    assert f"{sentence}\n" in says(lambda x: ["a", "b", "c"], wrong=lambda x: wrong)
+
+
+def test_values_expected_elsewhere_are_recognized():
+    def both(answer, case):
+        yield {"first": torch.tensor([1.5, 2.5])}
+        yield {"second": answer(case["x"])}
+
+    text = says(lambda x: torch.tensor([4.5, 3.25]), both, wrong=lambda x: torch.tensor([1.5, 2.5]))
+    assert "Your values equal those expected at 'first'.\n" in text
+
+
+def test_what_the_wrong_cases_have_in_common_is_said():
+    cases = [{"says": f"{n} and {x}", "n": n, "x": x} for n in (None, 1, 2) for x in (2.5, 3.5)]
+    one = says(lambda n, x: x, cases=lambda rng: cases, wrong=lambda n, x: 0.5 if n == 2 and x == 2.5 else x)
+    assert one.endswith("5 of 6 cases are right. Only cases like this one are wrong.")
+    some = says(lambda n, x: x, cases=lambda rng: cases, wrong=lambda n, x: 0.5 if n is None else x)
+    assert some.endswith("4 of 6 cases are right. They are wrong exactly where n = None.")
+
+
+def test_of_two_long_texts_the_part_that_differs_is_shown():
+    begin = 400 * "a"
+    text = says(lambda x: f"{begin}, freed", wrong=lambda x: f"{begin}, kept")
+    assert f"yours    … {38 * 'a'}, kept'" in text
+    assert f"expected … {38 * 'a'}, freed'" in text
+
+
+def test_an_array_of_objects_says_what_it_holds():
+    held = np.empty(1, dtype=object)
+    held[0] = torch.ones(1)
+    text = says(lambda x: np.ones(1), wrong=lambda x: held)
+    assert "yours    <numpy.ndarray of objects of type torch.Tensor>" in text
+
+
+def test_the_keys_of_the_only_value_are_no_steps_of_the_check():
+    text = says(lambda x: {"a": 1, "b": 2}, wrong=lambda x: {}["a"])
+    assert "The check expected the return value next." in text
 
 
 def leaves_a_trace(answer, case):

@@ -86,7 +86,8 @@ def encode(value: Any) -> Value:
             spend(room(value.shape))
             return _with_shape(Array, value.ravel().tolist(), str(value.dtype), value.shape)
         if kind is np.ndarray and value.dtype.kind == "O":
-            items = dict.fromkeys(type_name(type(item)) for item in value.ravel().tolist()[:MAX_DEPTH])
+            spend(room(value.shape))
+            items = dict.fromkeys(type_name(type(item)) for item in value.ravel())
             return Other(text_within(f"numpy.ndarray of objects of type {', '.join(items)}"))
         return Other(type_name(kind))
 

@@ -64,15 +64,8 @@ _EMPTY = (Dict({}), List([]), Tuple([]))
 _LEAF_HINT = "Do not change a tensor that you were given: make your own leaf, such as x.detach().clone()."
 _GRAPH_HINT = "detach() gives the same values without the graph; so does computing them under torch.no_grad()."
 RAISED = ("raised", "shortcut", "torch", "error type", "error message")
-_NOTES_LEAD = (
-    "value",
-    "shape",
-    "dtype",
-    "type",
-    "length",
-    "judged",
-    "error message",
-)  # kinds whose note says more than the sentence
+# The kinds of difference whose note says more than the sentence
+_NOTES_LEAD = ("value", "shape", "dtype", "type", "length", "judged", "error message")
 
 
 @dataclass(frozen=True)

@@ -243,7 +243,7 @@ def undo_broadcast(grad, shape):
 
 
 # entry by entry without retain_graph: the second entry raises
-@wrong("02.5", "call h.backward once")
+@wrong("02.5", "Trying to backward through the graph a second time", "not: Likely slip")
 def hand_over(front, back, x):
     h = front(x)
     cut = h.detach().requires_grad_()
@@ -297,3 +297,48 @@ def jacobian(f, x):
         rows.append(torch.autograd.grad(y, leaf, one_hot, retain_graph=True)[0])
         one_hot[i] = 0
     return torch.stack(rows)
+
+
+# the error of a missing gradient, of a product that is not summed
+@wrong("02.5", "grad can be implicitly created only for scalar outputs", "not: Likely slip")
+def hand_over(front, back, x):
+    h = front(x)
+    cut = h.detach().requires_grad_()
+    back(cut).backward()
+    (h * cut.grad).backward()
+    return cut.grad
+
+
+@wrong("02.5", "Likely slip: back given h itself.")
+def hand_over(front, back, x):
+    h = front(x)
+    cut = h.detach().requires_grad_()
+    back(h).backward()
+    h.backward(cut.grad)
+    return cut.grad
+
+
+@wrong("02.5", "Likely slip: passed on before it arrived.")
+def hand_over(front, back, x):
+    h = front(x)
+    cut = h.detach().requires_grad_()
+    torch.autograd.backward((back(cut), h), (None, cut.grad))
+    return cut.grad
+
+
+@wrong("02.5", "Likely slip: nothing stored in the back half.", "backward(inputs=…)")
+def hand_over(front, back, x):
+    h = front(x)
+    cut = h.detach().requires_grad_()
+    back(cut).backward(inputs=[cut])
+    h.backward(cut.grad)
+    return cut.grad
+
+
+@wrong("02.5", "Likely slip: h itself cut.")
+def hand_over(front, back, x):
+    h = front(x)
+    h.detach_().requires_grad_()
+    back(h).backward()
+    h.backward(h.grad)
+    return h.grad

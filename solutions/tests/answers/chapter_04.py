@@ -476,3 +476,49 @@ def run_by_hand(order, v):
         if hasattr(node, "variable") and node in arrived:
             found[node] = arrived[node][0]
     return found
+
+
+# the count stays on the nodes, so a second call counts on
+@wrong("04.3", "'returned by a second call'")
+def arrivals(tensor):
+    nodes = [tensor.grad_fn]
+    for node in nodes:
+        node.metadata.setdefault("count", 0)
+        for child, _ in node.next_functions:
+            if child is not None:
+                child.metadata["count"] = child.metadata.get("count", 0) + 1
+                if child not in nodes:
+                    nodes.append(child)
+    return {node: node.metadata["count"] for node in nodes}
+
+
+@wrong("04.3", "not expected: 'a key of type str'")
+def arrivals(tensor):
+    return {tensor.grad_fn.name(): 0}
+
+
+# 1 instead of the count, but only for the nodes of a loop
+@wrong("04.3", "2,000 operations")
+def arrivals(tensor):
+    counts, waiting = {tensor.grad_fn: 0}, [tensor.grad_fn]
+    while waiting:
+        for child, _ in waiting.pop().next_functions:
+            if child is not None:
+                if child not in counts:
+                    waiting.append(child)
+                counts[child] = counts.get(child, 0) + 1
+    large = len(counts) > 1000
+    return {n: 2 if large and count == 1 and not hasattr(n, "variable") else count for n, count in counts.items()}
+
+
+# the 3 in x * 3 may count or not
+@right("04.5")
+def saved_bytes(nodes):
+    sizes = {}
+    for node in nodes:
+        for name in dir(node):
+            if name.startswith("_saved_"):
+                value = getattr(node, name)
+                if isinstance(value, torch.Tensor) and (value.dim() > 0 or value.requires_grad):
+                    sizes[value.untyped_storage().data_ptr()] = value.untyped_storage().nbytes()
+    return sum(sizes.values())

@@ -294,3 +294,21 @@ def hold_rows(weight, rows):
         return buffer
 
     return weight.register_hook(hook)
+
+
+# torch's function scales the .grad of what it is given
+@wrong("06.2", "Likely slip: nothing scaled by norm.", "not: nothing returned")
+def clip_hook(limit, by):
+    def hook(gradient):
+        if by == "value":
+            return gradient.clamp(-limit, limit)
+        torch.nn.utils.clip_grad_norm_([gradient], limit)
+        return gradient
+
+    return hook
+
+
+# a hook on a view, through which no gradient passes
+@wrong("06.4", "Register your hook on weight itself")
+def hold_rows(weight, rows):
+    return weight[rows].register_hook(torch.zeros_like)

@@ -388,3 +388,28 @@ class Tap:
     def close(self):
         for handle in self.handles:
             handle.remove()
+
+
+# pairs instead of a dict
+@wrong("07.3")
+def capture(model, names):
+    import contextlib
+
+    @contextlib.contextmanager
+    def block():
+        kept = {name: [] for name in names}
+        modules = dict(model.named_modules())
+        handles = []
+        try:
+            for name in names:
+
+                def hook(module, input, output, name=name):
+                    kept[name].append(output.detach().clone())
+
+                handles.append(modules[name].register_forward_hook(hook))
+            yield list(kept.items())
+        finally:
+            for handle in handles:
+                handle.remove()
+
+    return block()

@@ -573,3 +573,35 @@ def saved_bytes(model, x):
         if storage.data_ptr() not in parameters:
             sizes[storage.data_ptr()] = storage.nbytes()
     return sum(sizes.values())
+
+
+@wrong("10.2", "Likely slip: forward with ctx too.", "TypeError: missing a required argument: 'scale'")
+class Linear(Function):
+    @staticmethod
+    def forward(ctx, x, weight, scale):
+        return scale * x @ weight.T
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        x, weight, ctx.scale = inputs
+        ctx.save_for_backward(x, weight)
+
+    @staticmethod
+    def backward(ctx, v):
+        x, weight = ctx.saved_tensors
+        return ctx.scale * v @ weight, ctx.scale * v.T @ x, None
+
+
+# a different default step
+@wrong("10.3", "without h")
+def differences(function, inputs, v, h=1e-3):
+    leaves = [x.clone().requires_grad_() for x in inputs]
+    gradients = torch.autograd.grad(function(*leaves), leaves, v, allow_unused=True, materialize_grads=True)
+    found = []
+    for number, x in enumerate(inputs):
+        slope = torch.zeros_like(x)
+        for i in range(x.numel()):
+            above, below = (function(*stepped(inputs, number, i, step)) for step in (h, -h))
+            slope.view(-1)[i] = (v * (above - below)).sum().item() / (2 * h)
+        found.append(gradients[number] - slope)
+    return found
