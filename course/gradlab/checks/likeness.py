@@ -19,7 +19,7 @@ _LONGEST = 40  # characters of a case's value in a sentence
 
 _FUNCTIONS = {  # of the expected values
     "the squares of": np.square,
-    "the square roots of": lambda w: np.sqrt(np.abs(w)),
+    "the square roots of": np.sqrt,
     "1 divided by": lambda w: 1 / w,
     "the absolute values of": np.abs,
 }
@@ -34,8 +34,9 @@ def likeness(got: Value, want: Value, case: Dict, expected: Observation) -> str:
         return _of_kinds(got, want)
     if not np.isfinite(g).all() or not np.isfinite(w).all():
         return ""
-    if _close(g, w):
-        return "The values are right."
+    if _close(g, w):  # of a different type or dtype, or only almost right
+        differs = type(got) is not type(want) or (isinstance(got, NUMERIC) and got.dtype != want.dtype)
+        return "The values are right." if differs else ""
     with np.errstate(all="ignore"):
         return _of_shapes(g, w) if g.shape != w.shape else _of_values(g, w, case, expected) or _of_some(g, w)
 
