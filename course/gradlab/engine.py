@@ -27,6 +27,7 @@ from .ipynb import grade_id
 
 TAG = "engine"
 CELL = re.compile(r"^# %% (\S+)\n", re.MULTILINE)  # the line before each cell's code in a stage's file
+LAST = 14  # the last chapter of part two
 ANSWER = re.compile(r"answer-(\d\d)-(\d+)")
 STUB = "raise NotImplementedError()"  # the line in the student edition that an answer replaces
 MARKS = ("### BEGIN SOLUTION", "### END SOLUTION")
@@ -45,6 +46,18 @@ def parts_of(cells: Iterable[dict[str, Any]]) -> dict[str, str]:
 def source_of(cells: Iterable[dict[str, Any]]) -> str:
     """Return the code of the cells tagged `engine`, laid out like a stage's file."""
     return "\n\n\n".join(f"# %% {name}\n{text}" for name, text in parts_of(cells).items()) + "\n"
+
+
+def finished_before(check_id: str, cells: Iterable[dict[str, Any]]) -> str:
+    """Return the finished code of the engine's exercises before this one in a solved chapter, "" if there is none.
+
+    A chapter without a later one gives none: students have no copy of its finished engine.
+    """
+    exercise = re.match(r"(\d+)\.(\d+)", check_id)
+    if exercise is None or int(exercise[1]) == LAST:
+        return ""
+    parts = [(ANSWER.fullmatch(cell), text) for cell, text in parts_of(cells).items()]
+    return "\n\n\n".join(text for cell, text in parts if cell and int(cell[2]) < int(exercise[2]))
 
 
 def functions(text: str) -> dict[str, str]:
@@ -143,8 +156,8 @@ def own_engine(*numbers: int) -> None:
     """Make `import engine_11` load the stage of chapter 11 with your own functions in it, and print who wrote each one.
 
     numbers: chapter numbers, in order. Call it before the import, in a restarted kernel. A function is yours if its
-    check has passed and its cell has not changed since. Grading uses the finished stages, because it sees only this
-    chapter.
+    check has passed and its cell has not changed since. Grading uses the finished functions, those of this chapter's
+    earlier exercises included, so that an earlier answer never costs a later point.
     """
     for number in numbers:
         print(_load(number))

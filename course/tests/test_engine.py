@@ -77,6 +77,13 @@ def imported():
     return importlib.import_module("engine_11")
 
 
+def test_grading_has_the_finished_code_of_the_exercises_before_a_check_but_no_solution_that_students_lack():
+    solved = engine_cells()
+    assert engine.finished_before("11.2", solved) == "def area(r):\n    return math.pi * r**2"
+    assert engine.finished_before("11.1", solved) == ""
+    assert engine.finished_before("14.2", [cell("answer-14-1", AREA, "engine")]) == ""
+
+
 def test_each_function_is_the_learners_as_soon_as_its_check_has_passed(chapters, capsys):
     assert told(capsys) == NONE_YET
     passed("11.1")

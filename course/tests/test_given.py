@@ -2,7 +2,7 @@
 
 import pytest
 
-from gradlab.checks.given import as_released, given
+from gradlab.checks.given import as_released, given, in_place_of_yours
 
 SETUP = """import math
 from collections import Counter
@@ -81,3 +81,12 @@ def test_what_a_deleted_setup_cell_defines_is_there_for_the_check_alone():
 
 def test_functions_of_gradlab_and_other_values_stay_as_they_are():
     assert [as_released(value, "1 / 0") for value in (given, None, max)] == [given, None, max]
+
+
+def test_finished_functions_stand_in_for_the_learners_and_call_each_other_while_the_check_runs():
+    session = {"x": 1}
+    exec("def one():\n    return 'mine'\n\n\ndef scenario(answer, case):\n    return one(), two()", session)
+    mine = dict(session)
+    with in_place_of_yours("def one():\n    return x\n\n\ndef two():\n    return one() + 1", session["scenario"]):
+        assert session["scenario"](None, {}) == (1, 2)
+    assert session == mine

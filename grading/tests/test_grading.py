@@ -277,6 +277,16 @@ def test_a_check_fixed_mid_course_is_graded_again(tiny):
     assert json.loads((tiny.folder / "records" / f"{NAME}.json").read_text())["seed"] == seed
 
 
+def test_in_part_two_a_wrong_answer_costs_no_points_of_a_later_exercise_that_calls_it(tiny):
+    nb = solved_notebook()
+    nb.cells[2] |= {"id": "answer-90-1", "metadata": nb.cells[2].metadata | {"tags": ["engine"]}}
+    tiny.write_source(nb)
+    tiny.generate()
+    tiny.hand_in("ada", SLIP)
+    tiny.grade_here()
+    assert tiny.points("ada") == [0, 3]  # the third check calls pull_back
+
+
 def test_a_class_that_is_not_ready_stops_with_a_message(tmp_path):
     folder = tmp_path / "class"
     (folder / "source" / NAME).mkdir(parents=True)

@@ -19,7 +19,7 @@ from .compare import Judge
 from .encoding import TooLarge, decode
 from .ending import ending
 from .folds import fitting
-from .given import as_released, given
+from .given import as_released, given, in_place_of_yours
 from .held_back import held_back
 from .known_state import known_state
 from .messages import Feedback
@@ -113,7 +113,8 @@ def check(
         _show(Feedback(name, messages.STOPPED, str(error)))
         raise
     if not record.expected:
-        _show_observations(stated.as_released(record.given), record)
+        with in_place_of_yours(record.finished, scenario):
+            _show_observations(stated.as_released(record.given), record)
         return
     with held_back() as printed:
         verdict, picture = _verdict(stated.as_released(given_here()), record)

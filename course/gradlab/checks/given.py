@@ -2,8 +2,9 @@
 
 import ast
 import builtins
+import contextlib
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FunctionType
 from typing import Any, TypeVar
 
@@ -69,3 +70,18 @@ def as_released(function: Function, text: str) -> Function:
 @functools.lru_cache(maxsize=8)  # a check has up to three functions, and a payoff runs its own at each move
 def _compiled(text: str) -> CodeType:
     return compile(text, "<given>", "exec")
+
+
+@contextlib.contextmanager
+def in_place_of_yours(text: str, scenario: Callable) -> Iterator[None]:
+    """Inside the block, let the functions that `text` defines stand in for the learner's, where `scenario` runs."""
+    names, fresh = getattr(scenario, "__globals__", {}), {}
+    exec(compile(text, "<finished>", "exec"), names, fresh)
+    before = {name: names[name] for name in fresh.keys() & names.keys()}
+    names.update(fresh)
+    try:
+        yield
+    finally:
+        for name in fresh:
+            names.pop(name, None)
+        names.update(before)

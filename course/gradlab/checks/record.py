@@ -70,6 +70,7 @@ class CheckRecord(_Part):
     cell: the grade_id of the check's cell. answer: the name of the learner's function. expected: one observation per
     case, none in grading. digest: a hash of the name, scenario and options, which detects a changed cell.
     owns: one sentence on what a learner gains by passing. given: in grading, the source from setup and check cells.
+    finished: in grading, the course's code for earlier exercises, which this check uses instead of the learner's.
     """
 
     title: str
@@ -82,10 +83,11 @@ class CheckRecord(_Part):
     slips: list[Slip] = []
     owns: str = ""
     given: str = ""
+    finished: str = ""
 
-    def cases_only(self, given: str = "") -> "CheckRecord":
-        """Return the check without anything that reveals an answer."""
-        return msgspec.structs.replace(self, expected=[], slips=[], owns="", given=given)
+    def cases_only(self, given: str = "", finished: str = "") -> "CheckRecord":
+        """Return the check without anything that reveals its answer."""
+        return msgspec.structs.replace(self, expected=[], slips=[], owns="", given=given, finished=finished)
 
 
 class Record(_Part):
@@ -100,9 +102,9 @@ class Record(_Part):
         checks = {name: msgspec.structs.replace(check.cases_only(), cases=[]) for name, check in self.checks.items()}
         return Record(self.chapter, checks)
 
-    def of_cell(self, cell: str, given: str = "") -> "Record":
+    def of_cell(self, cell: str, given: str = "", finished: str = "") -> "Record":
         """Return the record that a student's process has in grading while a check cell runs: that cell's cases only."""
-        shown = {name: check.cases_only(given) for name, check in self.checks.items() if check.cell == cell}
+        shown = {name: check.cases_only(given, finished) for name, check in self.checks.items() if check.cell == cell}
         return Record(self.chapter, self.without_cases().checks | shown)
 
     def by_cell(self) -> dict[str, dict[str, CheckRecord]]:

@@ -120,10 +120,15 @@ class Assignment:
     def cases(self) -> dict[str, str]:
         """The content of the record file, with cases, that a submission sees while a check cell runs, by grade_id."""
         from gradlab.checks.given import given
+        from gradlab.engine import finished_before
 
         texts = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in self.cells if is_grade(cell)}
-        cells = self.record.by_cell()
-        return {name: self.record.of_cell(name, given(self.cells, texts[name])).to_json() for name in cells}
+        return {
+            name: self.record.of_cell(
+                name, given(self.cells, texts[name]), finished_before(next(iter(checks)), self.cells)
+            ).to_json()
+            for name, checks in self.record.by_cell().items()
+        }
 
 
 class AssignmentStep(NbGraderPreprocessor):
