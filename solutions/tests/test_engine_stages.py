@@ -31,7 +31,7 @@ OWN_NAMES = {
     "value_of": "a line of Operation.call there",
     "asked_for": "a line of Operation there",
     "weight": "one of autograd's _weights there",
-    "arrive": "AccumulateGrad.run there",
+    **dict.fromkeys(["at_leaf", "arrive"], "AccumulateGrad.run there"),
     "sum_all": "sum without dim there",
     "run_with_hooks": "a part of run there",
     **dict.fromkeys(["Part", "run_to"], "run takes captures there"),

@@ -91,7 +91,7 @@ def accumulator(leaf):
 def edge_or_leaf(tensor):
     """Return the edge along which a tensor's gradient leaves: to the node that made it, or to its accumulator.
 
-    tensor: Tensor of any kind, or a Python or NumPy number. Only a leaf's _accumulator may change.
+    tensor: Tensor, even of a subclass, or a Python or NumPy number. Only a leaf's _accumulator may change.
     Returns a tuple: a node or None, and 0.
     """
     if not isinstance(tensor, Tensor) or not tensor.requires_grad:
@@ -185,8 +185,9 @@ Tensor.__mul__ = Tensor.__rmul__ = mul
 def record(node, inputs, output):
     """Attach output, the tensor that a step computed from inputs, to the graph through the step's node.
 
-    node: a new Node. inputs: tuple of Tensors and numbers, the step's tensor arguments. output: Tensor, so far a
-        leaf that requires no gradient. Nothing is recorded if gradients are off or no input requires one.
+    node: a new Node. inputs: tuple of numbers and Tensors, even of a subclass: the step's tensor arguments. output:
+        Tensor, so far a leaf that requires no gradient.
+    Nothing is recorded if gradients are off or no input requires one.
     """
     edges = tuple(edge_or_leaf(each) for each in inputs)
     if state.grad and any(below is not None for below, _ in edges):

@@ -19,7 +19,13 @@ def accumulate(leaf, gradient):
 
 
 # %% arrive
-AccumulateGrad.apply = lambda node, gradient: accumulate(node.variable, gradient) or []  # no node lies below
+def at_leaf(node, gradient):
+    """Run an AccumulateGrad: add to its leaf's .grad. No node lies below, so there are no gradients to return."""
+    accumulate(node.variable, gradient)
+    return []
+
+
+AccumulateGrad.apply = at_leaf
 
 
 # %% answer-12-2

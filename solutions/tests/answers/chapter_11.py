@@ -476,3 +476,46 @@ class no_grad:
         state.grad = self.before
         if kind is not None:
             raise kind
+
+
+# notes on the node what nobody asked for
+@right("11.2")
+def record(node, inputs, output):
+    node.made_from = inputs
+    edges = tuple(edge_or_leaf(each) for each in inputs)
+    if state.grad and any(below is not None for below, _ in edges):
+        node.next_functions, node.outputs = edges, ((output.shape, output.dtype),)
+        output.grad_fn, output.requires_grad = node, True
+
+
+# the number of the input, not of the output below
+@wrong("11.2", "The number in an edge is wrong")
+def record(node, inputs, output):
+    edges = tuple((edge_or_leaf(each)[0], number) for number, each in enumerate(inputs))
+    if state.grad and any(below is not None for below, _ in edges):
+        node.next_functions, node.outputs = edges, ((output.shape, output.dtype),)
+        output.grad_fn, output.requires_grad = node, True
+
+
+# the dtype as text
+@wrong("11.2", "no dtype: 'float64'")
+def record(node, inputs, output):
+    edges = tuple(edge_or_leaf(each) for each in inputs)
+    if state.grad and any(below is not None for below, _ in edges):
+        node.next_functions, node.outputs = edges, ((output.shape, str(output.dtype)),)
+        output.grad_fn, output.requires_grad = node, True
+
+
+# one formula returns a list
+@wrong("11.5", "list")
+class Formulas:
+    neg_self = sub_other = lambda grad: -grad
+
+    def div_self(grad, other):
+        return grad / other
+
+    def div_other(grad, self, other):
+        return (-grad * self / other**2).tolist()
+
+    def pow_self(grad, self, exponent):
+        return grad * exponent * self ** (exponent - 1) if exponent else np.zeros_like(grad)

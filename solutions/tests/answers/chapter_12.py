@@ -599,3 +599,135 @@ def weight(tensor, gradient=None):
     if tensor.data.size != 1:
         raise RuntimeError(no_scalar)
     return np.ones(tensor.shape, tensor.dtype)
+
+
+# returns what nobody reads
+@right("12.1")
+def accumulate(leaf, gradient):
+    if leaf.grad is None:
+        leaf.grad = Tensor(np.array(gradient))
+    else:
+        leaf.grad.data += gradient
+    return leaf.grad
+
+
+# every sum is a new array, even the first; the last leaf goes first
+@right("12.4")
+def run(roots, gradients, keep_graph=False):
+    dependencies, arrived = count_dependencies(roots), {}
+    ready, leaves = [], []
+    edges, produced = roots, gradients
+    while True:
+        for (node, _), gradient in zip(edges, produced, strict=True):
+            if node is not None:
+                arrived[node] = arrived.get(node, 0) + conform(gradient, node)
+                dependencies[node] -= 1
+                if dependencies[node] == 0:
+                    (ready if node.next_functions else leaves).append(node)
+        if not ready and not leaves:
+            return
+        node = leaves.pop() if leaves else ready.pop(0)
+        edges, produced = node.next_functions, node.run(arrived.pop(node))
+        if not keep_graph:
+            node.release()
+
+
+# by name, and edges from the last to the first
+@right("12.4")
+def run(roots, gradients, keep_graph=False):
+    dependencies, arrived, ready = count_dependencies(roots), {}, []
+
+    def deliver(edges, produced):
+        for (node, _), gradient in reversed([*zip(edges, produced, strict=True)]):
+            if node is not None:
+                gradient = conform(gradient, node)
+                arrived[node] = arrived[node] + gradient if node in arrived else gradient
+                dependencies[node] -= 1
+                if dependencies[node] == 0:
+                    ready.append(node)
+
+    deliver(roots, gradients)
+    while ready:
+        node = min(ready, key=lambda node: (bool(node.next_functions), node.name()))
+        ready.remove(node)
+        produced = node.run(arrived.pop(node))
+        if not keep_graph:
+            node.release()
+        deliver(node.next_functions, produced)
+
+
+# drawn, as from a set
+@right("12.4")
+def run(roots, gradients, keep_graph=False):
+    import random
+
+    draw, arrived, waiting = random.Random(1), {}, count_dependencies(roots)
+    steps = [*zip(roots, gradients, strict=True)]
+    ready = []
+    while steps or ready:
+        for (node, _), gradient in steps:
+            if node is not None:
+                arrived.setdefault(node, []).append(conform(gradient, node))
+                if len(arrived[node]) == waiting[node]:
+                    ready.append(node)
+        if not ready:
+            return
+        node = draw.choice([each for each in ready if not each.next_functions] or ready)
+        ready.remove(node)
+        produced = node.run(sum(arrived[node][1:], arrived[node][0]))
+        steps = [*zip(node.next_functions, produced, strict=True)]
+        if not keep_graph:
+            node.release()
+
+
+# by a heap, those with many edges first
+@right("12.4")
+def run(roots, gradients, keep_graph=False):
+    import heapq
+
+    counts, arrived, heap, number = count_dependencies(roots), {}, [], 0
+    edges, produced = roots, gradients
+    while True:
+        for (node, _), gradient in zip(edges, produced, strict=True):
+            if node is not None:
+                gradient = conform(gradient, node)
+                arrived[node] = gradient if node not in arrived else arrived[node] + gradient
+                counts[node] -= 1
+                if not counts[node]:
+                    number += 1
+                    heapq.heappush(heap, (bool(node.next_functions), -len(node.next_functions), number, node))
+        if not heap:
+            return
+        node = heapq.heappop(heap)[-1]
+        edges, produced = node.next_functions, node.run(arrived.pop(node))
+        if not keep_graph:
+            node.release()
+
+
+# a mark on the nodes that changes nothing
+@wrong("12.2", "attributes added to the nodes")
+def count_dependencies(edges):
+    dependencies, stack = {}, [edges]
+    while stack:
+        for node, _ in stack.pop():
+            if node is not None:
+                node.visited = True
+                if node not in dependencies:
+                    dependencies[node] = 0
+                    stack.append(node.next_functions)
+                dependencies[node] += 1
+    return dependencies
+
+
+# retained by any value
+@wrong("12.6", "With retain_graph=False, the graph was retained")
+def backward(tensor, gradient=None, retain_graph=None):
+    run([edge_or_leaf(tensor)], [weight(tensor, gradient)], keep_graph=retain_graph is not None)
+
+
+# a question asked too early
+@wrong("12.6", "torch complains about the graph")
+def backward(tensor, gradient=None, retain_graph=False):
+    if gradient is None and tensor.shape not in ((), (1,), (1, 1)):
+        raise RuntimeError("grad can be implicitly created only for scalar outputs")
+    run([edge_or_leaf(tensor)], [weight(tensor, gradient)], retain_graph)

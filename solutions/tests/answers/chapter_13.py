@@ -829,3 +829,29 @@ def leading_to(targets, nodes):
                 found.add(parent)
                 stack.append(parent)
     return found
+
+
+# nothing returned where no hook is
+@wrong("13.3", "call_tensor_hooks returned NoneType, not an array")
+def call_tensor_hooks(node, gradient):
+    hooks = list(hooks_of(node, "tensor_hooks").values())
+    for hook in hooks:
+        given = Tensor(gradient)
+        result = hook(given)
+        gradient = given.data if result is None else checked(hook, result, given).data
+    if "tensor" in hooks_of(node, "retained_by"):
+        accumulate(node.retained_by["tensor"], gradient)
+    if hooks:
+        return gradient
+
+
+# a list
+@wrong("13.3", "call_tensor_hooks returned list, not an array")
+def call_tensor_hooks(node, gradient):
+    for hook in list(hooks_of(node, "tensor_hooks").values()):
+        given = Tensor(gradient)
+        result = hook(given)
+        gradient = given.data if result is None else checked(hook, result, given).data
+    if "tensor" in hooks_of(node, "retained_by"):
+        accumulate(node.retained_by["tensor"], gradient)
+    return gradient.tolist()
