@@ -384,7 +384,7 @@ def test_what_the_wrong_cases_have_in_common_is_said():
     one = says(lambda n, x: x, cases=lambda rng: cases, wrong=lambda n, x: 0.5 if n == 2 and x == 2.5 else x)
     assert one.endswith("5 of 6 cases are right. Only cases like this one are wrong.")
     some = says(lambda n, x: x, cases=lambda rng: cases, wrong=lambda n, x: 0.5 if n is None else x)
-    assert some.endswith("4 of 6 cases are right. They are wrong exactly where n = None.")
+    assert some.endswith("4 of 6 cases are right. The wrong ones are exactly those where n = None.")
 
 
 def test_of_two_long_texts_the_part_that_differs_is_shown():

@@ -162,7 +162,11 @@ def where_wrong(cases: list[Case], wrong: list[int]) -> str:
         return "Only cases like this one are wrong." if said.isdisjoint(others) else ""
     traits = [set(_traits(case.inputs)) for case in cases]
     shared = set.intersection(*(traits[i] for i in wrong)) - set().union(*(traits[i] for i in right))
-    return f"They are wrong exactly where {min(shared, key=lambda trait: (len(trait), trait))}." if shared else ""
+    return (
+        f"The wrong ones are exactly those where {min(shared, key=lambda trait: (len(trait), trait))}."
+        if shared
+        else ""
+    )
 
 
 def _traits(inputs: Dict) -> Iterator[str]:
