@@ -297,7 +297,7 @@ def hold_rows(weight, rows):
 
 
 # torch's function scales the .grad of what it is given
-@wrong("06.2", "Likely slip: nothing scaled by norm.", "not: nothing returned")
+@wrong("06.2", "Likely slip: a gradient not clipped.")
 def clip_hook(limit, by):
     def hook(gradient):
         if by == "value":
