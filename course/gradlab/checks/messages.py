@@ -219,7 +219,7 @@ def not_run(title: str, name: str, why: str) -> Feedback:
     """
     lead = f"The notebook counts, but memory holds a different version of {name}: {why} Fix that cell and run it"
     if not why:
-        lead = f"Only memory still holds {name}: no cell of the notebook defines it anymore."
+        lead = f"Only memory still holds the name {name}: no cell of the notebook defines it anymore."
         lead += " Put its cell back, for example with Undo in the Edit menu, and run it"
     return Feedback(title, STALE, f"{lead}, then run this one again.")
 
