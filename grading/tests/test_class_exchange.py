@@ -83,6 +83,13 @@ def test_a_timestamp_before_the_folders_arrival_is_reported_and_collected(tiny):
     assert (collected(tiny, "anna"), collected(tiny, "ben")) == ("own", "own")
 
 
+def test_a_decomposed_name_and_a_time_with_an_offset_are_understood(tiny):
+    submit(tiny, "ju\u0308rgen", "2025-11-02 10:00:00 +0100", "own")
+    assert tiny.api.collect(NAME)["success"]
+    assert collected(tiny, "jürgen") == "own"
+    assert (tiny.submission("jürgen") / "timestamp.txt").read_text().startswith("2025-11-02 09:00:00")
+
+
 @pytest.mark.parametrize("folder", [".", "autograd"])
 def test_nothing_is_collected_if_others_could_have_changed_the_course_folder(tiny, folder):
     submit(tiny, "anna", now(), "own")
