@@ -113,7 +113,7 @@ def check(
         _show(Feedback(name, messages.STOPPED, str(error)))
         raise
     if not record.expected:
-        with in_place_of_yours(record.finished, scenario):
+        with in_place_of_yours(record.finished, answer if scenario is call else scenario):
             _show_observations(stated.as_released(record.given), record)
         return
     with held_back() as printed:

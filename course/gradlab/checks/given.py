@@ -67,16 +67,11 @@ def as_released(function: Function, text: str) -> Function:
     return made
 
 
-@functools.lru_cache(maxsize=8)  # a check has up to three functions, and a payoff runs its own at each move
-def _compiled(text: str) -> CodeType:
-    return compile(text, "<given>", "exec")
-
-
 @contextlib.contextmanager
-def in_place_of_yours(text: str, scenario: Callable) -> Iterator[None]:
-    """Inside the block, let the functions that `text` defines stand in for the learner's, where `scenario` runs."""
-    names, fresh = getattr(scenario, "__globals__", {}), {}
-    exec(compile(text, "<finished>", "exec"), names, fresh)
+def in_place_of_yours(text: str, function: Callable) -> Iterator[None]:
+    """Inside the block, let what `text` defines stand in for the learner's in the notebook of `function`."""
+    names, fresh = getattr(function, "__globals__", {}), {}
+    exec(_compiled(text), names, fresh)
     before = {name: names[name] for name in fresh.keys() & names.keys()}
     names.update(fresh)
     try:
@@ -85,3 +80,8 @@ def in_place_of_yours(text: str, scenario: Callable) -> Iterator[None]:
         for name in fresh:
             names.pop(name, None)
         names.update(before)
+
+
+@functools.lru_cache(maxsize=8)  # a check has up to three functions, and a payoff runs its own at each move
+def _compiled(text: str) -> CodeType:
+    return compile(text, "<given>", "exec")
