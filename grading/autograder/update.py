@@ -21,7 +21,7 @@ from gradlab.checks.record import SUFFIX, CheckRecord, Record, RecordError
 
 from . import class_chapters
 from .errors import ClassError, did_you_mean
-from .run.journal import only_run
+from .run.lock import only_run
 from .steps.assignment import graded_cells, in_gradebook, version, without_comments
 from .steps.due import graded_before
 from .views.changes import counted

@@ -8,7 +8,7 @@ import pytest
 from tiny_class import NAME, RIGHT, SLIP, TinyClass, changed, nbgrader, write_settings
 
 from autograder.run.grader import Grader
-from autograder.run.journal import only_run
+from autograder.run.lock import only_run
 from autograder.steps import outcome
 from autograder.steps.execute import Client
 from autograder.steps.files import MAX_BYTES

@@ -22,7 +22,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Import the table and print the changes."""
-    from ..run.journal import only_run
+    from ..run.lock import only_run
     from ..settings import class_api
     from ..term.roster import read_roster, write_roster
 

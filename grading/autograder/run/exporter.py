@@ -15,7 +15,7 @@ from ..steps import scores
 from ..steps.due import compose_names
 from ..steps.files import known_as, readable
 from .grader import Grader
-from .journal import only_run
+from .lock import only_run
 
 
 class SubmissionExporter(NotebookExporter):

@@ -27,7 +27,7 @@ from ..steps.runs import OvertakenError
 from .cluster import add_worker, capacity, connect
 from .grader import Grader, Outcome
 from .interrupts import interruptible
-from .journal import only_run
+from .lock import only_run
 
 WITHOUT_WORKERS_S = 600  # a lost worker restarts, which takes minutes on a busy machine
 RESTART_S = 30  # after this, start an additional local worker

@@ -15,7 +15,7 @@ from ..steps import receipt
 from ..steps.files import known_as, readable
 from ..views.feedback_page import is_same, made_of
 from .grader import Grader
-from .journal import only_run
+from .lock import only_run
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from nbgrader.coursedir import CourseDirectory
 from .. import gradebook
 from ..dropped import dropped
 from ..errors import ClassError, did_you_mean
-from ..run.journal import only_run
+from ..run.lock import only_run
 from ..settings import class_api
 from ..steps.files import readable
 from ..steps.outcome import undecided

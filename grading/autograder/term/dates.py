@@ -12,7 +12,7 @@ from nbgrader.apps import NbGraderAPI
 from .. import gradebook
 from ..dropped import enrolled
 from ..errors import ClassError, did_you_mean
-from ..run.journal import only_run
+from ..run.lock import only_run
 from ..settings import class_api
 from ..steps.files import readable
 from ..steps.outcome import only_extended

@@ -8,7 +8,7 @@ from nbgrader.api import Gradebook
 from .. import gradebook
 from ..dropped import dropped, listed, write_list
 from ..errors import ClassError, did_you_mean
-from ..run.journal import only_run
+from ..run.lock import only_run
 from ..settings import class_api
 from ..steps.files import readable
 

@@ -9,7 +9,7 @@ from nbgrader.utils import capture_log, temp_attrs
 from ..class_chapters import contents
 from ..errors import ClassError
 from ..run import return_feedback
-from ..run.journal import only_run
+from ..run.lock import only_run
 from . import sent, zipped
 
 

@@ -26,7 +26,7 @@ from .. import gradebook
 from ..dropped import dropped
 from ..errors import ClassError, SubmissionError
 from ..run.interrupts import uninterrupted
-from ..run.journal import only_run
+from ..run.lock import only_run
 from ..settings import class_api
 from ..steps import receipt
 from ..steps.assignment import Released
