@@ -90,7 +90,7 @@ def accumulate(leaf, gradient):
 
 
 # marks
-@wrong("12.2", "the nodes changed")
+@wrong("12.2", "attributes added to the nodes")
 def count_dependencies(edges):
     counts, waiting = {}, list(edges)
     while waiting:
@@ -188,7 +188,7 @@ def accumulate(leaf, gradient):
 
 
 # no .grad but a leaf's
-@wrong("12.3", "the .grad of a non-leaf tensor, afterwards")
+@wrong("12.3", "the tensor's .grad, afterwards")
 def weight(tensor, gradient=None):
     if gradient is not None and not isinstance(gradient, Tensor):
         inside = type(gradient[0]).__name__ if isinstance(gradient, list) else type(gradient).__name__
@@ -406,7 +406,7 @@ def release(node):
 
 
 # the edges of each visited node thrown away
-@wrong("12.2", "the first changed the nodes", "not: marks")
+@wrong("12.2", "attributes added to the nodes", "not: left a mark")
 def count_dependencies(edges):
     counts, stack = {}, list(edges)
     while stack:

@@ -2,7 +2,7 @@
 
 
 # a Tensor returned
-@wrong("13.3", "AttributeError: 'Tensor' object has no attribute 'astype'")
+@wrong("13.3", "call_tensor_hooks returned Tensor, not an array")
 def call_tensor_hooks(node, gradient):
     given = Tensor(gradient)
     for hook in list(hooks_of(node, "tensor_hooks").values()):
@@ -118,7 +118,7 @@ def call_tensor_hooks(node, gradient):
 
 
 # the array that arrived
-@wrong("13.3", "the external gradient of backward 1, afterwards")
+@wrong("13.3", "the array that arrived first in backward 1, afterwards")
 def call_tensor_hooks(node, gradient):
     hooks = list(hooks_of(node, "tensor_hooks").values())
     for hook in hooks:
@@ -417,7 +417,7 @@ def leading_to(targets, nodes):
 
 
 # a copy at the beginning
-@wrong("13.3", "the external gradient")
+@wrong("13.3", "the array that arrived first")
 def call_tensor_hooks(node, gradient):
     given = Tensor(np.array(gradient))
     for hook in list(hooks_of(node, "tensor_hooks").values()):
