@@ -7,7 +7,7 @@ import tempfile
 import unicodedata
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -127,9 +127,8 @@ def import_submissions(
                 if of_sheet.draft and who.student and not one.why:
                     done.append(Imported(who.student, PASSED_OVER, "a draft in Moodle, which was not submitted"))
                     continue
-                imported = _import(course, opened, one, who, place, time, update, release, dry_run)
-                if sheet and time is None and imported.state not in (REFUSED, PASSED_OVER):
-                    imported = replace(imported, untimed=of_sheet.said or "no date")
+                untimed = (of_sheet.said or "no date") if sheet else "late" * one.late
+                imported = _import(course, opened, one, who, place, time, untimed, update, release, dry_run)
                 done.append(imported)
                 if imported.state not in (REFUSED, PASSED_OVER):
                     file = str(max(one.order.values())) if one.order else ""
@@ -226,6 +225,7 @@ def _import(
     found: Found,
     place: Path,
     time: datetime | None,
+    untimed: str,
     update: bool,
     release: Release,
     dry_run: bool,
@@ -247,7 +247,8 @@ def _import(
     target = Path(course.format_path(course.submitted_directory, found.student, place.name))
     state = _compare(target, place, course, update)
     refusal = unfit(place, place.name) or _refusal((place / f"{place.name}.ipynb").read_bytes(), release)
-    imported = Imported(found.student, state, said, refusal, "late" if one.late and time is None else "")
+    timed = time or (state in (UNCHANGED, KEPT) and receipt.timestamp(target))
+    imported = Imported(found.student, state, said, refusal, "" if timed else untimed)
     if dry_run:
         return imported
     if state in (NEW, REPLACED):
