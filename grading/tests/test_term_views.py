@@ -283,8 +283,9 @@ def test_every_page_fits_its_window_and_can_be_read_in_light_and_dark_without_lo
             assert violations(page, "html") == [], path
     assert (said, asked) == ([], [path.as_uri() for path in 2 * paths])
     shade = "e => getComputedStyle(e.closest('.piece')).backgroundColor"
-    assert page.get_by_text("a card").evaluate(shade) == "rgb(255, 255, 255)", "its colors are for light pages"
-    assert page.get_by_text("a table").evaluate(shade) == "rgba(0, 0, 0, 0)"
+    card, table = page.get_by_text("a card", exact=True), page.get_by_role("cell", name="a table")
+    assert card.evaluate(shade) == "rgb(255, 255, 255)", "its colors are for light pages"
+    assert table.evaluate(shade) == "rgba(0, 0, 0, 0)"
 
 
 def text_of(page: str) -> str:
