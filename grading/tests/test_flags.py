@@ -34,6 +34,7 @@ NOT_FLAGGED = {
     "files: names of 200 characters": "a file that nothing reads",
     "files: unicode names": "a file that nothing reads",
     "files: options as names": "a file that nothing reads",
+    "files: outputs that are none": "outputs are cleared before grading",
 }
 
 

@@ -141,7 +141,7 @@ def test_ctrl_c_during_a_cell_costs_no_points(tiny, monkeypatch):
     async def pressed():
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(Client, "_watch", lambda self: pressed())
+    monkeypatch.setattr(Client, "_watch", lambda *_: pressed())
     with pytest.raises(KeyboardInterrupt):
         nbgrader(tiny.folder.parent, "autograde", NAME)
     assert Grader(tiny.api, NAME).why_due("anna")
