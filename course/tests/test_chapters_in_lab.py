@@ -129,9 +129,8 @@ def moves(lab, payoff: str) -> None:
     before = picture.inner_html()
     for control in shown.locator("[role=slider], select, input[type=checkbox]").all():
         if control.get_attribute("role") == "slider":
-            control.focus()
             at_the_end = control.get_attribute("aria-valuenow") == control.get_attribute("aria-valuemax")
-            lab.page.keyboard.press("ArrowLeft" if at_the_end else "ArrowRight")
+            control.press("ArrowLeft" if at_the_end else "ArrowRight")
         elif control.get_attribute("type") == "checkbox":
             control.click()
         else:
