@@ -14,16 +14,14 @@ from traitlets import Type, default
 from . import KERNEL_NAME, KERNELS
 
 MAX_MESSAGE_BYTES = 8_000_000
-MAX_WAITING = 4  # messages on each socket; further ones wait in the kernel, whose memory is limited
 SEND_MS = 5_000  # a disconnected kernel accepts no messages, and sending would block forever
 NEVER_MS = 3_600_000  # disabling reconnection altogether would delay closing a client by a second
 
 
 def bounded_context() -> zmq.asyncio.Context:
-    """Return a context whose sockets hold few messages, refuse those over MAX_MESSAGE_BYTES, and do not reconnect."""
+    """Return a context whose sockets refuse messages over MAX_MESSAGE_BYTES and do not reconnect."""
     context = zmq.asyncio.Context()
     context.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE_BYTES)
-    context.setsockopt(zmq.RCVHWM, MAX_WAITING)
     context.setsockopt(zmq.RECONNECT_IVL, NEVER_MS)
     context.setsockopt(zmq.SNDTIMEO, SEND_MS)
     return context
@@ -38,11 +36,8 @@ class BoundedClient(AsyncKernelClient):
         return bounded_context()
 
     def start_channels(self, shell=True, iopub=True, stdin=True, hb=False, control=True) -> None:
-        """Start shell, iopub and control; called by nbclient.
-
-        Nobody would read stdin, and the heartbeat would delay a kernel's end by a second.
-        """
-        super().start_channels(shell, iopub, False, hb, control)
+        """Start all channels but the heartbeat, which would delay a kernel's end by a second; called by nbclient."""
+        super().start_channels(shell, iopub, stdin, hb, control)
 
     async def wait_for_ready(self, timeout: float | None = None) -> None:
         """Return when the kernel has answered on shell and iopub; raise RuntimeError if it ends. Called by nbclient.
