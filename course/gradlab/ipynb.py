@@ -39,7 +39,7 @@ def _json(data: bytes) -> object:
     except UnicodeDecodeError:
         raise Unreadable(f"{NO_NOTEBOOK} (it is not text in UTF-8, UTF-16 or UTF-32).") from None
     try:
-        found = json.loads(text, parse_constant=str)  # NaN, which no other program reads, becomes "NaN"
+        found = json.loads(text)
         if _SURROGATE.search(text):
             whole = json.dumps(found, ensure_ascii=False).encode("utf-16", "surrogatepass")
             found = json.loads(whole.decode("utf-16", "replace"))

@@ -328,7 +328,7 @@ class Client(NotebookClient):
         if _is_deeper(msg["content"], MAX_DEPTH):
             self.log.warning("Dropped a message nested more than %d levels deep", MAX_DEPTH)
             return None
-        self._cell_bytes += self._size_of(msg)
+        self._cell_bytes += len(str(msg["content"]))
         limit = self.job.max_output_bytes
         if not self._muted and self._output_bytes + self._cell_bytes > limit:
             self._muted, cell.outputs = True, []
@@ -342,14 +342,6 @@ class Client(NotebookClient):
         if self._muted and msg["msg_type"] != "status":
             return None
         return super().process_message(msg, cell, cell_index)
-
-    def _size_of(self, msg: dict) -> int:
-        """Return how much a message adds to the notebook; an update of a display counts once for each of its places."""
-        transient = msg["content"].get("transient")
-        display = transient.get("display_id") if isinstance(transient, dict) else None
-        places = self._display_id_map.get(display, {}) if isinstance(display, str) else {}
-        text = len(str(msg["content"])) + len(str(msg["metadata"]))
-        return text * (1 + sum(map(len, places.values()))) + sum(memoryview(one).nbytes for one in msg["buffers"])
 
 
 def _is_deeper(data: dict | list, levels: int) -> bool:

@@ -105,7 +105,7 @@ def prepare(known: Assignment) -> None:
 def _notebook(ran: Ran) -> NotebookNode:
     if ran.reason:
         raise SubmissionError(ran.reason)
-    return nbformat.from_dict(json.loads(ran.notebook, parse_constant=str))  # NaN is not valid in a notebook file
+    return nbformat.from_dict(json.loads(ran.notebook))
 
 
 def untouched_lessons(nb: NotebookNode, released: Released) -> dict[int, list]:

@@ -173,16 +173,16 @@ def _read_row(
         score = row["score"] if status == Status.GRADED else None
         return Row(readable(student), status, score, readable(row["reason"]), pages=pages, notebook=there)
     notebook = json.loads(path.read_text(encoding="utf-8"))
-    found = outcome.read(notebook)
     cells = {c["metadata"].get("nbgrader", {}).get("grade_id"): c for c in notebook["cells"]}
     graded = {grade.name: grade for grade in sorted(grades, key=lambda grade: grade.name)}
     results = {
         check.check_id: _result(
-            check, [c for c in checks if c.cell == check.cell], cells[check.cell], graded[check.cell], found.seconds
+            check, [c for c in checks if c.cell == check.cell], cells[check.cell], graded[check.cell]
         )
         for check in checks
         if check.cell in cells and check.cell in graded
     }
+    found = outcome.read(notebook)
     return Row(
         readable(student),
         status,
@@ -217,11 +217,8 @@ def _flags(look: Bounded, notebook: dict, folder: Path, student: str) -> list[Fl
         return [Flag("", 0, "", f"it could not be searched ({type(error).__name__}: {readable(str(error))[:200]})")]
 
 
-def _result(check: Check, together: list[Check], cell: dict, grade: Grade, most_s: float | None) -> Result:
-    """Return a check's result; manual points are divided equally among the cell's checks.
-
-    most_s: the submission's total run time.
-    """
+def _result(check: Check, together: list[Check], cell: dict, grade: Grade) -> Result:
+    """Return a check's result; manual points are divided equally among the cell's checks."""
     verdicts = outcome.read_verdicts(cell) if cell["metadata"]["nbgrader"].get("locked") else {}
     verdict = verdicts.get(check.check_id)
     passed = [c.check_id in verdicts and verdicts[c.check_id].passed for c in together]
@@ -234,16 +231,14 @@ def _result(check: Check, together: list[Check], cell: dict, grade: Grade, most_
     why = f"slip: {slip}" if slip else words.reason(verdict) if verdict else ""
     reasons = [why] if why else []
     reasons += ["points set manually"] if grade.manual_score is not None else []
-    seconds = _cell_seconds(cell["metadata"], most_s)
+    seconds = _cell_seconds(cell["metadata"])
     return Result(verdict and verdict.passed, share, readable(slip), readable("; ".join(reasons)), seconds)
 
 
-def _cell_seconds(metadata: dict, most_s: float | None) -> float | None:
-    """Return how long a cell ran, None if that is unknown or, because its kernel sent false dates, impossible."""
+def _cell_seconds(metadata: dict) -> float | None:
     times = metadata.get("execution")
     try:
         start, end = (datetime.fromisoformat(times[key]) for key in ("iopub.execute_input", "shell.execute_reply"))
-        seconds = (end - start).total_seconds()
+        return max(0.0, (end - start).total_seconds())
     except (KeyError, TypeError, ValueError):
         return None
-    return seconds if most_s is not None and 0 <= seconds <= most_s else None
