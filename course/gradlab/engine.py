@@ -1,7 +1,8 @@
 """The engine of part two in stages: modules that later chapters import, with the learner's own functions in them.
 
-A stage is a file beside the notebook, such as `engine_11.py` for chapter 11. It contains the chapter's cells tagged
-`engine`, each after a line with its id. Cell by cell, the learner's answers replace the finished ones.
+A stage is a file such as `engine_11.py` for chapter 11. It contains the chapter's cells tagged `engine`, each after a
+line with its id. Cell by cell, the learner's answers replace the finished ones. The files are in `gradlab/stages/`,
+where Python searches last, so a class can keep its own beside a notebook.
 """
 
 import ast
@@ -25,6 +26,8 @@ from .checks.results import answers, fingerprint, read
 from .checks.stale_cells import missing_name
 from .ipynb import grade_id
 
+STAGES = Path(__file__).with_name("stages")
+sys.path.append(str(STAGES))
 TAG = "engine"
 CELL = re.compile(r"^# %% (\S+)\n", re.MULTILINE)  # the line before each cell's code in a stage's file
 LAST = 14  # the last chapter of part two
@@ -141,8 +144,8 @@ def stage_of(number: int, parts: dict[str, str] | None = None) -> Stage:
 
 
 def finished_parts(number: int) -> dict[str, str]:
-    """Return the finished code of a stage, by cell id, from its file beside the notebook."""
-    pieces = CELL.split((notebook.FOLDER / f"engine_{number}.py").read_text(encoding="utf-8"))
+    """Return the finished code of a stage, by cell id."""
+    pieces = CELL.split(_file_of(number).read_text(encoding="utf-8"))
     return {cell: text.strip() for cell, text in zip(pieces[1::2], pieces[2::2], strict=True)}
 
 
@@ -165,7 +168,7 @@ def own_engine(*numbers: int) -> None:
 
 def _load(number: int) -> str:
     """Register a stage as an importable module, and return a message saying who wrote it."""
-    name, file = f"engine_{number}", notebook.FOLDER / f"engine_{number}.py"
+    name, file = f"engine_{number}", _file_of(number)
     loaded = sys.modules.get(name)
     if hasattr(loaded, "whose"):
         return loaded.whose
@@ -178,6 +181,12 @@ def _load(number: int) -> str:
     if stage.own:
         sys.modules[name] = _module(stage, file)
     return stage.report()
+
+
+def _file_of(number: int) -> Path:
+    """Return the file with a stage's finished code."""
+    beside = notebook.FOLDER / f"engine_{number}.py"
+    return beside if beside.exists() else STAGES / beside.name
 
 
 def why_finished() -> str:

@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 from authoring.places import SOURCES
+from gradlab.engine import STAGES
 
 UPDATE = "python -m autograder update"  # updates the copy
 IGNORED = (".", "__pycache__")  # prefixes of names that are not copied
@@ -22,10 +23,16 @@ def begin(folder: Path) -> None:
 
 
 def put(new: Path, place: Path) -> None:
-    """Copy the folder `new` to `place`, which must not exist, atomically."""
+    """Copy the folder `new`, a chapter or all of them, with the stages they import, to `place`, atomically.
+
+    `place` must not exist.
+    """
     with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as made:
         copy = Path(made, "copy")
         shutil.copytree(new, copy, ignore=lambda _, names: [name for name in names if name.startswith(IGNORED)])
+        for chapter in (new, *filter(Path.is_dir, new.iterdir())):
+            for name, data in _stages(chapter).items():
+                (copy / chapter.relative_to(new) / name).write_bytes(data)
         try:
             copy.rename(place)
         except OSError:
@@ -39,7 +46,19 @@ def chapters(source: Path) -> dict[str, Path]:
 
 
 def contents(chapter: Path) -> dict[Path, bytes]:
-    """Return the contents of a chapter's files by relative path, leaving out names with a prefix in IGNORED."""
+    """Return the contents of a chapter's files, and of the stages it imports, by relative path.
+
+    Names with a prefix in IGNORED are left out.
+    """
     paths = [path.relative_to(chapter) for path in chapter.rglob("*") if path.is_file()]
     kept = [path for path in paths if not any(part.startswith(IGNORED) for part in path.parts)]
-    return {path: (chapter / path).read_bytes() for path in kept}
+    return _stages(chapter) | {path: (chapter / path).read_bytes() for path in kept}
+
+
+def _stages(chapter: Path) -> dict[Path, bytes]:
+    """Return the course's stages of the engine that a chapter imports and that are not beside it already."""
+    notebook = chapter / f"{chapter.name}.ipynb"
+    if not notebook.exists() or b"own_engine" not in notebook.read_bytes():
+        return {}
+    names = [path for path in STAGES.glob("engine_*.py") if path.stem[-2:] < chapter.name[:2]]
+    return {Path(path.name): path.read_bytes() for path in names if not (chapter / path.name).exists()}

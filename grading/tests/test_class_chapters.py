@@ -124,3 +124,16 @@ def test_a_class_that_others_can_read_prints_a_warning(capsys):
         tiny.folder.chmod(0o770)
         tiny.command("report", NAME)
         assert "chmod" not in capsys.readouterr().err
+
+
+def test_a_class_keeps_its_own_copy_of_the_engines_stages(course, tmp_path, monkeypatch):
+    chapter = course / "13_hooks" / "13_hooks.ipynb"
+    chapter.parent.mkdir()
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("from gradlab import own_engine")])
+    nbformat.write(notebook, chapter)
+    class_chapters.begin(tmp_path)
+    here = tmp_path / "source" / "13_hooks"
+    assert sorted(path.name for path in here.iterdir()) == ["13_hooks.ipynb", "engine_11.py", "engine_12.py"]
+    assert class_chapters.contents(here) == class_chapters.contents(chapter.parent)
+    (here / "engine_11.py").write_text("# the class's own")
+    assert class_chapters.contents(here)[Path("engine_11.py")] == b"# the class's own"

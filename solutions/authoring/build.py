@@ -20,7 +20,7 @@ from traitlets.config import Config
 
 from gradlab import live
 from gradlab.checks.record import SUFFIX, Record
-from gradlab.engine import source_of
+from gradlab.engine import LAST, STAGES, source_of
 
 from . import digests, pages
 from .chapter import chapter_names, source_path
@@ -168,21 +168,19 @@ def _class_of(sources: Path) -> NbGraderAPI:
     return api
 
 
-def stages(name: str, notebook: NotebookNode) -> dict[Path, str]:
-    """Return, for each later chapter, the path and text of the file with the code of this chapter's `engine` cells."""
-    text = source_of(notebook.cells)
-    if not text.strip():
+def stage(name: str, notebook: NotebookNode) -> dict[Path, str]:
+    """Return the path and text of the file with a chapter's `engine` cells, if later chapters import it."""
+    text, number = source_of(notebook.cells), name[:2]
+    if not text.strip() or number == str(LAST):
         return {}
-    number = name[:2]
     head = f'"""The engine of part two as chapter {number} leaves it. Made from the cells of that chapter."""\n\n'
-    later = sorted(path for path in SOURCES.glob("[0-9][0-9]_*") if path.is_dir() and path.name[:2] > number)
-    return {folder / f"engine_{number}.py": head + text for folder in later}
+    return {STAGES / f"engine_{number}.py": head + text}
 
 
 def changed(every: bool = False) -> Iterator[str]:
     """Yield the chapters whose files, or the code behind them, have changed since they were built; or `every` one.
 
-    Each is judged when the one before it has been built: that writes its engine stage into later chapters' folders.
+    Each is judged when the one before it has been built: that writes the engine's stage, which later chapters import.
     """
     built = {} if every else digests.noted()
     yield from (name for name in chapter_names() if digests.digest(name, STUDENT_EDITION) != built.get(name))
@@ -198,8 +196,8 @@ def build(chapters: Iterable[str]) -> None:
         notebook = nbformat.read(path, as_version=4)
         execute(notebook, path.parent)
         write(normalise(notebook), path)
-        for stage, text in stages(name, notebook).items():
-            stage.write_text(text, encoding="utf-8")
+        for file, text in stage(name, notebook).items():
+            file.write_text(text, encoding="utf-8")
     print("generating the student edition" if names else "no chapter has changed since it was built", flush=True)
     generate(names, STUDENT_EDITION)
     START_PAGE.write_text(with_minutes(START_PAGE.read_text(encoding="utf-8")), encoding="utf-8")
@@ -244,9 +242,9 @@ def stale_chapter(name: str) -> list[str]:
         found.append(f"{shown(path)} has cells that did not run")
     if nbformat.writes(normalise(notebook)).rstrip("\n") + "\n" != path.read_text(encoding="utf-8"):
         found.append(f"{shown(path)} is not in normal form")
-    for stage, made in stages(name, notebook).items():
-        if not stage.exists() or stage.read_text(encoding="utf-8") != made:
-            found.append(f"{shown(stage)} is not what the cells of {name} generate")
+    for file, made in stage(name, notebook).items():
+        if not file.exists() or file.read_text(encoding="utf-8") != made:
+            found.append(f"{shown(file)} is not what the cells of {name} generate")
     with tempfile.TemporaryDirectory() as scratch:
         fresh, edition = Path(scratch) / name, STUDENT_EDITION / name
         generate([name], fresh.parent)

@@ -14,6 +14,7 @@ from nbgrader.utils import is_grade
 from gradlab.checks.check import Check
 from gradlab.checks.record import Record
 from gradlab.checks.stale_cells import called_checks
+from gradlab.engine import STAGES
 
 from .cells import counts
 from .places import SOURCES, ChapterError
@@ -54,8 +55,8 @@ def read_chapter(notebook: NotebookNode, name: str, folder: Path | None = None) 
     """Run the setup, solution, reference and check cells of a solved notebook, and collect its checks.
 
     Other cells are not run: exercises may use only names that setup cells define. Raises ChapterError if a cell fails,
-    a check has no reference, or two checks share an id. folder: where cells import files from, such as the engine's
-    stages; by default, the solved chapter's.
+    a check has no reference, or two checks share an id. folder: where cells import files from; by default, the solved
+    chapter's.
     """
     checks: dict[str, AuthoredCheck] = {}
     collected: list[AuthoredCheck] = []
@@ -98,7 +99,7 @@ def read_chapter(notebook: NotebookNode, name: str, folder: Path | None = None) 
 @contextlib.contextmanager
 def importing_from(folder: Path) -> Iterator[None]:
     """Inside `with`, let imports find the modules in `folder`, loaded afresh: another chapter may have changed them."""
-    here = {path.stem for path in folder.glob("*.py")}
+    here = {path.stem for place in (folder, STAGES) for path in place.glob("*.py")}
     before = {name: sys.modules.pop(name) for name in here if name in sys.modules}
     sys.path.insert(0, str(folder))
     try:

@@ -10,18 +10,20 @@ import hashlib
 import json
 from pathlib import Path
 
+from gradlab.engine import STAGES
+
 from .places import SOLUTIONS, SOURCES
 
 DIGESTS = Path(__file__).with_name("digests.json")
 CODE = SOLUTIONS.parent / "course" / "gradlab", SOLUTIONS / "authoring"
-APART = "setup"  # the folder of gradlab that finds and starts the environment; no chapter runs it
+APART = "setup", "stages"  # folders of gradlab: no chapter runs the set-up, and only later ones import a stage
 VERSIONS = SOLUTIONS.parent / "requirements.txt"
 
 
 def digest(name: str, edition: Path) -> str:
     """Return the hash of a chapter: its solved files, the student edition, and what they are built with."""
     found = hashlib.sha256(_code().encode() + VERSIONS.read_bytes())
-    stages = SOURCES.glob(f"*/engine_{name[:2]}.py")  # written into later chapters' folders
+    stages = [path for path in STAGES.glob("engine_*.py") if path.stem[-2:] <= name[:2]]
     for path in sorted({*(SOURCES / name).rglob("*"), *(edition / name).rglob("*"), *stages}):
         if path.is_file() and path.name[0] != "." and path.parent.name[0] not in "._":
             found.update(f"\n{path.parent.name} {path.name}\n".encode() + path.read_bytes())
@@ -30,7 +32,7 @@ def digest(name: str, edition: Path) -> str:
 
 @functools.cache
 def _code() -> str:
-    paths = [path for folder in CODE for path in sorted(folder.rglob("*")) if path.parent.name != APART]
+    paths = [path for folder in CODE for path in sorted(folder.rglob("*")) if path.parent.name not in APART]
     return "\n".join(_meaning(path) for path in paths if path.suffix in (".py", ".css"))
 
 

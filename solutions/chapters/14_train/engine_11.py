@@ -1,1 +1,0 @@
-../12_backward/engine_11.py

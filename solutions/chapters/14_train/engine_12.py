@@ -1,1 +1,0 @@
-../13_hooks_and_freezing/engine_12.py
