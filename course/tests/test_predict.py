@@ -95,6 +95,7 @@ def test_what_cannot_be_read_is_answered_with_a_sentence(typed, words):
     [
         ("300", 300.00003, True),
         ("303", 300.0, False),  # whole numbers must match
+        ("60100", 60000.4, True),
         ("0.33", 1 / 3, True),
         ("0.3", 1 / 3, False),
         ("0", 0.0, True),

@@ -2,11 +2,12 @@
 
 import itertools
 import json
+from dataclasses import replace
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
-from tiny_class import RIGHT, TinyClass
+from tiny_class import RIGHT, TinyClass, solved_notebook
 
 from autograder.run.grader import Grader
 from autograder.sandbox import KERNEL_NAME
@@ -93,3 +94,18 @@ def test_a_submission_starved_even_alone_gets_a_reason_instead_of_a_grade(tmp_pa
     outcome = Grader(class_api(tiny.folder), "90_tiny").grade_here("anna")
     assert (outcome.status, outcome.reason) == ("could not be graded", "it waited, alone too.")
     assert tiny.points("anna") == [None, None]
+
+
+def test_the_second_run_of_a_wrong_answer_has_all_of_the_time_limit(tmp_path, monkeypatch):
+    solved, limits = solved_notebook(), []
+    solved.cells.append(new_code_cell("print('a lesson')"))
+    tiny = TinyClass(tmp_path / "class", solved=solved)
+    tiny.hand_in("anna", RIGHT | {"answer-1": "def pull_back(x, v):\n    return v"})
+
+    def slow(job, files):
+        limits.append(job.timeout_s)
+        return replace(execute(job, files), seconds=job.timeout_s - 1)
+
+    monkeypatch.setattr("autograder.steps.runs.execute", slow)
+    assert tiny.grade("anna") == {"anna": "graded"}
+    assert limits == [600, 600]

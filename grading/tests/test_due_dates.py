@@ -190,3 +190,15 @@ def test_grades_are_removed_only_with_remove_grades(tiny, capsys):
     tiny.command("drop", "anna", "--undo")
     assert scores(tiny)["anna"] == "not graded yet"
     assert tiny.grade("anna") == {"anna": "graded"}
+
+
+@pytest.mark.parametrize("text", [None, "not a notebook"])
+def test_a_submission_without_a_time_that_replaces_a_late_one_counts_as_on_time(tiny, text):
+    """Whether it could be graded or not."""
+    tiny.hand_in("cem", RIGHT)
+    tiny.stamp("cem", "2026-11-02 14:00:00 UTC")
+    tiny.grade_here("cem")
+    tiny.hand_in("cem", RIGHT | {"answer-2": "implied = None"}, text=text)
+    tiny.grade_here("cem")
+    with tiny.api.gradebook as book:
+        assert book.find_submission(NAME, "cem").timestamp is None

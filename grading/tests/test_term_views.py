@@ -14,6 +14,7 @@ from nbconvert.exporters import HTMLExporter
 from nbformat.v4 import new_code_cell
 from tiny_class import CHECK_1, NAME, RIGHT, TinyClass, solved_notebook
 
+from autograder.dropped import write_list
 from autograder.views.words import local
 
 pytestmark = pytest.mark.xdist_group("term views")
@@ -220,6 +221,10 @@ def test_solutions_wait_for_the_last_due_date(tiny, lines_of, said):
         gradebook.find_assignment(NAME).duedate = datetime.now(UTC).replace(tzinfo=None) - timedelta(days=1)
         gradebook.db.commit()
         gradebook.grant_extension(NAME, "anna", days=9)
+        gradebook.add_student("gone")
+        gradebook.add_submission(NAME, "gone")
+        gradebook.grant_extension(NAME, "gone", days=99)
+    write_list(tiny.folder, ["gone"])
     assert "because anna has an extension. Wait, or use --force." in said(tiny, "solutions", NAME, code=1)
     [path] = lines_of(tiny, "solutions", NAME, "--force")
     with tiny.api.gradebook as gradebook:

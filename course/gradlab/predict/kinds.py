@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ..pictures.picture import element_names
 
 NEAR = 0.02  # a number that is not whole may be off by 2%
-EXACT = 1e-6  # whole numbers must match exactly
+EXACT = 1e-6  # a whole number must match, but for rounding
 
 
 class PredictionError(ValueError):
@@ -173,7 +173,7 @@ def _near(value: float | None, answer: float | None, tolerance: float | None) ->
         return value is answer
     if not math.isfinite(answer) or not math.isfinite(value):
         return value == answer or (math.isnan(value) and math.isnan(answer))
-    if tolerance is None and abs(answer - round(answer)) <= 1e-5 * max(1, abs(answer)):
+    if tolerance is None and abs(answer - round(answer)) <= EXACT * max(1, abs(answer)):
         return abs(value - round(answer)) <= EXACT * max(1, abs(answer))
     return abs(value - answer) <= (NEAR if tolerance is None else tolerance) * abs(answer) + EXACT
 

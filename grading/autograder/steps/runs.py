@@ -10,11 +10,13 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import is_grade
 from traitlets import Bool, Int
+from traitlets.config import Config
 
 from gradlab.checks.record import SUFFIX
 from gradlab.checks.verdict import Verdict
 
 from ..errors import SubmissionError
+from ..sandbox.provisioner import SandboxProvisioner
 from . import outcome
 from .assignment import Assignment, AssignmentStep, Released
 from .bounded import Bounded
@@ -37,7 +39,7 @@ class RunCells(AssignmentStep, Execute):
     """
 
     enabled = Bool(True)  # not a setting: without a run, no check would have failed
-    submission_timeout_s = Int(600, help="Time limit for all cells of one submission, in seconds.").tag(config=True)
+    submission_timeout_s = Int(600, help="Time limit for all cells of one run, in seconds.").tag(config=True)
     max_output_bytes = Int(5_000_000, help="Limit for the output of one run, in bytes.").tag(config=True)
 
     files: dict[str, bytes]  # the files beside the notebook; set for each submission
@@ -58,17 +60,17 @@ class RunCells(AssignmentStep, Execute):
 
     def _executed(self, nb: NotebookNode, files: dict[str, bytes]) -> tuple[NotebookNode, float, Verdicts]:
         """Return the notebook of the run that counts, the seconds of all runs, and the verdicts."""
-        text, lessons, spent_s = json.dumps(nb), untouched_lessons(nb, self.known.released), 0.0
+        text, lessons, trial_s = json.dumps(nb), untouched_lessons(nb, self.known.released), 0.0
         if lessons:
-            trial = self._run(self._job(text, frozenset(lessons), spent_s), files)
-            ran, spent_s = _notebook(trial), trial.seconds
+            trial = self._run(self._job(text, frozenset(lessons)), files)
+            ran, trial_s = _notebook(trial), trial.seconds
             verdicts = judged(trial, self.known)
             if all(verdict.passed for checks in verdicts.values() for verdict in checks.values()):
                 for index, outputs in lessons.items():
                     ran.cells[index].outputs = outputs
-                return ran, spent_s, verdicts
-        whole = self._run(self._job(text, frozenset(), spent_s), files)
-        return _notebook(whole), spent_s + whole.seconds, judged(whole, self.known)
+                return ran, trial_s, verdicts
+        whole = self._run(self._job(text, frozenset()), files)
+        return _notebook(whole), trial_s + whole.seconds, judged(whole, self.known)
 
     def _run(self, job: Job, files: dict[str, bytes]) -> Ran:
         """Run a job and return the result; if it was starved of processor time, run it once more.
@@ -80,10 +82,23 @@ class RunCells(AssignmentStep, Execute):
             raise OvertakenError(ran.reason)
         return execute(job, files) if ran.starved else ran
 
-    def _job(self, notebook: str, skip: frozenset[int], spent_s: float) -> Job:
+    def _job(self, notebook: str, skip: frozenset[int]) -> Job:
         kernels = {name: dict(self.config[name]) for name in ("KernelManager", "SandboxProvisioner")}
-        limits = self.timeout, self.submission_timeout_s - spent_s, self.max_output_bytes
+        limits = self.timeout, self.submission_timeout_s, self.max_output_bytes
         return Job(notebook, skip, self.kernel_name, *limits, kernels, self.known.name + SUFFIX, self.known.cases)
+
+
+def cut_short(config: Config) -> str:
+    """Return a sentence if a cell's time limit is above another limit that stops it earlier, "" if it is not."""
+    cell_s = config.RunCells.get("timeout", config.Execute.timeout)
+    for limits, name in ((SandboxProvisioner, "cpu_s"), (RunCells, "submission_timeout_s")):
+        limit = config[limits.__name__].get(name, limits.class_traits()[name].default_value)
+        if cell_s is None or cell_s > limit:
+            return (
+                f"c.Execute.timeout is {cell_s}, but a cell that computes is stopped after {limit} seconds, because "
+                f"c.{limits.__name__}.{name} is {limit}. Raise that limit, too."
+            )
+    return ""
 
 
 def judged(ran: Ran, known: Assignment) -> Verdicts:

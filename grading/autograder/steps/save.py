@@ -124,7 +124,7 @@ class Rows:
         with self._engine.begin() as rows:
             if rows.scalar(select(STUDENT.c.id).where(STUDENT.c.id == student)) is None:
                 rows.execute(insert(STUDENT), {"id": student})
-            submission, late_s = self._submission(rows, student, submitted_at)
+            submission, late_s = self._submission(rows, student, submitted_at, again)
             of_it = SUBMITTED.c.notebook_id.in_(self._notebooks) & (SUBMITTED.c.assignment_id == submission)
             there = dict(rows.execute(select(SUBMITTED.c.notebook_id, SUBMITTED.c.id).where(of_it)).all())
             for notebook, is_ours in self._notebooks.items():
@@ -133,8 +133,13 @@ class Rows:
                 notebook_row = update(SUBMITTED).where(SUBMITTED.c.id == there[notebook])
                 rows.execute(notebook_row, {"late_submission_penalty": taken_off})
 
-    def _submission(self, rows: Connection, student: str, submitted_at: datetime | None) -> tuple[str, float]:
-        """Return the id of a submission's row, creating it if missing, and how many seconds late the submission is."""
+    def _submission(
+        self, rows: Connection, student: str, submitted_at: datetime | None, again: bool
+    ) -> tuple[str, float]:
+        """Return the id of a submission's row, creating it if missing, and how many seconds late the submission is.
+
+        A submission without a time keeps the one that the gradebook has for it; a new one never gets that of the last.
+        """
         due = rows.scalar(select(ASSIGNMENT.c.duedate).where(ASSIGNMENT.c.id == self._assignment))
         query = select(SUBMISSION.c.id, SUBMISSION.c.timestamp, SUBMISSION.c.extension)
         of_it = (SUBMISSION.c.assignment_id == self._assignment) & (SUBMISSION.c.student_id == student)
@@ -145,7 +150,7 @@ class Rows:
             rows.execute(insert(SUBMISSION), row)
         else:
             number, before, extension = found
-            submitted_at = submitted_at or before
+            submitted_at = submitted_at or (before if again else None)
             if submitted_at != before:
                 rows.execute(update(SUBMISSION).where(SUBMISSION.c.id == number), {"timestamp": submitted_at})
         if due is None or submitted_at is None:
@@ -247,7 +252,7 @@ def set_aside(course: CourseDirectory, student: str, assignment: str, reason: st
     time = receipt.timestamp(submitted)
     with Gradebook(course.db_url, course.course_id) as gradebook:
         gradebook.update_or_create_student(student)
-        gradebook.update_or_create_submission(assignment, student, **({"timestamp": time} if time else {}))
+        gradebook.update_or_create_submission(assignment, student, **({"timestamp": time} if time or not again else {}))
         there = gradebook.find_submission_notebook(assignment, assignment, student)
         for grade in there.grades:
             grade.auto_score = None

@@ -12,6 +12,7 @@ from nbgrader.coursedir import CourseDirectory
 from authoring.cells import tags
 from gradlab import atomic
 
+from ..dropped import dropped
 from ..errors import ClassError
 from ..gradebook import find_assignment
 from .submission_page import NotebookPages
@@ -50,7 +51,8 @@ def require_over(course: CourseDirectory, name: str, force: bool = False) -> Non
     with Gradebook(course.db_url, course.course_id) as gradebook:
         assignment = find_assignment(gradebook, name)
         due = assignment.duedate
-        extended = [(due + one.extension, one.student.id) for one in assignment.submissions if due and one.extension]
+        here = [one for one in assignment.submissions if one.student.id not in dropped(course)]
+        extended = [(due + one.extension, one.student.id) for one in here if due and one.extension]
     if force:
         return
     if due is None:
