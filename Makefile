@@ -8,7 +8,7 @@ ON_PROCESSOR = $(if $(PROCESSOR),--processor $(PROCESSOR))
 CLASS_OPTION = $(if $(CLASS),--class "$(CLASS)")
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab doctor test test-all elsewhere redteam check notebooks validate-checks student-archive lock formgrader release week grade feedback demo bench clean
+.PHONY: help setup lab doctor test test-all elsewhere redteam check notebooks validate-checks student-archive lock formgrader release week grade feedback demo bench pictures clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,9 @@ demo:  ## Collect and grade a made-up class of twelve, and return feedback
 
 bench:  ## Measure speed, as ratios within one run; only one benchmark: make bench WHICH=mini_autograd
 	$(RUN) tools/bench.py $(WHICH)
+
+pictures: demo  ## Make the README's pictures, in Chromium: a guess, a card, the stepper and the demo class's report
+	$(RUN) -m pytest -q -n0 tools/readme_pictures.py
 
 clean:  ## Remove caches and build leftovers; your work, the class and .venv stay
 	@$(GRADLAB) clean
