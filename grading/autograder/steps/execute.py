@@ -29,6 +29,7 @@ from ..errors import ClassError
 from ..sandbox import KERNEL_NAME, machine
 from ..sandbox.manager import SandboxManager
 from .clock import Reading
+from .leaving import OF_THE_RUN
 
 MAX_DEPTH = 100  # levels of nesting in a message; observations use less than half as many
 LOOK_S = 1.0  # how often a kernel's clocks are read while a cell runs
@@ -36,6 +37,7 @@ FLOOD = 10  # times the output limit; a cell that writes more is interrupted
 MOST_BYTES = 500_000_000  # of one cell, which may ignore that; beyond, its kernel is killed
 INTERRUPT_S = 10  # how long, by the same clocks, a cell may continue after an interrupt
 HANG_S = 3600  # only for hanging operations; normally the clocks end a kernel
+OF_MESSAGES = (nbformat.ValidationError, AttributeError, LookupError, TypeError, ValueError)
 STARVED = (
     "it waited for a processor for more than {:.0f} seconds, even when it ran alone. Either this machine or the "
     "submission itself kept the processor busy; grade it again when the machine is less busy."
@@ -117,6 +119,8 @@ def execute(job: Job, files: dict[str, bytes]) -> Ran:
         reason = f"its cells took more than {job.timeout_s:.0f} seconds in total."
     except StarvedError:
         reason, starved = STARVED.format(job.timeout_s), True
+    except OF_MESSAGES as error:  # their text may quote what the run wrote
+        reason = f"its cells sent a message that no kernel sends ({type(error).__name__})."
     except Exception as error:
         reason = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
     return Ran(notebook, spent.had_s, reason, starved)
@@ -321,7 +325,7 @@ class Client(NotebookClient):
         if isinstance(payload, list) and any(isinstance(p, dict) and p.get("source") == "ask_exit" for p in payload):
             self._ended = DeadKernelError()  # it ends now, or soon
         if content["status"] == "error" and not any(o.output_type == "error" for o in cell.outputs):
-            cell.outputs.append(error_output(str(content.get("ename")), str(content.get("evalue"))))
+            cell.outputs.append(error_output(_name(content), str(content.get("evalue"))))
 
     def process_message(self, msg: dict, cell: NotebookNode, cell_index: int) -> NotebookNode | None:
         """Process a message of the running cell, unless its output is too large; called by nbclient."""
@@ -341,7 +345,15 @@ class Client(NotebookClient):
             self._end_kernel()
         if self._muted and msg["msg_type"] != "status":
             return None
+        if msg["msg_type"] == "error":
+            msg["content"]["ename"] = _name(msg["content"])
         return super().process_message(msg, cell, cell_index)
+
+
+def _name(error: dict) -> str:
+    """Return the name of a kernel's error; "Exception" for the names of errors that only this module adds."""
+    name = str(error.get("ename"))
+    return "Exception" if name in OF_THE_RUN else name
 
 
 def _is_deeper(data: dict | list, levels: int) -> bool:

@@ -1,5 +1,6 @@
 """Judge checks outside the student's process, by comparing observations with the record, and show the verdicts."""
 
+import ast
 import json
 import re
 
@@ -9,16 +10,15 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade
 
 from gradlab.checks.compare import Judge
-from gradlab.checks.observation import OBSERVATION_MIME
+from gradlab.checks.observation import OBSERVATION_MIME, read_observation
 from gradlab.checks.record import CheckRecord, Record
 from gradlab.checks.verdict import Verdict, judge_check
 
 from . import outcome
 from .execute import error_output
+from .leaving import Known, shortened
 
 SUMMARY = "summary()"  # the cell at the end of a chapter
-LONGEST = 1000  # characters of an error's text to search, which takes quadratic time
-LONGEST_SHOWN = 200  # characters of an error to quote in a verdict
 PENDING = "VerdictPending"  # the error that ends every graded cell until it has a verdict
 
 
@@ -49,27 +49,41 @@ def judge(nb: NotebookNode, record: Record, judges: dict[str, Judge]) -> dict[st
     judges: the custom judges, by check id.
     """
     checks, verdicts = record.by_cell(), {}
+    known = Known.here(cell.source for cell in nb.cells)
     so_far: list[NotebookNode] = []  # the cells an answer may use; later cells may redefine its names
     for cell in (cell for cell in nb.cells if cell.cell_type == "code"):
         so_far.append(cell)
         grade_id = cell.metadata.nbgrader["grade_id"] if is_grade(cell) else ""
         if grade_id in checks:
             found = checks[grade_id].items()
-            verdicts[grade_id] = {i: _verdict(i, one, judges.get(i), cell, so_far) for i, one in found}
+            verdicts[grade_id] = {i: _verdict(i, one, judges.get(i), cell, so_far, known) for i, one in found}
     return verdicts
 
 
 def _verdict(
-    check_id: str, record: CheckRecord, judge: Judge | None, cell: NotebookNode, so_far: list[NotebookNode]
+    check_id: str,
+    record: CheckRecord,
+    judge: Judge | None,
+    cell: NotebookNode,
+    so_far: list[NotebookNode],
+    known: Known,
 ) -> Verdict:
-    seen = observations(cell, check_id, len(record.cases))
+    seen = observations(cell, check_id, len(record.cases), known)
     if isinstance(seen, str):
         return Verdict(False, f"{record.title}: not passed.\n{_why_undefined(record.answer, so_far[:-1]) or seen}")
-    return judge_check(record, seen, judge)
+    verdict = judge_check(record, seen, judge)
+    if verdict.feedback is None or verdict.passed:
+        return verdict
+    sides = zip(record.expected, *(slip.observations(record.expected) for slip in record.slips), strict=True)
+    each = zip(map(read_observation, seen), record.cases, sides, strict=True)
+    return shortened(judge_check(record, [known.of(case, side).observation(one) for one, case, side in each], judge))
 
 
-def observations(cell: NotebookNode, check_id: str, count: int) -> list[dict] | str:
-    """Return one check's observations from a cell's outputs, one per case in order, or why they are incomplete."""
+def observations(cell: NotebookNode, check_id: str, count: int, known: Known) -> list[dict] | str:
+    """Return one check's observations from a cell's outputs, one per case in order, or why they are incomplete.
+
+    known: the texts that the reason may contain.
+    """
     found = []
     for output in cell.outputs:
         data = output.get("data", {}).get(OBSERVATION_MIME)
@@ -88,9 +102,7 @@ def observations(cell: NotebookNode, check_id: str, count: int) -> list[dict] | 
         if error.ename == "CellTimeoutError":
             return error.evalue.replace("This cell", "The check", 1)
         hint = " The cell that should define it is empty or raised an error." if error.ename == "NameError" else ""
-        said = f"{error.ename}: {error.evalue.rstrip('.')}"
-        said = said if len(said) <= LONGEST_SHOWN else f"{said[:LONGEST_SHOWN]} …"
-        return f"The check did not finish: {said}.{hint}"
+        return f"The check did not finish: {known.kind(error)}.{hint}"
     return "The check did not report exactly one observation per case."
 
 
@@ -100,11 +112,21 @@ def _why_undefined(answer: str, cells: list[NotebookNode]) -> str:
     for cell in (cell for cell in reversed(cells) if defines.search(cell.source)):
         for error in (output for output in cell.outputs if output.output_type == "error"):
             if error.ename in ("SyntaxError", "IndentationError", "TabError"):
-                what, line = re.fullmatch(r"(.*?)(?: \(.*?(line \d+)\))?", error.evalue[:LONGEST], re.DOTALL).groups()
-                return f"The cell for {answer} has a syntax error{f' in {line}' if line else ''}: {what}."
+                return f"The cell for {answer} has a syntax error{_wrong_syntax(cell.source)}."
             if error.ename == "CellTimeoutError":
                 return error.evalue.replace("This cell", f"The cell for {answer}", 1)
         break
+    return ""
+
+
+def _wrong_syntax(source: str) -> str:
+    """Return Python's words for what is wrong with a cell's syntax; "" if only IPython could say."""
+    try:
+        ast.parse(source)
+    except SyntaxError as error:
+        return f" in line {error.lineno}: {error.msg}"
+    except (ValueError, RecursionError, MemoryError):
+        pass
     return ""
 
 

@@ -109,7 +109,7 @@ def judged(ran: Ran, known: Assignment) -> Verdicts:
 @functools.lru_cache(maxsize=8)
 def _judging(known: Assignment) -> Bounded:
     judges = known.judges  # loaded here, outside the time limit
-    return Bounded(lambda ran: judge(_notebook(ran), known.record, judges))
+    return Bounded(lambda ran: judge(nbformat.from_dict(json.loads(ran.notebook)), known.record, judges))
 
 
 def prepare(known: Assignment) -> None:
@@ -120,7 +120,12 @@ def prepare(known: Assignment) -> None:
 def _notebook(ran: Ran) -> NotebookNode:
     if ran.reason:
         raise SubmissionError(ran.reason)
-    return nbformat.from_dict(json.loads(ran.notebook))
+    nb = nbformat.from_dict(json.loads(ran.notebook))
+    try:
+        nbformat.validate(nb, relax_add_props=True)
+    except nbformat.ValidationError:  # its text quotes what the run wrote
+        raise SubmissionError("its cells sent an output that no notebook can contain.") from None
+    return nb
 
 
 def untouched_lessons(nb: NotebookNode, released: Released) -> dict[int, list]:

@@ -71,7 +71,7 @@ def _verdicts_below_answers(cells: list[NotebookNode]) -> list[NotebookNode]:
 class LeaveOutOutputs(NbGraderPreprocessor):
     """A preprocessor that removes a submission's outputs, because they could reveal the cases of checks.
 
-    Cases stay the same if the student submits again. Verdicts and the last line of an answer's error are kept.
+    Cases stay the same if the student submits again. Verdicts, and the kind and line of an answer's error, are kept.
     """
 
     def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:

@@ -10,7 +10,7 @@ import base64
 import functools
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import unquote
 from uuid import uuid4
@@ -32,6 +32,7 @@ from gradlab.checks.verdict import Verdict
 
 from ..steps import outcome
 from ..steps.bounded import Bounded, OutOfBoundsError
+from ..steps.leaving import Known
 from . import words
 
 MOST_MATHEMATICS = 1000  # characters of one formula; deeper nesting could crash the converter
@@ -40,7 +41,6 @@ MOST_OPENINGS = 100  # mathematical delimiters in one text, for the same reason
 MOST_CODE = 30_000  # characters of one cell to color
 MOST_COLORS = 2_000  # escape codes in one output
 MOST_SHOWN = 1_000_000  # characters of one output or source
-MOST_OF_AN_ERROR = 200  # characters of an error's last line, if only that is shown
 MOST_TAGS = 20_000  # per piece of HTML; a hundred thousand nested tags take half a minute
 MOST_PICTURES = 32 * 2**20  # bytes of linked pictures per page, counting repetitions
 
@@ -108,15 +108,16 @@ class SafePage(Preprocessor):
 
 def _cells(nb: NotebookNode, path: str) -> list[NotebookNode]:
     resources = {"metadata": {"path": path}, "page": {"room": MOST_PICTURES}}
-    made = []
+    made, known = [], Known.here(_text(cell.source) for cell in nb.cells)
     for cell in nb.cells:
         common, source = {"id": uuid4().hex, "metadata": _marks(cell)}, _text(cell.source)
         if cell.cell_type == "markdown":
             text = Shown(_markdown(source, _attachments(cell), resources))
             made.append(_node(cell_type="markdown", source=text, **common))
         elif cell.cell_type == "code":
-            outputs = [safe for output in cell.outputs if (safe := _output(output, resources))]
             count = cell.execution_count if type(cell.execution_count) is int else None
+            said = functools.partial(known.kind_and_line, source=source, count=count)
+            outputs = [safe for output in cell.outputs if (safe := _output(output, resources, said))]
             code = {"source": Shown(highlight(source)), "outputs": outputs, "execution_count": count}
             made.append(_node(cell_type="code", **code, **common))
     return made
@@ -167,14 +168,15 @@ def _said(verdict: Verdict) -> dict:
     return said | {"message": verdict.message, "slip": verdict.slip, "passed": verdict.passed}
 
 
-def _output(output: NotebookNode, resources: dict) -> NotebookNode | None:
+def _output(output: NotebookNode, resources: dict, said: Callable[[NotebookNode], str]) -> NotebookNode | None:
+    """Return an output as a page shows it; None if it shows nothing. said: sums up an error."""
     if output.output_type == "stream":
         name = "stderr" if output.name == "stderr" else "stdout"
         return _node(output_type="stream", name=name, text=colored(_written(output.text)))
     if output.output_type == "error":
         text = _written("\n".join(map(_text, output.traceback)))
-        last = strip_ansi(text).rstrip().rpartition("\n")[2][:MOST_OF_AN_ERROR]
-        return _node(output_type="error", ename="", evalue=colored(last), traceback=[colored(text)])
+        error = _node(ename=_text(output.ename), evalue=_text(output.evalue), traceback=[text])
+        return _node(output_type="error", ename="", evalue=colored(said(error)), traceback=[colored(text)])
     data, metadata = _dict(output.get("data")), _dict(output.get("metadata"))
     text = _written(data.get("text/plain"))
     kind = next((kind for kind in _RICH if kind in data), None)

@@ -21,15 +21,16 @@ from autograder.settings import class_api
 
 from .table import ALL, ATTACKS, UNGRADED
 
-ESCAPED = "ESCAPED"
+ESCAPED, LEAKED = "ESCAPED", "LEAKED"
 
 
 @dataclass(frozen=True)
 class Result:
-    """The result of one submission. points: of the two check cells, None without a grade."""
+    """The result of one submission. points: of the check cells, None without a grade. told: by the page."""
 
     points: tuple
     escaped: bool
+    told: bool
     seconds: float
 
 
@@ -95,7 +96,10 @@ class Class:
         seconds = time.monotonic() - started
         points = tuple(UNGRADED) if outcome.reason else tuple(self.tiny.points(student))
         shown = nbformat.writes(self.tiny.autograded(student))
-        return Result(points, ESCAPED in shown or self._reached(), seconds)
+        said = self.api.generate_feedback(NAME, student, force=True)
+        assert said["success"], said
+        told = LEAKED in self.tiny.page(student).read_text()
+        return Result(points, ESCAPED in shown or self._reached(), told, seconds)
 
     def _reached(self) -> bool:
         """Return whether anything connected to the socket in the class folder, including the grader's own client."""
@@ -156,6 +160,7 @@ def verdict(name: str, attack: Result, twin: Result) -> str:
     )
     faults = [
         "the attack got out" if attack.escaped else "",
+        "the feedback page shows what the run wrote" if attack.told else "",
         f"the attack has {attack.points}, not {wanted}" if attack.points != wanted and not fewer else "",
         f"the honest twin has {twin.points}" if twin.points != tuple(ALL) else "",
     ]

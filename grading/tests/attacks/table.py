@@ -6,6 +6,7 @@ submitted notebook or folder. Its twin is the most similar honest code, before a
 machine.
 """
 
+import dataclasses
 import json
 import os
 from collections.abc import Callable
@@ -823,6 +824,91 @@ CELLS = {
     "cell ids of 10,000 characters": Attack(change=_edit("answer-1", lambda c: c.metadata.update(name="x" * 10_000))),
 }
 
+# An answer knows its own cases, those of earlier checks, and the record beside it while its check runs
+SPY = """
+import pathlib, re
+
+kept, mark = [], "LE" + "AKED"
+
+
+def seen():
+    record = next(pathlib.Path().glob("*.record.json")).read_text()
+    numbers = [n for one in kept for n in one.flatten().tolist()] + re.findall(r"-?\\d+\\.\\d+", record)
+    return " ".join(f"{mark}{n}" for n in numbers)
+
+
+class Ends(BaseException):
+    pass"""
+SEND = "kernel = get_ipython().kernel\nkernel.session.send(kernel.iopub_socket, {}, kernel.get_parent())"
+
+
+def _leaving(line: str = "return v", second: str = "", last: str = "", points: tuple = tuple(NOTHING)) -> Attack:
+    """Return an attack whose first answer ends with `line`; second: replaces answer-2. last: a cell after the checks."""
+
+    def change(nb):
+        if second:
+            _cell(nb, "answer-2").source = second
+        nb.cells.append(nbformat.v4.new_code_cell(last))
+
+    return Attack(
+        SPY,
+        "kept, mark = [], 'kept'",
+        answer=f"def pull_back(x, v):\n    kept.append(x)\n    {line}",
+        points=(0, 0) if second else points,
+        change=change,
+        twin_change=lambda nb: nb.cells.append(nbformat.v4.new_code_cell("print(mark, pull_back(torch.ones(2), 1.0))")),
+    )
+
+
+LEAVING = {
+    "an error's message": dataclasses.replace(_leaving("raise ValueError(seen())"), fast=True),
+    "an error's name": _leaving("raise type(seen(), (Exception,), {})"),
+    "an error's module": _leaving("raise type('Ends', (Exception,), {'__module__': seen()})"),
+    "an error that ends the check": dataclasses.replace(_leaving("raise Ends(seen())"), fast=True),
+    "the name of an error that ends the check": _leaving("raise type(seen(), (Ends,), {})"),
+    "an error of the grader": _leaving("raise type('CellTimeoutError', (Ends,), {})(seen())"),
+    "an undefined name": _leaving("raise type('NameError', (Ends,), {})(f\"name '{seen()}' is not defined\")"),
+    "a text": _leaving("return seen()"),
+    "a dict's keys": _leaving("return {seen(): 1}"),
+    "a list of texts": _leaving("return [seen()] * 3"),
+    "a type's name": _leaving("return type(seen(), (), {})()"),
+    "a tensor's class": _leaving("return x.as_subclass(type(seen(), (torch.Tensor,), {}))"),
+    "a line of code": _leaving(
+        "exec(compile(f'raise ValueError  # {seen()}', pull_back.__code__.co_filename, 'exec'))"
+    ),
+    "the kept lines of its file": _leaving(
+        "import linecache; linecache.cache[pull_back.__code__.co_filename] = (1, None, [seen()] * 99, ''); 1 / 0"
+    ),
+    "output": _leaving("print(seen()); return v", last="print(seen())\ndisplay(seen())"),
+    "a later answer's error": dataclasses.replace(_leaving(second="raise ValueError(seen())"), fast=True),
+    "the name of a later answer's error": _leaving(second="raise type(seen(), (Exception,), {})"),
+    "an error that looks like bad syntax": _leaving(
+        "raise Ends",
+        "raise type('SyntaxError', (Exception,), {})(seen() + ' (line 1)')\n\n\ndef pull_back():\n    pass",
+    ),
+    "an output that is none": _leaving(
+        last=SEND.format("'stream', {'name': 'stdout', 'text': {'a': seen()}}"), points=tuple(UNGRADED)
+    ),
+    "data that is none": _leaving(
+        last=SEND.format("'display_data', {'data': seen(), 'metadata': {}}"), points=tuple(UNGRADED)
+    ),
+    "a traceback that is none": _leaving(
+        last=SEND.format("'error', {'ename': 'E', 'evalue': 'e', 'traceback': {seen(): 1}}"), points=tuple(UNGRADED)
+    ),
+    "a kind that is none": _leaving(last=SEND.format("seen(), {'a': 1}")),
+    "a display that is none": _leaving(
+        last=SEND.format("'update_display_data', {'data': {}, 'metadata': {}, 'transient': {'display_id': [seen()]}}"),
+        points=tuple(UNGRADED),
+    ),
+    "a display that is none any more": _leaving(
+        last="from IPython.display import update_display\ndisplay('a', display_id='a')\n"
+        + SEND.format(
+            "'update_display_data', {'data': {'text/plain': {'a': seen()}}, 'metadata': {}, 'transient': {'display_id': 'a'}}"
+        ),
+        points=tuple(UNGRADED),
+    ),
+}
+
 ROOMS = {
     "comparison": COMPARISONS,
     "checker": CHECKER,
@@ -837,5 +923,6 @@ ROOMS = {
     "death": DEATHS,
     "files": FILES,
     "cells": CELLS,
+    "leaving": LEAVING,
 }
 ATTACKS = {f"{room}: {name}": attack for room, attacks in ROOMS.items() for name, attack in attacks.items()}
