@@ -15,6 +15,7 @@ def tiny(tmp_path):
 
 def test_feedback_is_returned_and_students_without_it_are_listed_with_the_reason(tiny, said):
     good = through_the_exchange(tiny, "good", RIGHT)
+    (tiny.submission("good") / "own.html").touch()
     misnamed = through_the_exchange(tiny, "misnamed", RIGHT)
     misname(tiny, "misnamed")
     tiny.hand_in("by hand", RIGHT)
@@ -30,6 +31,7 @@ def test_feedback_is_returned_and_students_without_it_are_listed_with_the_reason
         "  nobody: nothing was submitted.",
     ]
     assert "5 of 5 points" in released(tiny, good).read_text()
+    assert len(list(released(tiny, good).parent.iterdir())) == 2, "no page that a student wrote"
     assert "could not be graded" in released(tiny, misnamed).read_text()
     (tiny.folder / "autograded" / "good" / NAME / "submission_secret.txt").unlink()
     assert said(tiny, "feedback", NAME).startswith("3 pages made, 2 returned"), "a lost receipt is made again"

@@ -48,7 +48,29 @@ ATTACKS = [
     f'<body onload="{RUN}" background="{FAR}/body.png">',
     f"</div></div></section></main></body><script>{RUN}</script>",
     f"</pre></code></textarea></title></style><img src=x onerror='{RUN}'>",
+    f'<math href="{FAR}/1"><mi href="{FAR}/2" xlink:href="{FAR}/3">x</mi><maction href="{FAR}/4">y</maction></math>',
+    f'<math><annotation-xml encoding="text/html"><img src="{FAR}/5"></annotation-xml><mglyph src="{FAR}/6"/></math>',
+    f'<math style="background-image: url({FAR}/7)"><mi style="background-color: url({FAR}/8)">z</mi></math>',
+    "<math><mpadded voffset='-3000px' lspace='-800px' width='0'><mspace width='-9999px'/><mi>up</mi></mpadded></math>",
+    f'<p style="background-color: u\\72l({FAR}/9); border: 1px url({FAR}/10); width: 99999px; height: 50px">wide</p>',
+    '<p style="font-size: 900px; white-space: nowrap">huge</p><table style="width: 99999px"><td>wide</td></table>',
+    f'<img src="attachment:{FAR}"><img src="attachment:dot.png" width="9999"><math><mspace width="99999px"/></math>',
 ]
+BOXES = ".piece, .outputs, .highlight, .comment, pre, h3"
+# Returns what of a box is hit outside the box, on a grid of points of the whole page
+OUTSIDE = """boxes => {
+    const found = []
+    for (let top = 0; top < document.documentElement.scrollHeight; top += innerHeight) {
+        scrollTo(0, top)
+        for (let y = 5; y < innerHeight; y += 20) for (let x = 5; x < innerWidth; x += 20)
+            for (const hit of document.elementsFromPoint(x, y))
+                for (let box = hit.closest(boxes); box; box = box.parentElement.closest(boxes)) {
+                    const {left, right, top, bottom} = box.getBoundingClientRect()
+                    if (x < left - 1 || x > right + 1 || y < top - 1 || y > bottom + 1) found.push(hit.outerHTML)
+                }
+    }
+    return found
+}"""
 HTML = "\n\n".join(ATTACKS)
 
 HONEST = f"""
@@ -196,6 +218,18 @@ def test_a_feedback_page_is_one_file_in_which_nothing_runs(tiny, look, student):
     assert look.page.locator("script, iframe, object, embed, form, input, svg, base, link").count() == 0
     for lure in look.page.locator("a:not([href^='#'])").all():
         assert re.match("https?://", lure.get_attribute("href") or "https://")
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("kind", ["feedback", "reports", "appeals"])
+def test_a_submission_stays_inside_its_boxes_and_names_no_address_that_a_page_loads(tiny, look, kind):
+    assert tiny.command("report", NAME) == tiny.command("appeal", "mallory", NAME) == 0
+    page = tiny.page("mallory") if kind == "feedback" else next((tiny.folder / kind).rglob("mallory.html"))
+    look.page.goto(page.as_uri())
+    look.assert_dead()
+    assert look.page.evaluate(OUTSIDE, BOXES) == []
+    assert look.page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    assert look.page.locator("[style*='url'], [src*=far], :not(a)[href]").count() == 0
 
 
 @pytest.mark.browser

@@ -72,6 +72,9 @@ def _return(api: NbGraderAPI, name: str, student: str, submitted: Path, there: b
             return Returned(readable(student), why=f"the page could not be made: {_last_line(said)}", failed=True)
     if not there:
         return Returned(readable(student), page, "there is no exchange.")
+    for other in page.parent.glob("*.html"):
+        if other != page:
+            other.unlink()  # nbgrader copies the submission's files there, and would return each page
     if receipt.secret(submitted) != receipt.secret(autograded):
         return Returned(readable(student), page, "it was not submitted through the exchange.")
     said = api.release_feedback(name, student)

@@ -56,6 +56,7 @@ _EMBEDDED = re.compile(rf"data:(?:{'|'.join(map(re.escape, sorted(set(PICTURE_TY
 _LINK = re.compile(
     r"(?:https?://|mailto:)\S+", re.IGNORECASE
 )  # no relative links: they would lead to the student's files
+_PLAIN = re.compile(r"(?:[^\\(]|(?<=rgb|hsl)\(|(?<=rgba|hsla)\()*")  # a style whose only functions are colors: no url()
 _OPENING = re.compile(r"\\(begin|\\?[\[(])|\$\$?")
 _ESCAPE = "\x1b"
 _GRADE_ID = re.compile(r"[\w-]+", re.ASCII)
@@ -282,6 +283,8 @@ def clean(source: str, resources: dict, attachments: dict | None = None) -> str:
             return value if _EMBEDDED.fullmatch(value) else _embed(value, attachments or {}, resources)
         if name == "href":
             return value if _LINK.fullmatch(value) else None
+        if name == "style":
+            return value if _PLAIN.fullmatch(value) else None
         return value
 
     cleaned = nh3.clean(
