@@ -1,6 +1,7 @@
 """Run the fast attacks; `make redteam` runs all."""
 
 import pytest
+from attacks.exchange import ALL_DROPS, run
 from attacks.harness import Class, verdict
 from attacks.table import ATTACKS
 
@@ -17,6 +18,10 @@ def hostile(tmp_path_factory):
 @pytest.mark.parametrize("name", FAST)
 def test_no_attack_gains_a_point_and_its_honest_twin_gets_all(hostile, name):
     assert verdict(name, *hostile.results[name]) == ""
+
+
+def test_no_attack_on_the_exchange_succeeds_or_keeps_another_from_being_collected(tmp_path):
+    assert {name: fault for name, fault in run(tmp_path, ALL_DROPS) if fault} == {}
 
 
 def test_attacks_leave_nothing_behind(hostile):

@@ -1,0 +1,132 @@
+"""Hostile folders in the exchange's drop box, and a hostile archive, each with its honest twin."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from zipfile import ZipFile
+
+from tiny_class import NAME, RIGHT, TinyClass
+
+from autograder.steps.receipt import timestamp
+from autograder.term.submissions import import_submissions
+
+NOBODY = 65534  # an account that is no student's
+EARLY = "2025-11-02 10:00:00.123456 UTC"
+SECRET = "grader-secret-line"
+
+
+@dataclass(frozen=True)
+class Drop:
+    """Something in the drop box. hostile: changes a submitted folder, given a file of the class; honest: its twin's.
+
+    said: what the instructor reads about the attack. collected: whether the rest of the folder is still collected.
+    """
+
+    hostile: Callable[[Path, Path], object]
+    said: str
+    collected: bool = False
+    honest: Callable[[Path, Path], object] = lambda folder, secret: (folder / "class.json").write_text("own")
+
+
+def _instead(make: Callable[[Path, Path], object]) -> Callable[[Path, Path], object]:
+    """Return a change that puts something in the place of the folder."""
+
+    def change(folder: Path, secret: Path) -> None:
+        shutil.rmtree(folder)
+        make(folder, secret)
+
+    return change
+
+
+def _named(name: str) -> Callable[[Path, Path], object]:
+    return lambda folder, secret: folder.rename(folder.with_name(name.format(*folder.name.split("+"))))
+
+
+def _give(folder: Path, secret: Path) -> None:
+    for path in [folder, *folder.rglob("*")]:
+        os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+
+
+LEFT, NOT = "left out of the submission: ", "is not collected: "
+DROPS = {
+    "a link to the class's record": Drop(lambda f, s: (f / "x").symlink_to(s), f"{LEFT}x (a link)", True),
+    "a link to the class's folder": Drop(lambda f, s: (f / "x").symlink_to(s.parent), f"{LEFT}x (a link)", True),
+    "a hard link to the class's record": Drop(lambda f, s: os.link(s, f / "x"), f"{LEFT}x (a link", True),
+    "a link to the device of zeros": Drop(lambda f, s: (f / "x").symlink_to("/dev/zero"), f"{LEFT}x (a link)", True),
+    "a pipe inside": Drop(lambda f, s: os.mkfifo(f / "x"), f"{LEFT}x (a link or special file)", True),
+    "a link as its folder": Drop(_instead(lambda f, s: f.symlink_to(s.parent)), f"{NOT}it is a link, or not a folder"),
+    "a link to nothing": Drop(_instead(lambda f, s: f.symlink_to("nowhere")), f"{NOT}it is a link, or not a folder"),
+    "a file as its folder": Drop(_instead(lambda f, s: f.write_text("x")), f"{NOT}it is a link, or not a folder"),
+    "a pipe as its folder": Drop(_instead(lambda f, s: os.mkfifo(f)), f"{NOT}it is a link, or not a folder"),
+    "a folder without a time": Drop(_named("{0}+{1}+some day+x"), f"{NOT}its name contains no time of submission"),
+    "a folder of the one above": Drop(_named("..+{1}+{2}+{3}"), f"{NOT}its name does not begin with a valid student"),
+    "an early time in a file": Drop(lambda f, s: (f / "timestamp.txt").write_text(EARLY), "", True),
+    "an early time in its name": Drop(_named("{0}+{1}+" + EARLY + "+{3}"), "but it reached the exchange at", True),
+    "a folder of another account": Drop(_give, f"{NOT}it belongs to nobody, but claims to be another student's"),
+}
+OF_ACCOUNTS = {"a folder of another account"}  # only root can make it, or an ordinary user in a user namespace
+ROOM = "exchange: "
+
+
+def run(folder: Path, names: list[str]) -> Iterator[tuple[str, str]]:
+    """Collect each attack with its twin into a class in `folder`; yield its name and what is wrong, or ""."""
+    for number, name in enumerate(names):
+        yield name, (_archive if name == ARCHIVE else _drop)(TinyClass(folder / str(number)), name)
+
+
+def _drop(tiny: TinyClass, name: str) -> str:
+    drop, secret = DROPS[name.removeprefix(ROOM)], tiny.folder / "records" / "class.json"
+    inbound = tiny.folder / "exchange" / "autograd" / "inbound"
+    inbound.mkdir(parents=True)
+    (tiny.folder / "exchange").chmod(0o1777)
+    secret.parent.mkdir(exist_ok=True)
+    secret.write_text(SECRET)
+    tiny.hand_in("victim", RIGHT)
+    for student, change in (("attack", drop.hostile), ("twin", drop.honest)):
+        tiny.hand_in(student, RIGHT)
+        at = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S.%f} UTC"
+        path = tiny.submission(student).rename(inbound / f"{student}+{NAME}+{at}+x")
+        change(path, secret)
+    before = (tiny.submission("victim") / f"{NAME}.ipynb").read_bytes()
+    said = tiny.api.collect(NAME)
+    files = [path for path in tiny.submission("attack").rglob("*") if path.name != f"{NAME}.record.json"]
+    early = timestamp(tiny.submission("attack")) or datetime.now(UTC)
+    faults = {
+        "collecting ended": not said["success"],
+        "the twin is not collected": not (tiny.submission("twin") / "class.json").exists(),
+        "the attack is collected": bool(files) and not drop.collected,
+        "the rest is not collected": drop.collected and not (tiny.submission("attack") / f"{NAME}.ipynb").exists(),
+        "it has the class's file": any(path.is_symlink() or SECRET in path.read_text() for path in files),
+        "another's submission changed": before != (tiny.submission("victim") / f"{NAME}.ipynb").read_bytes(),
+        "a file's time counts": early.year == 2025 and "file" in name,
+        "it is not listed": drop.said not in said.get("log", ""),
+    }
+    return "; ".join(fault for fault, is_so in faults.items() if is_so)
+
+
+ARCHIVE = f"{ROOM}receipts in an archive"
+ALL_DROPS = [*(f"{ROOM}{name}" for name in DROPS if name not in OF_ACCOUNTS or os.geteuid() == 0), ARCHIVE]
+
+
+def _archive(tiny: TinyClass, name: str) -> str:
+    """Import a Moodle archive with a time and a secret in a folder whose files become a submission's own."""
+    tiny.hand_in("attack", RIGHT)
+    members = {path.name: path.read_text() for path in tiny.submission("attack").iterdir()}
+    shutil.rmtree(tiny.submission("attack"))
+    receipts = dict.fromkeys(("timestamp.txt", "submission_secret.txt"), EARLY)
+    with tiny.api.gradebook as gradebook, ZipFile(tiny.folder / "a.zip", "w") as archive:
+        for number, (student, files) in enumerate({"attack": members | receipts, "twin": members}.items(), 10):
+            gradebook.add_student(student, first_name=student, last_name="x")
+            for file, text in files.items():
+                archive.writestr(f"{student} x_{number}_assignsubmission_file/work/{file}", text)
+    done = {one.who: one.said for one in import_submissions(tiny.folder, NAME, tiny.folder / "a.zip").done}
+    faults = {
+        "a receipt counts": any((tiny.submission("attack") / file).exists() for file in receipts),
+        "it is not listed": any(f"{file} was ignored" not in done["attack"] for file in receipts),
+        "the twin is not imported": {path.name for path in tiny.submission("twin").iterdir()} != set(members),
+        "the twin is listed": "ignored" in done["twin"],
+    }
+    return "; ".join(fault for fault, is_so in faults.items() if is_so)
