@@ -39,12 +39,17 @@ def _json(data: bytes) -> object:
     except UnicodeDecodeError:
         raise Unreadable(f"{NO_NOTEBOOK} (it is not text in UTF-8, UTF-16 or UTF-32).") from None
     try:
-        found = json.loads(text)
-        if _SURROGATE.search(text):
-            whole = json.dumps(found, ensure_ascii=False).encode("utf-16", "surrogatepass")
-            found = json.loads(whole.decode("utf-16", "replace"))
+        return load(text)
     except (ValueError, RecursionError):
         raise Unreadable("the notebook file is not valid JSON; it was probably cut off or edited by hand.") from None
+
+
+def load(text: str) -> object:
+    """Return what JSON text says; lone surrogates, which no file or database can store, become U+FFFD."""
+    found = json.loads(text)
+    if _SURROGATE.search(text):
+        whole = json.dumps(found, ensure_ascii=False).encode("utf-16", "surrogatepass")
+        found = json.loads(whole.decode("utf-16", "replace"))
     return found
 
 

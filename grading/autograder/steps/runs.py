@@ -12,6 +12,7 @@ from nbgrader.utils import is_grade
 from traitlets import Bool, Int
 from traitlets.config import Config
 
+from gradlab import ipynb
 from gradlab.checks.record import SUFFIX
 from gradlab.checks.verdict import Verdict
 
@@ -109,7 +110,7 @@ def judged(ran: Ran, known: Assignment) -> Verdicts:
 @functools.lru_cache(maxsize=8)
 def _judging(known: Assignment) -> Bounded:
     judges = known.judges  # loaded here, outside the time limit
-    return Bounded(lambda ran: judge(nbformat.from_dict(json.loads(ran.notebook)), known.record, judges))
+    return Bounded(lambda ran: judge(_read(ran), known.record, judges))
 
 
 def prepare(known: Assignment) -> None:
@@ -120,12 +121,16 @@ def prepare(known: Assignment) -> None:
 def _notebook(ran: Ran) -> NotebookNode:
     if ran.reason:
         raise SubmissionError(ran.reason)
-    nb = nbformat.from_dict(json.loads(ran.notebook))
+    nb = _read(ran)
     try:
         nbformat.validate(nb, relax_add_props=True)
     except nbformat.ValidationError:  # its text quotes what the run wrote
         raise SubmissionError("its cells sent an output that no notebook can contain.") from None
     return nb
+
+
+def _read(ran: Ran) -> NotebookNode:
+    return nbformat.from_dict(ipynb.load(ran.notebook))
 
 
 def untouched_lessons(nb: NotebookNode, released: Released) -> dict[int, list]:

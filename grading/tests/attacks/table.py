@@ -900,6 +900,11 @@ LEAVING = {
         last=SEND.format("'update_display_data', {'data': {}, 'metadata': {}, 'transient': {'display_id': [seen()]}}"),
         points=tuple(UNGRADED),
     ),
+    "half a character": _leaving(
+        "display(chr(0xD800)); raise type('E', (Exception,), {})(chr(0xD800) + seen())",
+        last="import json\nkernel = get_ipython().kernel\nkernel.session.pack = lambda said: json.dumps(said, default=str)"
+        ".encode()\nprint(chr(0xD800))\nraise ValueError(chr(0xD800) + seen())",
+    ),
     "a display that is none any more": _leaving(
         last="from IPython.display import update_display\ndisplay('a', display_id='a')\n"
         + SEND.format(
