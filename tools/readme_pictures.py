@@ -70,8 +70,8 @@ def test_the_stepper_in_the_middle_of_a_walk(window):
 
 def test_the_demo_classs_report(page):
     [report] = (ROOT / "grading" / "demo" / "reports").glob("*.html")
-    page.set_viewport_size({"width": 760, "height": 560})
+    page.set_viewport_size({"width": 900, "height": 560})
     page.goto(report.as_uri())
     for theme in THEMES:
         page.emulate_media(color_scheme=theme)
-        page.screenshot(path=PICTURES / f"report-{theme}.png", clip={"x": 0, "y": 0, "width": 760, "height": 536})
+        page.screenshot(path=PICTURES / f"report-{theme}.png", clip={"x": 0, "y": 0, "width": 900, "height": 536})
