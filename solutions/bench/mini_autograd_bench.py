@@ -67,7 +67,7 @@ def network(lib, functional):
         functional.cross_entropy(x, labels).backward()
         with lib.no_grad():
             for parameter in parameters:
-                parameter.sub_(parameter.grad, alpha=0.01)
+                parameter -= 0.01 * parameter.grad
                 parameter.grad = None
 
     return step

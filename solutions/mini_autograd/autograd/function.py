@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import warnings
 
 import numpy as np
 
@@ -45,7 +44,7 @@ class FunctionCtx(Node):
         """The tensors passed to `save_for_backward`."""
         if self._saved is None:
             raise RuntimeError(FREED)
-        return tuple(restore(pair, self, True, shown=True) for pair in self._saved)
+        return tuple(restore(pair, self, True) for pair in self._saved)
 
     def name(self):
         return self._forward_cls.__name__ + "Backward"
@@ -61,7 +60,7 @@ class FunctionCtx(Node):
             elif gradient is not None and not isinstance(gradient, Tensor):
                 gradient = make(np.asarray(gradient))
             received.append(gradient)
-        produced = self._forward_cls._backward(self, *received)
+        produced = self._forward_cls.backward(self, *received)
         produced = produced if isinstance(produced, (tuple, list)) else (produced,)
         while len(produced) > len(self._is_tensor) and produced[-1] is None:
             produced = produced[:-1]
@@ -102,20 +101,7 @@ class Function:
         cls._backward_cls = type(cls.__name__ + "Backward", (FunctionCtx,), {"_forward_cls": cls})
 
     def __init__(self):
-        warnings.warn(
-            f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
-            "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
-            "version of PyTorch.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-
-    def __call__(self, *args):
-        raise RuntimeError(
-            "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
-            "function with static forward method. "
-            "(Example: https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)"
-        )
+        raise TypeError(f"a Function has only static methods; call {type(self).__name__}.apply(…) on the class itself")
 
     @staticmethod
     def forward(*args, **kwargs):
@@ -131,12 +117,6 @@ class Function:
             "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
             "backward mode AD."
         )
-
-    vjp = backward
-
-    @classmethod
-    def _backward(cls, ctx, *gradients):
-        return (cls.backward if cls.vjp is Function.vjp else cls.vjp)(ctx, *gradients)
 
     @classmethod
     def apply(cls, *args, **kwargs):
@@ -178,7 +158,6 @@ CHANGED_VIEW = (
 
 def _connect(ctx, inputs, results, recorded):
     """Return the outputs of forward as outputs of the node `ctx`."""
-    name = "function"
     outputs, metadata = [], []
     if not all(any(result is tensor for result in results) for tensor in ctx._dirty):
         raise RuntimeError(
@@ -215,7 +194,7 @@ def _connect(ctx, inputs, results, recorded):
                     result._base = source if source._base is None else source._base
                     result._views = source._views
                     result._view_version = source._version_cell[0]
-                    result._view_kind = name if recorded else source._view_kind
+                    result._view_kind = "function" if recorded else source._view_kind
             if recorded and result._data.dtype.kind == "f":
                 result._edge, result._requires_grad = (ctx, number), True
         outputs.append(result)

@@ -1,14 +1,11 @@
 """`backward` and `grad`: check the arguments as torch does, then run the engine."""
 
-import math
 import warnings
-from typing import NamedTuple
 
 import numpy as np
 
 from ..values.size import Size
 from . import engine
-from .node import Node
 from .tensor import Tensor, make
 
 CREATES_CYCLE = (
@@ -19,7 +16,7 @@ CREATES_CYCLE = (
 )
 
 
-def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None):
     """Accumulate the gradient of the weighted sum of `tensors` into the leaves below them, or only into `inputs`.
 
     grad_tensors: for each tensor an external gradient of its shape; None means 1.0 for a one-element tensor.
@@ -31,7 +28,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     tensors = _several(tensors)
-    gradients = _weights(_as_sequence(grad_tensors, len(tensors)), tensors)
+    gradients = _weights(grad_tensors, tensors)
     if create_graph:
         warnings.warn(CREATES_CYCLE, UserWarning, stacklevel=2)
     _run(tensors, gradients, retain_graph, create_graph, inputs, accumulate=True)
@@ -43,9 +40,8 @@ def grad(
     grad_outputs=None,
     retain_graph=None,
     create_graph=False,
-    only_inputs=True,
+    *,
     allow_unused=None,
-    is_grads_batched=False,
     materialize_grads=False,
 ):
     """Return, for each of `inputs`, the gradient of the weighted sum of `outputs`, and store nothing.
@@ -53,18 +49,13 @@ def grad(
     grad_outputs: external gradients, as in `backward`. allow_unused: return None, instead of raising, for an input that
     is not part of the graph; materialize_grads: return zeros for it.
     """
-    if is_grads_batched:
-        raise NotImplementedError(
-            "is_grads_batched is left out of the mini engine, which has no vmap; call grad once for each row, "
-            "or use torch.autograd.grad"
-        )
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "Expected allow_unused to be True or not passed when materialize_grads=True, but got: allow_unused=False."
         )
     allow_unused = materialize_grads if allow_unused is None else allow_unused
     outputs, inputs = _several(outputs), _several(inputs)
-    gradients = _weights(_as_sequence(grad_outputs, len(outputs)), outputs)
+    gradients = _weights(grad_outputs, outputs)
     if not inputs:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     found = _run(outputs, gradients, retain_graph, create_graph, inputs, accumulate=False)
@@ -76,22 +67,21 @@ def grad(
                 "Set allow_unused=True if this is the desired behavior."
             )
         if gradient is None and materialize_grads:
-            results.append(_zeros(source, create_graph))
-        elif gradient is None:
-            results.append(None)
-        else:
-            results.append(gradient if isinstance(gradient, Tensor) else make(np.asarray(gradient)))
+            gradient = make(np.zeros_like(source._data))
+            gradient._requires_grad = create_graph
+        elif gradient is not None and not isinstance(gradient, Tensor):
+            gradient = make(np.asarray(gradient))
+        results.append(gradient)
     return tuple(results)
 
 
-def _as_sequence(gradients, count):
-    if gradients is None:
-        return (None,) * count
-    return (gradients,) if isinstance(gradients, Tensor) else tuple(gradients)
+def _several(tensors):
+    return (tensors,) if isinstance(tensors, Tensor) else tuple(tensors)
 
 
 def _weights(gradients, tensors):
     """Return one external gradient for each of `tensors`: the given one, or 1.0 for a one-element tensor."""
+    gradients = (None,) * len(tensors) if gradients is None else _several(gradients)
     for gradient in gradients:
         if gradient is not None and not isinstance(gradient, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(gradient).__name__}")
@@ -99,99 +89,49 @@ def _weights(gradients, tensors):
         raise RuntimeError(f"got {len(tensors)} tensors and {len(gradients)} gradients")
     weights = []
     for index, (gradient, tensor) in enumerate(zip(gradients, tensors, strict=True)):
-        shape, dtype = _form(tensor)
-        if gradient is not None:
-            if gradient.shape != shape:
-                raise RuntimeError(
-                    f"Mismatch in shape: grad_output[{index}] has a shape of {Size(gradient.shape)} "
-                    f"and output[{index}] has a shape of {Size(shape)}."
-                )
-        elif isinstance(tensor, GradientEdge) or tensor.requires_grad:
-            if math.prod(shape) != 1:
+        if gradient is not None and gradient.shape != tensor.shape:
+            raise RuntimeError(
+                f"Mismatch in shape: grad_output[{index}] has a shape of {Size(gradient.shape)} "
+                f"and output[{index}] has a shape of {Size(tensor.shape)}."
+            )
+        if gradient is None and tensor.requires_grad:
+            if tensor._data.size != 1:
                 raise RuntimeError("grad can be implicitly created only for scalar outputs")
-            gradient = make(np.ones(shape, dtype))
+            gradient = make(np.ones_like(tensor._data))
         weights.append(gradient)
     return weights
 
 
 def _run(tensors, gradients, retain_graph, create_graph, inputs, accumulate):
     """Run the engine from the edges of `tensors`: on arrays, or on Tensors if the pass itself is recorded."""
-    roots = []
     for index, tensor in enumerate(tensors):
-        if isinstance(tensor, GradientEdge):
-            roots.append(tensor[:2])
-            continue
         if not tensor.requires_grad:
             raise RuntimeError(f"element {index} of tensors does not require grad and does not have a grad_fn")
-        roots.append(tensor._edge_or_leaf())
     with np.errstate(all="ignore"):
         return engine.run(
-            roots,
+            [tensor._edge_or_leaf() for tensor in tensors],
             gradients if create_graph else [gradient._data for gradient in gradients],
             keep_graph=create_graph if retain_graph is None else retain_graph,
             create_graph=create_graph,
-            captures=None if inputs is None else _places(inputs, accumulate),
+            requested=None if inputs is None else [_edge_of(tensor, accumulate) for tensor in inputs],
             accumulate=accumulate,
         )
 
 
-def _places(inputs, accumulate):
-    """Return the edges at which the gradients of `inputs` arrive."""
-    places = []
-    for tensor in inputs:
-        if isinstance(tensor, GradientEdge):
-            places.append(tensor[:2])
-            continue
-        if not isinstance(tensor, Tensor):
-            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}")
-        if not tensor.requires_grad:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
-        if accumulate and not tensor.is_leaf:
-            tensor.retain_grad()
-        places.append(tensor._edge_or_leaf())
-    return places
+def _edge_of(tensor, accumulate):
+    """Return the edge at which the gradient of `tensor`, one of `inputs`, arrives."""
+    if not isinstance(tensor, Tensor):
+        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(tensor).__name__}")
+    if not tensor.requires_grad:
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
+    if accumulate:
+        tensor.retain_grad()  # no effect on a leaf
+    return tensor._edge_or_leaf()
 
 
 def _backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
     """Run backward from this tensor; see `autograd.backward`."""
-    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+    backward(self, gradient, retain_graph, create_graph, inputs)
 
 
 Tensor.backward = _backward
-
-
-# An edge of the graph instead of a tensor.
-
-
-class GradientEdge(NamedTuple):
-    """An edge along which a gradient arrives; `backward` and `grad` accept it instead of a tensor."""
-
-    node: Node
-    output_nr: int
-    ownership_token: Node | None = None  # in torch it keeps the graph alive; here the node does
-
-
-def get_gradient_edge(tensor):
-    """Return the edge along which the gradient of `tensor` arrives."""
-    if not tensor.requires_grad:
-        raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does not require gradients")
-    return GradientEdge(*tensor._edge_or_leaf())
-
-
-def _several(tensors):
-    return (tensors,) if isinstance(tensors, (Tensor, GradientEdge)) else tuple(tensors)
-
-
-def _zeros(tensor, requires_grad):
-    if isinstance(tensor, GradientEdge):
-        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
-    zeros = make(np.zeros_like(tensor._data))
-    zeros._requires_grad = requires_grad
-    return zeros
-
-
-def _form(tensor):
-    """Return the shape and dtype of `tensor`, or of the output to which it leads if it is a GradientEdge."""
-    if isinstance(tensor, GradientEdge):
-        return tensor.node.outputs[tensor.output_nr]
-    return tensor._data.shape, tensor._data.dtype

@@ -9,16 +9,11 @@ import numpy as np
 
 from ..core.modes import enable_grad, no_grad, state
 from ..core.node import Node
-from ..core.saved import SavedOutput
+from ..core.saved import SavedOutput, save
 from ..core.tensor import Tensor, make
 from .elementwise import keep, raw
-from .shape import put, take
+from .shaping import put, take
 
-VIEW_MANY = (
-    "Output {number} of {name} is a view and {what} modified inplace. This view is the output of a function that "
-    "returns multiple views. Such functions do not allow the output views to be modified inplace. You should replace "
-    "the inplace operation by an out-of-place one."
-)
 VIEW_FUNCTION = (
     "Output {number} of {name} is a view and {what} modified inplace. This view was created inside a custom Function "
     "(or because an input was returned as-is) and the autograd logic to handle view+inplace would override the custom "
@@ -31,14 +26,10 @@ VIEW_NO_GRAD = (
     "either both inside the no_grad block (if you don't want the inplace to be tracked) or both outside (if you want "
     "the inplace to be tracked)."
 )
-ON_VIEWS = {"many": VIEW_MANY, "function": VIEW_FUNCTION, "no_grad": VIEW_NO_GRAD}
+ON_VIEWS = {"function": VIEW_FUNCTION, "no_grad": VIEW_NO_GRAD}
 OVERLAP = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
     "clone() the tensor before performing the operation."
-)
-INFERENCE = (
-    "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a normal "
-    "tensor before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
 )
 
 
@@ -62,9 +53,7 @@ def inplace(call, target, *args):
     result = call(old, *args)
     write(target, result._data)
     node = result._edge[0]
-    for saved, _ in node.saved:
-        if type(saved) is SavedOutput:
-            saved.tensor, saved.version = target._alias(), target._version_cell[0]
+    node.saved = [save(target, 0) if type(value) is SavedOutput else (value, version) for value, version in node.saved]
     rebase(target, node)
     return target
 
@@ -75,8 +64,6 @@ def _alike(value, array):
 
 def check_inplace(target, recorded):
     """Raise torch's error for a forbidden in-place change, before anything has changed."""
-    if target.is_inference() and not state.inference:
-        raise RuntimeError(INFERENCE)
     if not recorded:
         return
     if target._base is not None:
@@ -90,8 +77,8 @@ def check_inplace(target, recorded):
 
 def refuse_view(view, what):
     """Raise torch's error for a view of a kind that must not change, directly or through its base."""
-    name = view._edge[0].forward_name() if view._edge else ""
-    raise RuntimeError(ON_VIEWS[view._view_kind].format(number=view._output_nr, name=name, what=what))
+    name = view._edge[0].name().rpartition("Backward")[0] if view._edge else ""
+    raise RuntimeError(ON_VIEWS[view._view_kind].format(number=view.output_nr, name=name, what=what))
 
 
 def write(target, array):
@@ -115,12 +102,12 @@ def rebase(target, node, number=0):
     base = target._base
     if base is None:
         target._edge, target._requires_grad = (node, number), True
-        if target._retains:
+        if target.retains_grad:
             target._attach_retain()
         return
     base._edge = (CopySlices(base, target, node), 0)
     base._requires_grad = True
-    if base._retains:
+    if base.retains_grad:
         base._attach_retain()
     follow_base(target)
 
@@ -133,9 +120,8 @@ def positions(view):
     base = view._base
     numbers = np.empty_like(base._data, np.intp)  # with the base's memory layout, so that every view of it is possible
     numbers[...] = np.arange(numbers.size).reshape(numbers.shape)
-    for forward, parameters, output in view._views:
+    for forward, parameters in view._views:
         numbers = forward(numbers, *parameters)
-        numbers = numbers if output is None else numbers[output]
     return numbers
 
 
@@ -145,14 +131,14 @@ def follow_base(view):
     if not base._requires_grad:
         return
     view._requires_grad = True
-    if view._view_version == view._version_cell[0] or view.is_inference():
+    if view._view_version == view._version_cell[0]:
         return
     if view._view_kind in ON_VIEWS:
         refuse_view(view, "its base or another view of its base has been")
     view._view_version = view._version_cell[0]
     with enable_grad():
         view._edge = take(base, positions(view))._edge
-    if view._retains:
+    if view.retains_grad:
         view._attach_retain()
 
 

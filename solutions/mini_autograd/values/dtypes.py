@@ -14,27 +14,13 @@ class dtype:
         return "torch." + self.name
 
 
-float32 = float = dtype("float32", np.float32, "FloatTensor")
-float64 = double = dtype("float64", np.float64, "DoubleTensor")
-int64 = long = dtype("int64", np.int64, "LongTensor")
-int32 = int = dtype("int32", np.int32, "IntTensor")
+float32 = dtype("float32", np.float32, "FloatTensor")
+float64 = dtype("float64", np.float64, "DoubleTensor")
+int64 = dtype("int64", np.int64, "LongTensor")
 bool = dtype("bool", np.bool_, "BoolTensor")
 
-BY_NUMPY = {each.numpy: each for each in (float32, float64, int64, int32, bool)}
-_default = float32
-
-
-def get_default_dtype():
-    """Return the dtype of tensors made from Python floats."""
-    return _default
-
-
-def set_default_dtype(new):
-    """Set the dtype of tensors made from Python floats."""
-    global _default
-    if not new.is_floating_point:
-        raise TypeError("only floating-point types are supported as the default type")
-    _default = new
+BY_NUMPY = {each.numpy: each for each in (float32, float64, int64, bool)}
+DEFAULT = float32  # of Python floats
 
 
 def of(array_dtype):
@@ -43,7 +29,7 @@ def of(array_dtype):
         return BY_NUMPY[array_dtype]
     except KeyError:
         raise TypeError(
-            f"the mini engine has float32, float64, int64, int32 and bool, and leaves out {array_dtype}; torch has more"
+            f"the mini engine has float32, float64, int64 and bool, and leaves out {array_dtype}; torch has more"
         ) from None
 
 
@@ -56,18 +42,13 @@ def result_type(values):
     ranked = []
     for value in values:
         if isinstance(value, np.ndarray):
-            ranked.append((_category(value.dtype), 2 if value.ndim else 1, value.dtype))
+            ranked.append(("biuf".index(value.dtype.kind), 2 if value.ndim else 1, value.dtype))
         else:
             kind = np.asarray(value).dtype.kind
-            number = {"f": _default.numpy, "i": int64.numpy, "b": bool.numpy}[kind]
-            ranked.append((_category(number), 0, number))
-    highest = max(category for category, _, _ in ranked)
-    rank = max(rank for category, rank, _ in ranked if category == highest)
-    return np.result_type(*[kind for category, r, kind in ranked if (category, r) == (highest, rank)])
-
-
-def _category(numpy_dtype):
-    return {"b": 0, "i": 1, "u": 1, "f": 2}[numpy_dtype.kind]
+            number = {"f": DEFAULT, "i": int64, "b": bool}[kind].numpy
+            ranked.append(("biuf".index(kind), 0, number))
+    highest = max(ranked, key=lambda each: each[:2])[:2]
+    return np.result_type(*[kind for *rank, kind in ranked if tuple(rank) == highest])
 
 
 def promote(arrays, arity, rule):
@@ -77,7 +58,7 @@ def promote(arrays, arity, rule):
     """
     common = result_type(arrays[:arity])
     if rule == "float" and common.kind != "f":
-        common = _default.numpy
+        common = DEFAULT.numpy
     for i, array in enumerate(arrays[:arity]):
         if isinstance(array, np.ndarray):
             arrays[i] = array.astype(common, copy=False)

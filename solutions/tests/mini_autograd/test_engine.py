@@ -1,5 +1,6 @@
 """The engine's promises beyond values: long chains, memory, no aliasing, clean state, random graphs."""
 
+import copy
 import gc
 import sys
 import tracemalloc
@@ -14,9 +15,6 @@ from hypothesis import strategies as st
 from memory import growth
 
 import mini_autograd as mini
-from mini_autograd.autograd import gradcheck, gradgradcheck
-from mini_autograd.autograd.gradcheck import GradcheckError
-from mini_autograd.functions import left_out
 
 
 @pytest.fixture
@@ -83,7 +81,7 @@ def test_a_chain_of_100_000_functions_runs_and_is_freed_by_reference_counts(coll
     assert len(type.__subclasses__(Copy._backward_cls.__base__)) == classes
 
 
-@pytest.mark.parametrize("operation", ["exp", "tanh", "sigmoid", "relu", "sqrt", "reciprocal"])
+@pytest.mark.parametrize("operation", ["exp", "tanh", "sigmoid", "relu"])
 def test_a_node_that_saves_its_output_is_freed_without_the_collector(operation, collector_off):
     y = getattr(mini.tensor([1.0, 2.0], requires_grad=True), operation)()
     node = weakref.ref(y.grad_fn)
@@ -98,7 +96,7 @@ def test_steps_of_training_do_not_grow_memory(collector_off):
     def step():
         (w @ x).tanh().sum().backward()
         with mini.no_grad():
-            w.sub_(w.grad, alpha=0.01)
+            w.sub_(0.01 * w.grad)
         w.grad = None
 
     step()
@@ -150,7 +148,7 @@ STEPS = {
     "view": lambda t, a, b: a.reshape(-1).view(2, 3) * 1.5,
     "transposed": lambda t, a, b: a.t().t() - b,
     "row": lambda t, a, b: a[0] * b,
-    "stack": lambda t, a, b: t.stack([a, b]).mean(0),
+    "mean": lambda t, a, b: a.mean(1, keepdim=True) - b,
     "sum": lambda t, a, b: a.sum(0) * b,
     "detached": lambda t, a, b: a.detach() * b,
     "in place": lambda t, a, b: a.clone().mul_(b),
@@ -199,81 +197,32 @@ def test_random_graphs_agree_with_torch(steps):
     assert_same(lambda lib: program(lib, steps))
 
 
-def leaf(*shape, seed=0):
-    values = np.random.default_rng(seed).uniform(0.3, 1.5, shape)
-    return mini.from_numpy(values).requires_grad_()
-
-
-@pytest.mark.parametrize(
-    ("function", "inputs"),
-    [
-        (lambda x, y: (x * y).tanh() / (x + y), (leaf(2, 3), leaf(3, seed=1))),
-        (lambda x: x.softmax(1).log().logsumexp(0), (leaf(3, 2),)),
-        (lambda x, y: (x @ y).sin(), (leaf(2, 3), leaf(3, 2, seed=1))),
-        (
-            lambda x, w: mini.nn.functional.conv2d(x, w, stride=2, padding=1),
-            (leaf(1, 2, 4, 4), leaf(2, 2, 3, 3, seed=1)),
-        ),
-        (lambda x: mini.nn.functional.layer_norm(x, (4,)), (leaf(2, 4),)),
-        (lambda x: (x.var(0), x[[0, 0, 1]] ** 3), (leaf(3, 2),)),
-        (lambda x: x, (mini.from_numpy(np.linspace(1, 2, 6).reshape(2, 3).T).requires_grad_(),)),
-        (lambda x: x * 2, (leaf(0),)),
-    ],
-)
-def test_gradcheck_and_gradgradcheck(function, inputs):
-    assert gradcheck(function, inputs)
-    assert gradgradcheck(function, inputs)
-
-
-class Wrong(mini.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        ctx.save_for_backward(x)
-        return x * x
-
-    @staticmethod
-    def backward(ctx, grad):
-        (x,) = ctx.saved_tensors
-        return grad * x.detach() * 2
-
-
-def test_gradcheck_tells_what_is_wrong_and_where():
-    x = leaf(2)
-    assert gradcheck(Wrong.apply, x)
-    with pytest.raises(GradcheckError, match="Jacobian mismatch for output 0 with respect to input 0"):
-        gradgradcheck(Wrong.apply, x)
-    assert not gradgradcheck(Wrong.apply, x, mini.tensor([0.3, 2.0], dtype=mini.float64), raise_exception=False)
-    with pytest.raises(GradcheckError, match="at least one output"):
-        gradcheck(lambda x: x.detach(), x)
-    with pytest.raises(TypeError, match="check_forward_ad is left out"):
-        gradcheck(lambda x: x, x, check_forward_ad=True)
+def generator():
+    yield 1
 
 
 @pytest.mark.parametrize(
     ("use", "words"),
     [
-        (lambda: mini.fft, "module 'mini_autograd' has no attribute 'fft' .*leaves it out"),
-        (lambda: mini.autograd.detect_anomaly, "module 'mini_autograd.autograd' .* leaves it out"),
-        (lambda: mini.autograd.graph.save_on_cpu, "module 'mini_autograd.autograd.graph' .* leaves it out"),
-        (lambda: mini.ones(2).cummax(0), "no attribute 'cummax': .* leaves out torch.Tensor.cummax"),
-        (lambda: mini.autograd.grad(mini.ones(1), mini.ones(1), is_grads_batched=True), "is_grads_batched is left out"),
-        (lambda: mini.Tensor([1.0]), "is left out of the mini engine; use tensor"),
-        (lambda: mini.LongTensor([1]), "module 'mini_autograd' has no attribute 'LongTensor' .*leaves it out"),
-        (lambda: mini.ones(2).norm(1), "p=1 is left out"),
-        (lambda: mini.nn.functional.pad(mini.ones(1, 2), (1, 1), "reflect"), "pad with mode='reflect' is left out"),
-        (
-            lambda: mini.nn.functional.conv2d(mini.ones(1, 2, 3, 3), mini.ones(2, 1, 1, 1), groups=2),
-            "groups=2 is left out",
-        ),
-        (
-            lambda: mini.nn.functional.conv2d(mini.ones(1, 2, 3, 3), mini.ones(2, 2, 1, 1), padding="same"),
-            "is left out",
-        ),
-        (lambda: mini.nn.functional.max_pool2d(mini.ones(1, 2, 3, 3), 2, ceil_mode=True), "ceil_mode=True is left out"),
-        (lambda: mini.nn.functional.cross_entropy(mini.ones(1, 2), mini.ones(1, 2)), "class probabilities is left out"),
-        (lambda: mini.autograd.functional.jacobian(lambda x: x, mini.ones(1), strict=True), "strict=True is left out"),
-        (lambda: mini.autograd.functional.jacobian(lambda x: x, mini.ones(1), strategy="forward-mode"), "forward mode"),
+        (lambda: mini.fft, "module 'mini_autograd' has no attribute 'fft'"),
+        (lambda: mini.ones(2).cummax(0), "'Tensor' object has no attribute 'cummax'"),
+        (lambda: mini.Tensor([1.0]), r"use tensor\(…\) for values"),
         (lambda: mini.from_numpy(np.ones(2, np.float16)), "leaves out float16"),
+        (lambda: mini.ones(2).to("cuda"), "takes a dtype"),
+        (lambda: mini.ones(2, 2, 2) @ mini.ones(2, 2), "use torch.matmul"),
+        (lambda: mini.ones(3)[[0, 1]], "takes numbers, slices, None"),
+        (lambda: mini.ones(3)[mini.ones(3) > 0], "takes numbers, slices, None"),
+        (lambda: mini.ones(3)[0.5], "takes numbers, slices, None"),
+        (lambda: mini.ones(3).fill_(mini.ones(1, requires_grad=True)), "FillBackward2 takes 1 Tensor"),
+        (lambda: mini.tensor(mini.ones(1)), r"x.detach\(\).clone\(\)"),
+        (lambda: mini.no_grad()(generator), "generator is a generator function; use a with statement"),
+        (lambda: mini.no_grad(mini.nn.ReLU), "ReLU is a class; use a with statement"),
+        (lambda: copy.deepcopy(mini.ones(1)), r"x.detach\(\).clone\(\)"),
+        (lambda: mini.nn.functional.cross_entropy(mini.ones(1, 2), mini.ones(1, 2)), "class indices"),
+        (lambda: mini.nn.functional.cross_entropy(mini.ones(2), mini.tensor(1)), "class indices"),
+        (lambda: mini.nn.Linear(1, 1).register_forward_hook(print, with_kwargs=True), "with_kwargs"),
+        (lambda: mini.optim.SGD([mini.ones(1)], nesterov=True), "nesterov"),
+        (lambda: mini.autograd.Function(), "has only static methods"),
     ],
 )
 def test_what_is_left_out_says_so(use, words):
@@ -298,15 +247,6 @@ def test_a_leaf_takes_over_a_gradient_only_if_nobody_else_holds_it(kept):
     assert [each[0, 0].item() for each in (*seen, weights)] == [1] * (kept + 1)
 
 
-def test_every_attribute_of_torchs_tensor_is_there_or_said_to_be_left_out():
-    there = {name for name in dir(mini.Tensor) if hasattr(mini.Tensor, name)}
-    of_torch = {name for name in dir(torch.Tensor) if not name.startswith("_")}
-    assert of_torch <= there | set(left_out.NAMES)
-    assert set(left_out.NAMES) <= of_torch
-    with pytest.raises(AttributeError, match=r"^'Tensor' object has no attribute 'no_such_thing'$"):
-        mini.ones(2).no_such_thing  # noqa: B018 - looked up for its error
-
-
 PRINTED = [
     [1.5, float("nan"), float("inf")], [1e10, 1.0], [1e-5, 1.0], [123456.0, 0.001], [-1.0, 2.0], [100.0, 2.5], 1e-8,
     [[1.0, 2.0]] * 3, [[[1.0]]], [], [[]], [0.0, 1000.0], [1, 1000000], [True, False], 3, 2.5, [float("nan")],
@@ -315,31 +255,25 @@ PRINTED = [
 
 
 @pytest.mark.parametrize("data", PRINTED, ids=lambda data: str(data)[:20])
-@pytest.mark.parametrize("dtype", [None, "float64", "int32"])
+@pytest.mark.parametrize("dtype", [None, "float64"])
 def test_tensors_print_as_in_torch(data, dtype):
     def show(lib):
         x = lib.tensor(data, dtype=dtype and getattr(lib, dtype))
         texts = [repr(x)]
-        if x.is_floating_point():
+        if x.dtype.is_floating_point:
             x.requires_grad_()
             texts += [repr(x), repr(x * 2), repr(x.reshape(-1)[:1])]
         return texts
 
-    if dtype == "int32" and ("nan" in str(data) or "0000000000" in str(data)):
-        pytest.skip("has no int32")
     assert show(mini) == show(torch)
 
 
 def test_random_numbers_repeat_with_the_seed():
     def draw():
         mini.manual_seed(3)
-        return [f(2, 3) for f in (mini.rand, mini.randn)] + [
-            mini.randint(5, (4,)),
-            mini.randperm(6),
-        ]
+        return [function(2, 3).tolist() for function in (mini.rand, mini.randn)]
 
-    for a, b in zip(draw(), draw(), strict=True):
-        assert mini.equal(a, b)
+    assert draw() == draw()
 
 
 def test_a_weight_may_change_after_forward_where_only_its_own_gradient_is_asked_for():

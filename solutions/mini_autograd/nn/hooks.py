@@ -1,22 +1,68 @@
-"""Give a module's backward hooks their gradients: `BackwardHook`, and the legacy form.
+"""Hooks on a module: before and after its `forward`, and when the gradients of its outputs and inputs are known.
 
-`BackwardHook` passes the module's inputs through one node and its outputs through another; neither changes anything.
-The outputs' node runs first in backward and knows grad_output; once the inputs' node runs, grad_input is known too.
+A call with hooks runs forward pre hooks, `forward`, and forward hooks. For backward hooks, `BackwardHook` passes the
+module's inputs through one node and its outputs through another; neither changes anything. The outputs' node runs first
+in backward and knows grad_output; once the inputs' node runs, grad_input is known too.
 """
 
-import functools
 import warnings
-import weakref
 
-from ...autograd.function import Function
-from ...core.modes import is_grad_enabled
-from ...core.tensor import Tensor
+from ..autograd.function import Function
+from ..core.hooks import add_hook, new_hooks
+from ..core.modes import is_grad_enabled
+from ..core.tensor import Tensor
 
 NO_INPUT_GRADIENT = (
     "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require "
     "gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
     "#torch.nn.Module.register_full_backward_hook for more details."
 )
+
+
+class HookedModule:
+    """The part of `Module` that registers hooks and calls the module with them.
+
+    Every registration returns a handle whose `remove()` unregisters the hook.
+    """
+
+    def _init_hooks(self):
+        self._forward_pre_hooks, self._forward_hooks = new_hooks(), new_hooks()
+        self._backward_pre_hooks, self._backward_hooks = new_hooks(), new_hooks()
+
+    def register_forward_pre_hook(self, hook):
+        """Call `hook(module, args)` before `forward`; a returned tuple or single value replaces args."""
+        return add_hook(self._forward_pre_hooks, hook)
+
+    def register_forward_hook(self, hook):
+        """Call `hook(module, args, output)` after `forward`; a returned value replaces the output."""
+        return add_hook(self._forward_hooks, hook)
+
+    def register_full_backward_pre_hook(self, hook):
+        """Call `hook(module, grad_output)` when the outputs' gradients are known; a returned tuple replaces them."""
+        return add_hook(self._backward_pre_hooks, hook)
+
+    def register_full_backward_hook(self, hook):
+        """Call `hook(module, grad_input, grad_output)` when the gradients of the inputs are known.
+
+        Both gradients are tuples, with None for a non-tensor or an input without a gradient; a returned tuple
+        replaces grad_input.
+        """
+        return add_hook(self._backward_hooks, hook)
+
+    def __call__(self, *args, **kwargs):
+        """Run `forward` with the hooks before and after it."""
+        for hook in list(self._forward_pre_hooks.values()):
+            new = hook(self, args)
+            if new is not None:
+                args = new if isinstance(new, tuple) else (new,)
+        backward = BackwardHook(self) if self._backward_hooks or self._backward_pre_hooks else None
+        if backward:
+            args = backward.watch_inputs(args)
+        result = self.forward(*args, **kwargs)
+        for hook in list(self._forward_hooks.values()):
+            new = hook(self, args, result)
+            result = result if new is None else new
+        return backward.watch_outputs(result) if backward else result
 
 
 class BackwardHookFunction(Function):
@@ -38,8 +84,9 @@ class BackwardHook:
     grad_input and grad_output have one entry per input or output, None for a non-tensor.
     """
 
-    def __init__(self, module, hooks, pre_hooks):
-        self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
+    def __init__(self, module):
+        self.module = module
+        self.hooks, self.pre_hooks = list(module._backward_hooks.values()), list(module._backward_pre_hooks.values())
         self.grad_outputs = None  # set from when the outputs' node runs until the inputs' node runs
         self.input_positions = None  # which of the inputs are tensors; None if no input needs a gradient
 
@@ -51,6 +98,12 @@ class BackwardHook:
 
     def watch_outputs(self, result):
         """Pass the outputs through the outputs' node and return them."""
+        if not isinstance(result, (Tensor, tuple)):
+            warnings.warn(
+                "For backward hooks to be called, module output should be a Tensor or a tuple of Tensors "
+                f"but received {type(result)}",
+                stacklevel=3,
+            )
         outputs = result if isinstance(result, tuple) else (result,)
         self.output_count = len(outputs)
         outputs, self.output_positions = self._through_node(outputs, self._on_outputs)
@@ -70,7 +123,7 @@ class BackwardHook:
         values_out = list(values)
         for i, tensor in zip(positions, watched, strict=True):
             values_out[i] = tensor
-        return tuple(values_out) if type(values) is tuple else type(values)(*values_out), positions
+        return tuple(values_out), positions
 
     def _on_outputs(self, _, gradients):
         """Call the pre hooks once the outputs' node has its gradients; the module receives what they return."""
@@ -125,64 +178,3 @@ class BackwardHook:
             grad_inputs = new
         self.grad_outputs = None
         return tuple(grad_inputs[i] for i in self.input_positions)
-
-
-# ----- the legacy backward hook, which sees only one node -----
-
-
-def register_legacy_hooks(hooks, module, args, result):
-    """Register `hooks` on the node that made the result, or the first tensor in it."""
-    first = result
-    while not isinstance(first, Tensor):
-        first = next(v for v in first.values() if isinstance(v, Tensor)) if isinstance(first, dict) else first[0]
-    node = first.grad_fn
-    if node is None:
-        return
-    for hook in hooks:
-        node.register_hook(_LegacyHook(hook, module))
-    what, missing = _what_is_missed(args, result, node)
-    if what:
-        use_full = " Please use register_full_backward_hook to get the documented behavior."
-        warnings.warn(
-            f"Using {what} is deprecated and will be removed in future versions. This hook will be missing some "
-            f"{missing}." + ("" if "nested" in what else use_full),
-            FutureWarning,
-            stacklevel=5,
-        )
-
-
-class _LegacyHook:
-    """A node's hook that passes its module to the user's hook, without keeping the module alive."""
-
-    def __init__(self, hook, module):
-        functools.update_wrapper(self, hook)
-        self.hook, self.module = hook, weakref.ref(module)
-
-    def __call__(self, grad_input, grad_output):
-        module = self.module()
-        if module is None:
-            raise RuntimeError("You are trying to call the hook of a dead Module!")
-        return self.hook(module, grad_input, grad_output)
-
-
-def _what_is_missed(args, result, node):
-    """Return torch's words for why `node` misses a module's gradients and which ones, or (None, None)."""
-    results = (result,) if isinstance(result, Tensor) else result
-    plain = "non-full backward hooks on a Module that does not {} a single Tensor or a tuple of Tensors"
-    if not _only_tensors(results):
-        return plain.format("return"), "of the grad_output"
-    if not _only_tensors(args):
-        return plain.format("take as input"), "of the grad_input"
-    nodes = {tensor.grad_fn for tensor in results} - {None}
-    when = "a non-full backward hook when "
-    if len(nodes) > 1:
-        return when + "outputs are generated by different autograd Nodes", "grad_output"
-    if nodes != {node}:
-        return when + "outputs are nested in python data structure", "grad_output"
-    if {tensor.grad_fn for tensor in args} - {None} != {below for below, _ in node.next_functions}:
-        return when + "the forward contains multiple autograd Nodes", "grad_input"
-    return None, None
-
-
-def _only_tensors(values):
-    return isinstance(values, tuple) and all(isinstance(value, Tensor) for value in values)
