@@ -4,8 +4,8 @@ The engine knows nothing about operations or tensors. It only adds gradients, re
 `node.Node` offers. Gradients are NumPy arrays, or Tensors if the pass itself is recorded (`create_graph`).
 """
 
-import heapq
 from collections import deque
+from heapq import heappop, heappush
 
 from .modes import set_grad_enabled
 from .paths import Paths
@@ -56,21 +56,23 @@ def run(roots, gradients, *, keep_graph, create_graph, requested=None, accumulat
                 sums = arrived.get(node)
                 if sums is None:
                     sums = arrived[node] = [None] * len(node.outputs)
-                if gradient is not None:
+                    sums[number] = gradient
+                elif gradient is not None:
                     sums[number] = gradient if sums[number] is None else sums[number] + gradient
-                waiting = dependencies[node] = dependencies[node] - 1
-                if not waiting:
-                    if node.next_functions:
-                        heapq.heappush(others, node)
-                    else:
-                        leaves.append(node)
+                waiting = dependencies[node] - 1
+                if waiting:
+                    dependencies[node] = waiting
+                elif node.next_functions:
+                    heappush(others, node)
+                else:
+                    leaves.append(node)
             # Choose the next node: a leaf, or else the node made last.
             del produced
             gradient = sums = None  # a leaf keeps its gradient without a copy if no other name refers to it
             if leaves:
                 node = leaves.popleft()
             elif others:
-                node = heapq.heappop(others)
+                node = heappop(others)
             else:
                 return only and only.captured
             source, edges, received = node, node.next_functions, arrived.pop(node)

@@ -47,7 +47,7 @@ def operation(name, forward, *, view=False, promote=False, into=None, constants=
     constants: arguments, such as a mask, that torch saves as tensors, so they are freed with the saved tensors.
     """
     op = Operation(name, forward, formulas, constants)
-    arity, plans, node_class = op.arity, op.plans, op.node_class
+    arity, plans, node_class, to_float = op.arity, op.plans, op.node_class, promote == "float"
 
     def call(*args):
         if type(args[0]) is ndarray and (arity == 1 or type(args[1]) is ndarray):
@@ -100,11 +100,11 @@ def operation(name, forward, *, view=False, promote=False, into=None, constants=
         node.saved = plan.save(args, arrays, output)
 
     def call_two(a, b):
-        """Do the work of `call` for the most common case, two Tensors of one floating dtype, without its loop."""
+        """Do the work of `call` for the most common case, two Tensors of one dtype, without its loop."""
         if type(a) is not Tensor or type(b) is not Tensor or a._base is not None or b._base is not None:
             return forward(a, b) if type(a) is ndarray is type(b) else call(a, b)
         arrays = x, y = a._data, b._data
-        if x.dtype is not y.dtype or x.dtype.kind != "f":
+        if x.dtype is not y.dtype or (to_float and x.dtype.kind != "f"):
             return call(a, b)
         try:
             result = quiet.copy().run(forward, x, y)

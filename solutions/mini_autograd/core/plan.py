@@ -63,14 +63,17 @@ class Plan:
         self.stays = [i for i, (kind, _) in enumerate(self.sources) if kind in (OTHER, SIZES, STRIDES)]
         self.frees = len(self.stays) < len(self.sources)
         self.nothing = [None] * len(needs)
-        # The most common plan, kept ready for speed: one formula, which needs one input or nothing.
-        self.simple = len(self.steps) == 1 and all(kind == INPUT for kind, _ in self.sources) and len(self.names) < 2
+        # The most common plans are kept ready for speed: one formula, which needs nothing or one input.
+        self.only_formula = self.steps[0][:2] if len(self.steps) == 1 and len(self.names) < 2 else None
+        self.only_input = self.sources[0][1] if [kind for kind, _ in self.sources] == [INPUT] else None
 
     def save(self, args, arrays, output):
         """Return the values that the formulas need, as the pairs that a node keeps (see `saved.py`)."""
-        if self.simple and self.sources:
-            value = args[self.sources[0][1]]
+        if self.only_input is not None:
+            value = args[self.only_input]
             return (save(value) if isinstance(value, Tensor) else (value, None),)
+        if not self.sources:
+            return ()
         saved = []
         for kind, position in self.sources:
             if kind == INPUT:
@@ -95,14 +98,14 @@ class OperationNode(Node):
     op = None
 
     def run(self, gradients, needs):
-        (grad,), plan, saved = gradients, self.plan, self.saved
+        grad, plan, saved = gradients[0], self.plan, self.saved
         if type(saved) is dict:
             raise RuntimeError(FREED)
         if grad is None:
             return plan.nothing
         produced = plan.nothing.copy()
-        if plan.simple:
-            index, formula, _ = plan.steps[0]
+        if plan.only_formula:
+            index, formula = plan.only_formula
             if needs is None or needs[index]:
                 produced[index] = formula(grad, restore(saved[0], self, state.grad)) if saved else formula(grad)
             return produced
