@@ -50,8 +50,8 @@ def operation(name, forward, *, view=False, promote=False, into=None, constants=
     arity, plans, node_class, to_float = op.arity, op.plans, op.node_class, promote == "float"
 
     def call(*args):
-        if type(args[0]) is ndarray and (arity == 1 or type(args[1]) is ndarray):
-            return forward(*args)  # inside a formula
+        if not isinstance(args[0], Tensor) and (arity == 1 or not isinstance(args[1], Tensor)):
+            return forward(*args)  # on arrays, inside a formula
         arrays, edges, needs, bit, dtype, mixed = [], [], 0, 1, None, False
         for arg in args:
             edge = NO_EDGE
@@ -69,8 +69,6 @@ def operation(name, forward, *, view=False, promote=False, into=None, constants=
             arrays.append(arg)
             edges.append(edge)
             bit += bit
-        if dtype is None:
-            return forward(*arrays)  # no Tensor: inside a formula
         if needs >> arity:
             raise TypeError(
                 f"{name} takes {arity} Tensors at most, but a later argument is one that requires a gradient"
@@ -102,7 +100,7 @@ def operation(name, forward, *, view=False, promote=False, into=None, constants=
     def call_two(a, b):
         """Do the work of `call` for the most common case, two Tensors of one dtype, without its loop."""
         if type(a) is not Tensor or type(b) is not Tensor or a._base is not None or b._base is not None:
-            return forward(a, b) if type(a) is ndarray is type(b) else call(a, b)
+            return call(a, b)
         arrays = x, y = a._data, b._data
         if x.dtype is not y.dtype or (to_float and x.dtype.kind != "f"):
             return call(a, b)
@@ -129,7 +127,7 @@ def operation(name, forward, *, view=False, promote=False, into=None, constants=
 
 
 NO_EDGE = (None, 0)
-NUMBERS = {int, float, bool, ndarray}
+NUMBERS = {int, float, bool}
 SYMBOLS = {"Add": "+", "Sub": "-", "Rsub": "-", "Mul": "*", "Div": "/", "Pow": "** or pow()"}
 
 

@@ -26,8 +26,8 @@ def nll_loss(input, target, reduction="mean"):
     _check_reduction(reduction)
     if input.ndim != 2 or target.ndim != 1 or target.dtype is not dtypes.int64:
         raise NotImplementedError(
-            "a loss of the mini engine takes an input of shape (n, classes) and a target of shape (n,), class indices in "
-            f"int64, but got {list(input.shape)} and {list(target.shape)} ({target.dtype})"
+            "a loss of the mini engine takes an input of shape (n, classes) and a target of shape (n,), which holds "
+            f"class indices in int64, but got {list(input.shape)} and {list(target.shape)} ({target.dtype})"
         )
     if len(input) != len(target):
         raise ValueError(f"Expected input batch_size ({len(input)}) to match target batch_size ({len(target)}).")

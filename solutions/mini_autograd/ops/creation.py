@@ -69,6 +69,8 @@ ones, ones_like = _filled(1)
 def arange(start, end=None, step=1, *, dtype=None, requires_grad=False):
     """Return start, start + step, … below end."""
     start, end = (0, start) if end is None else (start, end)
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     array = np.arange(start, end, step)
     return _finish(array, dtype or (dtypes.DEFAULT if array.dtype.kind == "f" else None), requires_grad)
 

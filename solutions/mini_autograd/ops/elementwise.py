@@ -144,6 +144,8 @@ def pow(input, exponent):
         return pow_tensor(input, exponent)
     if isinstance(exponent, float):
         input = _floating(input)
+    elif input.dtype is dtypes.bool:
+        input = to(input, dtypes.int64)
     elif exponent < 0 and not input.dtype.is_floating_point:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     return pow_scalar(input, exponent)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..core.operation import operation
+from ..core.operation import check_broadcast, operation
 from ..core.tensor import Tensor
 from . import shaping
 from .elementwise import zeros_like
@@ -78,7 +78,10 @@ def setitem(self, index, value):
         raise TypeError(f"can't assign a {type(value).__name__} to a torch.{self._type_name()}")
     found = view_at(self, index)
     if isinstance(value, Tensor):
-        _check_expand(value._data.shape, found._data.shape)
+        shape = found._data.shape
+        if value._data.ndim > len(shape):
+            value = shaping.reshape_(value, value._data.shape[value._data.ndim - len(shape) :])
+        _check_expand(value._data.shape, shape)
         inplace(copy, found, value)
     else:
         inplace(fill, found, value)
@@ -88,7 +91,7 @@ def _check_expand(sizes, target):
     """Raise torch's error if a tensor of `sizes` cannot be expanded to the shape `target`."""
     offset = len(target) - len(sizes)
     for i, n in enumerate(sizes):
-        if n not in (1, target[i + offset] if i + offset >= 0 else 1):
+        if n not in (1, target[i + offset]):
             raise RuntimeError(
                 f"The expanded size of the tensor ({target[i + offset]}) must match the existing size ({n}) at "
                 f"non-singleton dimension {i + offset}.  Target sizes: {list(target)}.  Tensor sizes: {list(sizes)}"
@@ -106,7 +109,8 @@ def iterate(self):
 
 
 def _copy(self, src):
-    return np.array(np.broadcast_to(src.reshape(src.shape[max(0, src.ndim - self.ndim) :]), self.shape), self.dtype)
+    check_broadcast([self, src])
+    return np.array(np.broadcast_to(src, np.broadcast_shapes(self.shape, src.shape)), self.dtype)
 
 
 copy = operation("CopyBackwards", _copy, self=zeros_like, src=lambda grad: grad)

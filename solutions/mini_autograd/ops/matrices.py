@@ -4,7 +4,7 @@ import numpy as np
 
 from ..core.operation import operation
 from ..core.tensor import Tensor
-from .shaping import reshape, squeeze_, t_, unsqueeze_
+from .shaping import reshape, t_, unsqueeze_
 
 dot = operation(
     "DotBackward0",
@@ -24,6 +24,10 @@ mm = operation(
     self=lambda grad, mat2: mm(grad, t_(mat2)),
     mat2=lambda grad, self, mat2_sym_strides: _like_second(grad, self, mat2_sym_strides),
 )
+
+
+# The row that is the product of a vector and a matrix, as a vector.
+squeeze_row = operation("SqueezeBackward4", lambda self: self[0], self=lambda grad: unsqueeze_(grad, 0))
 
 
 def _addmm(self, mat1, mat2):
@@ -74,7 +78,7 @@ def matmul(self, other):
             )
         return mv(self, other)
     if a == 1:
-        return squeeze_(matmul(unsqueeze_(self, 0), other), 0)
+        return squeeze_row(matmul(unsqueeze_(self, 0), other))
     _check_product(self, other)
     return mm(self, other)
 

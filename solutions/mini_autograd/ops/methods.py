@@ -67,5 +67,5 @@ for _names, _form in ((IN_PLACE, "{}_"), (AUGMENTED, "__{}__")):
     for _name, _function in _names.items():
         setattr(Tensor, _form.format(_name), _in_place(_function))
 
-Tensor.T = property(shaping.reverse_dims)
+Tensor.T = property(shaping.matrix_t)
 Tensor.ndim = property(conversion.dim)

@@ -5,8 +5,7 @@ import math
 import numpy as np
 
 from ..core.operation import operation
-from ..values import dtypes
-from .elementwise import div, exp, to
+from .elementwise import div, exp
 from .shaping import dim_of, expand_, reshape_
 
 
@@ -55,9 +54,12 @@ mean_dim = operation(
 )
 
 
+NOT_GIVEN = object()  # torch's nodes distinguish sum() from sum(None)
+
+
 def dims_of(dim, ndim):
-    """Return one or several dimensions as a tuple of numbers counted from the front; none at all means all."""
-    dims = (dim,) if isinstance(dim, int) else tuple(dim) or tuple(range(ndim))
+    """Return one or several dimensions as a tuple of numbers counted from the front; None and () mean all."""
+    dims = (dim,) if isinstance(dim, int) else tuple(dim or range(ndim))
     dims = tuple(dim_of(each, ndim) for each in dims)
     for each in dims:
         if dims.count(each) > 1:
@@ -65,23 +67,19 @@ def dims_of(dim, ndim):
     return dims if ndim else ()
 
 
-def sum(input, dim=None, keepdim=False):
+def sum(input, dim=NOT_GIVEN, keepdim=False):
     """Return the sum, over all dimensions or over `dim`."""
-    return sum_all(input) if dim is None and not keepdim else _over(sum_dim, input, dim, keepdim)
+    return sum_all(input) if dim is NOT_GIVEN else sum_dim(input, dims_of(dim, input._data.ndim), keepdim)
 
 
-def mean(input, dim=None, keepdim=False):
+def mean(input, dim=NOT_GIVEN, keepdim=False):
     """Return the mean, over all dimensions or over `dim`."""
     if not input.dtype.is_floating_point:
         raise RuntimeError(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: "
             + input._type_name().removesuffix("Tensor")
         )
-    return mean_all(input) if dim is None and not keepdim else _over(mean_dim, input, dim, keepdim)
-
-
-def _over(operation, input, dim, keepdim):
-    return operation(input, dims_of(() if dim is None else dim, input._data.ndim), keepdim)
+    return mean_all(input) if dim is NOT_GIVEN else mean_dim(input, dims_of(dim, input._data.ndim), keepdim)
 
 
 def _log_softmax(self, dim):
@@ -100,4 +98,6 @@ log_softmax_ = operation(
 def log_softmax(input, dim):
     """Return the logarithm of exp(input) / Σ exp(input) along `dim`, without overflow."""
     dim = dim_of(dim, input._data.ndim)
-    return log_softmax_(input if input.dtype.is_floating_point else to(input, dtypes.DEFAULT), dim)
+    if not input.dtype.is_floating_point:
+        raise NotImplementedError(f"log_softmax takes floating-point numbers, as in torch, but got {input.dtype}")
+    return log_softmax_(input, dim)

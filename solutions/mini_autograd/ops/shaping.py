@@ -131,9 +131,11 @@ def transpose(input, dim0, dim1):
     return transpose_(input, dim_of(dim0, input._data.ndim), dim_of(dim1, input._data.ndim))
 
 
-def reverse_dims(input):
-    """Return a view with its dimensions in reverse order: `x.T`."""
-    return permute_(input, tuple(reversed(range(input._data.ndim))))
+def matrix_t(input):
+    """Return the transposed matrix `x.T`; torch deprecates it for tensors that are not matrices."""
+    if input._data.ndim != 2:
+        raise RuntimeError(f"x.T takes a matrix, but this tensor is {input._data.ndim}D; use x.transpose(dim0, dim1)")
+    return permute_(input, (1, 0))
 
 
 # ----- a dimension of size 1 -----

@@ -123,18 +123,18 @@ PRODUCTS = [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 4)), ((0,
 @pytest.mark.parametrize("layout", ["plain", "transposed"])
 @pytest.mark.parametrize("shapes", PRODUCTS, ids=str)
 def test_matmul(shapes, layout):
-    compare(lambda t, x, y: x @ y, inputs(shapes, layout=layout), names=len(shapes[0]) == 2)
+    compare(lambda t, x, y: x @ y, inputs(shapes, layout=layout))
 
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("shape", [(3,), (2, 3), (0, 3)])
 def test_linear(shape, bias):
     shapes = [shape, (4, 3), (4,)][: 3 if bias else 2]
-    compare(lambda t, *args: t.nn.functional.linear(*args), inputs(shapes), names=bias or len(shape) == 2)
+    compare(lambda t, *args: t.nn.functional.linear(*args), inputs(shapes))
 
 
 SHAPING = {
-    "view": lambda t, x: x.clone().view(3, 8) if t is mini else x.contiguous().view(3, 8),
+    "view": lambda t, x: x.reshape(24).view(3, 8),
     "view -1": lambda t, x: x.reshape(24).view(-1, 2),
     "reshape of a transposed": lambda t, x: x.transpose(2, 0).reshape(8, 3),
     "transpose": lambda t, x: x.transpose(0, -1),
