@@ -71,7 +71,7 @@ def operation(name, forward, *, view=False, promote=False, into=None, constants=
             bit += bit
         if needs >> arity:
             raise TypeError(
-                f"{name} takes {arity} Tensors at most, but a later argument is one that requires a gradient"
+                f"{name}: argument {arity + 1} must not require a gradient; pass a number, such as x.item()"
             )
         if promote and mixed:
             dtypes.promote(arrays, arity, promote)

@@ -90,7 +90,8 @@ def linear(input, weight, bias=None):
         return matmul(input, mat2)
     flat = input if input._data.ndim == 2 else reshape(input, -1, input.shape[-1])
     _check_product(flat, mat2)
-    if bias._data.shape != weight._data.shape[:1] or not bias.dtype is weight.dtype is input.dtype:
+    b, w, x = bias._data, weight._data, input._data
+    if b.shape != w.shape[:1] or not b.dtype is w.dtype is x.dtype:
         raise RuntimeError(
             f"expected a bias of shape {[len(weight)]}, and one dtype for input, weight and bias, but got a bias of "
             f"shape {list(bias.shape)}, and {input.dtype}, {weight.dtype} and {bias.dtype}"
@@ -112,5 +113,5 @@ def _check_dot(a, b):
 
 
 def _check_product(mat1, mat2):
-    if mat1.shape[1] != mat2.shape[0]:
+    if mat1._data.shape[1] != mat2._data.shape[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_dims(mat1)} and {_dims(mat2)})")
