@@ -29,7 +29,7 @@ NODE = '''class Node:
     """A step of the backward pass."""
 
     def seed(self, y):
-        return torch.ones_like(y)'''
+        return torch.ones(list(y.shape), dtype=y.dtype)'''
 ATTACH = "Root.scale = 2.0"
 LESSON = 'print("lesson")'
 
@@ -440,6 +440,10 @@ HABITS = {
     "answer and check merged": Form(lambda nb: merged(nb, "answer-1", "check-1", "answer-1")),
     "answer and check merged into the check": Form(lambda nb: merged(nb, "answer-1", "check-1", "check-1")),
     "a syntax error in every answer": Form(each(ANSWERS, lambda nb, name: nb.write(name, "def (")), (0, 0, 0)),
+    # names
+    "names of Python and of modules rebound": Form(
+        lambda nb: nb.own("from torch import *\n\nlist = len = float = Scaled = torch = None", "setup")
+    ),
     # copies
     "the stub copied below": Form(lambda nb: nb.duplicate("answer-1", STUBS["answer-1"], "answer-1")),
     "the stub copied above": Form(lambda nb: nb.duplicate("answer-1", STUBS["answer-1"], "lesson")),

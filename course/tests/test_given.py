@@ -15,7 +15,12 @@ total = math.fsum([1])
 
 def count(x):
     return LIMIT"""
-ENGINE = "import json\n\n\nclass Tensor:\n    pass"
+ENGINE = """import json
+
+
+class Tensor:
+    def size(self):
+        return len(json.dumps([1, 2]))"""
 CHECK = """def scenario(answer, case):
     with mock.patch.dict(globals(), patched="by the check"):
         return count(answer), math.pi, len([*answer()])
@@ -41,7 +46,7 @@ CELLS = [
 @pytest.fixture
 def session():
     """The namespace of a notebook whose cells have run."""
-    names = {"check": lambda *given: None}
+    names = {"__name__": "__main__", "check": lambda *given: None}
     for one in CELLS:
         exec(one["source"].replace("import lesson", ""), names)
     return names
@@ -49,8 +54,10 @@ def session():
 
 def test_imports_definitions_and_constants_of_setup_and_check_cells_down_to_the_check_are_given():
     names = {}
-    exec(given(CELLS, CHECK), names)
+    text = given(CELLS, CHECK)
+    exec(text, names)
     assert names.keys() - {"__builtins__"} == {"math", "Counter", "mock", "LIMIT", "count", "json", "scenario"}
+    assert text.startswith("global Tensor\n")
 
 
 def test_a_check_has_the_names_at_release_and_the_answer_those_that_the_learner_has_rebound(session):
@@ -71,6 +78,23 @@ def test_a_builtin_that_a_setup_cell_of_the_learner_rebinds_is_pythons_in_the_ch
     assert as_released(session["scenario"], given(cells, CHECK))(lambda: "abc", {}) == (3, 3.141592653589793, 3)
 
 
+@pytest.mark.parametrize(
+    ("answer", "result"),
+    [
+        ("def answer():\n    return Tensor().size()", 6),
+        ("def answer():\n    return Tensor().size() * dict", 24),
+        ("def answer():\n    return sum(Tensor().size(), 1)\n\n\ndef sum(a, b):\n    return a + b + dict", 11),
+    ],
+)
+def test_the_engine_keeps_the_names_at_release_and_the_answer_its_own_helpers_and_constants(session, answer, result):
+    exec(f"{answer}\n\n\nlen = list = dict = 4\njson = None", session)
+    before = dict(session)
+    with in_place_of_yours(session["scenario"], given(CELLS, CHECK), answer=session["answer"]):
+        assert session["list"] is list
+        assert session["answer"]() == result
+    assert session == before
+
+
 def test_what_a_deleted_setup_cell_defines_is_there_for_the_check_alone():
     session = {"check": lambda *given: None, "answer": None}
     exec(CHECK, session)
@@ -87,6 +111,6 @@ def test_finished_functions_stand_in_for_the_learners_and_call_each_other_while_
     session = {"x": 1}
     exec("def one():\n    return 'mine'\n\n\ndef scenario(answer, case):\n    return one(), two()", session)
     mine = dict(session)
-    with in_place_of_yours("def one():\n    return x\n\n\ndef two():\n    return one() + 1", session["scenario"]):
+    with in_place_of_yours(session["scenario"], "", "def one():\n    return x\n\n\ndef two():\n    return one() + 1"):
         assert as_released(session["scenario"], "")(None, {}) == (1, 2)
     assert session == mine

@@ -6,6 +6,7 @@ import copy
 import re
 import shutil
 from dataclasses import replace
+from types import FunctionType
 from unittest import mock
 
 import nbformat
@@ -20,13 +21,13 @@ from authoring.chapter import chapter_names, importing_from, load_chapter, read_
 from authoring.places import SOURCES, ChapterError
 from authoring.reference import Reference
 from authoring.validate import constants, validate
-from gradlab.checks.given import given
+from gradlab.checks.given import given, in_place_of_yours
 from gradlab.checks.observe import call
 from gradlab.checks.reached import cells_behind, defined
 from gradlab.checks.record import load_beside
 from gradlab.checks.stale_cells import called_checks
 from gradlab.checks.verdict import judge_check
-from gradlab.engine import functions
+from gradlab.engine import finished_before
 
 FIRST = "02_external_gradients"
 CHECKS = [
@@ -52,46 +53,51 @@ def test_five_slips_are_named_two_other_right_answers_pass_and_constants_fail(ch
 
 
 def learners_names(notebook, answer):
-    """The names that a check's answer reads, with the learner's and the setup functions that it calls."""
+    """The names that a check's answer reads, with the learner's functions that it calls."""
     cells = [cell for cell in notebook.cells if counts(cell) and not is_grade(cell) and "reference" not in tags(cell)]
     own = [cell.source for cell in cells if "setup" not in tags(cell)]
-    found = [own[number] for number in cells_behind([answer], own)]
-    found += [cell.source for cell in cells if "engine" in tags(cell)]
-    helpers = {name: text for cell in cells if "setup" in tags(cell) for name, text in functions(cell.source).items()}
-    names: set[str] = set()
-    while found:
-        new = {node.id for node in ast.walk(ast.parse(found.pop())) if isinstance(node, ast.Name)} - names
-        names |= new
-        found += [helpers[name] for name in new & helpers.keys()]
-    return names
+    found = [ast.parse(own[number]) for number in cells_behind([answer], own)]
+    return {node.id for tree in found for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
 STARRED = set(torch.__all__)
 PYTHONS = {name for name in vars(builtins) if name[0].islower()}
 IMPORTED = {"torch", "np", "plt", "nn", "F", "math", "contextlib", "mock", "warnings", "copy", "types"}
+OFTEN = "dict getattr isinstance iter len list max np range set str sum super torch tuple type vars zip".split()
+REBOUND = {"all at once": PYTHONS | IMPORTED | STARRED} | {name: {name} for name in OFTEN}
 
 
+@pytest.mark.parametrize(
+    "rebound", [pytest.param(one, marks=[pytest.mark.exhaustive] * (one in OFTEN)) for one in REBOUND]
+)
 @pytest.mark.parametrize("name", chapter_names())
-def test_a_right_answer_passes_after_names_that_it_does_not_use_were_rebound(chapters, name):
-    """As by `len = 4`, `from torch import *` and `torch = None` in a cell of the learner's, all at once."""
+def test_a_right_answer_passes_after_names_that_it_does_not_use_were_rebound(chapters, name, rebound):
+    """As by `len = 4`, `from torch import *` and `torch = None` in a cell of the learner's."""
     solved = nbformat.read(source_path(name), as_version=4)
     edition = nbformat.read(build.STUDENT_EDITION / name / f"{name}.ipynb", as_version=4)
     texts = {cell.metadata.nbgrader.grade_id: cell.source for cell in edition.cells if "nbgrader" in cell.metadata}
     records, wrong = load_beside(build.STUDENT_EDITION / name), {}
     for check_id, check in chapters[name].checks.items():
         parts = [part for part in (check.scenario, check.judge, check.picture) if part not in (None, call)]
-        if not parts:
+        function = parts[0] if parts else check.answer
+        if not isinstance(function, FunctionType):
             continue
-        notebook, used = parts[0].__globals__, learners_names(solved, check.answer_name)
-        rebound = {key: getattr(torch, key) for key in STARRED - notebook.keys() - used}
-        rebound |= dict.fromkeys((PYTHONS | IMPORTED & notebook.keys()) - used, 4)
-        assert len(rebound.keys() & PYTHONS) > 40
-        with importing_from(SOURCES / name), mock.patch.dict(notebook, rebound):
-            released = check.as_released(given(edition.cells, texts[check.cell]))
-            seen = released.observe(check.answer, records[check_id].cases)
-            verdict = judge_check(records[check_id], seen, released.judge)
-        if not verdict.passed:
-            wrong[check_id] = verdict.message
+        notebook = function.__globals__
+        names = REBOUND[rebound] - learners_names(solved, check.answer_name)
+        mine = {key: getattr(torch, key, 4) for key in names & STARRED - notebook.keys()}
+        mine |= dict.fromkeys(names & (PYTHONS | IMPORTED & notebook.keys()), 4)
+        text = given(edition.cells, texts[check.cell])
+        for finished in {"", finished_before(check_id, solved.cells)}:  # as for a learner, and as in grading
+            with (
+                importing_from(SOURCES / name),
+                mock.patch.dict(notebook, mine),
+                in_place_of_yours(function, text, finished, check.answer),
+            ):
+                released = check.as_released(text)
+                seen = released.observe(check.answer, records[check_id].cases)
+                verdict = judge_check(records[check_id], seen, released.judge)
+            if not verdict.passed:
+                wrong[check_id] = verdict.message
     assert wrong == {}
 
 

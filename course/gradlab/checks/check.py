@@ -112,12 +112,14 @@ def check(
     except RecordError as error:
         _show(Feedback(name, messages.STOPPED, str(error)))
         raise
+    function = answer if scenario is call else scenario
     if not record.expected:
-        with in_place_of_yours(record.finished, answer if scenario is call else scenario):
+        with in_place_of_yours(function, record.given, record.finished, answer):
             _show_observations(stated.as_released(record.given), record)
         return
-    with held_back() as printed:
-        verdict, picture = _verdict(stated.as_released(given_here()), record)
+    text = given_here()
+    with held_back() as printed, in_place_of_yours(function, text, answer=answer):
+        verdict, picture = _verdict(stated.as_released(text), record)
     feedback = replace(
         verdict.feedback, printed=printed.text, first=messages.ran_first(session.ran_first) if session else ""
     )

@@ -4,12 +4,15 @@ import ast
 import builtins
 import contextlib
 import functools
+import inspect
+import itertools
 from collections.abc import Callable, Iterable, Iterator
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from . import source
-from .cells import text_of
+from .reached import defined
+from .stale_cells import reads
 
 _DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 _PYTHON = {name: value for name, value in vars(builtins).items() if not name.startswith("__")}
@@ -19,19 +22,24 @@ Function = TypeVar("Function", bound=Callable | None)
 def given(cells: Iterable[dict[str, Any]], last: str) -> str:
     """Return the imports, definitions and constants of setup and check cells, up to the cell with the text `last`.
 
-    Of the engine's cells only imports of whole modules are returned, because learners extend its stages.
+    Of the engine's cells only imports of whole modules are returned, because learners extend its stages. At the top,
+    `global Tensor, as_array` says which names are the engine's, below `last`, too.
     """
     statements: list[ast.stmt] = []
+    engine: list[str] = []
+    above = True
     for cell in cells:
-        text, metadata = text_of(cell), cell.get("metadata", {})
+        text, metadata = cell["source"], cell["metadata"]
         tags, marks = metadata.get("tags", []), metadata.get("nbgrader", {})
         if not marks.get("solution") and (marks.get("grade") or "setup" in tags):
             tree = source.read(text).tree
             found = [one for one in (tree.body if tree else []) if isinstance(one, _DEFINES) or _is_constant(one)]
-            statements += [one for one in found if isinstance(one, ast.Import) or "engine" not in tags]
-        if text.strip() == last.strip():
-            break
-    return "\n".join(ast.unparse(one) for one in statements if not _is_star(one))
+            if "engine" in tags:
+                engine += [one.name for one in found if isinstance(one, ast.FunctionDef | ast.ClassDef)]
+                found = [one for one in found if isinstance(one, ast.Import)]
+            statements += [one for one in found if above and not _is_star(one)]
+        above = above and text.strip() != last.strip()
+    return "\n".join(map(ast.unparse, [*[ast.Global(engine)] * bool(engine), *statements]))
 
 
 def _is_star(statement: ast.stmt) -> bool:
@@ -57,29 +65,71 @@ def as_released(function: Function, text: str) -> Function:
     """
     if not isinstance(function, FunctionType) or str(function.__module__).startswith("gradlab."):
         return function
-    notebook = function.__globals__
-    python = {**_PYTHON, "globals": lambda: notebook, "__builtins__": builtins}
-    names = {**notebook, **python}
-    exec(_compiled(text), names)
-    names.update(python)  # a learner's setup cell may define one of them, too
-    made = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    made = FunctionType(
+        function.__code__,
+        _at_release(function.__globals__, text),
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
     made.__kwdefaults__ = function.__kwdefaults__
     return made
 
 
+def _at_release(notebook: dict[str, Any], text: str) -> dict[str, Any]:
+    """Return a notebook's names with Python's builtins and what `text` defines; see `as_released`."""
+    python = {**_PYTHON, "globals": lambda: notebook, "__builtins__": builtins}
+    names = {**notebook, **python}
+    exec(_compiled(text), names)
+    return names | python  # a learner's setup cell may define one of them, too
+
+
 @contextlib.contextmanager
-def in_place_of_yours(text: str, function: Callable) -> Iterator[None]:
-    """Inside the block, let what `text` defines stand in for the learner's in the notebook of `function`."""
-    names, fresh = getattr(function, "__globals__", {}), {}
-    exec(_compiled(text), names, fresh)
-    before = {name: names[name] for name in fresh.keys() & names.keys()}
-    names.update(fresh)
+def in_place_of_yours(function: Callable, text: str, finished: str = "", answer: Any = None) -> Iterator[None]:
+    """Inside the block, let what `finished` defines stand in for the learner's in the notebook of `function`.
+
+    So do Python's builtins and the modules that `text`, from `given`, imports, because functions of setup cells read
+    them. But a name keeps the learner's meaning if `answer` reads it, or a function of the learner's that `answer` or
+    `function` calls.
+    """
+    notebook, fresh = getattr(_unwrapped(function), "__globals__", {}), {}
+    exec(_compiled(finished), notebook, fresh)
+    before = dict(notebook)
+    notebook.update(fresh)
+    meant = {
+        name: value
+        for name, value in _at_release(notebook, text).items()
+        if name in notebook and notebook[name] is not value and (name in _PYTHON or isinstance(value, ModuleType))
+    }
+    if meant:
+        engine = [one.names for one in ast.parse(text).body if isinstance(one, ast.Global)]
+        released = {*defined(text), *defined(finished), *itertools.chain(*engine)} - {getattr(answer, "__name__", "")}
+        kept = _read([answer, *map(notebook.get, reads(function))], notebook, released)
+        fresh |= {name: value for name, value in meant.items() if name not in kept}
+        notebook.update(fresh)
     try:
         yield
     finally:
         for name in fresh:
-            names.pop(name, None)
-        names.update(before)
+            notebook.pop(name, None)
+        notebook.update({name: before[name] for name in fresh.keys() & before.keys()})
+
+
+def _read(functions: list[Any], notebook: dict[str, Any], released: set[str]) -> set[str]:
+    """Return the names that these functions of the notebook read, and those that they call, without `released` ones."""
+    found: set[str] = set()
+    while functions:
+        one = _unwrapped(functions.pop())
+        own = isinstance(one, FunctionType | type) and one.__module__ == notebook.get("__name__")
+        if own and one.__qualname__.partition(".")[0] not in released:
+            names = reads(one) - found
+            found |= names
+            functions += map(notebook.get, names)
+    return found
+
+
+def _unwrapped(value: Any) -> Any:
+    return inspect.unwrap(value) if isinstance(value, FunctionType) else value
 
 
 @functools.lru_cache(maxsize=8)  # a check has up to three functions, and a payoff runs its own at each move

@@ -125,7 +125,7 @@ class Session:
         while todo:
             value = todo.pop()
             if getattr(value, "__module__", None) == self.namespace.get("__name__"):
-                found = (_reads(value) & self.homes.keys()) - seen
+                found = (reads(value) & self.homes.keys()) - seen
                 seen |= found
                 yield from sorted(found)
                 todo += [self.namespace.get(name) for name in found]
@@ -151,7 +151,7 @@ def _bound(text: str) -> set[str]:
     return {name for found in _BINDS.findall(text) for name in found if name}
 
 
-def _reads(value: Any) -> set[str]:
+def reads(value: Any) -> set[str]:
     """Return the global names in the code of a function, or of a class's methods."""
     functions = [*vars(value).values()] if isinstance(value, type) else [value]
     return {name for one in functions if isinstance(one, FunctionType) for name in globals_read(one.__code__)}
