@@ -6,10 +6,12 @@ import pytest
 from test_hub import Formgrader
 from tiny_class import NAME, RIGHT, SLIP, TinyClass, write_settings
 
+STUDENTS = ["anna", "bela", "broken"]
+
 
 @pytest.mark.browser
 def test_formgrader_shows_the_class_and_grades(open_lab, tmp_path):
-    """The page lists the submissions; Autograde ends in Success, and the grades are those of `make grade`."""
+    """Autograde ends in Success, and the grades are those of `make grade`; what has no score does not show 0 points."""
     tiny = TinyClass(tmp_path / "class")
     tiny.hand_in("anna", RIGHT)
     tiny.hand_in("bela", SLIP)
@@ -21,11 +23,13 @@ def test_formgrader_shows_the_class_and_grades(open_lab, tmp_path):
     frame = lab.page.frame_locator("iframe[src*=formgrader]")
     row = frame.locator("tr", has=frame.get_by_text(NAME, exact=True))
     row.locator("td.num-submissions a", has_text="3").click()
-    for student in ("anna", "bela", "broken"):
+    for student in STUDENTS:
         Formgrader(frame).click("autograde", of=student)
+    scores = [frame.locator("tr", has=frame.get_by_text(one, exact=True)).locator("td.score") for one in STUDENTS]
+    assert [score.inner_text() for score in scores] == ["5 / 5", "1.5 / 5", "no score"]
     lab.screenshot(tmp_path / "formgrader.png")
     by_button = tiny.results()
-    assert [by_button[student][0] for student in ("anna", "bela", "broken")] == [[2, 3], [0, 1.5], [None, None]]
+    assert [by_button[student][0] for student in STUDENTS] == [[2, 3], [0, 1.5], [None, None]]
     by_command = tiny.copy_to(tmp_path / "other")
     by_command.grade()
     assert by_command.results() == by_button

@@ -63,7 +63,9 @@ def learners_names(notebook, answer):
 STARRED = set(torch.__all__)
 PYTHONS = {name for name in vars(builtins) if name[0].islower()}
 IMPORTED = {"torch", "np", "plt", "nn", "F", "math", "contextlib", "mock", "warnings", "copy", "types"}
-OFTEN = "dict getattr isinstance iter len list max np range set str sum super torch tuple type vars zip".split()
+OFTEN = re.findall(
+    r"\w+", "dict getattr isinstance iter len list max np range set str sum super torch tuple type vars zip"
+)
 REBOUND = {"all at once": PYTHONS | IMPORTED | STARRED} | {name: {name} for name in OFTEN}
 
 
