@@ -19,12 +19,12 @@ from typing import Any
 
 from . import notebook
 from .checks import source
-from .checks.cells import cells_beside, tagged, text_of
+from .checks.cells import cells_beside, tagged
 from .checks.reached import defined
 from .checks.record import SUFFIX, RecordError, load_beside
 from .checks.results import answers, fingerprint, read
 from .checks.stale_cells import missing_name
-from .ipynb import grade_id
+from .ipynb import grade_id, tags
 
 STAGES = Path(__file__).with_name("stages")
 sys.path.append(str(STAGES))
@@ -40,8 +40,8 @@ def parts_of(cells: Iterable[dict[str, Any]]) -> dict[str, str]:
     """Return the code of each cell tagged `engine`, in order, by nbgrader's name for it or else by its id."""
     parts = {}
     for cell in cells:
-        if TAG in cell.get("metadata", {}).get("tags", []):
-            lines = [line for line in text_of(cell).splitlines() if line.strip() not in MARKS]
+        if TAG in tags(cell):
+            lines = [line for line in cell["source"].splitlines() if line.strip() not in MARKS]
             parts[grade_id(cell) or cell.get("id", "")] = "\n".join(lines).strip()
     return parts
 
@@ -264,7 +264,7 @@ def _magic(text: str, magic: source.Magic) -> str:
 
 def _remedy(name: str, cells: list[dict[str, Any]]) -> str:
     """Return a message about a name that an answer uses but the engine does not define, and what to do about it."""
-    trees = [source.read(text).tree for cell in cells if name in defined(text := text_of(cell))]
+    trees = [source.read(text).tree for cell in cells if name in defined(text := cell["source"])]
     if not trees:
         return f"your cell uses {name}, which no cell of your notebook defines"
     imported = any(name in _imported(tree) for tree in trees if tree)

@@ -84,6 +84,12 @@ def nbgrader(cell: dict) -> dict:
     return _dict(cell["metadata"].get("nbgrader"))
 
 
+def tags(cell: dict) -> list:
+    """Return a cell's tags; empty if its metadata has no list of them."""
+    found = cell["metadata"].get("tags")
+    return found if isinstance(found, list) else []
+
+
 def grade_id(cell: dict) -> str | None:
     """Return the name under which nbgrader knows a cell; None if its metadata has none."""
     name = nbgrader(cell).get("grade_id")

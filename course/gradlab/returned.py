@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .ipynb import grade_id, nbgrader
+from .ipynb import grade_id, nbgrader, tags
 
 _DEFINES = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
 _BINDS = re.compile(rf"{_DEFINES.pattern}|^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
@@ -28,8 +28,7 @@ def is_check(cell: dict) -> bool:
 
 def is_setup(cell: dict) -> bool:
     """Return whether exercises depend on this released cell, which is not an answer."""
-    tags = cell["metadata"].get("tags")
-    return not nbgrader(cell) and isinstance(tags, list) and not {"setup", "engine"}.isdisjoint(map(str, tags))
+    return not nbgrader(cell) and ("setup" in tags(cell) or "engine" in tags(cell))
 
 
 def is_fixed(cell: dict) -> bool:
@@ -153,13 +152,13 @@ class Release:
     def _look_for(self, key: str, cells: list[dict], candidates: dict[str, list[int]], found: Found) -> None:
         """Find the cell of an answer that was not written in a cell of its own."""
         stub = self.cells[key]["source"]
-        names = set(_DEFINES.findall(stub)) or _bound(stub)
+        names = set(_DEFINES.findall(stub)) or bound(stub)
         theirs = [n for n, cell in enumerate(cells) if cell["cell_type"] == "code" and self._is_theirs(found, n, cell)]
-        defines = [n for n in theirs if names & _bound(cells[n]["source"])]
+        defines = [n for n in theirs if names & bound(cells[n]["source"])]
         own = [n for n in defines if found.keys[n] is None]
         if defines:
             found.homes[key] = self._last(found, key, own or defines)
-            if own and _bound(stub) <= _bound(cells[found.homes[key]]["source"]):
+            if own and bound(stub) <= bound(cells[found.homes[key]]["source"]):
                 self._take(found, key, found.homes[key])
                 return
         if key in candidates:
@@ -179,6 +178,6 @@ class Release:
         return bool(text) and not (self.is_as_released(key, cell) if key else text in self._by_text)
 
 
-def _bound(source: str) -> set[str]:
+def bound(source: str) -> set[str]:
     """Return the names that a cell's lines define, without parsing them: they need not be valid Python."""
     return {name for found in _BINDS.findall(source) for name in found if name}

@@ -1,10 +1,10 @@
 """Whatever form a notebook comes back in, its answers get their points, or the reason is given."""
 
-import re
 import shutil
 
 import nbformat
 import pytest
+import tiny_class
 from nbformat.v4 import new_code_cell
 from returned_notebooks import EXERCISES, FORMS, NAME, NONE_OF_THEM, released
 from tiny_class import TinyClass, nbgrader, write_settings
@@ -15,23 +15,8 @@ from autograder.views.report import gather
 from gradlab import ipynb
 from gradlab.setup import edition
 
-REFERENCES = """from authoring.reference import Reference, numbers, reference
-
-
-@reference("91.1")
-def _():
-    def cases(rng):
-        for shape in [(2,), (2, 3)]:
-            yield {"x": numbers(rng, shape), "v": numbers(rng, shape)}
-
-    def answer(x, v):
-        leaf = x.clone().requires_grad_()
-        return torch.autograd.grad(3 * leaf**2, leaf, v)[0]
-
-    return Reference(cases, answer)
-
-
-@reference("91.2")
+IMPORTS, FIRST, *_ = tiny_class.REFERENCES.split("\n\n\n")
+OTHERS = """@reference("91.2")
 def _():
     def cases(rng):
         for shape in [(2,), (3, 1)]:
@@ -51,6 +36,7 @@ def _():
             yield {"x": numbers(rng, shape)}
 
     return Reference(cases, lambda x: x + x)"""
+REFERENCES = "\n\n\n".join([IMPORTS, FIRST.replace("90.1", "91.1"), OTHERS])
 
 
 def solved() -> nbformat.NotebookNode:
@@ -59,7 +45,7 @@ def solved() -> nbformat.NotebookNode:
     sources = {name: f"{start}\n{begin}{answer}{end}" for name, (start, answer) in EXERCISES.items()}
     inner = sources["answer-2"].replace("    ###", "        ###")
     nb = nbformat.from_dict(released(sources | {"answer-2": inner}))
-    nb.cells[1].source = re.sub("^# No module.*\n", "", nb.cells[1].source, flags=re.MULTILINE)  # which nbgrader adds
+    nb.cells[1].source = tiny_class.SETUP  # without the line that nbgrader adds
     nb.cells.insert(2, new_code_cell(REFERENCES, metadata={"tags": ["reference"]}))
     return nb
 

@@ -2,15 +2,18 @@
 
 import contextlib
 import functools
+import re
 import shutil
 import tempfile
 from pathlib import Path
 
 import dask
 import nbformat
+import returned_notebooks
 from distributed import LocalCluster
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.apps.nbgraderapp import NbGraderApp, NoStart
+from returned_notebooks import NAME
 
 from autograder.__main__ import main
 from autograder.run import cluster
@@ -18,19 +21,7 @@ from autograder.run.grade import grade
 from autograder.run.grader import Grader
 from autograder.settings import class_api
 
-NAME = "90_tiny"
-
-SETUP = """import torch
-
-from gradlab import check, summary
-
-
-class Scaled:
-    def __init__(self, scale):
-        self.scale = scale
-
-    def of(self, tensor):
-        return tensor * self.scale"""
+SETUP = re.sub("# No module.*\n", "", returned_notebooks.SETUP)  # which nbgrader adds
 
 PULL_BACK = '''def pull_back(x, v):
     """Return the gradient at x of y = 3 * x ** 2 for the external gradient v."""
@@ -102,9 +93,7 @@ check("90.3 the gradient at x, negative", pull_back, negative)"""
 
 
 def _cell(source: str, grade_id: str, points: int | None = None):
-    marks = {"grade": points is not None, "grade_id": grade_id, "locked": points is not None, "schema_version": 3}
-    marks |= {"solution": points is None, "task": False} | ({} if points is None else {"points": points})
-    return new_code_cell(source, id=grade_id, metadata={"nbgrader": marks})
+    return new_code_cell(source, id=grade_id, metadata={"nbgrader": returned_notebooks.marks(grade_id, points)})
 
 
 def solved_notebook():

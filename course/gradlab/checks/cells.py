@@ -40,7 +40,7 @@ def help_above(folder: Path, check: str) -> list[tuple[str, int, str]]:
     for cell in all_cells(folder):
         if ipynb.grade_id(cell) == check:
             return above
-        text = text_of(cell) if cell["cell_type"] == "markdown" else ""
+        text = cell["source"] if cell["cell_type"] == "markdown" else ""
         if text.startswith("#"):
             above = []
         above += [(cell.get("id", ""), n, title) for n, title in enumerate(_SUMMARY.findall(text))]
@@ -49,7 +49,7 @@ def help_above(folder: Path, check: str) -> list[tuple[str, int, str]]:
 
 def tagged(cells: Iterable[dict[str, Any]], tag: str) -> list[str]:
     """Return the texts of the cells that have this tag, in order."""
-    return [text_of(cell) for cell in cells if tag in cell.get("metadata", {}).get("tags", [])]
+    return [cell["source"] for cell in cells if tag in ipynb.tags(cell)]
 
 
 def points(folder: Path) -> dict[str, float]:
@@ -57,7 +57,7 @@ def points(folder: Path) -> dict[str, float]:
     found = {}
     for cell in cells_beside(folder):
         marks = ipynb.nbgrader(cell)
-        names = called_checks(text_of(cell)) if marks.get("grade") else {}
+        names = called_checks(cell["source"]) if marks.get("grade") else {}
         found |= {name.split()[0]: marks.get("points", 0) / len(names) for name in names}
     return found
 
@@ -65,12 +65,6 @@ def points(folder: Path) -> dict[str, float]:
 def setup_names(folder: Path, above: str) -> tuple[set[str], int]:
     """Return the names defined in setup cells before the cell with text `above`, and the number of those cells."""
     cells = cells_beside(folder)
-    before = itertools.takewhile(lambda cell: text_of(cell).strip() != above.strip(), cells)
+    before = itertools.takewhile(lambda cell: cell["source"].strip() != above.strip(), cells)
     setup = tagged(before, "setup")
     return {name for text in setup for name in defined(text)}, len(setup)
-
-
-def text_of(cell: dict[str, Any]) -> str:
-    """Return a cell's text, which a file may store line by line."""
-    text = cell.get("source", "")
-    return text if isinstance(text, str) else "".join(text)

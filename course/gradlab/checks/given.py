@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
+from ..ipynb import tags
+from ..returned import is_check, is_setup
 from . import source
 from .reached import defined
 from .stale_cells import reads
@@ -29,12 +31,11 @@ def given(cells: Iterable[dict[str, Any]], last: str) -> str:
     engine: list[str] = []
     above = True
     for cell in cells:
-        text, metadata = cell["source"], cell["metadata"]
-        tags, marks = metadata.get("tags", []), metadata.get("nbgrader", {})
-        if not marks.get("solution") and (marks.get("grade") or "setup" in tags):
+        text = cell["source"]
+        if is_check(cell) or is_setup(cell):
             tree = source.read(text).tree
             found = [one for one in (tree.body if tree else []) if isinstance(one, _DEFINES) or _is_constant(one)]
-            if "engine" in tags:
+            if "engine" in tags(cell):
                 engine += [one.name for one in found if isinstance(one, ast.FunctionDef | ast.ClassDef)]
                 found = [one for one in found if isinstance(one, ast.Import)]
             statements += [one for one in found if above and not _is_star(one)]

@@ -18,10 +18,10 @@ from typing import Any
 from IPython import get_ipython
 
 from .. import notebook
+from ..returned import bound
 from . import source
 from .reached import defined, definitions, globals_read
 
-_BINDS = re.compile(r"^(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)|^(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.MULTILINE)
 _MISSING = None  # the object of an undefined name; it is not callable
 
 
@@ -145,10 +145,7 @@ def _sent_along() -> dict[str, Any]:
 
 def _bound(text: str) -> set[str]:
     """Return the names that a cell defines; if it is not valid Python, those in lines that begin like a definition."""
-    tree = source.read(text).tree
-    if tree is not None:
-        return defined(text)
-    return {name for found in _BINDS.findall(text) for name in found if name}
+    return bound(text) if source.read(text).tree is None else defined(text)
 
 
 def reads(value: Any) -> set[str]:

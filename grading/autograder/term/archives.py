@@ -7,14 +7,13 @@ checks each member's name and size before reading it.
 import contextlib
 import re
 import stat
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from zipfile import ZipFile, ZipInfo
 
 from ..errors import ClassError
-from ..steps.files import MAX_BYTES, MAX_DEPTH, MAX_FILES, readable
+from ..steps.files import MAX_BYTES, MAX_DEPTH, MAX_FILES, composed, readable
 
 # Canvas, lib/content_zipper.rb (get_filename, add_upload_submission): the sortable name, reduced to letters, digits
 # and _; LATE if it was submitted late; the person's number; the file's number; the file's name, to which Canvas adds
@@ -108,7 +107,7 @@ def name_of(info: ZipInfo) -> str:
     if not info.flag_bits & 0x800:
         with contextlib.suppress(UnicodeError):
             name = name.encode("cp437").decode("utf-8")
-    return unicodedata.normalize("NFC", name)
+    return composed(name)
 
 
 def canvas(members: Iterable[tuple[str, ZipInfo]]) -> Archive:

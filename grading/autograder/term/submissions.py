@@ -4,7 +4,6 @@ import lzma
 import re
 import shutil
 import tempfile
-import unicodedata
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,7 +30,7 @@ from ..settings import class_api
 from ..steps import receipt
 from ..steps.assignment import Released
 from ..steps.due import compose_names
-from ..steps.files import RECEIPTS, readable, unfit
+from ..steps.files import RECEIPTS, composed, readable, unfit
 from ..steps.sanitise import require_ours
 from .archives import TEST_STUDENT, Archive, Upload, look_into
 from .dates import Dates, extend_all
@@ -294,7 +293,7 @@ def _named(one: Upload, name: str, archive: ZipFile, release: Release) -> tuple[
     notebooks = [path for path in files if path.casefold().endswith(".ipynb") and not _HIDDEN.search(path)]
     if notebooks in ([], [wanted]):
         return files, ""
-    again = re.compile(rf"{re.escape(unicodedata.normalize('NFC', name))}(?:[-_](\d+)| ?\((\d+)\))?\.ipynb")
+    again = re.compile(rf"{re.escape(composed(name))}(?:[-_](\d+)| ?\((\d+)\))?\.ipynb")
     numbers = {path: int("0" + "".join(filter(None, n.groups()))) for path in notebooks if (n := again.fullmatch(path))}
     found = {path: _in(archive, files[path], release) for path in notebooks}
     candidates = [path for path in notebooks if path in numbers or found[path][0]]

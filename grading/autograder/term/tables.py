@@ -2,14 +2,13 @@
 
 import csv
 import io
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import ClassError
-from ..steps.files import MAX_BYTES, readable
+from ..steps.files import MAX_BYTES, composed, readable
 
 BOMS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 SEPARATORS = ",;\t"
@@ -68,7 +67,7 @@ def read_table(path: Path) -> Table:
     except UnicodeDecodeError:
         encoding = "cp1252"
         text = data.decode(encoding, errors="replace")
-    text = unicodedata.normalize("NFC", text)
+    text = composed(text)
     if "\0" in text:
         raise ClassError(f"{path} is not text. Save the table as CSV (UTF-8) and use that file.")
     lines = text.splitlines() or [""]

@@ -5,7 +5,6 @@ a forbidden shortcut, or access other students' data. Released lines are never f
 """
 
 import ast
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -15,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 import gradlab
+from gradlab import ipynb
 from gradlab.checks import reached, source
 from gradlab.checks.cells import tagged
 from gradlab.checks.record import SUFFIX
@@ -139,7 +139,7 @@ class Look:
 
     def __init__(self, folder: Path, name: str, by_hand: Iterable[str] = (), students: Iterable[str] = ()):
         path = folder / f"{name}.ipynb"
-        cells = _code(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else []
+        cells = _code(ipynb.read(path.read_bytes())) if path.exists() else []
         self.given = {_source(cell) for cell in cells} | {text for _, text in _modules(folder)}
         self.files = {path.name for path in folder.rglob("*")} | {name + SUFFIX}
         self.lines = {line.strip() for text in self.given for line in _lines(text)}
