@@ -1,13 +1,12 @@
 """Keep the list of dropped students in the class folder; the list sets nbgrader's `student_id_exclude`."""
 
+import unicodedata
 from pathlib import Path
 
 from nbgrader.api import Gradebook, Student
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab import atomic
-
-from .steps.files import composed
 
 FILE = "dropped.txt"  # one id per line; configure passes it to nbgrader as CourseDirectory.student_id_exclude
 
@@ -16,7 +15,7 @@ def listed(folder: Path) -> list[str]:
     """Return the sorted ids of a class folder's dropped students; empty if there is no list."""
     path = Path(folder, FILE)
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    return sorted({composed(line.strip()) for line in lines} - {""})
+    return sorted({unicodedata.normalize("NFC", line.strip()) for line in lines} - {""})
 
 
 def write_list(folder: Path, students: list[str]) -> None:
