@@ -6,6 +6,7 @@ import contextlib
 import functools
 import inspect
 import itertools
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
@@ -66,23 +67,14 @@ def as_released(function: Function, text: str) -> Function:
     """
     if not isinstance(function, FunctionType) or str(function.__module__).startswith("gradlab."):
         return function
-    made = FunctionType(
-        function.__code__,
-        _at_release(function.__globals__, text),
-        function.__name__,
-        function.__defaults__,
-        function.__closure__,
-    )
-    made.__kwdefaults__ = function.__kwdefaults__
-    return made
-
-
-def _at_release(notebook: dict[str, Any], text: str) -> dict[str, Any]:
-    """Return a notebook's names with Python's builtins and what `text` defines; see `as_released`."""
+    notebook = function.__globals__
     python = {**_PYTHON, "globals": lambda: notebook, "__builtins__": builtins}
     names = {**notebook, **python}
     exec(_compiled(text), names)
-    return names | python  # a learner's setup cell may define one of them, too
+    names.update(python)  # a learner's setup cell may define one of them, too
+    made = FunctionType(function.__code__, names, function.__name__, function.__defaults__, function.__closure__)
+    made.__kwdefaults__ = function.__kwdefaults__
+    return made
 
 
 @contextlib.contextmanager
@@ -97,13 +89,11 @@ def in_place_of_yours(function: Callable, text: str, finished: str = "", answer:
     exec(_compiled(finished), notebook, fresh)
     before = dict(notebook)
     notebook.update(fresh)
-    meant = {
-        name: value
-        for name, value in _at_release(notebook, text).items()
-        if name in notebook and notebook[name] is not value and (name in _PYTHON or isinstance(value, ModuleType))
-    }
+    tree = ast.parse(text)
+    meant = _PYTHON | _modules(tree)
+    meant = {name: value for name, value in meant.items() if notebook.get(name, value) is not value}
     if meant:
-        engine = [one.names for one in ast.parse(text).body if isinstance(one, ast.Global)]
+        engine = [one.names for one in tree.body if isinstance(one, ast.Global)]
         released = {*defined(text), *defined(finished), *itertools.chain(*engine)} - {getattr(answer, "__name__", "")}
         kept = _read([answer, *map(notebook.get, reads(function))], notebook, released)
         fresh |= {name: value for name, value in meant.items() if name not in kept}
@@ -114,6 +104,13 @@ def in_place_of_yours(function: Callable, text: str, finished: str = "", answer:
         for name in fresh:
             notebook.pop(name, None)
         notebook.update({name: before[name] for name in fresh.keys() & before.keys()})
+
+
+def _modules(tree: ast.Module) -> dict[str, ModuleType]:
+    """Return the modules that a text imports, by the names it gives them, without importing them."""
+    imports = [one for statement in tree.body if isinstance(statement, ast.Import) for one in statement.names]
+    names = {one.asname or one.name.partition(".")[0]: one.name if one.asname else "" for one in imports}
+    return {name: sys.modules[full or name] for name, full in names.items() if (full or name) in sys.modules}
 
 
 def _read(functions: list[Any], notebook: dict[str, Any], released: set[str]) -> set[str]:
