@@ -4,7 +4,6 @@ An accepted answer is another right answer of a Reference, or a kept one from `a
 checks of its own chapter, as in the notebook, and through all checks of later chapters, as `own_engine` has them.
 """
 
-import ast
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from types import ModuleType
 
 import nbformat
 import pytest
+from kept_answers import kept_answers
 from nbformat.v4 import new_code_cell
 
 from authoring.build import STUDENT_EDITION
@@ -47,12 +47,9 @@ def accepted(check_id: str) -> dict[str, str]:
         other.__name__: f"from authoring.reference import references as r\n\n{name} = r['{check_id}'].others[{place}]"
         for place, other in enumerate(others)
     }
-    kept = ast.parse(Path(__file__).with_name("answers").joinpath(f"chapter_{check_id[:2]}.py").read_text())
-    for node in kept.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            verdict = node.decorator_list.pop(0)
-            if verdict.func.id == "right" and verdict.args[0].value == check_id:
-                found[f"line {verdict.lineno} of {check_id[:2]}"] = ast.unparse(node)
+    for kept in kept_answers():
+        if kept.is_right and kept.check_id == check_id:
+            found[kept.place] = kept.source
     return found
 
 

@@ -1,41 +1,30 @@
 """Answers that revealed a fault in a check: wrong ones that passed or got the wrong slip, right ones that failed.
 
-They are in `answers/`, one file per chapter, as a learner would type them: `@wrong("01.1", "words")` names the check
-that must reject an answer and what it must say, `@right("01.1")` the check that must accept one. If a Help fold's title
-quotes a message, such a wrong answer, or a slip, must receive it.
+They are in `answers/`, one file per chapter: `wrong("01.1", "words")` names the check that must reject an answer and
+what it must say, `right("01.1")` the check that must accept one. If a Help fold's title quotes a message, such a wrong
+answer, or a slip, must receive it.
 """
 
-import ast
 import contextlib
 import functools
 import html
+import linecache
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from unittest import mock
 
 import nbformat
 import pytest
+from kept_answers import Answer, edited, kept_answers
 
 from authoring.chapter import Chapter, chapter_names, importing_from, load_chapter, source_path
 from authoring.places import SOURCES
 from gradlab.checks.observe import call
 from gradlab.checks.verdict import Verdict, judge_check
 
+ANSWERS = list(kept_answers())
 SEEDS = (), (11,), (12,)  # the student's record, and two that a class could have
 QUOTING = re.compile(r"<summary>Help: (?:I get|the first difference is at) (.*?)</summary>")
-
-
-def answers() -> Iterator:
-    """Every answer that is kept, as (check id, whether it is right, what must be said, its source)."""
-    for path in sorted(Path(__file__).parent.glob("answers/*.py")):
-        for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                verdict = node.decorator_list.pop(0)
-                check_id, *said = (argument.value for argument in verdict.args)
-                source = "\n" * (verdict.lineno - 1) + ast.unparse(node)
-                name = f"{check_id}-line {verdict.lineno}"
-                yield pytest.param(check_id, verdict.func.id == "right", said, source, str(path), id=name)
 
 
 @functools.cache
@@ -57,25 +46,33 @@ def judged(check_id: str, answer: Callable, seeds: tuple[int, ...] = ()) -> Verd
 
 
 @contextlib.contextmanager
-def answer_of(check_id: str, source: str, file: str) -> Iterator[Callable]:
+def answer_of(kept: Answer) -> Iterator[Callable]:
     """What a learner's cell with that source defines: it stands among the chapter's names while it is tried."""
+    check_id, source = kept.check_id, kept.source
     check = chapter_of(check_id[:2]).checks[check_id]
     names = (check.answer if check.scenario is call else check.scenario).__globals__
     for seeds in SEEDS:
         record_of(check_id, seeds)  # created by the chapter's functions
     with mock.patch.dict(names):
-        exec(compile(source, file, "exec"), names)
+        linecache.cache[kept.place] = (len(source), None, source.splitlines(keepends=True), kept.place)
+        exec(compile(source, kept.place, "exec"), names)
         yield names[check.answer_name]
 
 
+@pytest.mark.parametrize("edit", [{"a + b": "a - b"}, {"x": "y"}, "-    return a", "-    x = a\n-    return b"])
+def test_an_edit_that_does_not_fit_in_one_place_is_refused(edit):
+    with pytest.raises(ValueError, match=r"This must occur once, but occurs [02] times"):
+        edited("def f(a, b):\n    x = a\n    return a + x\n", edit)
+
+
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(("check_id", "is_right", "said", "source", "file"), list(answers()))
-def test_an_answer_is_judged_as_it_should_be(check_id, is_right, said, source, file):
-    with answer_of(check_id, source, file) as answer:
-        verdicts = [judged(check_id, answer, seeds) for seeds in SEEDS]
+@pytest.mark.parametrize("kept", ANSWERS, ids=lambda kept: f"{kept.check_id}-{kept.place}")
+def test_an_answer_is_judged_as_it_should_be(kept):
+    with answer_of(kept) as answer:
+        verdicts = [judged(kept.check_id, answer, seeds) for seeds in SEEDS]
     for verdict in verdicts:
-        assert verdict.passed == is_right, verdict.message
-        for words in said:
+        assert verdict.passed == kept.is_right, verdict.message
+        for words in kept.said:
             never = words.startswith("not: ")
             assert (words.removeprefix("not: ") in verdict.message) != never, verdict.message
 
@@ -94,17 +91,12 @@ def quoted_messages() -> Iterator:
 def wrong_answers(name: str, exercise: str) -> list:
     """Functions that give what the kept wrong answers and the slips of an exercise are told, the kept ones first."""
     ids = [check_id for check_id in chapter_of(name[:2]).checks if re.fullmatch(rf"\d+\.{exercise}[a-z]?", check_id)]
-    kept = [parameters.values for parameters in answers()]
 
     def told(check_id, answer):
         with answer as found:
             return " ".join(judged(check_id, found).message.split())
 
-    found = [
-        (check_id, answer_of(check_id, *source))
-        for check_id, right, _, *source in kept
-        if check_id in ids and not right
-    ]
+    found = [(kept.check_id, answer_of(kept)) for kept in ANSWERS if kept.check_id in ids and not kept.is_right]
     for check_id in ids:
         slips = chapter_of(name[:2]).checks[check_id].reference.slips
         found += [(check_id, contextlib.nullcontext(slip)) for slip in slips]

@@ -17,35 +17,78 @@ def slope(f, x):
     return x.requires_grad_(False).grad.clone()
 
 
-@wrong("01.2", "Likely slip: a gradient that is kept.")
-def describe(tensor):
-    grad = tensor.grad if tensor.is_leaf or tensor.retains_grad else None
-    return {
-        "data": tensor.detach().clone(),
-        "requires_grad": tensor.requires_grad,
-        "grad": None if grad is None else grad.clone(),
-        "grad_fn": None if tensor.grad_fn is None else tensor.grad_fn.name(),
-        "is_leaf": tensor.is_leaf,
-    }
+wrong("01.1", "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn").edit(
+    {"f(leaf).backward()": "f(x).backward()"}
+)
 
 
-@wrong("01.2", "bool")
-def describe(tensor):
-    grad = tensor.grad if tensor.is_leaf else None
-    return {
-        "data": tensor.detach() * 1,
-        "requires_grad": tensor.requires_grad,
-        "grad": None if grad is None else grad.clone(),
-        "grad_fn": None if tensor.grad_fn is None else tensor.grad_fn.name(),
-        "is_leaf": tensor.is_leaf,
-    }
+# uses x and cleans up: no new tensor, so an f that closes over x gives another slope
+@wrong("01.1", "x itself")
+def slope(f, x):
+    x.requires_grad_(True)
+    f(x).backward()
+    g = x.grad
+    x.grad = None
+    x.requires_grad_(False)
+    return g
 
 
-@wrong("01.3", "not: this is t - p")
-def neuron_gradients(w, b, x, t):
-    p = torch.sigmoid(w * x + b)
-    at_s = 2 * (p - t) * p * (p - 1)
-    return at_s * x, at_s, at_s * w
+# nudges by hand instead of letting torch find it
+@wrong("01.1", "requires_grad=False")
+def slope(f, x):
+    h = 1e-6
+    return (f(x + h) - f(x - h)) / (2 * h)
+
+
+# f is called on a tensor of shape (1,), although f takes shape ()
+wrong("01.1", "shape (1,)").edit(
+    {"x.clone()": "x.reshape(1).clone()", "f(leaf)": "f(leaf).sum()", "return leaf.grad": "return leaf.grad[0]"}
+)
+
+# nan_to_num: an infinite slope is not returned as received
+wrong("01.1", "an infinite slope").edit({"return leaf.grad": "return torch.nan_to_num(leaf.grad)"})
+
+
+# remembers the answer for each f
+@wrong("01.1")
+def slope(f, x, known={}):  # noqa: B006 - the mistake that is shown
+    if f not in known:
+        t = x.clone().requires_grad_()
+        f(t).backward()
+        known[f] = t.grad
+    return known[f]
+
+
+wrong("01.2", "Likely slip: a gradient that is kept.").edit(
+    {"is_leaf else None": "is_leaf or tensor.retains_grad else None"}
+)
+
+wrong("01.2", "bool").edit({'"data": tensor.detach().clone(),': '"data": tensor.detach() * 1,'})
+
+wrong("01.2", "AttributeError: 'NoneType' object has no attribute 'name'").edit(
+    {"None if tensor.grad_fn is None else tensor.grad_fn.name()": "tensor.grad_fn.name()"}
+)
+
+wrong("01.2", "Likely slip: a gradient of zero taken for none.").edit(
+    {"if tensor.is_leaf else": "if tensor.is_leaf and tensor.grad is not None and tensor.grad.abs().sum() > 0 else"}
+)
+
+# grad only if requires_grad: a leaf frozen later still has its gradient
+wrong("01.2", "frozen leaf").edit({"if tensor.is_leaf else": "if tensor.is_leaf and tensor.requires_grad else"})
+
+# dtype kept, but the list loses the shape of an empty tensor such as (0, 3)
+wrong("01.2", "(0, 3)").edit({"tensor.detach().clone()": "torch.tensor(tensor.tolist(), dtype=tensor.dtype)"})
+
+# goes through NumPy, which has no bfloat16
+wrong("01.2", "bfloat16").edit({"tensor.detach().clone()": "torch.from_numpy(tensor.detach().numpy().copy())"})
+
+wrong("01.3", "not: this is t - p").edit({"at_p * p * (1 - p)": "at_p * p * (p - 1)"})
+
+# the distance between p and t: wrong only where p is smaller
+wrong("01.3", "Likely slip: the distance instead of the difference.").edit({"2 * (p - t)": "2 * (p - t).abs()"})
+
+# clamps p, so a saturated neuron gets a gradient that is not its own
+wrong("01.3", "w = 3.0").edit({"p = torch.sigmoid(w * x + b)": "p = torch.sigmoid(w * x + b).clamp(1e-4, 1 - 1e-4)"})
 
 
 @right("01.4")
@@ -85,7 +128,7 @@ def read_graph(lines):
     return told
 
 
-@wrong("01.4")
+@wrong("01.4", name="two steps back")
 def read_graph(lines):
     how_of = {name: how for name, how, _ in lines}
     given = {name: inputs for name, _, inputs in lines}
@@ -103,22 +146,9 @@ def read_graph(lines):
     return told
 
 
-@wrong("01.4")
-def read_graph(lines):
-    how_of = {name: how for name, how, _ in lines}
-    given = {name: inputs for name, _, inputs in lines}
-    tracked = {}
-    for name, how, inputs in lines:
-        tracked[name] = how == "tracked" or (how == "computed" and any(tracked[i] for i in inputs))
-    near = {lines[-1][0]} if tracked[lines[-1][0]] else set()
-    for _ in range(3):
-        near |= {i for name in near if how_of[name] == "computed" for i in given[name]}
-    told = {}
-    for name, how, _ in lines:
-        recorded = how == "computed" and tracked[name]
-        grad = how == "tracked" and name in near
-        told[name] = {"requires_grad": tracked[name], "is_leaf": not recorded, "grad_fn": recorded, "grad": grad}
-    return told
+wrong("01.4", of="two steps back").edit({"for _ in range(2):": "for _ in range(3):"})
+
+wrong("01.4", "Your function returned None").edit({"    return report": "        return report"})
 
 
 @wrong("01.5", "leaves")
@@ -132,95 +162,17 @@ def lost(loss_of, leaves):
     return [name for name in leaves if asked[name] and leaves[name].grad is None]
 
 
-@wrong("01.1", "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn")
-def slope(f, x):
-    leaf = x.clone().requires_grad_()
-    f(x).backward()
-    return leaf.grad
-
-
-@wrong("01.2", "AttributeError: 'NoneType' object has no attribute 'name'")
-def describe(tensor):
-    return {
-        "data": tensor.detach().clone(),
-        "requires_grad": tensor.requires_grad,
-        "grad": None,
-        "grad_fn": tensor.grad_fn.name(),
-        "is_leaf": tensor.is_leaf,
-    }
-
-
-@wrong("01.2", "Likely slip: a gradient of zero taken for none.")
-def describe(tensor):
-    gradient = None
-    if tensor.is_leaf and tensor.grad is not None and tensor.grad.abs().sum() > 0:
-        gradient = tensor.grad.clone()
-    return {
-        "data": tensor.detach().clone(),
-        "requires_grad": tensor.requires_grad,
-        "grad": gradient,
-        "grad_fn": tensor.grad_fn.name() if tensor.grad_fn else None,
-        "is_leaf": tensor.is_leaf,
-    }
-
-
-@wrong("01.4", "Your function returned None")
-def read_graph(lines):
-    told, reached = {}, {}
-    for name, how, inputs in lines:
-        reached[name] = {name} if how == "tracked" else set()
-        if how == "computed":
-            reached[name] = set().union(*(reached[given] for given in inputs))
-        recorded = how == "computed" and bool(reached[name])
-        told[name] = {
-            "requires_grad": bool(reached[name]),
-            "is_leaf": not recorded,
-            "grad_fn": recorded,
-            "grad": False,
-        }
-    for leaf in reached[name]:
-        told[leaf]["grad"] = True
-        return told
-
-
-@wrong("01.6", "Likely slip: old gradients in the first update.")
-def train(model, loss_fn, optimizer, batches):
-    losses = []
-    model.train()
-    for number, (inputs, targets) in enumerate(batches):
-        if number:
-            optimizer.zero_grad()
-        loss = loss_fn(model(inputs), targets)
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    model.eval()
-    return losses
-
-
 # leaves told apart by their values
-@wrong("01.5")
-def lost(loss_of, leaves):
-    for leaf in leaves.values():
-        leaf.grad = None
-    loss = loss_of()
-    if loss.requires_grad:
-        loss.backward()
-    reached = [leaf.detach() for leaf in leaves.values() if leaf.grad is not None]
-    tracked = [(name, leaf.detach()) for name, leaf in leaves.items() if leaf.requires_grad]
-    return [name for name, leaf in tracked if not any(torch.equal(leaf, other) for other in reached)]
-
-
-# the distance between p and t: wrong only where p is smaller
-@wrong("01.3", "Likely slip: the distance instead of the difference.")
-def neuron_gradients(w, b, x, t):
-    p = torch.sigmoid(w * x + b)
-    at_s = 2 * (p - t).abs() * p * (1 - p)
-    return at_s * x, at_s, at_s * w
+wrong("01.5").edit("""
+-    return [name for name, leaf in leaves.items() if leaf.requires_grad and leaf.grad is None]
++    reached = [leaf.detach() for leaf in leaves.values() if leaf.grad is not None]
++    tracked = [(name, leaf.detach()) for name, leaf in leaves.items() if leaf.requires_grad]
++    return [name for name, leaf in tracked if not any(torch.equal(leaf, other) for other in reached)]
+""")
 
 
 # the gradients of no leaf, where all are frozen
-@wrong("01.5", "cannot be empty", "not: Likely slip")
+@wrong("01.5", "cannot be empty", "not: Likely slip", name="autograd.grad")
 def lost(loss_of, leaves):
     tracked = {name: leaf for name, leaf in leaves.items() if leaf.requires_grad}
     loss = loss_of()
@@ -230,130 +182,10 @@ def lost(loss_of, leaves):
     return [name for name, gradient in zip(tracked, found, strict=True) if gradient is None]
 
 
-# uses x and cleans up: no new tensor, so an f that closes over x gives another slope
-@wrong("01.1", "x itself")
-def slope(f, x):
-    x.requires_grad_(True)
-    f(x).backward()
-    g = x.grad
-    x.grad = None
-    x.requires_grad_(False)
-    return g
-
-
-# nudges by hand instead of letting torch find it
-@wrong("01.1", "requires_grad=False")
-def slope(f, x):
-    h = 1e-6
-    return (f(x + h) - f(x - h)) / (2 * h)
-
-
-# f is called on a tensor of shape (1,), although f takes shape ()
-@wrong("01.1", "shape (1,)")
-def slope(f, x):
-    leaf = x.reshape(1).clone().requires_grad_()
-    f(leaf).sum().backward()
-    return leaf.grad[0]
-
-
-# grad only if requires_grad: a leaf frozen later still has its gradient
-@wrong("01.2", "frozen leaf")
-def describe(tensor):
-    grad = None
-    if tensor.is_leaf and tensor.requires_grad and tensor.grad is not None:
-        grad = tensor.grad.clone()
-    return {
-        "data": tensor.detach().clone(),
-        "requires_grad": tensor.requires_grad,
-        "grad": grad,
-        "grad_fn": tensor.grad_fn.name() if tensor.grad_fn else None,
-        "is_leaf": tensor.is_leaf,
-    }
-
-
-# dtype kept, but the list loses the shape of an empty tensor such as (0, 3)
-@wrong("01.2", "(0, 3)")
-def describe(tensor):
-    return {
-        "data": torch.tensor(tensor.tolist(), dtype=tensor.dtype),
-        "requires_grad": tensor.requires_grad,
-        "grad": tensor.grad.clone() if tensor.is_leaf and tensor.grad is not None else None,
-        "grad_fn": tensor.grad_fn.name() if tensor.grad_fn else None,
-        "is_leaf": tensor.is_leaf,
-    }
-
-
-# goes through NumPy, which has no bfloat16
-@wrong("01.2", "bfloat16")
-def describe(tensor):
-    return {
-        "data": torch.from_numpy(tensor.detach().numpy().copy()),
-        "requires_grad": tensor.requires_grad,
-        "grad": tensor.grad.clone() if tensor.is_leaf and tensor.grad is not None else None,
-        "grad_fn": tensor.grad_fn.name() if tensor.grad_fn else None,
-        "is_leaf": tensor.is_leaf,
-    }
-
-
-# clamps p, so a saturated neuron gets a gradient that is not its own
-@wrong("01.3", "w = 3.0")
-def neuron_gradients(w, b, x, t):
-    p = torch.sigmoid(w * x + b).clamp(1e-4, 1 - 1e-4)
-    d = 2 * (p - t) * p * (1 - p)
-    return d * x, d, d * w
-
-
 # autograd.grad with an empty list of inputs raises, if no leaf requires a gradient
-@wrong("01.5", "cannot be empty")
-def lost(loss_of, leaves):
-    names = [name for name, leaf in leaves.items() if leaf.requires_grad]
-    loss = loss_of()
-    if not loss.requires_grad:
-        return names
-    gradients = torch.autograd.grad(loss, [leaves[name] for name in names], allow_unused=True)
-    return [name for name, gradient in zip(names, gradients, strict=True) if gradient is None]
-
-
-# model.training = False reaches the outer module only, not its dropout
-@wrong("01.6", "its part")
-def train(model, loss_fn, optimizer, batches):
-    losses = []
-    model.train()
-    for inputs, targets in batches:
-        optimizer.zero_grad()
-        outputs = model(inputs)
-        loss = loss_fn(outputs, targets)
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    model.training = False
-    return losses
-
-
-# stops early when the loss rises: not every batch is used
-@wrong("01.6", "zeros between")
-def train(model, loss_fn, optimizer, batches):
-    losses = []
-    model.train()
-    for inputs, targets in batches:
-        optimizer.zero_grad()
-        outputs = model(inputs)
-        loss = loss_fn(outputs, targets)
-        if losses and loss.item() > 10 * losses[0]:
-            break
-        losses.append(loss.item())
-        loss.backward()
-        optimizer.step()
-    model.eval()
-    return losses
-
-
-# nan_to_num: an infinite slope is not returned as received
-@wrong("01.1", "an infinite slope")
-def slope(f, x):
-    leaf = x.clone().requires_grad_()
-    f(leaf).backward()
-    return torch.nan_to_num(leaf.grad)
+wrong("01.5", "cannot be empty", of="autograd.grad").edit(
+    {"if tracked and not loss.requires_grad:": "if not loss.requires_grad:"}
+)
 
 
 # a hook reports an arrival even where a node sent no gradient (None) to the leaf
@@ -372,22 +204,27 @@ def lost(loss_of, leaves):
 
 
 # a dict keyed by the leaf: of two names for one leaf only the last is left
-@wrong("01.5", "two names for one leaf")
-def lost(loss_of, leaves):
-    names = {leaf: name for name, leaf in leaves.items() if leaf.requires_grad}
-    for leaf in names:
-        leaf.grad = None
-    loss = loss_of()
-    if loss.requires_grad:
-        loss.backward()
-    return [name for leaf, name in names.items() if leaf.grad is None]
+wrong("01.5", "two names for one leaf").edit("""
+-    for leaf in leaves.values():
++    names = {leaf: name for name, leaf in leaves.items() if leaf.requires_grad}
++    for leaf in names:
 
+-    return [name for name, leaf in leaves.items() if leaf.requires_grad and leaf.grad is None]
++    return [name for leaf, name in names.items() if leaf.grad is None]
+""")
 
-# remembers the answer for each f
-@wrong("01.1")
-def slope(f, x, known={}):  # noqa: B006 - the mistake that is shown
-    if f not in known:
-        t = x.clone().requires_grad_()
-        f(t).backward()
-        known[f] = t.grad
-    return known[f]
+wrong("01.6", "Likely slip: old gradients in the first update.").edit("""
+-        optimizer.zero_grad()
++        if losses:
++            optimizer.zero_grad()
+""")
+
+# model.training = False reaches the outer module only, not its dropout
+wrong("01.6", "its part").edit({"model.eval()": "model.training = False"})
+
+# stops early when the loss rises: not every batch is used
+wrong("01.6", "zeros between").edit("""
+         loss = loss_fn(outputs, targets)
++        if losses and loss.item() > 10 * losses[0]:
++            break
+""")

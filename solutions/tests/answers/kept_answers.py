@@ -1,0 +1,82 @@
+"""The answers that `chapter_NN.py` keeps, read as text, because a chapter's names exist only in its notebook.
+
+A definition below `@wrong(…)` or `@right(…)` is a whole answer. `wrong(…).edit(…)` is the solution in the notebook after an
+edit, or, with `of="name"`, the answer with `name="name"` above it.
+"""
+
+import ast
+import functools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+
+from authoring.chapter import chapter_names, source_path
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer to a check, as the source of a learner's cell, and what the check must say about it."""
+
+    check_id: str
+    is_right: bool
+    said: list[str]  # words of the message; those after "not: " must not occur in it
+    source: str
+    place: str
+
+
+@functools.cache
+def solution(check_id: str) -> str:
+    """Return the source of a solution's cell, without the marks that nbgrader replaces with a stub."""
+    name = next(name for name in chapter_names() if name.startswith(check_id[:2]))
+    sources = {cell.id: cell.source for cell in nbformat.read(source_path(name), as_version=4).cells}
+    cell = f"answer-{check_id.replace('.', '-')}"
+    source = sources.get(cell) or sources[cell.rstrip("abc")]
+    return re.sub(r"^ *### (BEGIN|END) SOLUTION\n", "", source + "\n", flags=re.MULTILINE)
+
+
+def edited(source: str, edit: dict[str, str] | str) -> str:
+    """Return `source` with an edit; raises ValueError if something that it replaces does not occur exactly once.
+
+    edit: new code by the code it replaces, or a diff of whole lines, with an empty line between its parts.
+    """
+    source = f"\n{source}"
+    if isinstance(edit, str):
+        parts = [part.splitlines() for part in edit.strip("\n").split("\n\n")]
+        edit = {lines(part, " -"): lines(part, " +") for part in parts}
+    for old, new in edit.items():
+        if source.count(old) != 1:
+            raise ValueError(f"This must occur once, but occurs {source.count(old)} times:\n{old}\nin:\n{source}")
+        source = source.replace(old, new)
+    return source
+
+
+def lines(part: list[str], marks: str) -> str:
+    """Return the lines of a diff that begin with one of `marks`, each after a line break, and one more at the end."""
+    return "".join(f"\n{line[1:]}" for line in part if line[0] in marks) + "\n"
+
+
+def kept_answers() -> Iterator[Answer]:
+    """Yield every answer that is kept; raises ValueError, with its place, for an edit that no longer fits."""
+    for path in sorted(Path(__file__).parent.glob("chapter_*.py")):
+        text, named = path.read_text(), {}
+        for statement in ast.parse(text).body[1:]:
+            place = f"{path.name}, line {statement.lineno}"
+            if isinstance(statement, ast.Expr):
+                verdict, edit = statement.value.func.value, ast.literal_eval(statement.value.args[0])
+            else:
+                verdict, edit = statement.decorator_list[0], None
+            check_id, *said = map(ast.literal_eval, verdict.args)
+            names = {keyword.arg: keyword.value.value for keyword in verdict.keywords}
+            if edit is None:
+                source = "\n".join(text.splitlines()[verdict.end_lineno : statement.end_lineno]) + "\n"
+            else:
+                try:
+                    source = edited(named[names["of"]] if "of" in names else solution(check_id), edit)
+                except ValueError as error:
+                    raise ValueError(f"{place}: {error}") from None
+            if "name" in names:
+                named[names["name"]] = source
+            yield Answer(check_id, verdict.func.id == "right", said, source, place)
