@@ -252,7 +252,7 @@ def x_log_x(x):
 
 wrong("09.5", "Likely slip: cut off near zero.").edit({"torch.where(positive, x, 1.0)": "x.clamp(min=1e-12)"})
 
-wrong("09.5", "Likely slip: the logarithm of zero.").edit({", safe * safe.log()": ", safe * x.log()"})
+wrong("09.5", "Likely slip: the logarithm of zero.").edit({"safe * safe.log()": "safe * x.log()"})
 
 # nearly 0 where it must be 0
 wrong("09.5").edit({"x, 1.0)": "x, 1e-12)", "torch.where(positive, safe * safe.log(), 0.0)": "safe * safe.log()"})

@@ -19,7 +19,7 @@ def edge_or_leaf(tensor, known={}):  # noqa: B006
 # in a dict
 wrong("11.1", "Keep it in leaf._accumulator").edit(
     {
-        "leaf(tensor):": "leaf(tensor, known={}):",
+        "def edge_or_leaf(tensor):": "def edge_or_leaf(tensor, known={}):",
         "accumulator(tensor), 0": "known.setdefault(tensor, AccumulateGrad(tensor)), 0",
     }
 )
@@ -157,7 +157,7 @@ wrong("11.3", "SystemExit").edit("""
 """)
 
 # keeps what the block switched on
-wrong("11.3").edit({".before = state.": ".earlier = state.", "grad = self.before": "grad = state.grad or self.earlier"})
+wrong("11.3").edit({"state.grad = self.before": "state.grad = state.grad or self.before"})
 
 # raises a new error of the same type
 wrong("11.3").edit("""
@@ -171,7 +171,7 @@ wrong("11.3").edit("""
 # once for each kind of node
 wrong("11.4", "kept by mul by the number 0").edit(
     {
-        "save(node, known):": "save(node, known, by_type={}):",
+        "def save(node, known):": "def save(node, known, by_type={}):",
         "return kept": "return by_type.setdefault(type(node), kept)",
     }
 )

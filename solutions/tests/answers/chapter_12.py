@@ -10,7 +10,7 @@ def accumulate(leaf, gradient):
 # one array for all
 wrong("12.1").edit(
     {
-        "leaf, gradient):": "leaf, gradient, shared={}):",
+        "def accumulate(leaf, gradient):": "def accumulate(leaf, gradient, shared={}):",
         "np.array(gradient)": "shared.setdefault(gradient.shape, np.array(gradient))",
     }
 )
@@ -26,7 +26,7 @@ wrong("12.1", "'.grad after call 2 is'").edit("""
 
 # a later gradient goes elsewhere
 wrong("12.1", "Only the first gradient is in .grad", "not: dropped").edit(
-    {"(np.array(gradient))": "(gradient.copy())", "grad.data += gradient": "data += gradient"}
+    {"leaf.grad.data += gradient": "leaf.data += gradient"}
 )
 
 # returns what nobody reads
