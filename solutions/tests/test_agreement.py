@@ -28,6 +28,7 @@ RECORDS = {
     number: Record.from_json((STUDENT_EDITION / name / f"{name}{SUFFIX}").read_bytes()).checks
     for number, name in PART_TWO.items()
 }
+KEPT = list(kept_answers())
 EXERCISES = [check_id for checks in RECORDS.values() for check_id in checks]
 pairs = 0  # of an accepted answer and a later check, played so far
 
@@ -47,10 +48,7 @@ def accepted(check_id: str) -> dict[str, str]:
         other.__name__: f"from authoring.reference import references as r\n\n{name} = r['{check_id}'].others[{place}]"
         for place, other in enumerate(others)
     }
-    for kept in kept_answers():
-        if kept.is_right and kept.check_id == check_id:
-            found[kept.place] = kept.source
-    return found
+    return found | {kept.place: kept.source for kept in KEPT if kept.is_right and kept.check_id == check_id}
 
 
 def with_answer(number: str, check_id: str, code: str, nothing: Path) -> Chapter:

@@ -290,8 +290,15 @@ def restore(node, name):
 # equal, element by element
 wrong("12.5").edit({"if node.saved[name] is FREED:": "if node.saved[name] == FREED:"})
 
+
 # read once
-wrong("12.5").edit({"    return node.saved[name]": "    return node.saved.pop(name)"})
+@wrong("12.5")
+def restore(node, name):
+    value = node.saved.pop(name)
+    if value is FREED:
+        raise RuntimeError(FREED)
+    return value
+
 
 # refused for what was not freed
 wrong("12.5").edit({"if node.saved[name] is FREED:": "if any(value is FREED for value in node.saved.values()):"})

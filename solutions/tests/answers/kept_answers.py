@@ -28,13 +28,16 @@ class Answer:
 
 
 @functools.cache
+def sources(number: str) -> dict[str, str]:
+    """Return the sources of a chapter's cells by their ids."""
+    name = next(name for name in chapter_names() if name.startswith(number))
+    return {cell.id: cell.source for cell in nbformat.read(source_path(name), as_version=4).cells}
+
+
 def solution(check_id: str) -> str:
     """Return the source of a solution's cell, without the marks that nbgrader replaces with a stub."""
-    name = next(name for name in chapter_names() if name.startswith(check_id[:2]))
-    sources = {cell.id: cell.source for cell in nbformat.read(source_path(name), as_version=4).cells}
-    cell = f"answer-{check_id.replace('.', '-')}"
-    source = sources.get(cell) or sources[cell.rstrip("abc")]
-    return re.sub(r"^ *### (BEGIN|END) SOLUTION\n", "", source + "\n", flags=re.MULTILINE)
+    source = sources(check_id[:2])[f"answer-{check_id.replace('.', '-')}"] + "\n"
+    return re.sub(r"^ *### (BEGIN|END) SOLUTION\n", "", source, flags=re.MULTILINE)
 
 
 def edited(source: str, edit: dict[str, str] | str) -> str:
@@ -45,7 +48,7 @@ def edited(source: str, edit: dict[str, str] | str) -> str:
     source = f"\n{source}"
     if isinstance(edit, str):
         parts = [part.splitlines() for part in edit.strip("\n").split("\n\n")]
-        edit = {lines(part, " -"): lines(part, " +") for part in parts}
+        edit = {without("+", part): without("-", part) for part in parts}
     for old, new in edit.items():
         if source.count(old) != 1:
             raise ValueError(f"This must occur once, but occurs {source.count(old)} times:\n{old}\nin:\n{source}")
@@ -53,9 +56,9 @@ def edited(source: str, edit: dict[str, str] | str) -> str:
     return source
 
 
-def lines(part: list[str], marks: str) -> str:
-    """Return the lines of a diff that begin with one of `marks`, each after a line break, and one more at the end."""
-    return "".join(f"\n{line[1:]}" for line in part if line[0] in marks) + "\n"
+def without(mark: str, part: list[str]) -> str:
+    """Return a diff's lines, but those with this mark, as text that begins and ends with a line break."""
+    return "".join(f"\n{line[1:]}" for line in part if line[0] != mark) + "\n"
 
 
 def kept_answers() -> Iterator[Answer]:
