@@ -78,7 +78,7 @@ wrong("08.3", "parameters left frozen").edit("""
 wrong(
     "08.3",
     "RuntimeError: The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension",
-).edit({"weights[:, None, None]": "weights[:, None]"})
+).edit({"weights[:, None, None] * kept[0][0]": "kept[0][0] * weights[:, None]"})
 
 # resized without batch and channels
 wrong("08.3", "ValueError: Input and output must have the same number of spatial dimensions").edit(
