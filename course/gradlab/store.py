@@ -1,14 +1,13 @@
 """Remember a learner's results and guesses in small files beside the chapters, shared by several kernels."""
 
 import contextlib
-import hashlib
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import filelock
 import msgspec
+from jupyter_core.paths import jupyter_runtime_dir
 
 from . import atomic, notebook
 
@@ -40,7 +39,7 @@ class Store:
         If nothing can be written (a sandbox, a full disk), the changes are lost without an error.
         """
         path = self._path(folder)
-        with _locked(path):
+        with _locked():
             entries = self.read(folder)
             yield entries
             text = msgspec.json.format(msgspec.json.encode(entries), indent=1)
@@ -61,10 +60,9 @@ def converted(found: object, kind: Any) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold a file's lock; lock files are in the temporary folder, where learners do not see them."""
-    name = hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:16]
-    lock = filelock.FileLock(Path(tempfile.gettempdir(), f"gradlab-{name}.lock"), timeout=LOCK_TIMEOUT_S)
+def _locked() -> Iterator[None]:
+    """Hold the learner's lock on all such files; it is in Jupyter's own folder, where nobody else can hold it."""
+    lock = filelock.FileLock(Path(jupyter_runtime_dir(), "gradlab.lock"), timeout=LOCK_TIMEOUT_S)
     with contextlib.suppress(OSError, NotImplementedError):  # its Timeout is an OSError
         lock.acquire()
     try:

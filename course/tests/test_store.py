@@ -2,6 +2,7 @@
 
 import errno
 import os
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -72,3 +73,16 @@ def test_chapters_share_their_memories_and_a_copy_keeps_its_own(tmp_path, monkey
     guesses.remember("s1-run", guesses.Guess("What?", ["1"], True, [False]))
     found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert found == {str(Path(home, name)) for name in (results.FILE, guesses.FILE)}
+
+
+def test_changes_leave_one_lock_file_in_a_private_folder_and_none_in_the_common_temporary_folder(tmp_path, monkeypatch):
+    common, private = tmp_path / "common", tmp_path / "private"
+    common.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(common))
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(private))
+    for name in ("01_graph", "02_external_gradients"):
+        (tmp_path / name).mkdir()
+        with Store(".numbers.json", int).changed(tmp_path / name) as entries:
+            entries["one"] = 1
+    assert [path.name for path in private.iterdir()] == ["gradlab.lock"]
+    assert list(common.iterdir()) == []
