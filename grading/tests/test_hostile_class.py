@@ -6,6 +6,7 @@ import os
 import time
 
 import pytest
+from attacks.table import MESSAGES
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass, nbgrader, write_settings
@@ -40,6 +41,7 @@ ANSWERS = {  # before a right answer
     "brackets in an error": ("del pull_back\nraise SyntaxError(' (' * 300_000)", Status.GRADED),
     "an exit code": ("import os\nos._exit(200)", Status.GRADED),
 }
+ANSWERS |= {student: (attack.source, Status.GRADED) for student, attack in MESSAGES.items()}
 
 
 def _cell_id_list(path):
@@ -159,6 +161,16 @@ def test_every_view_of_a_term_shows_them_all(hostile):
         assert len(text) < 5_000_000
         assert "<script" not in text
     assert time.process_time() - started < 30
+
+
+@pytest.mark.parametrize("student", MESSAGES)
+def test_no_message_costs_a_point_or_makes_a_page_huge_a_file_invalid_or_a_time_impossible(hostile, student):
+    text = (hostile.folder / "autograded" / student / NAME / NOTEBOOK).read_bytes().decode()
+    assert len(text) < 5_500_000
+    json.loads(text, parse_constant=pytest.fail)
+    assert hostile.points(student) == [2, 3]
+    (row,) = (row for row in hostile.report.rows if row.student == student)
+    assert all(0 <= one.seconds < 60 for one in row.results.values())
 
 
 def test_an_exit_code_is_not_believed(hostile):

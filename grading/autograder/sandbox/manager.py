@@ -1,25 +1,159 @@
-"""Manage a sandboxed kernel from the client's side, with limits on the messages it may send."""
+"""Manage a kernel from the client's side, with limits on the messages it may send and one typed form of each."""
 
 import asyncio
 import contextlib
+import json
+from datetime import UTC, datetime
+from hmac import compare_digest
 from queue import Empty
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
+import msgspec
 import zmq
 import zmq.asyncio
 from jupyter_client.asynchronous import AsyncKernelClient
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
+from jupyter_client.session import Session
 from traitlets import Type, default
 
 from . import KERNEL_NAME, KERNELS
 
-MAX_MESSAGE_BYTES = 8_000_000
+MAX_MESSAGE_BYTES = 8_000_000  # of each part of a message
+START_S = 600  # the longest time for a started kernel to answer; a machine that needs more is not fit for grading
 SEND_MS = 5_000  # a disconnected kernel accepts no messages, and sending would block forever
 NEVER_MS = 3_600_000  # disabling reconnection altogether would delay closing a client by a second
 
 
+Count = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
+
+
+class Header(TypedDict):
+    """The part of a header that counts; a kernel's own date does not."""
+
+    msg_id: str
+    msg_type: str
+
+
+class Parent(TypedDict):
+    """The message that a message answers."""
+
+    msg_id: NotRequired[str]
+
+
+class Status(TypedDict):
+    """Whether the kernel is busy."""
+
+    execution_state: str
+
+
+class Stream(TypedDict):
+    """Printed text."""
+
+    name: Literal["stdout", "stderr"]
+    text: str
+
+
+class Error(TypedDict):
+    """An error's name, value and traceback."""
+
+    ename: str
+    evalue: str
+    traceback: list[str]
+
+
+class Transient(TypedDict):
+    """Where to display."""
+
+    display_id: NotRequired[str]
+
+
+class Display(TypedDict):
+    """A displayed object in several formats."""
+
+    data: dict[str, Any]
+    metadata: dict[str, Any]
+    transient: NotRequired[Transient | None]
+
+
+class Result(Display):
+    """A cell's value."""
+
+    execution_count: Count | None
+
+
+class Input(TypedDict):
+    """The start of a cell."""
+
+    execution_count: Count
+
+
+class Clear(TypedDict):
+    """A request to remove a cell's outputs."""
+
+    wait: NotRequired[bool]
+
+
+class Reply(TypedDict):
+    """The end of a cell."""
+
+    status: Literal["ok", "error", "aborted"]
+    ename: NotRequired[str]
+    evalue: NotRequired[str]
+    payload: NotRequired[list[dict[str, Any]]]
+
+
+CONTENT = {
+    "status": Status,
+    "stream": Stream,
+    "error": Error,
+    "display_data": Display,
+    "update_display_data": Display,
+    "execute_result": Result,
+    "execute_input": Input,
+    "clear_output": Clear,
+    "execute_reply": Reply,
+    "kernel_info_reply": dict[str, Any],
+}
+UNREAD = {"header": {}, "msg_type": "", "parent_header": {}, "metadata": {}, "content": {}, "buffers": [], "size": 0}
+
+
+class TypedSession(Session):
+    """Reads each of a kernel's messages into the form that CONTENT gives for its type, and nothing else of it.
+
+    What has another type or form becomes an empty message, which nobody awaits: comms, for example, which only widgets
+    need. Lone surrogates become U+FFFD. `size` is the length of all that arrived, in bytes, and the date is ours.
+    """
+
+    def deserialize(self, msg_list: list[bytes], content: bool = True, copy: bool = True) -> dict:
+        """Return a message; called by jupyter_client with the parts that arrived."""
+        with contextlib.suppress(ValueError, RecursionError):  # msgspec's errors are ValueErrors
+            signature, header, parent, metadata, body, *buffers = msg_list
+            head = _decoded(header, Header)
+            kind = CONTENT.get(head["msg_type"])
+            if kind and (self.auth is None or compare_digest(signature, self.sign(msg_list[1:5]))):
+                return UNREAD | {
+                    "header": head | {"date": datetime.now(UTC)},
+                    "msg_type": head["msg_type"],
+                    "parent_header": _decoded(parent, Parent),
+                    "content": _decoded(body, kind),
+                    "size": sum(map(len, (metadata, body, *buffers))),
+                }
+        return dict(UNREAD)
+
+
+def _decoded(data: bytes, kind: type) -> Any:
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.ValidationError:
+        raise
+    except msgspec.DecodeError:  # perhaps a lone surrogate, which may be in honest output too
+        text = json.dumps(json.loads(data), ensure_ascii=False).encode("utf-16", "surrogatepass")
+        return msgspec.json.decode(text.decode("utf-16", "replace"), type=kind)
+
+
 def bounded_context() -> zmq.asyncio.Context:
-    """Return a context whose sockets refuse messages over MAX_MESSAGE_BYTES and do not reconnect."""
+    """Return a context whose sockets refuse parts over MAX_MESSAGE_BYTES and do not reconnect."""
     context = zmq.asyncio.Context()
     context.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE_BYTES)
     context.setsockopt(zmq.RECONNECT_IVL, NEVER_MS)
@@ -35,26 +169,45 @@ class BoundedClient(AsyncKernelClient):
         self._created_context = True
         return bounded_context()
 
-    def start_channels(self, shell=True, iopub=True, stdin=True, hb=False, control=True) -> None:
-        """Start all channels but the heartbeat, which would delay a kernel's end by a second; called by nbclient."""
+    def start_channels(self, shell=True, iopub=True, stdin=False, hb=False, control=True) -> None:
+        """Start shell, iopub and control; called by nbclient.
+
+        Nobody would read stdin, and the heartbeat would delay a kernel's end by a second.
+        """
         super().start_channels(shell, iopub, stdin, hb, control)
+
+    def stop_channels(self) -> None:
+        """Close the channels that were started; jupyter_client's version would first open stdin."""
+        for channel in (self._shell_channel, self._iopub_channel, self._control_channel):
+            if channel is not None:
+                channel.stop()
+        self.context.destroy(linger=100)
 
     async def wait_for_ready(self, timeout: float | None = None) -> None:
         """Return when the kernel has answered on shell and iopub; raise RuntimeError if it ends. Called by nbclient.
 
         jupyter_client's version then waits until no message arrives for 0.2 s, but nbclient ignores those messages.
         """
-        async with asyncio.timeout(timeout):
-            while await self.parent.is_alive():
-                self.kernel_info()
-                with contextlib.suppress(Empty):
-                    await self.get_shell_msg(timeout=1)
-                    await self.get_iopub_msg(timeout=0.2)
-                    return
-        raise RuntimeError("The kernel ended before it answered.")
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(timeout):
+                while await self.parent.is_alive():
+                    self.kernel_info()
+                    with contextlib.suppress(Empty):
+                        await self.get_shell_msg(timeout=1)
+                        await self.get_iopub_msg(timeout=0.2)
+                        return
+        raise RuntimeError("The kernel ended before it answered, or did not answer.")
 
 
-class SandboxManager(AsyncKernelManager):
+class TypedManager(AsyncKernelManager):
+    """A kernel manager that reads messages with TypedSession."""
+
+    @default("session")
+    def _typed_session(self) -> Session:
+        return TypedSession(parent=self)
+
+
+class SandboxManager(TypedManager):
     """A kernel manager that finds the sandboxed kernel without installing its kernelspec in Jupyter."""
 
     client_factory = Type(BoundedClient)

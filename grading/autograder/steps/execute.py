@@ -17,7 +17,6 @@ from pathlib import Path
 
 import nbformat
 import zmq
-from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.utils import ensure_async
 from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
@@ -27,7 +26,7 @@ from traitlets.config import Config
 
 from ..errors import ClassError
 from ..sandbox import KERNEL_NAME, machine
-from ..sandbox.manager import SandboxManager
+from ..sandbox.manager import START_S, SandboxManager, TypedManager
 from .clock import Reading
 from .leaving import OF_THE_RUN
 
@@ -192,9 +191,9 @@ class Client(NotebookClient):
             config=Config(job.config),
             resources={"metadata": {"path": str(folder)}},
             kernel_name=job.kernel_name,
-            kernel_manager_class=SandboxManager if job.kernel_name == KERNEL_NAME else AsyncKernelManager,
+            kernel_manager_class=SandboxManager if job.kernel_name == KERNEL_NAME else TypedManager,
             shutdown_kernel="immediate",
-            startup_timeout=HANG_S,
+            startup_timeout=START_S,
             timeout=None,
             iopub_timeout=HANG_S,
             allow_errors=True,
@@ -203,6 +202,7 @@ class Client(NotebookClient):
         self.job, self.fatal, self.spent, self.record = job, fatal, spent, folder / job.record
         self.running: int | None = None
         self._output_bytes, self._cell_bytes, self._why = 0, 0, ""  # of cells that ended, and of the running one
+        self._sent_bytes = 0  # of the running one's messages; one may change many outputs
         self._interrupted = False  # whether the running cell was interrupted
         self._muted = False  # whether its output is left out, because it is too large
         self._clocks: asyncio.Future  # interrupts it
@@ -226,7 +226,8 @@ class Client(NotebookClient):
 
     async def _run_cell(self, cell: NotebookNode, index: int) -> None:
         self.spent.require()
-        before, self.running, self._interrupted, self._muted, self._cell_bytes = self.running, index, False, False, 0
+        before, self.running, self._interrupted, self._muted = self.running, index, False, False
+        self._cell_bytes = self._sent_bytes = 0
         self._clocks = asyncio.ensure_future(self._watch(self.job.cell_timeout_s))
         try:
             with self._with_cases(cell):
@@ -332,15 +333,17 @@ class Client(NotebookClient):
         if _is_deeper(msg["content"], MAX_DEPTH):
             self.log.warning("Dropped a message nested more than %d levels deep", MAX_DEPTH)
             return None
-        self._cell_bytes += len(str(msg["content"]))
+        self._sent_bytes += msg["size"]
+        self._cell_bytes += msg["size"] * self._places(msg)
         limit = self.job.max_output_bytes
         if not self._muted and self._output_bytes + self._cell_bytes > limit:
             self._muted, cell.outputs = True, []
-        if self._cell_bytes > FLOOD * limit and not self._interrupted:
+            self.clear_display_id_mapping(cell_index)
+        if self._sent_bytes > FLOOD * limit and not self._interrupted:
             self._interrupted = True
             self._clocks.cancel()
             self._clocks = asyncio.ensure_future(self._watch(0))
-        if self._cell_bytes > MOST_BYTES and not self._why:
+        if self._sent_bytes > MOST_BYTES and not self._why:
             self._why = f"The output exceeded {MOST_BYTES / 1e6:g} MB."
             self._end_kernel()
         if self._muted and msg["msg_type"] != "status":
@@ -348,6 +351,12 @@ class Client(NotebookClient):
         if msg["msg_type"] == "error":
             msg["content"]["ename"] = _name(msg["content"])
         return super().process_message(msg, cell, cell_index)
+
+    def _places(self, msg: dict) -> int:
+        """Return how many outputs a message fills, at least 1: it may update displays of all cells."""
+        display_id = (msg["content"].get("transient") or {}).get("display_id")
+        updated = sum(map(len, self._display_id_map.get(display_id, {}).values()))
+        return max(1, updated + (msg["msg_type"] != "update_display_data"))
 
 
 def _name(error: dict) -> str:

@@ -577,6 +577,69 @@ BOMBS = {
     ),
 }
 
+SEND = """kernel = get_ipython().kernel
+
+
+def send(kind, content, **more):
+    kernel.session.send(kernel.iopub_socket, kind, content, parent=kernel.get_parent(), **more)
+
+
+"""
+PACK = f"{SEND}import json\nkernel.session.pack = lambda found: json.dumps(found, default=str).encode()\n"
+SHOWN = "from IPython.display import display, update_display\n"
+MANY = '"x" * 7_900_000'
+
+MESSAGES = {  # cost no point of a right answer either: see test_hostile_class.py
+    "one update of many displays": Attack(
+        f"{SHOWN}for _ in range(60):\n    display('', display_id='a')\nupdate_display('x' * 4_500_000, display_id='a')",
+        f"{SHOWN}display('', display_id='a')\nfor n in range(60):\n    update_display('x' * 50_000, display_id='a')",
+    ),
+    "an update of what was left out": Attack(
+        f"{SHOWN}for n in range(60):\n    display('x' * 100_000, display_id=f'{{n}}')\nupdate_display('', display_id='40')",
+        f"{SHOWN}for n in range(40):\n    display('x' * 100_000, display_id=f'{{n}}')\nupdate_display('', display_id='30')",
+    ),
+    "not a number in a notebook": Attack(
+        f"{PACK}nan = float('nan')\n"
+        "send('display_data', {'data': {'application/json': [nan]}, 'metadata': {}})\n"
+        "send('execute_result', {'data': {}, 'metadata': {}, 'execution_count': -5})",
+        f"{SHOWN}display({{'application/json': [float('nan')]}}, raw=True)",
+    ),
+    "a lone surrogate": Attack(
+        f"{PACK}send('stream', {{'name': 'stdout', 'text': 'a\\ud800b'}})\n"
+        "send('error', {'ename': '\\udc80', 'evalue': '', 'traceback': []})",
+        "print('\\U0001d11e')",
+    ),
+    "dates of 1066": Attack(
+        "import datetime\nfrom jupyter_client.session import Session\nheader = Session.msg_header\n"
+        "Session.msg_header = lambda self, kind: header(self, kind) | (\n"
+        "    {'date': datetime.datetime(1066, 1, 1, tzinfo=datetime.UTC)} if kind == 'execute_input' else {}\n)",
+        "import datetime\nprint(datetime.datetime(1066, 1, 1))",
+    ),
+    "messages of another form": Attack(
+        f"{SEND}for kind in ('stream', 'error', 'status', 'display_data', 'comm_open', 'x'):\n"
+        "    for content in ({}, {'name': 1, 'text': []}, {'data': 1, 'transient': 5}, {'execution_state': {}}):\n"
+        "        send(kind, content)",
+        f"{SHOWN}display({{'text/plain': 'a', 'application/x-own+json': {{'b': [1]}}}}, raw=True)",
+        fast=True,
+    ),
+    "messages that wait": Attack(
+        f"{SEND}send('display_data', {{'data': {{'a': [[]] * 50_000}}, 'metadata': {{}}}})\n"
+        f"for _ in range(5):\n    send('stream', {{'name': 'stdout', 'text': ''}}, metadata={{'x': {MANY}}})",
+        f"{SHOWN}for n in range(300):\n    display(n)",
+    ),
+    "buffers of widgets": Attack(
+        f"{SEND}for n in range(30):\n    content = {{'comm_id': f'{{n}}', 'data': {{'state': {{}}, "
+        "'buffer_paths': [['x']]}}\n    send('comm_open', content, buffers=[bytes(7_900_000)])",
+        "import ipywidgets\n\nipywidgets.Image(value=bytes(1000))",
+    ),
+    "requests for input": Attack(
+        "kernel = get_ipython().kernel\nfor _ in range(9):\n"
+        f"    kernel.session.send(kernel.stdin_socket, 'input_request', {{'prompt': {MANY}, 'password': False}},\n"
+        "                        ident=kernel._parent_ident['shell'])",
+        "try:\n    input()\nexcept Exception as error:\n    print(error)",
+    ),
+}
+
 READERS = {  # takes quadratic time to read
     "blank lines": Attack(
         answer="x = 1" + "\n" * 100_000 + "y = 2",
@@ -924,6 +987,7 @@ ROOMS = {
     "network": NETWORK,
     "by hand": BY_HAND,
     "bomb": BOMBS,
+    "message": MESSAGES,
     "reader": READERS,
     "death": DEATHS,
     "files": FILES,
