@@ -623,7 +623,7 @@ MESSAGES = {  # cost no point of a right answer either: see test_hostile_class.p
         fast=True,
     ),
     "messages that wait": Attack(
-        f"{SEND}send('display_data', {{'data': {{'a': [[]] * 50_000}}, 'metadata': {{}}}})\n"
+        f"{SEND}send('display_data', {{'data': {{'text/plain': {MANY}[:4_000_000]}}, 'metadata': {{}}}})\n"
         f"for _ in range(5):\n    send('stream', {{'name': 'stdout', 'text': ''}}, metadata={{'x': {MANY}}})",
         f"{SHOWN}for n in range(300):\n    display(n)",
     ),
