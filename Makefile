@@ -6,9 +6,10 @@ GRADLAB = $(or $(PYTHON),$(error Python was not found; install Python 3.11 to 3.
 RUN = @$(GRADLAB) run
 ON_PROCESSOR = $(if $(PROCESSOR),--processor $(PROCESSOR))
 CLASS_OPTION = $(if $(CLASS),--class "$(CLASS)")
+CLASS_FOLDER = $(or $(CLASS),grading/class)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab doctor test test-all elsewhere redteam check notebooks validate-checks student-archive lock formgrader release week grade feedback demo bench pictures clean
+.PHONY: help setup lab doctor test test-all elsewhere redteam check notebooks validate-checks student-archive lock formgrader release week grade feedback solutions demo bench pictures clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +69,11 @@ grade:  ## Grade a class's submissions: make grade ASSIGNMENT=02_external_gradie
 
 feedback:  ## Return the feedback on an assignment: make feedback ASSIGNMENT=02_external_gradients
 	$(RUN) -m autograder feedback $(ASSIGNMENT) $(CLASS_OPTION)
+
+solutions:  ## Write an assignment's solved chapter as a page, into the class: make solutions ASSIGNMENT=02_external_gradients
+	$(RUN) -m nbconvert --to html --embed-images --TagRemovePreprocessor.enabled=True \
+	  --TagRemovePreprocessor.remove_cell_tags=reference --output-dir "$(CLASS_FOLDER)/solutions" \
+	  "$(CLASS_FOLDER)/source/$(ASSIGNMENT)/$(ASSIGNMENT).ipynb"
 
 demo:  ## Collect and grade a made-up class of twelve, and return feedback
 	$(RUN) -m autograder demo

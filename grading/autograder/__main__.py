@@ -5,30 +5,23 @@ import shlex
 import sys
 from inspect import cleandoc
 from pathlib import Path
+from typing import NoReturn
 
 from authoring.places import ChapterError
 
 from .class_chapters import UPDATE
 from .commands import (
-    appeal,
-    by_hand,
-    changes,
     demo,
-    drop,
     due,
     export,
-    extend,
     feedback,
     formgrader,
     grade,
     import_submissions,
     new_class,
-    overview,
     release,
     report,
     roster,
-    similar,
-    solutions,
     update,
     week,
 )
@@ -36,16 +29,34 @@ from .errors import ClassError
 
 ROOM = Path(__file__).resolve().parents[1]
 CLASS_HELP = "the class folder (default: the one named by nbgrader_config.py in this folder, else grading/class)"
-IN_ORDER = [new_class, update, roster, release, due, extend, drop, week]
-IN_ORDER += [import_submissions, grade, report, by_hand, changes, appeal, similar, feedback]
-IN_ORDER += [solutions, overview, export, formgrader, demo]
+IN_ORDER = [new_class, update, roster, release, due, week, import_submissions, grade, report, feedback, export]
+IN_ORDER += [formgrader, demo]
 COMMANDS = {module.__name__.rpartition(".")[2].replace("_", "-"): module for module in IN_ORDER}
 WITHOUT_CLASS = {"new-class", "demo"}
+MOVED = {  # what replaces an earlier command
+    "appeal": "report ASSIGNMENT --student STUDENT",
+    "by-hand": "grade ASSIGNMENT --keep-points STUDENT or --drop-points STUDENT",
+    "changes": "report ASSIGNMENT --changes",
+    "drop": "a line with the student's id in the class folder's dropped.txt",
+    "extend": "due ASSIGNMENT DATE --student STUDENT",
+    "overview": "report",
+    "similar": "report ASSIGNMENT --similar",
+    "solutions": "make solutions ASSIGNMENT=…",
+}
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that says what replaces an earlier command."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and the error, and exit with the code 2."""
+        old = next((name for name in MOVED if f"invalid choice: {name!r}" in message), "")
+        super().error(f"{old} is no longer a command. Use instead: {MOVED[old]}" if old else message)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code. Print expected errors to stderr and return 1."""
-    parser = argparse.ArgumentParser(prog="python -m autograder", description=__doc__)
+    parser = Parser(prog="python -m autograder", description=__doc__)
     where = {"dest": "folder", "type": Path, "metavar": "FOLDER", "help": CLASS_HELP}
     parser.add_argument("--class", **where)
     anywhere = argparse.ArgumentParser(add_help=False)  # --class may come before or after the command

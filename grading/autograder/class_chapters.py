@@ -5,7 +5,6 @@ import tempfile
 from pathlib import Path
 
 from authoring.places import SOURCES
-from gradlab.engine import STAGES
 
 UPDATE = "python -m autograder update"  # updates the copy
 IGNORED = (".", "__pycache__")  # prefixes of names that are not copied
@@ -57,6 +56,8 @@ def contents(chapter: Path) -> dict[Path, bytes]:
 
 def _stages(chapter: Path) -> dict[Path, bytes]:
     """Return the course's stages of the engine that a chapter imports and that are not beside it already."""
+    from gradlab.engine import STAGES  # it imports IPython, which a command's help does not need
+
     notebook = chapter / f"{chapter.name}.ipynb"
     if not notebook.exists() or b"own_engine" not in notebook.read_bytes():
         return {}

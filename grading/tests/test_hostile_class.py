@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import time
+from pathlib import Path
 
 import pytest
 from attacks.table import MESSAGES
@@ -17,7 +18,7 @@ from autograder.steps.autograde import autograde
 from autograder.steps.execute import Ran
 from autograder.steps.files import known_as, unfit
 from autograder.steps.outcome import Status
-from autograder.views import appeal, similar, term_overview
+from autograder.views import one_student, similar, term_overview
 from autograder.views.renderings import table, write
 from autograder.views.report import gather
 from gradlab.checks.check import OBSERVATION_MIME
@@ -148,14 +149,15 @@ def test_every_student_has_a_page_and_a_line(hostile):
 
 
 def test_every_view_of_a_term_shows_them_all(hostile):
-    """Overview, similar submissions and appeals, in a time that no submission can prolong."""
+    """Overview, similar submissions and each student's lines, in a time that no submission can prolong."""
     course, started = class_api(hostile.folder).coursedir, time.process_time()
     students = [*FILES, "400 deep", "480 magics", *map(known_as, NAMES)]
-    pages = [appeal.write(course, NAME, student)[0] for student in students]
-    pages += [path for path in term_overview.write(course, term_overview.gather_all(course)) if path.suffix == ".html"]
-    pages.append(similar.write(course, similar.gather_similar(course, NAME)))
+    for student in students:
+        assert all(line.isprintable() for line in one_student.lines(course, NAME, student))
+    pages = [path for path in term_overview.write(course, term_overview.gather_all(course)) if path.suffix == ".html"]
+    pages.append(Path(similar.lines(course, NAME)[-1]))
     pages += (hostile.folder / "reports" / NAME).iterdir()
-    assert len(pages) == len(students) + len(hostile.statuses) + 2
+    assert len(pages) == len(hostile.statuses) + 2
     for page in pages:
         text = page.read_text()
         assert len(text) < 5_000_000

@@ -151,7 +151,7 @@ def test_scores_before_nbgraders_run_are_kept_for_changes(tiny, said):
     tiny.grade_here()
     tiny.hand_in("anna", SLIP)
     nbgrader(tiny.folder.parent, "autograde", NAME)
-    assert "anna" in said(tiny, "changes", NAME)
+    assert "anna" in said(tiny, "report", NAME, "--changes")
 
 
 def test_no_setting_leaves_out_the_run_without_which_no_check_fails(tiny):

@@ -6,7 +6,7 @@ import shutil
 import nbformat
 import pytest
 from nbgrader.apps import NbGraderAPI
-from tiny_class import NAME, RIGHT, SLIP, TinyClass, changed
+from tiny_class import NAME, RIGHT, SLIP, TinyClass, changed, threads
 from traitlets.utils.importstring import import_item
 
 from autograder import class_chapters
@@ -107,7 +107,7 @@ def test_report_and_overview_list_who_must_be_graded_and_count_no_old_score(tiny
     assert line in printed
     with (tiny.folder / "reports" / f"{NAME}.csv").open(encoding="utf-8") as file:
         assert {row["points"] for row in csv.DictReader(file) if row["student"] != "ben"} == {""}
-    printed = said(tiny, "overview")
+    printed = said(tiny, "report")
     assert f"{NAME}: {line}" in printed
     assert [text.split()[1] for text in printed.splitlines()[1:4]] == ["again", "1.5", "new"]
 
@@ -117,25 +117,25 @@ def test_manual_points_need_a_decision_after_a_new_submission(tiny, said):
     tiny.grade_here("ben")
     assert rows(tiny)["ben"].score == 2.5, "the same submission graded again: nothing to ask"
     tiny.hand_in("ben", RIGHT)
-    printed = said(tiny, "grade", NAME)
-    assert f"by-hand {NAME} --keep or --drop STUDENT):\n  ben: 1: 1 set manually, 2 by the check\n" in printed
+    printed = said(tiny, "grade", NAME, "--scheduler", threads().scheduler_address)
+    assert (
+        f"grade {NAME} --keep-points or --drop-points STUDENT):\n  ben: 1: 1 set manually, 2 by the check\n" in printed
+    )
     assert exported(tiny, said)[0]["ben"] == ""
     assert (rows(tiny)["ben"].status, rows(tiny)["ben"].score) == ("needs manual grade", None)
     tiny.grade_here("ben")
     assert WAITING in rows(tiny)["ben"].reason, "grading again is no decision"
-    assert "  ben: 1: 1 set manually, 2 by the check\n" in said(tiny, "by-hand", NAME)
 
 
-@pytest.mark.parametrize(("word", "score"), [("--keep", 4), ("--drop", 5)])
+@pytest.mark.parametrize(("word", "score"), [("--keep-points", 4), ("--drop-points", 5)])
 def test_manual_points_are_kept_or_dropped(tiny, said, word, score):
     tiny.set_by_hand("ben", 1)
     tiny.hand_in("ben", RIGHT)
     tiny.grade_here()
-    refusal = said(tiny, "by-hand", NAME, word, "bn", code=1)
+    words = ["grade", NAME, "--scheduler", threads().scheduler_address, word]
+    refusal = said(tiny, *words, "bn", code=1)
     assert "has no points in 90_tiny that need a decision. Did you mean ben?" in refusal
-    printed = said(tiny, "by-hand", NAME, word, "ben")
-    assert "  ben: 1: 1 set manually, 2 by the check" in printed
-    assert "no points need a decision" in printed
+    assert said(tiny, *words, "ben").count("  ben: 1: 1 set manually, 2 by the check") == 1
     assert rows(tiny)["ben"].score == score
     tiny.grade_here("ben")
     assert rows(tiny)["ben"].score == score
@@ -171,7 +171,7 @@ def test_students_whose_page_shows_an_old_grade_are_listed_until_it_is_returned(
     assert older + "ben\n" in said(tiny, "report", NAME)
     course_gives(tiny, 4)
     assert older + "anna, ben\n" in said(tiny, "grade", NAME)
-    assert f"{NAME}: {older}anna, ben\n" in said(tiny, "overview")
+    assert f"{NAME}: {older}anna, ben\n" in said(tiny, "report")
     assert f"{older}anna, ben" in (tiny.folder / "reports" / f"{NAME}.html").read_text()
     assert f"{NAME}: {older}anna, ben" in (tiny.folder / "reports" / "overview.html").read_text()
     said(tiny, "feedback", NAME)
@@ -180,10 +180,10 @@ def test_students_whose_page_shows_an_old_grade_are_listed_until_it_is_returned(
 
 def test_an_extension_is_not_a_grade_that_could_change(tiny, said):
     said(tiny, "due", NAME, "2026-11-02")
-    said(tiny, "extend", "cem", NAME, "2026-11-09")
+    said(tiny, "due", NAME, "2026-11-09", "--student", "cem")
     tiny.hand_in("cem", RIGHT)
     said(tiny, "grade", NAME)
-    printed = said(tiny, "changes", NAME, "--all")
+    printed = said(tiny, "report", NAME, "--changes")
     assert "cem" not in printed
 
 

@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from tiny_class import NAME, RIGHT, TinyClass
 
-from autograder import dropped
 from autograder.errors import ClassError
 from autograder.steps import receipt
 from autograder.steps.files import MAX_BYTES, MAX_FILES, unfit
@@ -335,7 +334,7 @@ def test_a_worksheet_identifies_students_and_submission_times(tiny, packed, tmp_
 def test_dates_drafts_and_extensions_in_a_worksheet_are_read_and_listed(tiny, packed, tmp_path, said):
     """An extension counts for students who have not submitted, too, and never shortens an existing one."""
     tiny.command("due", NAME, "2026-11-02 12:00")
-    tiny.command("extend", "ito", NAME, "2026-11-09 12:00")
+    tiny.command("due", NAME, "2026-11-09 12:00", "--student", "ito")
     rows = {
         "anna": ("Submitted for grading - 1 day 15 hours late", "04/11/2026, 3:00"),
         "ben": ("Draft (not submitted)", "Monday, 2 November 2026, 9:05 AM"),
@@ -405,7 +404,7 @@ def test_an_existing_submission_is_replaced_only_with_update_and_a_dropped_stude
     assert imported(tiny, second, update=True) == {"anna": "replaced"}
     assert handed_in(tiny) == {f"anna/{NAME}/{FILE}": "2"}
     assert [path.name for path in tiny.folder.iterdir() if path.name.startswith(".import")] == []
-    dropped.write_list(tiny.folder, ["anna"])
+    (tiny.folder / "dropped.txt").write_text("anna\n")
     assert imported(tiny, first, update=True) == {"anna": "was dropped from the class"}
     assert handed_in(tiny) == {f"anna/{NAME}/{FILE}": "2"}
 

@@ -6,10 +6,9 @@ import re
 import pytest
 from tiny_class import NAME, TinyClass
 
-from autograder import dropped
 from autograder.steps.save import set_aside
 from autograder.term import grades
-from autograder.views.export import as_text
+from autograder.views.table import as_text
 
 # Canvas's exported gradebook: lib/gradebook_exporter.rb
 CANVAS = f"""Student,ID,SIS User ID,SIS Login ID,Section,{NAME} (771),Other (772),Current Score,Current Score
@@ -188,7 +187,7 @@ def test_anonymous_ids_reveal_nobody_and_stay_the_same(tiny):
 
 
 def test_a_dropped_student_is_not_exported_and_is_reported_if_the_platforms_file_has_one(tiny, capsys):
-    dropped.write_list(tiny.folder, ["anna"])
+    (tiny.folder / "dropped.txt").write_text("anna\n")
     assert [row[1] for row in export(tiny, "--platform", "canvas", NAME)[1][2:]] == ["4022", "4023"]
     for platform, text in {"canvas": CANVAS, "moodle": MOODLE}.items():
         path = tiny.folder.parent / "file.csv"

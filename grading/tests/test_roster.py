@@ -177,7 +177,7 @@ def test_a_second_import_lists_what_changed(tiny, file, capsys):
     assert main([*words, str(file(second))]) == 0
     shown = capsys.readouterr().out
     assert "Added: ben\nChanged:\n  anna: last_name Müller -> Müller-Weiß\nUnchanged: 1\n" in shown
-    assert "not in the file (to exclude them: autograder drop): 김민수\n" in shown
+    assert "not in the file (to exclude them, add their ids to dropped.txt): 김민수\n" in shown
     assert students(tiny)["anna"] == ("Anna", "Müller-Weiß", "anna@uni.example", "4021"), "an empty cell says nothing"
 
 
@@ -210,9 +210,12 @@ def test_control_characters_in_names_do_not_reach_the_terminal(tiny, file, capsy
 
 
 def test_dropped_students_are_listed_and_stay_dropped(tiny, file, capsys):
-    dropped.write_list(tiny.folder, ["anna"])
+    (tiny.folder / "dropped.txt").write_text("anna\n")
     assert main(["roster", "--class", str(tiny.folder), str(file(OWN))]) == 0
-    assert "In the file, but dropped (to take them back: autograder drop --undo): anna" in capsys.readouterr().out
+    assert (
+        "In the file, but dropped (to take them back, remove their lines from dropped.txt): anna"
+        in capsys.readouterr().out
+    )
     assert dropped.listed(tiny.folder) == ["anna"]
 
 
@@ -227,9 +230,9 @@ def test_a_folder_in_decomposed_form_is_the_students(tiny, file, said):
     tiny.stamp(DECOMPOSED, "2026-11-02 10:00:00 +0100")
     grade = ["grade", NAME, "--scheduler", threads().scheduler_address]
     shown = said(tiny, *grade, "--student", DECOMPOSED)
-    assert "  Not on the roster, which has names for others (autograder roster, or drop): eve\n" not in shown
+    assert "  Not on the roster, which has names for others (autograder roster, or dropped.txt): eve\n" not in shown
     shown = said(tiny, *grade)
-    assert "Not on the roster, which has names for others (autograder roster, or drop): eve\n" in shown
+    assert "Not on the roster, which has names for others (autograder roster, or dropped.txt): eve\n" in shown
     assert sorted(students(tiny)) == ["ben", "eve", "jürgen"]
     assert tiny.points("jürgen") == [2, 3]
     shown_by_formgrader = {one["student"]: one for one in tiny.api.get_submissions(NAME)}
@@ -237,5 +240,5 @@ def test_a_folder_in_decomposed_form_is_the_students(tiny, file, said):
     assert shown_by_formgrader["jürgen"]["autograded"]
     tiny.hand_in(DECOMPOSED, RIGHT)
     assert "belong to jürgen" in said(tiny, *grade, code=1)
-    said(tiny, "drop", DECOMPOSED)
+    (tiny.folder / "dropped.txt").write_text(f"{DECOMPOSED}\n")
     assert [row.student for row in gather(class_api(tiny.folder).coursedir, NAME).rows] == ["ben", "eve"]

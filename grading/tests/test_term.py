@@ -192,15 +192,16 @@ def test_a_term(tmp_path, monkeypatch, capsys):
     said()
     for words, shows in {
         "make feedback": "",
-        "python -m autograder overview": "Жуков",
-        "python -m autograder changes": "",
-        "python -m autograder appeal ada": "Ada O'Brien",
-        "python -m autograder solutions": "solutions",
-        "python -m autograder similar": "",
+        "python -m autograder report\n": "Жуков",
+        f"python -m autograder report {CHAPTER} --changes": "",
+        f"python -m autograder report {CHAPTER} --student": "Ada O'Brien",
+        "make solutions": "",
+        f"python -m autograder report {CHAPTER} --similar": "",
         "python -m autograder export": "",
     }.items():
         term.type(words)
         assert shows in said()
+    assert (here / "solutions" / f"{CHAPTER}.html").exists()
     assert len(list((here / "feedback").glob(f"*/{CHAPTER}/{CHAPTER}.html"))) == 10
     with (here / "import.csv").open(encoding="utf-8-sig") as file:  # from the second command, for Moodle
         grades = {row["Email address"].split("@")[0]: row["Grade"] for row in csv.DictReader(file)}

@@ -1,10 +1,9 @@
-"""Overview, report, changes, appeals and similar submissions of a class with one case of everything."""
+"""Every form of the report, for a class with one case of everything."""
 
 import csv
 import html
-import io
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import nbformat
@@ -12,9 +11,9 @@ import pytest
 from accessible import violations
 from nbconvert.exporters import HTMLExporter
 from nbformat.v4 import new_code_cell
+from test_similar import LONG, RENAMED
 from tiny_class import CHECK_1, NAME, RIGHT, TinyClass, solved_notebook
 
-from autograder.dropped import write_list
 from autograder.views.words import local
 
 pytestmark = pytest.mark.xdist_group("term views")
@@ -91,7 +90,7 @@ def lines_of(said):
 
 
 def test_the_overview_has_points_and_the_facts_beside_them(tiny, lines_of):
-    lines = lines_of(tiny, "overview")
+    lines = lines_of(tiny, "report")
     cells = {line.split("  ")[0].strip(): line.split("  ")[1:] for line in lines[:10]}
     shown = {who: [cell.strip() for cell in line if cell.strip()] for who, line in cells.items()}
     assert shown["anna (Anna Ødegård)"] == ["5", "5"]
@@ -99,23 +98,26 @@ def test_the_overview_has_points_and_the_facts_beside_them(tiny, lines_of):
     assert shown["broken"] == ["?", "0"]
     assert shown["by-hand"] == ["4.5*", "4.5"]
     assert shown[f"missing ({HOSTILE} =1+1)"] == ["-", "0"]
-    assert shown["out of"] == ["5", "5"]
-    exercises = {line.split()[0]: " ".join(line.split()[1:]) for line in lines if line.startswith("90.")}
-    assert exercises["90.1"] == "3 of 6 0 1.25 of 2 external gradient alone (1)"
-    assert exercises["90.2"] == "5 of 6 1 1.25 of 1.5"
+    assert shown["student"] == ["90 of 5", "total of 5"]
+    exercises = [" ".join(line.split()) for line in lines if line.startswith(f"{NAME}  ")]
+    assert exercises[0] == f"{NAME} 90.1 2 1.25 6 3 0 external gradient alone (1)"
+    assert exercises[1] == f"{NAME} 90.2 1.5 1.25 6 5 1"
     assert [Path(line).name for line in lines[-3:]] == ["overview.csv", "overview_exercises.csv", "overview.html"]
 
 
 def test_the_overview_as_csv_has_a_line_per_student_and_no_formula(tiny, lines_of):
-    lines = list(csv.DictReader(io.StringIO("\n".join(lines_of(tiny, "overview", "--csv")))))
+    *_, students, by_exercise, _ = lines_of(tiny, "report")
+    lines = list(csv.DictReader(Path(students).read_text().splitlines()))
     found = {line["student"]: line for line in lines}
     bela, missing = found["bela"], found["missing"]
     assert (bela[NAME], bela[f"{NAME} status"], bela[f"{NAME} late_hours"]) == ("0.0", "graded", "26.0")
     assert (missing[NAME], missing[f"{NAME} status"], missing["total"]) == ("", "not submitted", "0")
     assert found["by-hand"][f"{NAME} by_hand"] == "yes"
     assert found["broken"]["without_score"] == "1"
-    exercises = (tiny.folder / "reports" / "overview_exercises.csv").read_text().splitlines()
-    assert exercises[1] == f"{NAME},90.1,90.1 the gradient at x,2.0,1.25,6,3,0,external gradient alone (1)"
+    assert (
+        Path(by_exercise).read_text().splitlines()[1]
+        == f"{NAME},90.1,90.1 the gradient at x,2.0,1.25,6,3,0,external gradient alone (1)"
+    )
 
 
 def test_the_report_has_names_lateness_manual_points_and_a_page_per_submission(tiny, lines_of):
@@ -140,107 +142,68 @@ def test_the_report_has_names_lateness_manual_points_and_a_page_per_submission(t
     assert "<script" not in page + shown + broken
 
 
-def test_an_appeal_shows_how_a_grade_came_about_and_nothing_about_others(tiny, lines_of):
-    lines = lines_of(tiny, "appeal", "by-hand", NAME)
-    facts = {line.split("  ")[0]: " ".join(line.split("  ")[1:]).strip() for line in lines[:-1]}
-    assert facts["Score"] == "4.5 of 5"
-    assert facts["Submitted"] == local(DUE - timedelta(hours=1))
-    assert facts["Due"] == local(DUE)
-    assert facts["1 set manually"] == "1.5 points, instead of 0 by the check"
-    assert facts["Judged by"].startswith("record ")
-    page = Path(lines[-1]).read_text()
-    for shown in [
-        "your answer may not use torch&#39;s autograd",
-        "The submission is unchanged since it was graded.",
-        "Nearly &lt;script&gt;",
-    ]:
-        assert shown in page
-    assert "torch.autograd.grad(3 * leaf**2, leaf, v)[0]" in text_of(
-        page[page.index('id="handed-in"') : page.index('id="graded"')]
+def test_one_students_report_says_how_the_grade_came_about_and_nothing_about_others(tiny, lines_of, said):
+    lines = lines_of(tiny, "report", NAME, "--student", "by-hand")
+    shown = [" ".join(line.split()) for line in lines]
+    assert shown[1] == "by-hand 1.5 3 4.5 1", "points of both exercises, the score, and one flag"
+    assert "hand 1 1.5 set manually" in shown
+    assert shown[shown.index("points out of 5") :] == [
+        "points out of 5",
+        f"submitted {local(DUE - timedelta(hours=1))}",
+        f"due {local(DUE)}",
+        f"{tiny.folder}/reports/{NAME}/by-hand.html",
+    ]
+    assert any(line.startswith("90.1 ") and "autograd" in line for line in shown)
+    assert any(
+        "late 1 day 2 h, 0.5 deducted" in " ".join(line.split())
+        for line in lines_of(tiny, "report", NAME, "--student", "bela")
     )
-    assert not [other for other in ["anna", "bela", "twin-1", "Ødegård"] if other in page]
-    assert "<script" not in page
-    late = lines_of(tiny, "appeal", "bela", NAME)
-    assert any(line.endswith("1 day 2 h; 0.5 points deducted") for line in late)
-
-
-def test_an_appeal_against_an_ungradable_submission_lists_the_files(tiny, lines_of):
-    lines = lines_of(tiny, "appeal", "broken", NAME)
-    assert any("the notebook file is not valid JSON" in line for line in lines)
-    page = Path(lines[-1]).read_text()
-    assert "Could not be graded:" in page
-    assert f"{NAME}.ipynb" in page
-
-
-def test_an_appeal_for_an_unknown_student_is_refused(tiny, said):
-    assert "error: The gradebook has no student ana. Did you mean anna?\n" in said(tiny, "appeal", "ana", NAME, code=1)
-    assert "not submitted" in said(tiny, "appeal", "missing", NAME, code=1)
+    assert "the notebook file is not valid JSON" in lines_of(tiny, "report", NAME, "--student", "broken")[1]
+    assert f"missing ({HOSTILE} =1+1)  not submitted" in lines_of(tiny, "report", NAME, "--student", "missing")
+    refusal = said(tiny, "report", NAME, "--student", "ana", code=1)
+    assert "error: The gradebook has no student ana. Did you mean anna?\n" in refusal
+    assert "needs an assignment's name" in said(tiny, "report", "--student", "anna", code=1)
 
 
 def test_twins_are_listed_side_by_side_and_honest_ones_are_not(tiny, lines_of):
     """Two students wrote the same loop with different names; two others wrote the same obvious three lines."""
-    lines = lines_of(tiny, "similar", NAME)
-    assert lines[0] == f"{NAME}: 1 group of similar submissions among 7, for review"
-    assert lines[2].endswith("twin-1 and twin-2: 1")
-    page = Path(lines[-1]).read_text()
-    assert page.count('<div class="alike">') == 1
-    assert "<mark>        liste.append((wert + wert) * aussen + 2 * 2 * wert * aussen)</mark>" in page
-    assert "<span>    # all my own work</span>" in page
-    assert "by-autograd" not in page
+    first, pair, folder, page = lines_of(tiny, "report", NAME, "--similar")
+    assert first == f"{NAME}: 1 pair of similar submissions among 7, for review"
+    assert pair.endswith("100%  twin-1 and twin-2")
+    assert "# 1\ndef pull_back(x, v):\n    # mine\n" in Path(folder, "twin-1.py").read_text()
+    shown = Path(page).read_text()
+    assert "<mark>        liste.append((wert + wert) * aussen + 2 * 2 * wert * aussen)</mark>" in shown
+    assert "by-autograd" not in shown
 
 
 def test_twins_of_earlier_years_and_twins_beside_their_answers_are_listed(tiny, tmp_path, lines_of, said):
-    """An earlier class's folder and added cells are compared too. Pairs of two earlier students are not listed."""
-    for student, source in {"old": TWIN_1, "older": TWIN_2}.items():
+    """An earlier class's folder, added cells and modules are compared too, but not two earlier students alone."""
+    for student, source in {"old": LONG, "older": RENAMED}.items():
         path = tmp_path / "last year" / "autograded" / student / NAME / f"{NAME}.ipynb"
         path.parent.mkdir(parents=True)
         nb = tiny.autograded("anna")
-        nb.cells.append(new_code_cell(source.replace("pull_back", "helper")))
+        nb.cells.append(new_code_cell(source))
         nbformat.write(nb, path)
-    words = ["similar", NAME, "--earlier", str(tmp_path / "last year")]
-    assert lines_of(tiny, *words)[0] == f"{NAME}: 1 group of similar submissions among 9, for review"
-    mine = tiny.folder / "autograded" / "anna" / NAME / f"{NAME}.ipynb"
-    kept = mine.read_bytes()
-    nb = tiny.autograded("anna")
-    nb.cells.append(new_code_cell(TWIN_2.replace("pull_back", "mine")))
+    words = ["report", NAME, "--similar", "--earlier", tmp_path / "last year"]
+    module = tiny.folder / "autograded" / "anna" / NAME / "mine.py"
+    module.write_text(LONG)
     try:
-        mine.chmod(0o644)
-        nbformat.write(nb, mine)
-        lines = lines_of(tiny, *words)
-        assert sorted(line.split("  ")[-1] for line in lines[2:-1]) == [
-            "anna (Anna Ødegård), last year/old and last year/older: other cells",
-            "twin-1 and twin-2: 1",
-        ]
+        first, *lines = lines_of(tiny, *words)
     finally:
-        mine.write_bytes(kept)
-    assert "contains no graded submissions" in said(tiny, "similar", NAME, "--earlier", str(tmp_path), code=1)
-
-
-def test_solutions_wait_for_the_last_due_date(tiny, lines_of, said):
-    with tiny.api.gradebook as gradebook:
-        gradebook.find_assignment(NAME).duedate = datetime.now(UTC).replace(tzinfo=None) - timedelta(days=1)
-        gradebook.db.commit()
-        gradebook.grant_extension(NAME, "anna", days=9)
-        gradebook.add_student("gone")
-        gradebook.add_submission(NAME, "gone")
-        gradebook.grant_extension(NAME, "gone", days=99)
-    write_list(tiny.folder, ["gone"])
-    assert "because anna has an extension. Wait, or use --force." in said(tiny, "solutions", NAME, code=1)
-    [path] = lines_of(tiny, "solutions", NAME, "--force")
-    with tiny.api.gradebook as gradebook:
-        gradebook.grant_extension(NAME, "anna")
-    assert lines_of(tiny, "solutions", NAME) == [path]
-    page = Path(path).read_text()
-    assert "return 6 * x * v" in text_of(page)
-    assert not [word for word in ["BEGIN SOLUTION", "authoring.reference", "<script", "//"] if word in page]
-    with tiny.api.gradebook as gradebook:
-        gradebook.find_assignment(NAME).duedate = None
-        gradebook.db.commit()
-    assert "has no due date" in said(tiny, "solutions", NAME, code=1)
+        module.unlink()
+    assert first == f"{NAME}: 3 pairs of similar submissions among 9, for review"
+    assert sorted(line.split("  ")[-1] for line in lines[:-2]) == [
+        "anna and last year/old",
+        "anna and last year/older",
+        "twin-1 and twin-2",
+    ]
+    assert (tiny.folder / "reports" / f"{NAME}.code" / "last year" / "old.py").exists()
+    assert "contains no graded submissions" in said(tiny, *words[:-1], tmp_path, code=1)
+    assert "use it with --similar" in said(tiny, "report", NAME, "--earlier", tmp_path, code=1)
 
 
 def test_changes_by_a_regrade_are_listed_even_under_manual_points(regraded, lines_of):
-    lines = lines_of(regraded, "changes", NAME)
+    lines = lines_of(regraded, "report", NAME, "--changes")
     assert lines[0].startswith(f"{NAME}: changes since just before the run of ")
     said = [line.replace(" (Béla Nagy)", "").split() for line in lines[2:]]
     found = {tuple(words[:2]): " ".join(words[2:]) for words in said}
@@ -249,28 +212,24 @@ def test_changes_by_a_regrade_are_listed_even_under_manual_points(regraded, line
     assert found["bela", "lateness"] == "-0.5 0 points deducted"
     assert len(found) == 3
     assert regraded.points("by-hand") == [1.5, 3]
-    appeal = lines_of(regraded, "appeal", "by-autograd", NAME)
-    assert any(line.endswith("1: from 0 to 2") for line in appeal)
+    assert lines_of(regraded, "report", NAME, "--student", "by-autograd")[-2].endswith(": 1 from 0 to 2")
 
 
 def test_a_class_without_grades_or_assignments_says_what_to_do(tmp_path, said):
     tiny = TinyClass(tmp_path / "class")
-    assert "has not been graded again" in said(tiny, "changes", NAME, code=1)
-    assert "Did you mean 90_tiny?" in said(tiny, "changes", "90_tini", code=1)
+    assert "has not been graded again" in said(tiny, "report", NAME, "--changes", code=1)
+    assert "Did you mean 90_tiny?" in said(tiny, "report", "90_tini", "--changes", code=1)
     (tiny.folder / "gradebook.db").unlink()
-    assert "nbgrader generate_assignment" in said(tiny, "overview", code=1)
+    assert "nbgrader generate_assignment" in said(tiny, "report", code=1)
 
 
 @pytest.mark.browser
 def test_every_page_fits_its_window_and_can_be_read_in_light_and_dark_without_loading_anything(tiny, page):
-    reports, appeals = tiny.folder / "reports", tiny.folder / "appeals" / NAME
+    reports = tiny.folder / "reports"
     paths = [reports / f"{NAME}.html", reports / "overview.html", reports / f"{NAME}.similar.html"]
-    paths += [tiny.folder / "solutions" / f"{NAME}.html", appeals / "by-hand.html", appeals / "broken.html"]
-    paths += [tiny.page("by-hand"), tiny.page("broken"), reports / NAME / "anna.html"]
-    for words in ["report", NAME], ["overview"], ["similar", NAME], ["solutions", NAME, "--force"], ["feedback", NAME]:
+    paths += [tiny.page("by-hand"), tiny.page("broken"), reports / NAME / "broken.html", reports / NAME / "anna.html"]
+    for words in ["report", NAME], ["report"], ["report", NAME, "--similar"], ["feedback", NAME]:
         assert tiny.command(*words) == 0
-    for student in ["by-hand", "broken"]:
-        assert tiny.command("appeal", student, NAME) == 0
     said, asked = [], []
     page.on("console", lambda message: said.append(message.text))
     page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))

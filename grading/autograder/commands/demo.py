@@ -7,7 +7,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "demo"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Add no arguments."""
+    pass
 
 
 def run(args: argparse.Namespace) -> None:

@@ -1,8 +1,9 @@
-"""Set an assignment's due date, and recompute the penalties of graded submissions."""
+"""Set an assignment's due date, for everyone or for one student, and recompute the penalties of graded submissions."""
 
 import argparse
 from typing import TYPE_CHECKING
 
+from ..steps.files import composed
 from ..term.written import FORM, NONE, read_date
 from ..views.words import local
 from .listing import show_list
@@ -12,16 +13,20 @@ if TYPE_CHECKING:
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
     command.add_argument("assignment", help="a chapter's name")
-    command.add_argument("date", help=f"{FORM}; or {NONE}")
+    command.add_argument("date", help=f"{FORM}; or {NONE}, which removes the date or the extension")
+    command.add_argument("--student", type=composed, help="extend only this student's due date")
 
 
 def run(args: argparse.Namespace) -> None:
-    """Set the date and print its effects."""
+    """Set the date in the gradebook and print its effects."""
     from ..term import dates
 
-    show_dates(args.assignment, dates.set_due(args.folder, args.assignment, read_date(args.date)))
+    date = read_date(args.date)
+    if args.student:
+        show_dates(args.assignment, dates.extend(args.folder, args.student, args.assignment, date))
+    else:
+        show_dates(args.assignment, dates.set_due(args.folder, args.assignment, date))
 
 
 def show_dates(name: str, found: "Dates") -> None:

@@ -12,7 +12,6 @@ from .listing import show_list
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
     command.add_argument("assignments", nargs="+", metavar="ASSIGNMENT", help="a chapter's name")
     command.add_argument("--platform", choices=sorted(PLATFORMS), required=True, help="which platform's format")
     command.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="the CSV file to write")
@@ -27,10 +26,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Write the file and print which students are not in it."""
-    from ..settings import class_api
-    from ..term import grades
-
+    """Write the file; raise ClassError if options do not fit together."""
     names = list(dict.fromkeys(args.assignments))
     if args.anonymous and args.into:
         raise ClassError("--into copies the platform's names and ids; do not combine it with --anonymous.")
@@ -40,19 +36,39 @@ def run(args: argparse.Namespace) -> None:
         )
     if args.into and args.platform == "moodle" and len(names) > 1:
         raise ClassError("A Moodle worksheet belongs to one assignment; name only one.")
-    if args.into and args.output.exists() and os.path.samefile(args.into, args.output):
+    export_grades(args.folder, names, args.platform, args.output, args.into, args.column, args.stale, args.anonymous)
+
+
+def export_grades(
+    folder: Path,
+    names: list[str],
+    platform: str,
+    output: Path,
+    into: Path | None = None,
+    column: str | None = None,
+    stale: bool = False,
+    anonymous: bool = False,
+) -> None:
+    """Write the file `output`, readable by its owner only, and print its path and which students are not in it.
+
+    Raises ClassError, and writes nothing, if an assignment is unknown, if `into` does not fit the gradebook, or if it
+    is the same file as `output`.
+    """
+    from ..settings import class_api
+    from ..term import grades
+
+    if into and output.exists() and os.path.samefile(into, output):
         raise ClassError("-o and --into name the same file; write to a different one.")
-    course = class_api(args.folder).coursedir
-    found = grades.read_grades(course, names, args.stale)
-    if args.anonymous:
-        made = grades.anonymous(found, args.folder)
-    elif args.platform == "canvas":
-        columns = {names[0]: args.column} if args.column else {}
-        made = grades.fill_gradebook(found, columns, args.into) if args.into else grades.canvas(found)
+    found = grades.read_grades(class_api(folder).coursedir, names, stale)
+    if anonymous:
+        made = grades.anonymous(found, folder)
+    elif platform == "canvas":
+        columns = {names[0]: column} if column else {}
+        made = grades.fill_gradebook(found, columns, into) if into else grades.canvas(found)
     else:
-        made = grades.fill_worksheet(found, names[0], args.into) if args.into else grades.moodle(found)
-    atomic.write_text(args.output, made.text(), mode=0o600)
-    print(args.output)
+        made = grades.fill_worksheet(found, names[0], into) if into else grades.moodle(found)
+    atomic.write_text(output, made.text(), mode=0o600)
+    print(output)
     show_list("Not in the file", made.left_out)
     show_list("In the platform's file, but not in the class (left out or unchanged in the new file)", made.unknown)
     for name, without in found.without().items():

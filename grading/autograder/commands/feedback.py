@@ -18,7 +18,6 @@ DEFAULT = Path()
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
     command.add_argument("assignment", help="a chapter's name")
     command.add_argument(
         "--zip",
@@ -34,47 +33,56 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Make and return the pages; the exit code is 1 if there is a fault that you must fix."""
+    """Make and return the pages; see `give_feedback`."""
+    if args.platform and not args.zip:
+        raise ClassError("--platform chooses the platform for --zip; add --zip.")
+    return give_feedback(args.folder, args.assignment, args.zip, args.platform)
+
+
+def give_feedback(folder: Path, name: str, archive: Path | None = None, platform: str | None = None) -> int:
+    """Make and return the pages, and print who got none; the exit code is 1 if there is a fault that you must fix.
+
+    archive: the file into which to pack the pages for a platform, or DEFAULT; raises ClassError if no submission came
+    from a platform, or if they came from both and `platform` names none.
+    """
     from ..run import return_feedback
     from ..settings import class_api
 
-    if args.platform and not args.zip:
-        raise ClassError("--platform chooses the platform for --zip; add --zip.")
-    api = class_api(args.folder)
+    api = class_api(folder)
     exchange = return_feedback.exchange(api)
-    returned = list(return_feedback.return_feedback(api, args.assignment))
+    returned = list(return_feedback.return_feedback(api, name))
     made = [one for one in returned if one.page]
     sent_back = [one for one in made if not one.why]
     pages = "1 page" if len(made) == 1 else f"{len(made)} pages"
     print(f"{pages} made, {len(sent_back)} returned through the exchange.")
     if exchange is None and made:
-        folder = api.coursedir.format_path("feedback", "STUDENT", args.assignment)
-        print(f"There is no exchange to return them through. Find them in {folder}.")
+        pages_in = api.coursedir.format_path("feedback", "STUDENT", name)
+        print(f"There is no exchange to return them through. Find them in {pages_in}.")
     not_given = [one for one in returned if one.why and (exchange or not one.page)]
     if not_given:
         print("Not returned:")
     for one in not_given:
         print(f"  {one.student}: {one.why}" + (f" Send them {one.page}" if one.page else ""))
-    if args.zip:
-        _pack(args, api.coursedir, {one.student: one.page for one in made})
+    if archive:
+        _pack(api.coursedir, name, {one.student: one.page for one in made}, archive, platform)
     return 1 if any(one.failed for one in returned) else 0
 
 
-def _pack(args: argparse.Namespace, course: "CourseDirectory", pages: dict[str, Path]) -> None:
+def _pack(course: "CourseDirectory", name: str, pages: dict[str, Path], archive: Path, platform: str | None) -> None:
     """Write the archive for the platform, and print its path and the students who are not in it."""
     from ..term import returns, sent
 
-    known = sent.read(course, args.assignment)
+    known = sent.read(course, name)
     platforms = {one.platform for one in known.values()}
     if not platforms:
         raise ClassError(
-            f"No archive was made: no submission of {args.assignment} was imported from a platform, so the students' "
+            f"No archive was made: no submission of {name} was imported from a platform, so the students' "
             "names on the platform are unknown."
         )
-    if len(platforms) > 1 and not args.platform:
+    if len(platforms) > 1 and not platform:
         raise ClassError("No archive was made: submissions came from both platforms. Choose one with --platform.")
-    platform = args.platform or min(platforms)
-    path = args.zip if args.zip != DEFAULT else sent.folder(course) / f"{args.assignment}.feedback.zip"
-    left_out = returns.pack(path, args.assignment, pages, known, platform)
+    platform = platform or min(platforms)
+    path = archive if archive != DEFAULT else sent.folder(course) / f"{name}.feedback.zip"
+    left_out = returns.pack(path, name, pages, known, platform)
     print(f"{path} (feedback pages for {platform.capitalize()}: {len(pages) - len(left_out)})")
     show_list(f"Not in the archive, because they were not imported from {platform.capitalize()}", left_out, ", ")

@@ -15,7 +15,7 @@ JUPYTER_SETTINGS = Path(__file__).resolve().parents[1] / "jupyter"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Add no arguments, because all of them are passed to JupyterLab."""
+    pass  # all of them are passed to JupyterLab
 
 
 def run(args: argparse.Namespace) -> None:

@@ -3,19 +3,23 @@
 import argparse
 import sys
 from collections import Counter
+from pathlib import Path
 
 from ..steps.files import composed
-from . import by_hand, report
+from . import report
 from .listing import show_list
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
     command.add_argument("assignment", help="a chapter's name, for instance 02_external_gradients")
     command.add_argument("--force", action="store_true", help="grade everything again; manual scores are kept")
-    command.add_argument("--student", action="append", type=composed, help="grade only this student; repeatable")
+    several = {"action": "append", "type": composed, "metavar": "STUDENT"}
+    command.add_argument("--student", help="grade only this student; repeatable", **several)
+    decide = "points that you set manually for a student's earlier submission"
+    command.add_argument("--keep-points", default=[], help=f"first keep {decide}; repeatable", **several)
+    command.add_argument("--drop-points", default=[], help=f"first drop {decide}; repeatable", **several)
     command.add_argument("--resume", action="store_true", help=argparse.SUPPRESS)  # no longer needed
     command.add_argument("--scheduler", metavar="ADDRESS", help="the Dask cluster to use, for example tcp://host:8786")
     command.add_argument("--workers", type=int, help="processes to start on this machine (default: one per two cores)")
@@ -28,49 +32,81 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Grade, write the report, print the counts by status, and return the exit code."""
+    """Keep or drop points, grade, write the report, and return the exit code."""
+    for keep, students in ((True, args.keep_points), (False, args.drop_points)):
+        if students:
+            _decide(args.folder, args.assignment, students, keep)
+    if args.resume:
+        print("--resume is not needed: grade always continues what was interrupted.", file=sys.stderr)
+    return grade_class(
+        args.folder,
+        args.assignment,
+        args.force,
+        args.student,
+        sandbox=not args.no_sandbox,
+        scheduler=args.scheduler,
+        workers=args.workers,
+        dashboard=args.dashboard,
+    )
+
+
+def grade_class(
+    folder: Path,
+    name: str,
+    force: bool = False,
+    students: list[str] | None = None,
+    *,
+    sandbox: bool = True,
+    scheduler: str | None = None,
+    workers: int | None = None,
+    dashboard: bool = False,
+) -> int:
+    """Grade, write the report, print the counts by status, and return the exit code.
+
+    Raises SandboxError if this machine should run submissions in a sandbox and cannot.
+    """
     from ..sandbox import machine
     from ..sandbox.provisioner import SERVER
 
-    if not (args.no_sandbox or args.scheduler):
+    if sandbox and not scheduler:
         machine.require()
         SERVER.begin()  # it imports torch while this process imports the rest
     from ..run.grade import grade
-    from ..settings import class_api
     from ..steps.outcome import Status
-    from ..term.by_hand import listed
 
-    if args.resume:
-        print("--resume is not needed: grade always continues what was interrupted.", file=sys.stderr)
     counts: Counter[str] = Counter()
+    options = {"sandbox": sandbox, "scheduler": scheduler, "workers": workers, "dashboard": dashboard}
     try:
-        for outcome in grade(
-            args.folder,
-            args.assignment,
-            args.force,
-            args.student,
-            sandbox=not args.no_sandbox,
-            scheduler=args.scheduler,
-            workers=args.workers,
-            dashboard=args.dashboard,
-        ):
+        for outcome in grade(folder, name, force, students, **options):
             counts[outcome.status] += 1
     except KeyboardInterrupt:
-        again = "grade again, without --force" if args.force else "grade again"
+        again = "grade again, without --force" if force else "grade again"
         print(f"\nInterrupted. Done so far: {_in_words(counts) or 'nothing'}. To continue, {again}.")
         return INTERRUPTED
-    report.show(args.folder, args.assignment)
-    waiting = by_hand.in_words(listed(class_api(args.folder).coursedir, args.assignment))
-    title = (
-        f"Points set manually for an earlier submission (autograder by-hand {args.assignment} --keep or --drop STUDENT)"
-    )
-    show_list(title, waiting)
-    if args.force:
-        print(f"To see what changed: python -m autograder changes {args.assignment}")
+    report.show(folder, name)
+    show_list(*undecided(folder, name))
+    if force:
+        print(f"To see what changed: python -m autograder report {name} --changes")
     print(_in_words(counts))
     if counts[Status.SKIPPED]:
         print("Skipped submissions already have a current grade; --force grades them again.")
     return 0
+
+
+def undecided(folder: Path, name: str) -> tuple[str, list[str]]:
+    """Return a title and a line for all points that need a decision; see `term.by_hand`."""
+    from ..settings import class_api
+    from ..steps.outcome import TO_DECIDE
+    from ..term import by_hand
+
+    title = f"Points set manually for an earlier submission ({TO_DECIDE.format(name)})"
+    return title, list(map(str, by_hand.listed(class_api(folder).coursedir, name)))
+
+
+def _decide(folder: Path, name: str, students: list[str], keep: bool) -> None:
+    from ..term import by_hand
+
+    show_list("Kept" if keep else "Dropped", list(map(str, by_hand.decide(folder, name, students, keep))))
 
 
 def _in_words(counts: Counter[str]) -> str:

@@ -15,7 +15,6 @@ from .listing import show_list
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
     command.add_argument("assignment", help="a chapter's name")
     command.add_argument("archive", type=Path, help="the zip file, as downloaded from the platform")
     command.add_argument(
@@ -34,14 +33,39 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Import the archive and print the result for each submission; return 1 if any was not imported."""
+    """Import the archive; see `import_archive`."""
+    return import_archive(
+        args.folder,
+        args.assignment,
+        args.archive,
+        args.platform,
+        args.worksheet,
+        args.late_at,
+        args.update,
+        args.dry_run,
+    )
+
+
+def import_archive(
+    folder: Path,
+    name: str,
+    archive: Path,
+    platform: str = "",
+    worksheet: Path | None = None,
+    late_at: str | None = None,
+    update: bool = False,
+    dry_run: bool = False,
+) -> int:
+    """Import into the class's folder `submitted`, and print the result for each submission.
+
+    Returns 1 if any was not imported; with `dry_run`, changes nothing. Raises ClassError if the archive, the worksheet
+    or `late_at`, a date or the path of a table, cannot be read.
+    """
     from ..term import submissions
 
-    table = Path(args.late_at) if args.late_at and Path(args.late_at).is_file() else None
-    late_at = table or (read_date(args.late_at) if args.late_at else None)
-    found = submissions.import_submissions(
-        args.folder, args.assignment, args.archive, args.platform, args.worksheet, args.update, late_at, args.dry_run
-    )
+    table = Path(late_at) if late_at and Path(late_at).is_file() else None
+    when = table or (read_date(late_at) if late_at else None)
+    found = submissions.import_submissions(folder, name, archive, platform, worksheet, update, when, dry_run)
     done = found.done
     refused = [one for one in done if one.state == submissions.REFUSED]
     imported = [one for one in done if one.state not in (submissions.REFUSED, submissions.PASSED_OVER)]
@@ -55,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
     ignored = [one for one in done if one.state == submissions.PASSED_OVER]
     show_list("Ignored", [f"{one.who}: {one.said}" if one.said else one.who for one in ignored])
     show_list("Not imported", [f"{one.who}: {one.said}" for one in refused])
-    show_list("Files in the archive that match no student", [readable(name)[:200] for name in found.others])
+    show_list("Files in the archive that match no student", [readable(other)[:200] for other in found.others])
     if found.by_name:
         print(
             "Students were matched by full name only; times are unknown. For ids and times, add Moodle's --worksheet."
@@ -69,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
         show_list(unread, [f"{one.who}: {one.untimed}" for one in untimed])
     show_list("Extensions in the worksheet", [f"{s} until {local(date)}" for s, date in found.extensions.items()])
     if found.dates:
-        show_dates(args.assignment, found.dates)
-    if args.dry_run:
+        show_dates(name, found.dates)
+    if dry_run:
         print("Nothing was changed.")
     return 1 if refused else 0

@@ -10,7 +10,6 @@ EXAMPLE = "postgresql+psycopg://grader@db.example.org/gradebook"
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
     command.add_argument("place", type=Path, metavar="FOLDER", help="a new or empty folder")
     command.add_argument("--course-id", metavar="ID", help="nbgrader's id of the class (default: FOLDER's name)")
     command.add_argument("--gradebook", metavar="URL", default="", help=f"a gradebook in PostgreSQL: {EXAMPLE}")

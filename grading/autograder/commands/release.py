@@ -10,7 +10,6 @@ from .due import show_dates
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
     command.add_argument("assignment", help="a chapter's name")
     command.add_argument("--due", metavar="DATE", help=f"the due date: {FORM}; or {NONE}")
 

@@ -1,35 +1,72 @@
-"""Print the table and write the report of an assignment again, for example after manual grading."""
+"""Print and write the report of an assignment, or of the whole term if you name no assignment.
+
+Use it again after manual grading. The files are in the class's folder `reports`.
+"""
 
 import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..errors import ClassError
+from ..steps.files import composed
 from .listing import show_list
 
 if TYPE_CHECKING:
-    from nbgrader.coursedir import CourseDirectory
-
     from ..views.report import Report
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
-    command.add_argument("assignment", help="a chapter's name")
-    command.add_argument("--seen", action="store_true", help="mark the flags as seen; week lists only new ones")
+    command.add_argument("assignment", nargs="?", help="a chapter's name (default: the overview of all of them)")
+    only = command.add_mutually_exclusive_group()
+    only.add_argument("--student", type=composed, help="how one student's grade came about: points, reasons, changes")
+    only.add_argument("--changes", action="store_true", help="what each run changed, even under manual points")
+    only.add_argument("--similar", action="store_true", help="pairs of similar submissions, for you to review")
+    only.add_argument("--seen", action="store_true", help="mark the flags as seen; week lists only new ones")
+    folders = {"action": "append", "type": Path, "default": [], "metavar": "FOLDER"}
+    command.add_argument("--earlier", help="with --similar, also compare with an earlier class; repeatable", **folders)
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print the table, write the files and mark flags as seen if asked to."""
-    from ..views import seen
+    """Print what was asked for; raise ClassError if an option needs an assignment or --similar."""
+    if args.earlier and not args.similar:
+        raise ClassError("--earlier names classes to compare with; use it with --similar.")
+    if args.assignment:
+        _one(args)
+    elif args.student or args.changes or args.similar or args.seen:
+        raise ClassError("This option needs an assignment's name: autograder report ASSIGNMENT …")
+    else:
+        _overview(args.folder)
 
-    course, report = show(args.folder, args.assignment)
-    if args.seen:
-        seen.mark(course, report)
-        show_list("Flags marked as seen", [row.student for row in report.rows if row.flags])
+
+def _one(args: argparse.Namespace) -> None:
+    from ..settings import open_class
+
+    name, course = args.assignment, open_class(args.folder).coursedir
+    if args.student:
+        from ..views import one_student
+
+        said = one_student.lines(course, name, args.student)
+    elif args.changes:
+        from ..views import changes
+
+        said = changes.lines(course, name)
+    elif args.similar:
+        from ..views import similar
+
+        said = similar.lines(course, name, args.earlier)
+    else:
+        report = show(args.folder, name)
+        if args.seen:
+            from ..views import seen
+
+            seen.mark(course, report)
+            show_list("Flags marked as seen", [row.student for row in report.rows if row.flags])
+        return
+    print("\n".join(said))
 
 
-def show(folder: Path, name: str) -> tuple["CourseDirectory", "Report"]:
-    """Print the table and write the files; return the class and the report."""
+def show(folder: Path, name: str) -> "Report":
+    """Print the table and write the report's files; return the report."""
     from ..settings import open_class
     from ..views.renderings import table, write
     from ..views.report import gather
@@ -39,4 +76,16 @@ def show(folder: Path, name: str) -> tuple["CourseDirectory", "Report"]:
     print(table(report))
     for path in write(course, report):
         print(path)
-    return course, report
+    return report
+
+
+def _overview(folder: Path) -> None:
+    from ..settings import open_class
+    from ..views import term_overview
+
+    course = open_class(folder).coursedir
+    overview = term_overview.gather_all(course)
+    paths = term_overview.write(course, overview)
+    print(term_overview.table(overview))
+    for path in paths:
+        print(path)

@@ -12,7 +12,6 @@ from .listing import show_list
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
     command.add_argument("file", type=Path, help="the CSV file, in any encoding and with any separator")
     command.add_argument(
         "--id", default="", metavar="COLUMN", help="the column with the ids under which students submit"
@@ -39,7 +38,11 @@ def run(args: argparse.Namespace) -> None:
     show_list("Added", changes.added, ", ")
     show_list("Changed", [f"{student}: {', '.join(said)}" for student, said in changes.changed.items()])
     print(f"Unchanged: {len(changes.unchanged)}")
-    show_list("In the gradebook, but not in the file (to exclude them: autograder drop)", changes.absent, ", ")
-    show_list("In the file, but dropped (to take them back: autograder drop --undo)", changes.dropped, ", ")
+    show_list(
+        "In the gradebook, but not in the file (to exclude them, add their ids to dropped.txt)", changes.absent, ", "
+    )
+    show_list(
+        "In the file, but dropped (to take them back, remove their lines from dropped.txt)", changes.dropped, ", "
+    )
     if args.dry_run:
         print("Nothing was changed.")

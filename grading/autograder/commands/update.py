@@ -10,7 +10,6 @@ from ..errors import ClassError
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Add the command's arguments."""
     command.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help="only this chapter (default: all)")
     command.add_argument("--apply", action="store_true", help="make the changes instead of only listing them")
     command.add_argument("--lose-scores", action="store_true", help="also make changes that delete scores")

@@ -64,7 +64,7 @@ class Grader:
         if unknown:
             out = sorted(dropped(course).intersection(unknown))
             if out:
-                raise ClassError(f"Dropped: {', '.join(out)}. To take them back: autograder drop {out[0]} --undo")
+                raise ClassError(f"Dropped: {', '.join(out)}. To take them back, remove their lines from dropped.txt.")
             names = list(map(readable, submitted))
             raise ClassError(
                 f"No submission of {name} by: {', '.join(map(readable, unknown))}."

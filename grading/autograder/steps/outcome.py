@@ -18,6 +18,7 @@ from gradlab.checks.verdict import Verdict
 
 KEY = "autograder"  # in the metadata of notebooks and cells
 COMMENT = "Could not be graded: "
+TO_DECIDE = "autograder grade {} --keep-points or --drop-points STUDENT"  # see `undecided`
 
 
 class Status(StrEnum):

@@ -14,6 +14,8 @@ from ..run.lock import only_run
 from ..settings import class_api
 from ..steps.files import readable
 from ..steps.outcome import undecided
+from ..views.changes import points
+from ..views.words import exercise_of
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,11 @@ class Undecided:
     cell: str
     by_hand: float
     auto: float | None
+
+    def __str__(self):
+        return (
+            f"{self.student}: {exercise_of(self.cell)}: {self.by_hand:g} set manually, {points(self.auto)} by the check"
+        )
 
 
 def listed(course: CourseDirectory, name: str) -> list[Undecided]:

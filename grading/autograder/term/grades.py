@@ -21,7 +21,8 @@ from ..dropped import enrolled
 from ..errors import ClassError
 from ..steps.files import readable
 from ..steps.outcome import Status
-from ..views.export import as_text, grade_rows, is_formula
+from ..views.export import grade_rows
+from ..views.table import as_text, is_formula
 from .people import Found, People, each_once
 from .tables import Row, key_of, read_table
 from .worksheet import GRADE, WITHOUT_TEXT, Worksheet

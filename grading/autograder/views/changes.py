@@ -10,11 +10,11 @@ from nbgrader.coursedir import CourseDirectory
 from ..errors import ClassError
 from ..gradebook import find_assignment
 from ..steps import scores
-from ..steps.files import readable
 from ..steps.scores import Scores
-from .renderings import padded, wide, with_name
+from .renderings import with_name
 from .standing import full_name
-from .words import exercise_of
+from .table import Column, Table
+from .words import exercise_of, local
 
 LATE = "lateness"
 
@@ -63,30 +63,34 @@ def compare_all(course: CourseDirectory, name: str) -> list[tuple[datetime, list
     return [(at, compare(*pair)) for at, pair in zip(times, pairwise(states), strict=True)]
 
 
-def require(course: CourseDirectory, name: str) -> None:
-    """Raise ClassError if the assignment is unknown or no scores were logged before a run."""
-    if scores.noted(course, name):
-        return
+def lines(course: CourseDirectory, name: str) -> list[str]:
+    """Return a title and a table for each run, the last run's at the end.
+
+    Raises ClassError if the assignment is unknown or no scores were logged before a run.
+    """
+    runs = compare_all(course, name)
     with Gradebook(course.db_url, course.course_id) as gradebook:
         find_assignment(gradebook, name)
-    raise ClassError(f"{name} has not been graded again, so nothing has changed.")
-
-
-def names(course: CourseDirectory) -> dict[str, str]:
-    """Return the names of all students by id."""
-    with Gradebook(course.db_url, course.course_id) as gradebook:
-        return {student.id: full_name(student) for student in gradebook.students}
+        names = {student.id: full_name(student) for student in gradebook.students}
+    if not runs:
+        raise ClassError(f"{name} has not been graded again, so nothing has changed.")
+    said = []
+    for at, found in runs:
+        said.append(f"{name}: changes since just before the run of {local(at)}: {len(found) or 'none'}")
+        said += [table(found, names)] if found else []
+    return said
 
 
 def table(changes: list[Change], names: dict[str, str]) -> str:
     """Format changes as a table, one line each. names: students' names by id."""
-    whose = [with_name(readable(change.student), names.get(change.student, "")) for change in changes]
-    width = max([len("student"), *map(wide, whose)])
-    lines = [f"{'student':{width}}  {'exercise':>8}  {'from':>6}  {'to':>6}"]
-    for who, change in zip(whose, changes, strict=True):
-        moved = f"{points(change.before):>6}  {points(change.after):>6}"
-        lines.append(f"{padded(who, width)}  {change.exercise:>8}  {moved}  {readable(change.said)}".rstrip())
-    return "\n".join(lines)
+    columns = [
+        Column("student", lambda change: with_name(change.student, names.get(change.student, ""))),
+        Column("exercise", lambda change: change.exercise, right=True),
+        Column("from", lambda change: points(change.before), right=True),
+        Column("to", lambda change: points(change.after), right=True),
+        Column("why", lambda change: change.said),
+    ]
+    return Table(columns, [(change,) for change in changes]).text()
 
 
 def counted(value: float) -> str:

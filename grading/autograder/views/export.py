@@ -1,8 +1,8 @@
 """Export grades as CSV; only the status "graded" comes with a score, so a missing grade is never a zero."""
 
-import csv
-import re
 import sys
+from operator import itemgetter
+from pathlib import Path
 
 from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
 from nbgrader.coursedir import CourseDirectory
@@ -11,9 +11,9 @@ from traitlets import Bool
 
 from ..dropped import enrolled
 from ..steps.due import due
-from ..steps.files import readable
-from ..steps.outcome import Status, by_hand, only_extended, reason_in_gradebook, undecided
+from ..steps.outcome import TO_DECIDE, Status, by_hand, only_extended, reason_in_gradebook, undecided
 from ..steps.scores import submissions
+from .table import Column, Table
 
 FIELDS = ["assignment", "student_id", "last_name", "first_name", "email", "timestamp", "status", "score", "max_score"]
 FIELDS += ["late_submission_penalty", "reason"]
@@ -26,14 +26,14 @@ class GradesWithReasons(ExportPlugin):
 
     def export(self, gradebook: Gradebook) -> None:
         """Write the grades to the --to file, by default grades.csv; "-" is standard output. Called by nbgrader."""
-        rows = list(self.rows(gradebook))
+        rows = [(row,) for row in self.rows(gradebook)]
+        text = Table([Column(field, itemgetter(field)) for field in FIELDS], rows).csv()
         target = self.to or "grades.csv"
         if target == "-":
-            _write(sys.stdout, rows)
-            return
-        with open(target, "w", newline="", encoding="utf-8") as file:
-            _write(file, rows)
-        self.log.info("Exported %d rows to %s", len(rows), target)
+            sys.stdout.write(text)
+        else:
+            Path(target).write_text(text, encoding="utf-8", newline="")
+            self.log.info("Exported %d rows to %s", len(rows), target)
 
     def rows(self, gradebook: Gradebook):
         """Yield one dict per student and assignment, sorted by assignment and student."""
@@ -95,31 +95,9 @@ def grade_row(
     if waiting:
         return row | {"status": Status.NEEDS_MANUAL, "reason": "an answer needs a manual grade"}
     if any(map(undecided, submission.notebooks)):
-        reason = f"points were set manually for an earlier submission: autograder by-hand {assignment.name}"
+        reason = f"points were set manually for an earlier submission: {TO_DECIDE.format(assignment.name)}"
         return row | {"status": Status.NEEDS_MANUAL, "reason": reason}
     # the same sums as nbgrader's own columns, but each column would search all submissions
     penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks)
     score = max(0.0, sum(grade.score for grade in grades) - penalty)
     return row | {"status": Status.GRADED, "score": score, "late_submission_penalty": penalty}
-
-
-def _write(file, rows: list[dict]) -> None:
-    writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({field: as_text(value) for field, value in row.items()} for row in rows)
-
-
-def as_text(value: object) -> object:
-    """Return text on one line that a spreadsheet does not read as a formula; return other values unchanged.
-
-    Puts a ' before = + - and @ at the start, or after a semicolon or tab, which could be the separator.
-    """
-    return readable(_FORMULA.sub(r"\1'\2", value)) if isinstance(value, str) else value
-
-
-def is_formula(text: str) -> bool:
-    """Return whether a spreadsheet would read text as a formula, even after blanks or with full-width characters."""
-    return _FORMULA.search(text) is not None
-
-
-_FORMULA = re.compile(r"(^|[;\t])(\s*[=+\-@＝＋－＠])")

@@ -1,9 +1,6 @@
 """Render a report as a table for the terminal, a CSV file and an HTML page."""
 
-import csv
-import io
 import math
-import unicodedata
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -15,17 +12,15 @@ from gradlab import atomic
 from gradlab.checks.messages import NOT_SOLVED
 
 from ..steps.outcome import Status
-from .export import as_text
 from .flags import Flag
-from .report import Check, Report, Row
+from .report import Check, Report
 from .report_pages import render
 from .submission_page import write_pages
+from .table import Column, Table, padded, wide
 from .words import exercise_of
 
 LISTED = 60  # students; for a larger class, the table omits the reasons, which are in the files
 COLUMNS = 12  # approximate maximum number of columns in a chart
-FIELDS = ["student", "name", "status", "check", "points", "max_points", "passed", "slip", "seconds"]
-FIELDS += ["late_hours", "by_hand", "reason", "flags"]
 
 SECTIONS = [("scores", "Scores"), ("exercises", "Exercises"), ("slips", "Slips"), ("time", "Time")]
 SECTIONS += [("not-graded", "Not graded"), ("look", "For review"), ("students", "Students")]
@@ -34,7 +29,12 @@ _PASSED = {True: "yes", False: "no", None: ""}
 
 
 def table(report: Report) -> str:
-    """Format the report as text: points by check cell, and the reasons for lost points and flags."""
+    """Format the report as text: the rows, then what they add up to and what is to do."""
+    return "\n".join([*rows_as_text(report), f"points out of {report.max_score:g}", *summary(report)])
+
+
+def rows_as_text(report: Report) -> list[str]:
+    """Format the report's rows: points by check cell, and the reasons for lost points and flags."""
     cells = list(dict.fromkeys(check.cell for check in report.checks))
     heads = list(map(exercise_of, cells))
     names = {row.student: with_name(row.student, row.standing.name) for row in report.rows}
@@ -55,7 +55,7 @@ def table(report: Report) -> str:
             why += [f"hand   {exercise_of(c)}  {p:g} set manually" for c, p in row.standing.by_hand.items()]
             why += [f"flag   {in_words(flag)}" for flag in row.flags]
             lines += [f"{'':{width}}    {line}" for line in why]
-    return "\n".join([*lines, f"points out of {report.max_score:g}", *summary(report)])
+    return lines
 
 
 def summary(report: Report) -> list[str]:
@@ -75,7 +75,9 @@ def to_do(report: Report) -> list[str]:
     found = {f"No score until graded (autograder grade {name})": due}
     roster = any(row.standing.on_roster for row in report.rows)
     others = [row.student for row in report.rows if row.status != Status.MISSING and not row.standing.on_roster]
-    found["Not on the roster, which has names for others (autograder roster, or drop)"] = others if roster else []
+    found["Not on the roster, which has names for others (autograder roster, or dropped.txt)"] = (
+        others if roster else []
+    )
     lost = [row.student for row in report.rows if row.status == Status.GRADED and not row.ran]
     found["No check could run, so there are no points: look at the submission"] = lost
     found[f"The feedback page shows an old grade (autograder feedback {name})"] = old
@@ -85,17 +87,6 @@ def to_do(report: Report) -> list[str]:
 def with_name(student: str, name: str) -> str:
     """Return a student's id, with the name if there is one."""
     return f"{student} ({name})" if name else student
-
-
-def wide(text: str) -> int:
-    """Return the width of text in terminal columns: East Asian characters take two, combining marks none."""
-    kinds = [unicodedata.east_asian_width(letter) for letter in text if not unicodedata.combining(letter)]
-    return sum(2 if kind in "WF" else 1 for kind in kinds)
-
-
-def padded(text: str, width: int) -> str:
-    """Pad text with blanks to a width in terminal columns."""
-    return text + " " * (width - wide(text))
 
 
 def in_words(flag: Flag) -> str:
@@ -115,39 +106,32 @@ def write(course: CourseDirectory, report: Report) -> list[Path]:
     rows = [replace(row, pages=row.pages | own.get(row.student, {})) for row in report.rows]
     report = replace(report, rows=rows)
     csv_path, page_path = folder / f"{report.assignment}.csv", folder / f"{report.assignment}.html"
-    lines = io.StringIO()
-    writer = csv.DictWriter(lines, FIELDS, lineterminator="\n")
-    writer.writeheader()
-    for row in report.rows:
-        writer.writerows(_csv_rows(report, row))
-    atomic.write_text(csv_path, lines.getvalue())
+    atomic.write_text(csv_path, by_check(report).csv())
     atomic.write_text(page_path, page(report, folder))
     return [csv_path, page_path]
 
 
-def _csv_rows(report: Report, row: Row):
-    """Yield a student's rows of the CSV file: one dict per check, each repeating the values of the submission."""
-    for check in report.checks:
-        result = row.current.get(check.check_id)
-        found = {"points": row.points.get(check.cell, "") if result is None else _or_empty(result.points)}
-        if result is not None:
-            found |= {"passed": _PASSED[result.passed], "slip": as_text(result.slip)}
-            found |= {"seconds": _or_empty(result.seconds), "reason": as_text(result.reason or row.reason)}
-        yield {
-            "student": as_text(row.student),
-            "name": as_text(row.standing.name),
-            "late_hours": round(row.standing.late_s / 3600, 2) or "",
-            "by_hand": "yes" if check.cell in row.standing.by_hand else "",
-            "status": row.status,
-            "check": check.check_id,
-            "max_points": check.max_points,
-            "reason": as_text(row.reason),
-            "flags": as_text("; ".join(map(in_words, row.flags))),
-        } | found
-
-
-def _or_empty(value: float | None) -> float | str:
-    return "" if value is None else value
+def by_check(report: Report) -> Table:
+    """Return the CSV file's table: a row per student and check, each repeating the values of the submission."""
+    columns = [
+        Column("student", lambda row, check, result: row.student),
+        Column("name", lambda row, check, result: row.standing.name),
+        Column("status", lambda row, check, result: row.status),
+        Column("check", lambda row, check, result: check.check_id),
+        Column("points", lambda row, check, result: result.points if result else row.points.get(check.cell)),
+        Column("max_points", lambda row, check, result: check.max_points),
+        Column("passed", lambda row, check, result: result and _PASSED[result.passed]),
+        Column("slip", lambda row, check, result: result and result.slip),
+        Column("seconds", lambda row, check, result: result and result.seconds),
+        Column("late_hours", lambda row, check, result: round(row.standing.late_s / 3600, 2) or None),
+        Column("by_hand", lambda row, check, result: "yes" if check.cell in row.standing.by_hand else None),
+        Column("reason", lambda row, check, result: (result and result.reason) or row.reason),
+        Column("flags", lambda row, check, result: "; ".join(map(in_words, row.flags))),
+    ]
+    return Table(
+        columns,
+        [(row, check, row.current.get(check.check_id)) for row in report.rows for check in report.checks],
+    )
 
 
 def page(report: Report, folder: Path) -> str:

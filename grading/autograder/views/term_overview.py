@@ -1,9 +1,7 @@
 """Show the term so far, by student and by exercise, as a table, CSV files and a page."""
 
-import csv
-import io
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -14,10 +12,10 @@ from gradlab import atomic
 
 from ..errors import ClassError
 from ..steps.outcome import Status
-from .export import as_text
-from .renderings import exercise, padded, to_do, wide, with_name
+from .renderings import exercise, to_do, with_name
 from .report import Report, Row, gather
 from .report_pages import render
+from .table import Column, Table
 
 SIGNS = {Status.NEEDS_MANUAL: "hand?", Status.UNGRADABLE: "?", Status.MISSING: "-"}
 SIGNS |= {Status.UNGRADED: "new", Status.STALE: "again"}
@@ -76,36 +74,17 @@ def marks(row: Row) -> list[str]:
 def table(overview: Overview) -> str:
     """Format the overview as text, with one line per student, then one per exercise."""
     heads = _heads([report.assignment for report in overview.reports])
-    students = list(overview.students)
-    width = max([len("student"), *(wide(_name(who)) for who, _ in students)])
-    cells = [[_cell(row) for row in rows] + [f"{total(rows):g}"] for _, rows in students]
-    columns = [*heads, "total"]
-    widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
-    lines = [_line("student", width, columns, widths)]
-    lines += [_line(_name(who), width, line, widths) for (who, _), line in zip(students, cells, strict=True)]
-    most = [*(report.max_score for report in overview.reports), overview.max_score]
-    lines += [_line("out of", width, [f"{points:g}" for points in most], widths)]
-    lines += [LEGEND, *_to_do(overview)]
-    lines += ["", "exercise    solved  not tried  mean points  slips"]
-    for report in overview.reports:
-        for one in (exercise(report, check) for check in report.checks):
-            solved = f"{one['kinds']['solved']} of {one['judged']}"
-            mean = "" if one["points"] is None else f"{one['points']:.3g} of {one['check'].max_points:g}"
-            line = f"{one['check'].check_id:8}  {solved:>8}  {one['not_tried']:9}  {mean:>11}  {_slips(one)}"
-            lines.append(line.rstrip())
-    return "\n".join(lines)
+    heads = [f"{head} of {report.max_score:g}" for head, report in zip(heads, overview.reports, strict=True)]
+    columns = [Column("student", lambda who, rows: with_name(who.student, who.standing.name))]
+    columns += [Column(head, lambda who, rows, at=at: _cell(rows[at]), right=True) for at, head in enumerate(heads)]
+    columns += [Column(f"total of {overview.max_score:g}", lambda who, rows: total(rows), right=True)]
+    exercises = by_exercise(overview)
+    exercises = replace(exercises, columns=[column for column in exercises.columns if column.name != "title"])
+    return "\n".join([Table(columns, list(overview.students)).text(), LEGEND, *_to_do(overview), "", exercises.text()])
 
 
 def _to_do(overview: Overview) -> list[str]:
     return [f"{report.assignment}: {line}" for report in overview.reports for line in to_do(report)]
-
-
-def _line(first: str, width: int, cells: list[str], widths: list[int]) -> str:
-    return "  ".join([padded(first, width), *(f"{cell:>{w}}" for cell, w in zip(cells, widths, strict=True))])
-
-
-def _name(who: Row) -> str:
-    return with_name(who.student, who.standing.name)
 
 
 def _heads(names: list[str]) -> list[str]:
@@ -123,44 +102,47 @@ def _slips(one: dict) -> str:
     return ", ".join(f"{slip} ({count})" for slip, count in one["slips"][:MOST_SLIPS])
 
 
-def as_csv(overview: Overview) -> str:
-    """Format the students as CSV: points, status, lateness and manual points per assignment, and the total."""
-    names = [report.assignment for report in overview.reports]
-    fields = ["student", "name"]
-    fields += [field for name in names for field in (name, f"{name} status", f"{name} late_hours", f"{name} by_hand")]
-    lines = [[*fields, "total", "max_score", "without_score"]]
-    for who, rows in overview.students:
-        line = [who.student, who.standing.name]
-        for row in rows:
-            line += ["" if row.score is None else row.score, row.status, round(row.standing.late_s / 3600, 2) or ""]
-            line.append("yes" if row.standing.by_hand else "")
-        lines.append([*line, total(rows), overview.max_score, without_score(rows)])
-    return _csv(lines)
+def by_student(overview: Overview) -> Table:
+    """Return the table of the CSV file: points, status, lateness and manual points per assignment, and the total."""
+    columns = [Column("student", lambda who, rows: who.student), Column("name", lambda who, rows: who.standing.name)]
+    for at, report in enumerate(overview.reports):
+        name = report.assignment
+        columns += [
+            Column(name, lambda who, rows, at=at: rows[at].score),
+            Column(f"{name} status", lambda who, rows, at=at: rows[at].status),
+            Column(f"{name} late_hours", lambda who, rows, at=at: round(rows[at].standing.late_s / 3600, 2) or None),
+            Column(f"{name} by_hand", lambda who, rows, at=at: "yes" if rows[at].standing.by_hand else None),
+        ]
+    columns += [
+        Column("total", lambda who, rows: total(rows)),
+        Column("max_score", lambda who, rows: overview.max_score),
+        Column("without_score", lambda who, rows: without_score(rows)),
+    ]
+    return Table(columns, list(overview.students))
 
 
-def exercises_as_csv(overview: Overview) -> str:
-    """Format the exercises of all assignments as CSV, one line each."""
-    lines = [["assignment", "exercise", "title", "max_points", "mean_points", "judged", "solved", "not_tried", "slips"]]
-    for report in overview.reports:
-        for one in (exercise(report, check) for check in report.checks):
-            check, kinds = one["check"], one["kinds"]
-            mean = "" if one["points"] is None else one["points"]
-            lines.append([report.assignment, check.check_id, check.title, check.max_points, mean])
-            lines[-1] += [one["judged"], kinds["solved"], one["not_tried"], _slips(one)]
-    return _csv(lines)
-
-
-def _csv(lines: list[list]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(map(as_text, line) for line in lines)
-    return text.getvalue()
+def by_exercise(overview: Overview) -> Table:
+    """Return the table of the exercises of all assignments."""
+    columns = [
+        Column("assignment", lambda report, one: report.assignment),
+        Column("exercise", lambda report, one: one["check"].check_id),
+        Column("title", lambda report, one: one["check"].title),
+        Column("max_points", lambda report, one: one["check"].max_points, right=True),
+        Column("mean_points", lambda report, one: one["points"], right=True),
+        Column("judged", lambda report, one: one["judged"], right=True),
+        Column("solved", lambda report, one: one["kinds"]["solved"], right=True),
+        Column("not_tried", lambda report, one: one["not_tried"], right=True),
+        Column("slips", lambda report, one: _slips(one)),
+    ]
+    rows = [(report, exercise(report, check)) for report in overview.reports for check in report.checks]
+    return Table(columns, rows)
 
 
 def write(course: CourseDirectory, overview: Overview) -> list[Path]:
     """Write the overview's two CSV files and page into the class's folder `reports`; return their paths."""
     folder = Path(course.root, "reports")
     folder.mkdir(exist_ok=True)
-    files = {"overview.csv": as_csv(overview), "overview_exercises.csv": exercises_as_csv(overview)}
+    files = {"overview.csv": by_student(overview).csv(), "overview_exercises.csv": by_exercise(overview).csv()}
     files["overview.html"] = page(overview, folder)
     for name, text in files.items():
         atomic.write_text(folder / name, text)
