@@ -11,6 +11,7 @@ _HOMES = {
     "CheckFailed": "checks.check",
     "summary": "checks.check",
     "progress": "progress_grid",
+    "notes": "evidence",
     "track": "bar",
     "payoff": "payoffs",
     "own_engine": "engine",

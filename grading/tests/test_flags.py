@@ -22,6 +22,7 @@ RESTORED = [  # these cells come from the release, not from the submission
 NOT_FLAGGED = {
     **dict.fromkeys(RESOURCES, "takes time or memory, and touches nothing"),
     **dict.fromkeys(RESTORED, "its cells are restored from the release"),
+    **dict.fromkeys([n for n, a in ATTACKS.items() if a.exercise], "an exercise of a chapter"),
     **dict.fromkeys([n for n, a in ATTACKS.items() if a.points == tuple(UNGRADED)], "has a reason instead of a grade"),
     "forgery: the attributes of a reference by torch": "attributes that nothing reads",
     "forgery: NaN everywhere": "a wrong answer like any other",

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
+from .. import evidence
 from ..ipynb import tags
 from ..returned import is_check, is_setup
 from . import source
@@ -18,6 +19,7 @@ from .reached import defined
 from .stale_cells import reads
 
 _DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
+_EVIDENCE = ast.parse(inspect.getsource(evidence)).body
 _PYTHON = {name: value for name, value in vars(builtins).items() if not name.startswith("__")}
 Function = TypeVar("Function", bound=Callable | None)
 
@@ -26,7 +28,8 @@ def given(cells: Iterable[dict[str, Any]], last: str) -> str:
     """Return the imports, definitions and constants of setup and check cells, up to the cell with the text `last`.
 
     Of the engine's cells only imports of whole modules are returned, because learners extend its stages. At the top,
-    `global Tensor, as_array` says which names are the engine's, below `last`, too.
+    `global Tensor, as_array` says which names are the engine's, below `last`, too. An import of `notes` is followed by
+    the text of `gradlab.evidence`, because a learner's cell can change the module.
     """
     statements: list[ast.stmt] = []
     engine: list[str] = []
@@ -39,9 +42,15 @@ def given(cells: Iterable[dict[str, Any]], last: str) -> str:
             if "engine" in tags(cell):
                 engine += [one.name for one in found if isinstance(one, ast.FunctionDef | ast.ClassDef)]
                 found = [one for one in found if isinstance(one, ast.Import)]
+            if any(map(_imports_notes, found)):
+                found += _EVIDENCE
             statements += [one for one in found if above and not _is_star(one)]
         above = above and text.strip() != last.strip()
     return "\n".join(map(ast.unparse, [*[ast.Global(engine)] * bool(engine), *statements]))
+
+
+def _imports_notes(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ImportFrom) and any(name.name == "notes" for name in statement.names)
 
 
 def _is_star(statement: ast.stmt) -> bool:

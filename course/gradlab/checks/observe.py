@@ -34,6 +34,8 @@ def observe(answer: Callable, scenario: Scenario, case: Dict, autograd: bool = T
     """
     values: list = []
     error = None
+    names = getattr(scenario, "__globals__", {})  # the check's own copy; see as_released
+    before = dict(names)
     with known_state() as left_changed, contextlib.nullcontext() if autograd else blocked(recording=True):
         inputs = decode(case)
         try:
@@ -49,6 +51,8 @@ def observe(answer: Callable, scenario: Scenario, case: Dict, autograd: bool = T
             stopped = isinstance(raised.__cause__, StopIteration) and inspect.isgeneratorfunction(scenario)
             error = _describe(raised.__cause__ if stopped else raised, answer, scenario)  # wrapped by Python
         left = left_changed()
+        if any(names.get(name) is not value for name, value in before.items()):
+            left.append("a name that the check uses is changed")
         mutated, marked = _changed(inputs, case)
         return Observation(values, error, mutated, left + marked)
 

@@ -15,17 +15,19 @@ def main(words: list[str]) -> int:
     faults = 0
     drops = [name for name in ALL_DROPS if not words or any(word in name for word in words)]
     with tempfile.TemporaryDirectory() as folder:
-        hostile = Class(Path(folder) / "class")
-        print(f"{'attack':50}  {'points':>12}  {'twin':>8}  {'seconds':>7}", flush=True)
-        for name, attack, twin in hostile.run(names):
-            fault = verdict(name, attack, twin)
-            faults += bool(fault)
-            points, honest = (" ".join("-" if p is None else f"{p:g}" for p in r.points) for r in (attack, twin))
-            print(f"{name:50}  {points:>12}  {honest:>8}  {attack.seconds:>7.1f}  {fault}", flush=True)
-        left = hostile.leftovers()
+        left = []
+        print(f"{'attack':64}  {'points':>12}  {'twin':>8}  {'seconds':>7}", flush=True)
+        for of_chapters in sorted({bool(ATTACKS[name].exercise) for name in names}):
+            hostile = Class(Path(folder) / f"class{of_chapters:d}" / "class", of_chapters)
+            for name, attack, twin in hostile.run([n for n in names if bool(ATTACKS[n].exercise) == of_chapters]):
+                fault = verdict(name, attack, twin)
+                faults += bool(fault)
+                points, honest = (" ".join("-" if p is None else f"{p:g}" for p in r.points) for r in (attack, twin))
+                print(f"{name:64}  {points:>12}  {honest:>8}  {attack.seconds:>7.1f}  {fault}", flush=True)
+            left += hostile.leftovers()
         for name, fault in run(Path(folder), drops):
             faults += bool(fault)
-            print(f"{name:50}  {fault}", flush=True)
+            print(f"{name:64}  {fault}", flush=True)
     if len(ALL_DROPS) <= len(DROPS):
         print(
             f"Not tried, because only root can: {', '.join(OF_ACCOUNTS)}. Try with unshare --map-root-user --map-auto."

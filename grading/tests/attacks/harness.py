@@ -13,39 +13,48 @@ from pathlib import Path
 
 import nbformat
 import torch
-from tiny_class import NAME, RIGHT, TinyClass
+from tiny_class import NAME, TinyClass, solved_notebook
 
 from autograder.run.grader import Grader
 from autograder.sandbox.provisioner import SERVER
 from autograder.settings import class_api
 
-from .table import ALL, ATTACKS, UNGRADED
+from .exercises import EXERCISES, solved
+from .table import ATTACKS, UNGRADED
 
 ESCAPED, LEAKED = "ESCAPED", "LEAKED"
 
 
 @dataclass(frozen=True)
 class Result:
-    """The result of one submission. points: of the check cells, None without a grade. told: by the page."""
+    """The result of one submission. points: of each check cell, or None; most: their full points. told: by the page."""
 
     points: tuple
+    most: tuple
     escaped: bool
     told: bool
     seconds: float
 
 
 class Class:
-    """A tiny class with things to steal: a port, sockets, and secrets in the environment and an argument."""
+    """A tiny class with things to steal: a port, sockets, and secrets in the environment and an argument.
 
-    def __init__(self, folder: Path):
-        self.tiny = TinyClass(folder)
+    of_chapters: its notebook has the exercises of `exercises.py`, not the tiny class's own.
+    """
+
+    def __init__(self, folder: Path, of_chapters: bool = False):
+        notebook = solved() if of_chapters else solved_notebook()
+        cells = {cell.metadata.nbgrader.grade_id: cell for cell in notebook.cells if "nbgrader" in cell.metadata}
+        self.most = tuple(cells[name].metadata.nbgrader.points for name in sorted(cells) if "check" in name)
+        self.right = {name: cell.source for name, cell in cells.items() if "answer" in name}
+        self.tiny = TinyClass(folder, solved=notebook if of_chapters else None)
         self.mark = secrets.token_hex(8)
         self.api = class_api(folder)
         self.api.config.Execute.timeout = 4
         self.api.config.RunCells.submission_timeout_s = 60
         self.api.config.SandboxProvisioner.memory_mib = 1500
-        self.tiny.hand_in("honest", RIGHT)
-        self.tiny.hand_in("last", RIGHT)
+        self.tiny.hand_in("honest", self.right)
+        self.tiny.hand_in("last", self.right)
 
     def run(self, names: list[str]) -> Iterator[tuple[str, Result, Result]]:
         """Grade an honest submission, each attack with its twin, and a second honest one; yield name and results."""
@@ -58,8 +67,8 @@ class Class:
                 before = self._digest()
                 yield name, self._grade(attack), self._grade(twin)
                 assert self._digest() == before, f"{name} changed a file"
-                assert tuple(self.tiny.points("honest")) == tuple(ALL), f"{name} changed another's grade"
-            assert self._grade("last").points == tuple(ALL)
+                assert tuple(self.tiny.points("honest")) == self.most, f"{name} changed another's grade"
+            assert self._grade("last").points == self.most
 
     def leftovers(self) -> list[str]:
         """Return processes and files that attacks left behind."""
@@ -77,7 +86,7 @@ class Class:
 
     def _hand_in(self, student: str, name: str, honest: bool) -> None:
         attack = ATTACKS[name]
-        answers = {cell: self._fill(text) for cell, text in attack.answers(honest).items()}
+        answers = self.right | {cell: self._fill(text) for cell, text in attack.answers(honest).items()}
         self.tiny.hand_in(student, answers, attack.twin_change if honest else attack.change)
         files = attack.twin_files if honest else attack.files
         if files:
@@ -99,7 +108,7 @@ class Class:
         said = self.api.generate_feedback(NAME, student, force=True)
         assert said["success"], said
         told = LEAKED in self.tiny.page(student).read_text()
-        return Result(points, ESCAPED in shown or self._reached(), told, seconds)
+        return Result(points, self.most, ESCAPED in shown or self._reached(), told, seconds)
 
     def _reached(self) -> bool:
         """Return whether anything connected to the socket in the class folder, including the grader's own client."""
@@ -155,6 +164,10 @@ def verdict(name: str, attack: Result, twin: Result) -> str:
     A bomb depends on the machine's free resources, so it may also end with fewer points than stated, or no grade.
     """
     wanted = tuple(ATTACKS[name].points)
+    if ATTACKS[name].exercise:
+        wanted = tuple(
+            0 if ATTACKS[name].exercise == one else most for one, most in zip(EXERCISES, attack.most, strict=True)
+        )
     fewer = name.startswith("bomb: ") and all(
         p is None or (w is not None and p <= w) for p, w in zip(attack.points, wanted, strict=True)
     )
@@ -162,6 +175,6 @@ def verdict(name: str, attack: Result, twin: Result) -> str:
         "the attack got out" if attack.escaped else "",
         "the feedback page shows what the run wrote" if attack.told else "",
         f"the attack has {attack.points}, not {wanted}" if attack.points != wanted and not fewer else "",
-        f"the honest twin has {twin.points}" if twin.points != tuple(ALL) else "",
+        f"the honest twin has {twin.points}" if twin.points != twin.most else "",
     ]
     return "; ".join(filter(None, faults))

@@ -2,7 +2,8 @@
 
 An attack is code in the cell of `pull_back`, before a wrong `pull_back`, or a change of the
 submitted notebook or folder. Its twin is the most similar honest code, before a correct
-`pull_back`, and must get full marks. Every bomb ends by itself: if the sandbox fails, the test fails, but not the
+`pull_back`, and must get full marks. An attack on a chapter's exercise is a wrong answer to it that tampers with what its
+check sees, and its twin is a correct answer. Every bomb ends by itself: if the sandbox fails, the test fails, but not the
 machine.
 """
 
@@ -19,6 +20,8 @@ from tiny_class import NAME, PULL_BACK, RIGHT
 
 from gradlab.checks.record import Record
 
+from .exercises import EVIDENCE
+
 NOTHING = [0, 1.5]  # check-2 contains a separate check and one that uses pull_back
 ALL = [2, 3]
 UNGRADED = [None, None]
@@ -31,7 +34,10 @@ Files = Callable[[Path, Path], None]  # changes the submission's and the class's
 
 @dataclass(frozen=True)
 class Attack:
-    """An attack. source: the start of answer-1. answer: the rest. points: the required result. fast: part of make test."""
+    """An attack. source: the start of answer-1. answer: the rest. points: the required result. fast: part of make test.
+
+    exercise: the exercise of a chapter that it answers instead; then the required result is no point for this exercise.
+    """
 
     source: str = ""
     twin: str = ""
@@ -42,9 +48,12 @@ class Attack:
     twin_change: Change | None = None
     twin_files: Files | None = None
     fast: bool = False
+    exercise: str = ""
 
     def answers(self, honest: bool) -> dict[str, str]:
         """Return the answers of the attack or of its twin."""
+        if self.exercise:
+            return {f"answer-{self.exercise.replace('.', '-')}": self.twin if honest else self.source}
         text = f"{self.twin}\n\n\n{PULL_BACK}" if honest else f"{self.source}\n\n\n{self.answer}"
         return RIGHT | {"answer-1": text.strip("\n")}
 
@@ -993,5 +1002,6 @@ ROOMS = {
     "files": FILES,
     "cells": CELLS,
     "leaving": LEAVING,
+    "evidence": {f"{one}: {name}": Attack(*texts, exercise=one) for one, name, *texts in EVIDENCE},
 }
 ATTACKS = {f"{room}: {name}": attack for room, attacks in ROOMS.items() for name, attack in attacks.items()}

@@ -1,0 +1,267 @@
+"""Attacks on the evidence that checks collect about an answer, such as how often it called a function.
+
+Each is a wrong answer to an exercise of a chapter that removes, replaces or corrects the evidence. Its twin is a right
+answer that looks at the same things.
+"""
+
+import copy
+
+import nbformat
+from nbformat import NotebookNode
+
+from authoring.chapter import source_path
+
+EXERCISES = {
+    "02.5": "02_external_gradients",
+    "03.4": "03_accumulation",
+    "03.5a": "03_accumulation",
+    "03.6a": "03_accumulation",
+}
+
+
+def solved() -> NotebookNode:
+    """Return a solved notebook with these exercises, below the setup cells and imports of their chapters."""
+    made = nbformat.v4.new_notebook()
+    for chapter in dict.fromkeys(EXERCISES.values()):
+        cells = nbformat.read(source_path(chapter), as_version=4).cells
+        imports = copy.deepcopy(next(cell for cell in cells if "reference" in cell.metadata.get("tags", [])))
+        imports.source = imports.source.partition("\n@reference")[0]
+        ids = {f"{kind}-{one.replace('.', '-')}" for one in EXERCISES for kind in ("answer", "reference", "check")}
+        made.cells += [cell for cell in cells if "setup" in cell.metadata.get("tags", [])]
+        made.cells += [imports, *[cell for cell in cells if cell.id in ids]]
+    for number, cell in enumerate(made.cells):
+        cell.id = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id", f"cell-{number}")
+    return made
+
+
+FRONT_TWICE = """
+    with torch.no_grad():
+        cut = front(x)
+    cut.requires_grad_()
+    back(cut).backward()
+    front(x).backward(cut.grad)
+"""
+
+HAND_OVER = """
+    h = front(x)
+    cut = h.detach().requires_grad_()
+    back(cut).backward()
+    h.backward(cut.grad)
+"""
+
+TRUNK_TWICE = """
+    loss_a(trunk(x)).backward()
+    from_a = W.grad.clone()
+    loss_b(trunk(x)).backward()
+"""
+
+RETAINED_TWICE = """
+    h = trunk(x)
+    loss_a(h).backward(retain_graph=True)
+    from_a = W.grad.clone()
+    loss_b(h).backward(retain_graph=True)
+"""
+
+TWO_PULLS = """
+    h = trunk(x)
+    loss_a(h).backward(retain_graph=True)
+    from_a = W.grad.clone()
+    loss_b(h).backward()
+"""
+
+REACHABLE = '''import inspect
+import sys
+
+
+def reachable(*functions):
+    """Return what the functions hold, and all local variables of the callers."""
+    found = []
+    for function in functions:
+        held = inspect.getclosurevars(function)
+        found += [*held.nonlocals.values(), *(function.__defaults__ or ())]
+    frame = sys._getframe(1)
+    while frame := frame.f_back:
+        if "case" in frame.f_locals:
+            found += frame.f_locals.values()
+    return found
+
+
+'''
+
+
+def _follow_a_stream(meanwhile: str = "pass", retain: bool = True, before: str = "", after: str = "pass") -> str:
+    return f"""{before}def follow_a_stream(cell, optimizer, state, chunks):
+    losses = []
+    for inputs, target in chunks:
+        state = cell(inputs, state.detach())
+        loss = ((state - target) ** 2).mean()
+        optimizer.zero_grad()
+        loss.backward(retain_graph={retain})
+        optimizer.step()
+        losses.append(loss.item())
+        {meanwhile}
+    {after}
+    return losses"""
+
+
+def _fit_positive_scale(before: str = "pass", meanwhile: str = "pass", retain: bool = True) -> str:
+    return f"""def fit_positive_scale(w, log_scale, optimizer, batches):
+    losses = []
+    {before}
+    for inputs, target in batches:
+        loss = ((log_scale.exp() * (inputs @ w) - target) ** 2).mean()
+        optimizer.zero_grad()
+        loss.backward(retain_graph={retain})
+        {meanwhile}
+        optimizer.step()
+        losses.append(loss.item())
+    return losses"""
+
+
+def _hand_over(body: str, *lines: str, before: str = "") -> str:
+    return (
+        f"{before}def hand_over(front, back, x):{body}"
+        + "".join(f"    {line}\n" for line in lines)
+        + "    return cut.grad"
+    )
+
+
+def _two_pulls(body: str, *lines: str, before: str = "") -> str:
+    end = "".join(f"    {line}\n" for line in lines) + "    return from_a, W.grad - from_a"
+    return f"{before}def two_pulls(trunk, loss_a, loss_b, W, x):{body}{end}"
+
+
+EVIDENCE = [
+    (
+        "02.5",
+        "a list of calls corrected",
+        _hand_over(
+            FRONT_TWICE,
+            "for one in reachable(front, back):",
+            "    if type(one) is list and {*map(type, one)} == {str}:",
+            "        one[:] = ['front', 'back, with a leaf']",
+            before=REACHABLE,
+        ),
+        _hand_over(HAND_OVER, "reachable(front, back)", before=REACHABLE),
+    ),
+    (
+        "02.5",
+        "the variable of the calls exchanged",
+        _hand_over(
+            FRONT_TWICE,
+            "for cell in [*front.__closure__, *back.__closure__]:",
+            "    if not isinstance(cell.cell_contents, torch.Tensor):",
+            "        calls = ['front', 'back, with a leaf']",
+            "        cell.cell_contents = calls if type(cell.cell_contents) is list else itertools.repeat(calls)",
+            before="import itertools\n\n\n",
+        ),
+        _hand_over(HAND_OVER, "front.__closure__"),
+    ),
+    (
+        "02.5",
+        "the record of the calls ended",
+        _hand_over(
+            FRONT_TWICE,
+            "for one in reachable(front, back):",
+            "    if type(one) is list and {*map(type, one)} == {str}:",
+            "        one.pop()",
+            "    if hasattr(one, '__self__'):",
+            "        one.__self__.close()",
+            before=REACHABLE,
+        ),
+        _hand_over(HAND_OVER, "len(reachable(front, back))", before=REACHABLE),
+    ),
+    (
+        "02.5",
+        "the names of the check's functions exchanged",
+        _hand_over(
+            FRONT_TWICE,
+            "names = front.__globals__",
+            "names['next'] = names['list'] = lambda _: ['front', 'back, with a leaf']",
+        ),
+        _hand_over(HAND_OVER, "front.__globals__['torch']"),
+    ),
+    (
+        "03.4",
+        "a list of outputs shortened",
+        _two_pulls(
+            TRUNK_TWICE,
+            "for one in reachable(trunk):",
+            "    if type(one) is list:",
+            "        del one[1:]",
+            before=REACHABLE,
+        ),
+        _two_pulls(TWO_PULLS, "reachable(trunk)", before=REACHABLE),
+    ),
+    (
+        "03.4",
+        "Saved patched under another name",
+        _two_pulls(RETAINED_TWICE, before="from gradlab import saved\n\nsaved.Saved.tensors = lambda self: 0\n\n\n"),
+        _two_pulls(TWO_PULLS, before="from gradlab import saved\n\nsaved.Saved()\n\n\n"),
+    ),
+    (
+        "03.4",
+        "what is saved cleared in the check's own object",
+        _two_pulls(
+            RETAINED_TWICE,
+            "for one in reachable(trunk):",
+            "    if hasattr(one, '_held'):",
+            "        one._held.clear()",
+            before=REACHABLE,
+        ),
+        _two_pulls(TWO_PULLS, "reachable(trunk)", before=REACHABLE),
+    ),
+    (
+        "03.5a",
+        "getattr patched",
+        _follow_a_stream(
+            before="def getattr(*arguments):\n    raise RuntimeError\n\n\ndef dir(value):\n    return []\n\n\n"
+        ),
+        _follow_a_stream(retain=False, before="def getattr_of(value, name):\n    return getattr(value, name)\n\n\n"),
+    ),
+    (
+        "03.5a",
+        "the check's hooks removed",
+        _follow_a_stream(meanwhile="", retain=True).replace(
+            "        loss = ", "        state._backward_hooks.clear()\n        loss = "
+        ),
+        _follow_a_stream(retain=False, meanwhile="state._backward_hooks"),
+    ),
+    (
+        "03.5a",
+        "the class of the check's object patched",
+        _follow_a_stream(
+            before=REACHABLE,
+            after="for one in reachable(cell):\n        if hasattr(one, 'kept'):\n"
+            "            type(one).kept = lambda self: 0",
+        ),
+        _follow_a_stream(retain=False, before=REACHABLE, after="reachable(cell)"),
+    ),
+    (
+        "03.6a",
+        "the check's hooks removed",
+        _fit_positive_scale(
+            before="for leaf in (w, log_scale):\n        (leaf._post_accumulate_grad_hooks or {}).clear()\n"
+            "    optimizer._optimizer_step_pre_hooks.clear()"
+        ),
+        _fit_positive_scale(before="w._post_accumulate_grad_hooks", retain=False),
+    ),
+    (
+        "03.6a",
+        "torch's optimizer patched through a parameter",
+        _fit_positive_scale(
+            before="type(optimizer).register_step_pre_hook = lambda self, hook: None",
+            meanwhile="optimizer._optimizer_step_pre_hooks.clear()",
+        ),
+        _fit_positive_scale(before="type(optimizer).step", retain=False),
+    ),
+    (
+        "03.6a",
+        "hooks of saved tensors switched off",
+        _fit_positive_scale(before="torch._C._autograd._pop_saved_tensors_default_hooks()").replace(
+            "    return losses",
+            "    torch._C._autograd._push_saved_tensors_default_hooks(lambda t: t, lambda t: t)\n    return losses",
+        ),
+        _fit_positive_scale(before="torch._C._autograd._saved_tensors_hooks_is_enabled()", retain=False),
+    ),
+]
