@@ -257,9 +257,9 @@ def _why_not(cell: str, text: str | None, verdict: str | None, seen: str | None)
     return ""
 
 
-def _magic(text: str, magic: source.Magic) -> str:
-    cell_magic = text.lstrip().startswith(f"%%{magic.name}")
-    return "a line with !" if magic.name == "!" else f"{'%%' if cell_magic else '%'}{magic.name}"
+def _magic(text: str, name: str) -> str:
+    cell_magic = text.lstrip().startswith(f"%%{name}")
+    return "a line with !" if name == "!" else f"{'%%' if cell_magic else '%'}{name}"
 
 
 def _remedy(name: str, cells: list[dict[str, Any]]) -> str:

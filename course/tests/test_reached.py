@@ -47,9 +47,9 @@ CELLS = [
 @pytest.mark.parametrize(
     ("name", "cells"),
     [
-        ("answer", {0, 1, 2, 3, 4, 5, 6, 8}),  # to any depth, all versions, and cells that use what was found
-        ("another", {0, 1, 6, 7}),
-        ("inner", {0, 2, 3, 8}),
+        ("answer", {0, 1, 2, 3, 4, 5, 8}),  # to any depth, all versions, and what is set on them
+        ("another", {0, 1, 7}),
+        ("inner", {0, 3, 8}),
         ("unknown", set()),
     ],
 )

@@ -1,96 +1,66 @@
-"""Attacks on how submissions are observed are flagged, and correct code from the course is not."""
+"""Lines that no answer needs are flagged, and correct code from the course is not."""
 
-import json
 from pathlib import Path
 
 import nbformat
 import pytest
-from attacks.table import ATTACKS, ROOMS, UNGRADED, _write
-from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass
 
 from authoring.chapter import chapter_names
 from authoring.places import SOURCES
-from autograder.views.flags import Flag, Look
-from gradlab.checks.record import SUFFIX, Record
+from autograder.steps.judge import NOT_ALONE
+from autograder.views.flags import ALONE, MOST, RECORD, Look
+from gradlab.checks.record import SUFFIX
 
 CHAPTERS = Path(__file__).resolve().parents[2] / "course" / "chapters"
 
-RESOURCES = [f"{room}: {name}" for room in ("bomb", "reader") for name in ROOMS[room]]
-RESTORED = [  # these cells come from the release, not from the submission
-    f"cells: {name}" for name in ROOMS["cells"] if name != "a cell that redefines check"
-]
-NOT_FLAGGED = {
-    **dict.fromkeys(RESOURCES, "takes time or memory, and touches nothing"),
-    **dict.fromkeys(RESTORED, "its cells are restored from the release"),
-    **dict.fromkeys([n for n, a in ATTACKS.items() if a.exercise], "an exercise of a chapter"),
-    **dict.fromkeys([n for n, a in ATTACKS.items() if a.points == tuple(UNGRADED)], "has a reason instead of a grade"),
-    "forgery: the attributes of a reference by torch": "attributes that nothing reads",
-    "forgery: NaN everywhere": "a wrong answer like any other",
-    "forgery: outputs in an Output widget": "prints, and a print is no evidence",
-    "reading: a check of its own, earlier": "what it is asked to do, in another place",
-    "death: sys.exit": "ends its own kernel, as an error would",
-    "death: quit": "ends its own kernel, as an error would",
-    "death: __del__": "prints, and a print is no evidence",
-    "files: a pickle": "a file that nothing reads",
-    "files: names of 200 characters": "a file that nothing reads",
-    "files: unicode names": "a file that nothing reads",
-    "files: options as names": "a file that nothing reads",
-    "files: outputs that are none": "outputs are cleared before grading",
-}
+
+def flags_of(folder: Path, *sources: str, release: Path | None = None, students=(), verdict: str = ""):
+    """Return the flags of a submission by mallory whose cells have these sources, in its folder."""
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    if verdict:
+        cells[0].metadata["autograder"] = {"90.1": {"passed": False, "message": verdict}}
+    return Look(release or folder, "90_tiny", students).at(nbformat.v4.new_notebook(cells=cells), folder, "mallory")
 
 
-@pytest.fixture(scope="module")
-def tiny(tmp_path_factory):
-    return TinyClass(tmp_path_factory.mktemp("flags") / "class")
-
-
-@pytest.fixture
-def flags_of(tiny):
-    """Return the flags of answers to the tiny chapter, as (cell, line)."""
-
-    def flags_of(source="", by_hand=(), students=(), change=None, files=None) -> list[Flag]:
-        tiny.hand_in("mallory", RIGHT | {"answer-1": f"{source}\n\n\n{PULL_BACK}"}, change)
-        folder = tiny.submission("mallory")
-        if files:
-            files(folder, tiny.folder)
-        look = Look(tiny.folder / "release" / NAME, NAME, by_hand, students)
-        return look.at(json.loads((folder / f"{NAME}.ipynb").read_text()), folder, "mallory")
-
-    return flags_of
-
-
-def attack_flags(flags_of, tiny, name):
-    attack = ATTACKS[name]
-    source = attack.source
-    for word, value in {"FOLDER": str(tiny.folder), "PORT": "1", "MARK": "mark", "SECRET": "x", "WIN": "pass"}.items():
-        source = source.replace(word, value)
-    return flags_of(f"{source}\n\n\n{attack.answer}", change=attack.change, files=attack.files)
-
-
-@pytest.mark.parametrize("name", [name for name in ATTACKS if name not in NOT_FLAGGED])
-def test_an_attack_is_flagged(flags_of, tiny, name):
-    assert attack_flags(flags_of, tiny, name) != []
-
-
-def test_the_attacks_that_need_no_flag_are_attacks_of_the_table():
-    assert set(NOT_FLAGGED) <= set(ATTACKS)
-    assert len(NOT_FLAGGED) < len(ATTACKS) / 2
+@pytest.mark.parametrize(
+    "source",
+    [
+        "get_ipython().run_cell('')",
+        "names = In[1:]",
+        "pull_back.__globals__['check'] = None",
+        "import gradlab.checks.verdict",
+        "gradlab.check = print",
+        "torch.allclose = None",
+        "setattr(torch, 'allclose', None)",
+        "import os, subprocess",
+        "os.kill(1, 9)",
+        "open('/proc/self/maps')",
+        "open('../x')",
+        "open('mine.ipynb')",
+        "open('submitted/anna/90_tiny/90_tiny.txt')",
+        "open('max/data.txt')",
+        "import mini_autograd",
+        "import sympy",
+        "torch.ops.aten.mse_loss_backward(v, x, x, 1)",
+        "files = !ls",
+        "%run other.py",
+    ],
+)
+def test_one_line_is_flagged_with_its_cell_and_number(tmp_path, source):
+    flags = flags_of(tmp_path, "x = 1", f"y = 2\n{source}", students=["max", "mallory"])
+    assert {(flag.line, flag.source) for flag in flags} == {(2, source)}
+    assert flags_of(tmp_path, "open('mallory/data.txt')\nprint('max')", students=["max", "mallory"]) == []
 
 
 @pytest.mark.parametrize("name", chapter_names())
-def test_no_right_answer_of_the_course_is_flagged(name):
-    """No lesson, solution, slip or other right answer in the solved chapters is flagged, only reference cells."""
-    record = Record.from_json((CHAPTERS / name / f"{name}{SUFFIX}").read_text())
-    look = Look(CHAPTERS / name, name, [check.answer for check in record.checks.values() if not check.autograd])
-    look.given.clear()  # as if a student had changed every cell
+def test_no_right_answer_of_the_course_is_flagged(name, tmp_path):
+    """No solution, slip or other right answer in the solved chapters is flagged."""
     cells = [c for c in nbformat.read(SOURCES / name / f"{name}.ipynb", as_version=4).cells if c.cell_type == "code"]
-    flags = [flag for cell in cells for flag in look.find([(cell.id, cell.source)])]
-    assert flags
-    flags += look.find([(cell.id, cell.source) for cell in cells if "reference" not in cell.metadata.get("tags", [])])
-    assert [flag for flag in flags if not flag.source.startswith("from authoring.reference import Reference, ")] == []
+    flags = Look(CHAPTERS / name, name).at(nbformat.v4.new_notebook(cells=cells), tmp_path)
+    assert [flag for flag in flags if "import Reference" not in flag.source] == []
 
 
-def test_honest_code_is_not_flagged(flags_of):
+def test_honest_code_is_not_flagged(tmp_path):
     honest = """%matplotlib inline
 import copy
 import math
@@ -135,96 +105,28 @@ hooks = Scale(3)
 hooks.factor = 4
 compile = partial(print)
 compile("done")"""
-    assert flags_of(honest.replace("    check = step\n", "    guess = step\n")) == []
-    assert [flag.source for flag in flags_of(honest)] == ["check = step"]
+    assert flags_of(tmp_path, honest) == []
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "%%time\nimport gc",
-        "%time import gc",
-        "!ls",
-        "files = !ls",
-        "%%bash\nls",
-        "%run other.py",
-        "from sys import modules as loaded\n%timeit 1",
-        "def f(:\n    get_ipython().run_cell('')",
-        "from torch import Tensor\nTensor.tolist = None",
-        "T = torch.Tensor\nT.tolist = None",
-        "type(torch.ones(1)).tolist = None",
-        "del torch.allclose",
-        "def swap():\n    global check\n    check = None",
-        "import numpy as torch",
-        "for torch in [None]:\n    pass",
-        "getattr(torch, 'auto' + 'grad')",
-        "part = 'autograd'\ngetattr(torch, part)",
-        "torch.__dict__['autograd']",
-        "vars(torch)['autograd']",
-        "getattr(check, '__globals__')",
-        "e = exec\ne('1')",
-        "from torch._C import _functions",
-        "blob = '" + "QUJD" * 60 + "'",
-        "open('/etc/passwd')",
-        "open('../x')",
-    ],
-)
-def test_one_line_is_flagged(flags_of, source):
-    assert len({flag.line for flag in flags_of(source)}) == 1
+def test_files_are_searched_and_whatever_the_release_says_is_allowed(tmp_path):
+    release, folder = tmp_path / "release", tmp_path / "submission"
+    for made in (release, folder):
+        made.mkdir()
+        (made / "engine.py").write_text("import ctypes\n")
+    nbformat.write(
+        nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import socket")]), release / "90_tiny.ipynb"
+    )
+    (folder / "mine.py").write_text("x = 1\nimport resource\n")
+    (folder / f"other{SUFFIX}").write_text("{}")
+    flags = flags_of(folder, "import socket", release=release)
+    assert [(flag.where, flag.line) for flag in flags] == [(f"other{SUFFIX}", 0), ("mine.py", 2)]
+    assert flags[0].why == RECORD
 
 
-GC = "import gc"
-TOO_DEEP = (1, "is too long or too deeply nested to be searched")
-FLAGGED = {  # a source, the file with it or "" for an answer, and each flag's line and its source or reason
-    "a patched module": (
-        "import math\n\n\ndef near():\n    math.isclose = max",
-        "",
-        [(5, "math.isclose = max"), (5, "patches an imported module, which affects the checks too")],
-    ),
-    # Python does not count a line at a form feed; code that does would look up the wrong line.
-    "after a form feed": (f"'\x0c'\n{GC}", "", [(2, GC)]),
-    "a file beside the notebook": (f"x = 1\n{GC}\n", "helpers.py", [(2, GC)]),
-    "after brackets that are not Python": (f"{'(' * 500}{')' * 500}\n{GC}", "", [(2, GC)]),
-    "after a null byte": (f"\x00\n{GC}", "", [(2, GC)]),
-    "too many signs": (f"x = {'-' * 5000}1\n{GC}", "", [TOO_DEEP, (2, GC)]),
-    "too many dots": (f"a{'.a' * 5000}\n{GC}", "", [TOO_DEEP, (2, GC)]),
-}
+def test_an_answer_that_passes_only_in_its_notebook_is_flagged(tmp_path):
+    (flag,) = flags_of(tmp_path, "x = 1", verdict=f"90.1: not passed.\n{NOT_ALONE} it ended.")
+    assert (flag.source, flag.why) == ("90.1", ALONE)
 
 
-@pytest.mark.parametrize(("source", "file", "expected"), FLAGGED.values(), ids=FLAGGED.keys())
-def test_a_flag_names_cell_line_source_and_reason(flags_of, source, file, expected):
-    flags = flags_of(files=_write(file, source)) if file else flags_of(source)
-    assert {flag.where for flag in flags} == {file or "answer-1"}
-    assert {flag.line for flag in flags} == {line for line, _ in expected}
-    assert {said for _, said in expected} <= {said for flag in flags for said in (flag.source, flag.why)}
-
-
-def test_a_hidden_name_is_flagged_if_autograd_is_forbidden(flags_of):
-    hidden = "def helper(x, name):\n    return getattr(x, name)"
-    assert flags_of(hidden) == []
-    assert [flag.line for flag in flags_of(hidden, by_hand=["helper"])] == [2]
-    assert [flag.why for flag in flags_of("import sympy")] == ["uses a different engine that computes derivatives"]
-    (flag,) = flags_of("import helper", by_hand=["pull_back"], files=_write("helper.py", "x = 1"))
-    assert "not searched" in flag.why
-
-
-def test_another_students_path_is_flagged_but_the_bare_id_is_not(flags_of):
-    assert flags_of("open('max/data.txt')\nprint('max')") == []
-    assert [flag.line for flag in flags_of("print('max')\nopen('max/data.txt')", students=["max", "mallory"])] == [2]
-    assert flags_of("open('mallory/data.txt')", students=["max", "mallory"]) == []
-
-
-def test_whatever_the_release_does_is_allowed(tiny, tmp_path):
-    """If a chapter's release uses gc, students may use it on any line."""
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("import gc\nexec(line)")])
-    nbformat.write(notebook, tmp_path / "a.ipynb")
-    look = Look(tmp_path, "a")
-    assert look.find([("one", "import gc\nprint(gc.collect())\nexec(line)")]) == []
-    assert [flag.line for flag in look.find([("one", "exec(other)")])] == [1]
-
-
-def test_the_number_of_flags_is_limited(flags_of):
-    def add(nb):
-        nb.cells += [nbformat.v4.new_code_cell(f"import gc\nnumber = {number}") for number in range(50)]
-
-    assert len(flags_of(change=add)) == 20
+def test_the_number_of_flags_is_limited(tmp_path):
+    assert len(flags_of(tmp_path, *["import ctypes"] * 50)) == MOST

@@ -3,7 +3,6 @@
 import ast
 import dis
 import functools
-import itertools
 import types
 import warnings
 from collections.abc import Iterable, Iterator
@@ -19,27 +18,24 @@ class _Statement(NamedTuple):
 
     binds: frozenset[str]
     reads: frozenset[str]
-    imports: bool
 
 
 def cells_behind(names: Iterable[str], sources: list[str]) -> set[int]:
     """Return the indices in `sources` of the cells that define these names or what their definitions use.
 
-    Cells that only mention such a name are included: they may change what it refers to. All definitions of a name
-    count, even those that a later cell replaces.
+    All definitions of a name count, even those that a later cell replaces, and so does setting its attribute or item.
     """
-    cells = [_statements(text) for text in sources]
-    binding: dict[str, list[_Statement]] = {}
-    for one in itertools.chain(*cells):
-        for name in one.binds:
-            binding.setdefault(name, []).append(one)
+    binding: dict[str, list[tuple[int, _Statement]]] = {}
+    for number, text in enumerate(sources):
+        for one in _statements(text):
+            for name in one.binds:
+                binding.setdefault(name, []).append((number, one))
     reached, todo = set(), {*names, "*"}
     while todo:
-        found = set(binding.pop(todo.pop(), ())) - reached
-        reached |= found
-        todo.update(*(one.reads for one in found))
-    given = {name for one in reached if not one.imports for name in one.binds}
-    return {number for number, cell in enumerate(cells) if any(one in reached or one.reads & given for one in cell)}
+        found = binding.pop(todo.pop(), ())
+        reached |= {number for number, _ in found}
+        todo.update(*(one.reads for _, one in found))
+    return reached
 
 
 def defined(text: str) -> set[str]:
@@ -71,8 +67,7 @@ def _statements(text: str) -> tuple[_Statement, ...]:
             reads = _globals_read(statement)
         except (SyntaxError, ValueError):
             break
-        imports = isinstance(statement, ast.Import | ast.ImportFrom)
-        statements.append(_Statement(frozenset(_bound_names(statement)), reads, imports))
+        statements.append(_Statement(frozenset(_bound_names(statement)), reads))
     return tuple(statements)
 
 

@@ -1,38 +1,24 @@
 """Block the shortcut that some exercises forbid: letting torch's autograd do what the learner should do by hand.
 
-While the learner's callable runs, torch runs no backward pass in any thread, the calling thread records no graph, and
-Python starts no other thread or process, which could record one. A node of a graph recorded earlier can still be
-called; grading flags such graphs.
+The block says so to a learner; code that is meant to get around it can. Grading repeats a check that passed in a
+process where torch cannot differentiate (`alone`).
 """
 
-import _thread
 import contextlib
 import dis
 import functools
-import sys
-import threading
 import types
 from collections.abc import Callable, Iterator
 
 import torch
 from torch._C import DispatchKey, DispatchKeySet
-from torch._C._dynamo import compiled_autograd
-from torch._functorch import eager_transforms
 
 _ENTRIES = [
-    (torch.Tensor, ["backward"]),
-    (torch.autograd, ["backward", "grad"]),
-    (torch.autograd.functional, ["jacobian", "hessian", "vjp", "jvp", "hvp", "vhp"]),
-    (torch.func, ["grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "linearize"]),
-    (torch.autograd.forward_ad, ["dual_level", "make_dual"]),
-]
-# The functions that these entry points call by name; blocking them stops references saved earlier, too.
-_INSIDE = [
-    (torch.autograd, ["_engine_run_backward"]),
-    (torch.autograd.graph, ["_engine_run_backward"]),
-    (torch.autograd.functional, ["_grad_preprocess"]),
-    (torch.autograd.forward_ad, ["enter_dual_level"]),
-    (eager_transforms, ["grad_increment_nesting", "jvp_increment_nesting"]),
+    (torch.Tensor, "torch.Tensor", ["backward"]),
+    (torch.autograd, "torch.autograd", ["backward", "grad"]),
+    (torch.autograd.functional, "torch.autograd.functional", ["jacobian", "hessian", "vjp", "jvp", "hvp", "vhp"]),
+    (torch.func, "torch.func", ["grad", "grad_and_value", "vjp", "jvp", "jacrev", "jacfwd", "hessian", "linearize"]),
+    (torch.autograd.forward_ad, "torch.autograd.forward_ad", ["dual_level", "make_dual"]),
 ]
 _RECORDING = functools.reduce(
     DispatchKeySet.__or__,
@@ -44,57 +30,27 @@ _RECORDING = functools.reduce(
 NOT_RECORDED = "does not require grad"  # in torch's message if `backward` is called without a recorded graph
 
 
-# The audit events for starting threads and processes, and functions that raise no such event before Python 3.12
-_EVENTS = ("_thread.start", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.system", "subprocess.Popen")
-_STARTS = [(_thread, ["start_new_thread"]), (threading, ["_start_new_thread", "_start_joinable_thread"])]
-_STARTED = "a thread or a process was started, which could run autograd unseen"
-_blocks: list[object] = []  # one for each active `blocked`
-
-
 class ShortcutError(Exception):
-    """Raised in an exercise that forbids torch's autograd if the answer calls it or could call it undetected."""
-
-
-@functools.cache
-def _watch_starts() -> None:
-    """Make every `blocked` block refuse new threads and processes, with an audit hook, which Python cannot remove."""
-
-    def refuse(event: str, _: tuple) -> None:
-        if _blocks and event.startswith(_EVENTS):
-            raise ShortcutError(_STARTED)
-
-    sys.addaudithook(refuse)
+    """Raised in an exercise that forbids torch's autograd if the answer calls it."""
 
 
 @contextlib.contextmanager
 def blocked(recording: bool = False) -> Iterator[None]:
-    """Make every entry point to torch's autograd raise ShortcutError; restore them on exit.
+    """Make every public entry point to torch's autograd raise ShortcutError; restore them on exit.
 
-    torch's engine itself refuses to run backward, in every thread. Unless `recording`, this thread records no graph. No
-    other thread or process can start.
+    Unless `recording`, this thread records no graph.
     """
-    _watch_starts()
-    labels = [(owner, name, f"{_name(owner)}.{name}") for owner, names in _ENTRIES for name in names]
-    labels += [(owner, name, "torch's autograd") for owner, names in _INSIDE for name in names]
-    labels = [(owner, name, f"{label} was called") for owner, name, label in labels]
-    labels += [(owner, name, _STARTED) for owner, names in _STARTS for name in names if hasattr(owner, name)]
-    saved = [(owner, name, getattr(owner, name)) for owner, name, _ in labels]
+    entries = [(owner, name, f"{label}.{name} was called") for owner, label, names in _ENTRIES for name in names]
+    saved = [getattr(owner, name) for owner, name, _ in entries]
     not_recording = contextlib.nullcontext() if recording else torch._C._ExcludeDispatchKeyGuard(_RECORDING)
-    before = compiled_autograd.set_autograd_compiler(
-        _refusing("torch's autograd was called"), False
-    )  # the engine calls it before each backward pass
-    block = object()
     try:
-        for owner, name, why in labels:
+        for owner, name, why in entries:
             setattr(owner, name, _refusing(why))
-        _blocks.append(block)
         with not_recording:
             yield
     finally:
-        _blocks.remove(block)
-        for owner, name, entry in saved:
+        for (owner, name, _), entry in zip(entries, saved, strict=True):
             setattr(owner, name, entry)
-        compiled_autograd.set_autograd_compiler(*before)
 
 
 def _refusing(why: str) -> Callable:
@@ -102,10 +58,6 @@ def _refusing(why: str) -> Callable:
         raise ShortcutError(why)
 
     return refused
-
-
-def _name(owner) -> str:
-    return f"{owner.__module__}.{owner.__name__}" if isinstance(owner, type) else owner.__name__
 
 
 def without_autograd(answer: Callable) -> Callable:

@@ -1,5 +1,6 @@
 """Part two: the learner's own engine replaces torch, so a check raises an error on any use of torch."""
 
+import functools
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
@@ -12,15 +13,26 @@ class TorchError(Exception):
     """Raised on any use of torch where the learner's own engine is required."""
 
 
+_UNSEEN = ("from_numpy", "from_dlpack", "frombuffer")  # no mode sees them: they take no tensor
+
+
 class without_torch(TorchFunctionMode):
     """A context manager: in its block, calling torch raises TorchError, which replaces torch's own errors, too."""
 
-    def __torch_function__(self, function: Callable, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+    def __enter__(self) -> "without_torch":
+        self._unseen = {name: getattr(torch, name) for name in _UNSEEN}
+        for name in _UNSEEN:
+            setattr(torch, name, functools.partial(self.__torch_function__, self._unseen[name], ()))
+        return super().__enter__()
+
+    def __torch_function__(self, function: Callable, types: Any, *args: Any, **kwargs: Any) -> Any:
         name = resolve_name(function) or f"{function.__module__ or 'torch'}.{function.__name__}"
         raise TorchError(f"{name.removesuffix('.__get__')} was used")
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         super().__exit__(kind, error, trace)
+        for name, function in self._unseen.items():
+            setattr(torch, name, function)
         if _is_torchs(error):
             raise TorchError(f"torch was used and raised: {error}").with_traceback(trace) from error
 

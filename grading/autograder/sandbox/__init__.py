@@ -2,8 +2,7 @@
 
 This package is independent of grading: jupyter_client starts `SandboxProvisioner` for every kernelspec that names it,
 such as the one in `kernels/`. That kernelspec makes the kernel copy every message: sending without a copy starts a
-thread. Checks that forbid autograd would refuse the thread, and half of the message would be lost. `machine.require()`
-checks whether this machine supports sandboxes, and says what to do if not.
+thread. `machine.require()` checks whether this machine supports sandboxes, and says what to do if not.
 """
 
 from pathlib import Path

@@ -3,7 +3,8 @@
 `provisioner.ForkServer` runs this as a script, outside any package, so that no grading code is in a kernel's memory.
 Each message on a connection to its SEQPACKET socket is a JSON object with the arguments of `run_kernel`, plus three
 descriptors: a pidfd of the sandbox's first process, a pipe for the kernel's process id once it answers, and a pipe for
-its exit code. The other end of the last pipe keeps the sandbox alive. The server ends when its stdin is closed.
+its exit code. The other end of the last pipe keeps the sandbox alive. With a fourth descriptor, a socket, the forked
+process is no kernel: it observes answers alone (`gradlab.checks.alone`). The server ends when its stdin is closed.
 """
 
 import contextlib
@@ -49,6 +50,7 @@ PRELOADED = [
     "stack_data",
     "tornado.platform.asyncio",
     "gradlab",
+    "gradlab.checks.alone",
     "gradlab.predict",
     "gradlab.saved",
 ]
@@ -68,14 +70,19 @@ CLONE_NEWUSER = 0x10000000
 NS_GET_USERNS = 0xB701  # of ioctl
 NAMESPACES = 0x00020000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x40000000  # mount, uts, ipc, pid, net
 PDEATHSIG, DUMPABLE, SECCOMP, CAPBSET_DROP, NO_NEW_PRIVS = 1, 4, 22, 24, 38  # of prctl
-RDONLY, NOSUID, NODEV, REMOUNT, BIND = 1, 2, 4, 32, 4096  # of mount
-CLONE3, MAP_SHARED, MAP_ANONYMOUS = 435, 0x01, 0x20
+RDONLY, NOSUID, NODEV, NOEXEC, REMOUNT, BIND = 1, 2, 4, 8, 32, 4096  # of mount
+CLONE3, MAP_SHARED, MAP_ANONYMOUS, PROT_EXEC = 435, 0x01, 0x20, 0x04
 REFUSED = ["memfd_create", "memfd_secret", "shmget", "msgget", "add_key", "request_key", "keyctl"]
-CALLS = ["clone", "unshare", "mmap", *REFUSED]
+REFUSED_ALONE = ["execve", "execveat", "prctl", "ptrace", "process_vm_writev"]
+CALLS = ["clone", "unshare", "mmap", *REFUSED, "mprotect", "pkey_mprotect", *REFUSED_ALONE]
 ARCHITECTURES = {  # by machine: the architecture's number, and the numbers of these calls
-    "x86_64": (0xC000003E, dict(zip(CALLS, [56, 272, 9, 319, 447, 29, 68, 248, 249, 250], strict=True))),
-    "aarch64": (0xC00000B7, dict(zip(CALLS, [220, 97, 222, 279, 447, 194, 186, 217, 218, 219], strict=True))),
+    "x86_64": (0xC000003E, [56, 272, 9, 319, 447, 29, 68, 248, 249, 250, 10, 329, 59, 322, 157, 101, 311]),
+    "aarch64": (0xC00000B7, [220, 97, 222, 279, 447, 194, 186, 217, 218, 219, 226, 288, 221, 281, 167, 117, 271]),
 }
+ARCHITECTURES = {name: (own, dict(zip(CALLS, calls, strict=True))) for name, (own, calls) in ARCHITECTURES.items()}
+LOAD, IF_EQUAL, IF_AT_LEAST, IF_SET, LEAVE = 0x20, 0x15, 0x35, 0x45, 0x06  # operations of a filter
+ALLOW, REFUSE, UNKNOWN = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS  # how a filter leaves
+ARGUMENT = range(16, 64, 8)  # where a filter finds a call's arguments
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -112,30 +119,55 @@ def filter_calls() -> None:
 
     clone3, whose flags a filter cannot see, is reported as missing, so the C library calls clone.
     """
-    architecture, numbers = ARCHITECTURES[platform.machine()]
-    load, if_equal, if_at_least, if_set, leave = 0x20, 0x15, 0x35, 0x45, 0x06
-    allow, refuse, unknown = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
-    call_number, first_argument, fourth_argument = 0, 16, 40
-    if_not = [(leave, 0, 0, allow)]
-
-    steps = [  # operation, steps to skip if true, steps to skip if false, operand
-        (load, 0, 0, 4),  # the architecture
-        (if_equal, 1, 0, architecture),
-        (leave, 0, 0, refuse),
-        (load, 0, 0, call_number),
-        (if_at_least, 0, 1, 0x40000000),  # x32 calls, which have their own numbers
-        (leave, 0, 0, refuse),
-        (if_equal, 0, 1, CLONE3),
-        (leave, 0, 0, unknown),
-    ]
+    _, numbers = ARCHITECTURES[platform.machine()]
+    steps = [(IF_EQUAL, 0, 1, CLONE3), (LEAVE, 0, 0, UNKNOWN)]
     for name in REFUSED:
-        steps += [(if_equal, 0, 1, numbers[name]), (leave, 0, 0, refuse)]
+        steps += [(IF_EQUAL, 0, 1, numbers[name]), (LEAVE, 0, 0, REFUSE)]
     for name in ("clone", "unshare"):
-        with_namespace = [(load, 0, 0, first_argument), (if_set, 0, 1, CLONE_NEWUSER), (leave, 0, 0, refuse), *if_not]
-        steps += [(if_equal, 0, len(with_namespace), numbers[name]), *with_namespace]
-    shared = [(load, 0, 0, fourth_argument), (if_set, 0, 2, MAP_SHARED), (if_set, 0, 1, MAP_ANONYMOUS)]
-    shared += [(leave, 0, 0, refuse), *if_not]
-    steps += [(if_equal, 0, len(shared), numbers["mmap"]), *shared, *if_not]
+        steps += _if_called(name, (LOAD, 0, 0, ARGUMENT[0]), (IF_SET, 0, 1, CLONE_NEWUSER))
+    shared = [(LOAD, 0, 0, ARGUMENT[3]), (IF_SET, 0, 2, MAP_SHARED), (IF_SET, 0, 1, MAP_ANONYMOUS)]
+    install([*steps, *_if_called("mmap", *shared)])
+
+
+def filter_alone() -> None:
+    """Add a filter for a process that observes answers alone, in which no code may change or come from outside.
+
+    It refuses other programs, memory that becomes executable (files can still be: Python has compiled modules), and
+    access to other processes. Nothing can read or write the process's memory through /proc.
+    """
+    call("prctl", DUMPABLE, 0, 0, 0, 0)
+    _, numbers = ARCHITECTURES[platform.machine()]
+    steps = []
+    for name in REFUSED_ALONE:
+        steps += [(IF_EQUAL, 0, 1, numbers[name]), (LEAVE, 0, 0, REFUSE)]
+    executable = [(LOAD, 0, 0, ARGUMENT[2]), (IF_SET, 0, 1, PROT_EXEC)]
+    for name in ("mprotect", "pkey_mprotect"):
+        steps += _if_called(name, *executable)
+    nothing = [(LOAD, 0, 0, ARGUMENT[2]), (IF_SET, 0, 3, PROT_EXEC), (LOAD, 0, 0, ARGUMENT[3])]
+    install([*steps, *_if_called("mmap", *nothing, (IF_SET, 0, 1, MAP_ANONYMOUS))])
+
+
+def _if_called(name: str, *conditions: tuple) -> list[tuple]:
+    """Return steps that refuse a call under these conditions, the last of which skips one step if it is not met."""
+    steps = [*conditions, (LEAVE, 0, 0, REFUSE), (LEAVE, 0, 0, ALLOW)]
+    return [(IF_EQUAL, 0, len(steps), ARCHITECTURES[platform.machine()][1][name]), *steps]
+
+
+def install(steps: list[tuple]) -> None:
+    """Install a seccomp filter: the operation, steps to skip if true, steps to skip if false, and operand of each step.
+
+    The steps begin with the call's number loaded; a call that they do not leave is allowed.
+    """
+    steps = [
+        (LOAD, 0, 0, 4),
+        (IF_EQUAL, 1, 0, ARCHITECTURES[platform.machine()][0]),
+        (LEAVE, 0, 0, REFUSE),
+        (LOAD, 0, 0, 0),
+        (IF_AT_LEAST, 0, 1, 0x40000000),  # x32 calls, which have their own numbers
+        (LEAVE, 0, 0, REFUSE),
+        *steps,
+        (LEAVE, 0, 0, ALLOW),
+    ]
     program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
     header = ctypes.create_string_buffer(struct.pack("HxxxxxxP", len(steps), ctypes.addressof(program)))
     call("prctl", SECCOMP, 2, ctypes.c_void_p(ctypes.addressof(header)), 0, 0)
@@ -197,10 +229,21 @@ def remove_groups(folder: Path) -> None:
                 group.rmdir()
 
 
-def run_kernel(argv: list[str], environment: dict, connection: dict, work: str, limits: dict, uid: int) -> None:
-    """Turn this process, a forked child in the sandbox's namespaces, into the kernel.
+def run_kernel(argv: list[str], connection: dict, **sandbox) -> None:
+    """Turn this process, a forked child in the sandbox's namespaces, into the kernel; see `settle` for `sandbox`."""
+    settle(**sandbox)
+    Path("/run/kernel/connection.json").write_text(json.dumps(connection))
+    sys.argv = ["ipykernel_launcher", *argv]
+    from ipykernel.kernelapp import IPKernelApp
 
-    limits: resource limits, each in its own unit, by name without the prefix RLIMIT_.
+    IPKernelApp.launch_instance(argv=argv)
+
+
+def settle(environment: dict, work: str, limits: dict, uid: int, keep: int | None = None) -> None:
+    """Give this process, a forked child in the sandbox's namespaces, the sandbox's rights, limits and environment.
+
+    limits: resource limits, each in its own unit, by name without the prefix RLIMIT_. keep: the descriptor that becomes
+    3; all others are closed.
     """
     os.setsid()  # Linux divides processor time equally among sessions, not processes
     os.nice(NICER)
@@ -215,29 +258,36 @@ def run_kernel(argv: list[str], environment: dict, connection: dict, work: str, 
     null = os.open("/dev/null", os.O_RDWR)
     for fd in range(3):
         os.dup2(null, fd)
-    os.closerange(3, resource.getrlimit(resource.RLIMIT_NOFILE)[0] + 64)
+    if keep is not None:
+        os.dup2(keep, 3)
+    os.closerange(3 if keep is None else 4, resource.getrlimit(resource.RLIMIT_NOFILE)[0] + 64)
     os.umask(0o022)
     os.environ.clear()
     os.environ.update(environment)
-    Path("/run/kernel/connection.json").write_text(json.dumps(connection))
     os.chdir(work)
     sys.modules["gradlab.notebook"].FOLDER = Path(work)
     sys.path.append("")  # last, so that files beside the notebook do not shadow installed modules
-    sys.argv = ["ipykernel_launcher", *argv]
     sys.modules["numpy"].random.seed()  # otherwise every kernel would draw the same numbers
-    from ipykernel.kernelapp import IPKernelApp
-
-    IPKernelApp.launch_instance(argv=argv)
 
 
-def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, memory_exit: int) -> None:
+def observe_alone(control: int, **sandbox) -> None:
+    """Turn this process, like `run_kernel`, into one that observes answers alone, as asked on the socket `control`."""
+    settle(**sandbox, keep=control)
+    sys.modules["gradlab.checks.alone"].serve(socket.socket(fileno=3), filter_alone)
+
+
+def serve(
+    request: dict, memory_mib: int, memory_exit: int, sandbox: int, ready: int, ended: int, control: int | None = None
+) -> None:
     """Fork the kernel into the sandbox and watch it until it ends; runs in a child of the server.
 
-    memory_exit: the exit code to report if the sandbox needed more than `memory_mib` MiB.
+    memory_exit: the exit code to report if the sandbox needed more than `memory_mib` MiB. control: see `observe_alone`.
     """
     folder = groups_folder()
     group = make_group(folder, memory_mib) if folder else None
     users = enter(sandbox)
+    for place in WRITABLE if control is not None else ():
+        remount(place, NOEXEC)
     before = processes()
     call("prctl", PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # if the server dies, so do we, the pipe and the sandbox
     kernel = os.fork()  # the process namespace applies from this fork on
@@ -248,7 +298,10 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, 
                 os.write(group.procs, b"0")
             if users is not None:
                 call("setns", users, CLONE_NEWUSER)
-            run_kernel(**request)
+            if control is None:
+                run_kernel(**request)
+            else:
+                observe_alone(control, **request)
             code = 0
         except SystemExit as stop:
             code = stop.code if isinstance(stop.code, int) else 1
@@ -259,12 +312,15 @@ def serve(request: dict, sandbox: int, ready: int, ended: int, memory_mib: int, 
     with reaped(kernel):
         end = select.poll()
         end.register(os.pidfd_open(kernel), select.POLLIN)
-        silent, until = CHANNELS, time.monotonic() + START_S
+        if control is not None:
+            os.close(control)
+        silent, until = CHANNELS if control is None else (), time.monotonic() + START_S
         while silent := [name for name in silent if not answers(request["connection"], name)]:
             if end.poll(5) or time.monotonic() > until:
                 break
         else:
-            read_only("/run/kernel")  # otherwise a link in place of a socket could lead a client out of the sandbox
+            if control is None:
+                remount("/run/kernel", RDONLY)  # otherwise a link as a socket could lead a client out of the sandbox
             os.write(ready, b"%d\n" % kernel)
         os.close(ready)
         code, session = None, min(map(int, processes() - before), default=0)  # the kernel's session id inside
@@ -314,9 +370,9 @@ def enter(sandbox: int) -> int | None:
     return users
 
 
-def read_only(mounted: str) -> None:
-    """Remount the mount point `mounted` in the sandbox read-only; sockets in it keep working."""
-    call("mount", None, mounted.encode(), None, RDONLY | NOSUID | NODEV | REMOUNT | BIND, None)
+def remount(mounted: str, flag: int) -> None:
+    """Make the mount point `mounted` in the sandbox read-only or without programs; sockets in it keep working."""
+    call("mount", None, mounted.encode(), None, flag | NOSUID | NODEV | REMOUNT | BIND, None)
 
 
 def answers(connection: dict, name: str) -> bool:
@@ -408,6 +464,7 @@ def preload(course: str) -> None:
     for name in sys.modules["gradlab"].__all__:
         getattr(sys.modules["gradlab"], name)  # imports its module
     sys.modules["torch"].set_num_threads(1)
+    sys.modules["gradlab.checks.alone"].require()
     if len(os.listdir("/proc/self/task")) != 1:
         raise RuntimeError("The fork server has more than one thread; kernels that it forks would hang.")
     gc.collect()
@@ -435,7 +492,7 @@ def main(course: str, listening: int) -> None:
             clients[client.fileno()] = client
             awaited.register(client, select.POLLIN)
         for fd in clients.keys() & ready:
-            message, fds, _, _ = socket.recv_fds(clients[fd], 1 << 16, 3)
+            message, fds, _, _ = socket.recv_fds(clients[fd], 1 << 16, 4)
             if not message:
                 awaited.unregister(fd)
                 clients.pop(fd).close()
@@ -444,7 +501,7 @@ def main(course: str, listening: int) -> None:
                     for one in (listener, *clients.values()):
                         one.close()
                     request = json.loads(message)
-                    serve(request, *fds, request.pop("memory_mib"), request.pop("memory_exit"))
+                    serve(request, request.pop("memory_mib"), request.pop("memory_exit"), *fds)
                 except BaseException:
                     traceback.print_exc()
                 finally:

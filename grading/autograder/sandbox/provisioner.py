@@ -131,13 +131,32 @@ class SandboxProvisioner(LocalProvisioner):
 
         Raises SandboxError if bubblewrap fails, the kernel does not start, or `cwd` is visible in every sandbox.
         """
+        request = {
+            "argv": cmd[cmd.index("ipykernel_launcher") + 1 :],
+            "connection": self.connection_info | {"key": self.connection_info["key"].decode()},
+        }
+        await self._launch(request, Path(cwd or ".").resolve())
+        self.inside = Path(f"/proc/{self.kernel_pid}/root")
+        return self.connection_info | {"ip": f"{self.inside}{SOCKETS}"}
+
+    async def launch_alone(self, folder: Path) -> socket.socket:
+        """Start a process that observes answers alone, with the files in `folder`, and return its control socket.
+
+        See `gradlab.checks.alone`. Raises SandboxError as `launch_kernel` does.
+        """
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            await self._launch({}, folder, theirs.fileno())
+        return ours
+
+    async def _launch(self, request: dict, folder: Path, *control: int) -> None:
+        """Start a sandbox, and the process in it that forkserver.py forks for `request` and `control`."""
         loop = asyncio.get_running_loop()
         with contextlib.ExitStack() as stack:
             files = [os.fdopen(fd, mode) for mode_pair in _pipes(3) for fd, mode in mode_pair]
             for file in files:
                 stack.enter_context(file)
             code_out, code_in, info_out, info_in, ready_out, ready_in = files
-            folder = Path(cwd or ".").resolve()
             require_hidden(folder)
             self.process = bubblewrap.start(
                 folder,
@@ -153,17 +172,15 @@ class SandboxProvisioner(LocalProvisioner):
             if not await loop.run_in_executor(None, self.process.stdout.readline):  # printed once mounts are ready
                 raise SandboxError(f"bubblewrap could not create a sandbox: {self.process.stderr.read().strip()}")
             self._init_fd = os.pidfd_open(json.loads(info_out.read())["child-pid"])
-            SERVER.send(self._request(cmd), [self._init_fd, ready_in.fileno(), code_in.fileno()])
+            SERVER.send(request | self._limits(), [self._init_fd, ready_in.fileno(), code_in.fileno(), *control])
             ready_in.close()
             code_in.close()
             kernel = await loop.run_in_executor(None, ready_out.readline)
             if not kernel:
                 raise SandboxError("The kernel could not be started in its sandbox.")
         self.kernel_pid = int(kernel)
-        self.inside = Path(f"/proc/{self.kernel_pid}/root")
-        return self.connection_info | {"ip": f"{self.inside}{SOCKETS}"}
 
-    def _request(self, cmd: list[str]) -> dict:
+    def _limits(self) -> dict:
         mib = bubblewrap.MIB
         limits = {
             "DATA": self.memory_mib * mib,
@@ -174,9 +191,7 @@ class SandboxProvisioner(LocalProvisioner):
         }
         limits |= {"FSIZE": self.file_mib * mib, "NOFILE": self.open_files}
         return {
-            "argv": cmd[cmd.index("ipykernel_launcher") + 1 :],
             "environment": bubblewrap.ENVIRONMENT,
-            "connection": self.connection_info | {"key": self.connection_info["key"].decode()},
             "work": bubblewrap.WORK,
             "limits": limits,
             "uid": free_uid(self.process.pid),

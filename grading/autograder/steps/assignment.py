@@ -1,5 +1,6 @@
 """Load an assignment of a class: its checks, its seed, the record made from that seed, and the released notebook."""
 
+import ast
 import functools
 import hashlib
 import io
@@ -9,7 +10,7 @@ import secrets
 import sys
 import tempfile
 import tokenize
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -119,16 +120,43 @@ class Assignment:
     @functools.cached_property
     def cases(self) -> dict[str, str]:
         """The content of the record file, with cases, that a submission sees while a check cell runs, by grade_id."""
+        return {
+            name: self.record.of_cell(name, *self._given(name, checks)).to_json()
+            for name, checks in self.record.by_cell().items()
+        }
+
+    @functools.cached_property
+    def alone(self) -> dict[str, dict]:
+        """What to observe alone, without the cells to run, by check id: each check that forbids autograd or torch."""
+        found = {}
+        for cell, checks in self.record.by_cell().items():
+            given, finished = self._given(cell, checks)
+            for check_id, options in _options(self._texts[cell]).items():
+                if check_id in checks and not all(options.values()):
+                    task = {"check_cell": self._texts[cell], "check_id": check_id, "given": given}
+                    found[check_id] = task | {"finished": finished} | options
+        return found
+
+    @functools.cached_property
+    def _texts(self) -> dict[str, str]:
+        return {cell.metadata.nbgrader["grade_id"]: cell.source for cell in self.cells if is_grade(cell)}
+
+    def _given(self, cell: str, checks: Iterable[str]) -> tuple[str, str]:
+        """Return the texts `given` and `finished` of `CheckRecord` for the checks of a cell."""
         from gradlab.checks.given import given
         from gradlab.engine import finished_before
 
-        texts = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in self.cells if is_grade(cell)}
-        return {
-            name: self.record.of_cell(
-                name, given(self.cells, texts[name]), finished_before(next(iter(checks)), self.cells)
-            ).to_json()
-            for name, checks in self.record.by_cell().items()
-        }
+        return given(self.cells, self._texts[cell]), finished_before(next(iter(checks)), self.cells)
+
+
+def _options(check_cell: str) -> dict[str, dict[str, bool]]:
+    """Return whether autograd and torch are allowed in each check that a cell calls, by check id."""
+    found = {}
+    for call in (node for node in ast.walk(ast.parse(check_cell)) if isinstance(node, ast.Call)):
+        if isinstance(call.func, ast.Name) and call.func.id == "check":
+            given = {word.arg: word.value.value for word in call.keywords if word.arg in ("autograd", "torch")}
+            found[call.args[0].value.split()[0]] = {"autograd": True, "torch": True} | given
+    return found
 
 
 class AssignmentStep(NbGraderPreprocessor):

@@ -144,7 +144,8 @@ class Steps:
         except (AttributeError, KeyError, TypeError) as error:
             raise SubmissionError(no_notebook(error)) from error
         for step in self._of(RunCells):
-            step.files, step.shared = submission.files | self.procedure.beside | outputs, shared
+            step.released = self.procedure.beside | outputs
+            step.files, step.shared = submission.files | step.released, shared
         nb, _ = self._run(self._grade, nb, submission.student)
         scored = Scored.of(nb)
         outcome.write(nb, replace(outcome.read(nb), saved=True))

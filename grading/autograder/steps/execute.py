@@ -14,6 +14,7 @@ from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import zmq
@@ -130,14 +131,15 @@ def _run(job: Job, folder: Path, spent: Spent) -> NotebookNode:
     while True:
         client = Client(job, folder, fatal, spent)
         try:
-            return _complete(client.run())
+            return complete(client.run())
         except (DeadKernelError, CellTimeoutError) as error:
             if client.running is None:
                 raise
             fatal[client.running] = (type(error).__name__, client.explain(error))
 
 
-def _complete(run: Coroutine) -> NotebookNode:
+def complete(run: Coroutine) -> Any:
+    """Return the result of a coroutine, even inside an event loop."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

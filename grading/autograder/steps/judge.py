@@ -15,10 +15,13 @@ from gradlab.checks.record import CheckRecord, Record
 from gradlab.checks.verdict import Verdict, judge_check
 
 from . import outcome
+from .alone import Seen
 from .execute import error_output
 from .leaving import Known, shortened
 
 SUMMARY = "summary()"  # the cell at the end of a chapter
+NOT_ALONE = "Your function is right in your notebook, but not on its own, after only the cells that it names."
+INSTRUCTOR = "Your instructor sees this and can give the points."
 PENDING = "VerdictPending"  # the error that ends every graded cell until it has a verdict
 
 
@@ -77,6 +80,32 @@ def _verdict(
     sides = zip(record.expected, *(slip.observations(record.expected) for slip in record.slips), strict=True)
     each = zip(map(read_observation, seen), record.cases, sides, strict=True)
     return shortened(judge_check(record, [known.of(case, side).observation(one) for one, case, side in each], judge))
+
+
+def judge_alone(record: CheckRecord, torch: bool, seen: Seen, judge: Judge | None) -> Verdict:
+    """Return the verdict on a check that passed in the notebook, from what was seen of it alone.
+
+    torch: whether the check allows torch. What neither passes nor used what is forbidden is for the instructor to see.
+    """
+    replies = [read for line in seen.replies if (read := _read(line)) is not None]
+    verdict = judge_check(record, replies, judge)
+    if seen.forbidden or is_forbidden(verdict):  # without any text that the process wrote
+        kind = "gradlab.checks.shortcuts.ShortcutError" if torch else "gradlab.checks.without_torch.TorchError"
+        used = {"values": [], "error": {"type": kind, "message": "it was used"}}
+        return judge_check(record, [used] * len(record.cases), judge)
+    return verdict if verdict.passed else Verdict(False, f"{record.title}: not passed.\n{NOT_ALONE} {INSTRUCTOR}")
+
+
+def is_forbidden(verdict: Verdict) -> bool:
+    """Return whether an answer failed because it used what its exercise forbids."""
+    return verdict.difference is not None and verdict.difference.kind in ("shortcut", "torch")
+
+
+def _read(line: bytes) -> object:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
 
 
 def observations(cell: NotebookNode, check_id: str, count: int, known: Known) -> list[dict] | str:

@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import itertools
 import json
 from dataclasses import replace
 
@@ -15,15 +16,19 @@ from traitlets.config import Config
 from gradlab import ipynb
 from gradlab.checks.record import SUFFIX
 from gradlab.checks.verdict import Verdict
+from gradlab.ipynb import nbgrader
+from gradlab.returned import is_setup
 
 from ..errors import SubmissionError
+from ..sandbox import KERNEL_NAME
 from ..sandbox.provisioner import SandboxProvisioner
 from . import outcome
+from .alone import Room, Seen, in_a_room
 from .assignment import Assignment, AssignmentStep, Released
 from .bounded import Bounded
 from .execute import Job, Ran, error_output, execute
 from .files import beside_notebook
-from .judge import PENDING, judge
+from .judge import PENDING, is_forbidden, judge, judge_alone
 
 Verdicts = dict[str, dict[str, Verdict]]  # by grade_id and check id
 
@@ -44,12 +49,14 @@ class RunCells(AssignmentStep, Execute):
     max_output_bytes = Int(5_000_000, help="Limit for the output of one run, in bytes.").tag(config=True)
 
     files: dict[str, bytes]  # the files beside the notebook; set for each submission
+    released: dict[str, bytes]  # those of them that are the class's
     shared = False  # whether other submissions run in parallel
 
     def preprocess(self, nb: NotebookNode, resources: dict, km=None) -> tuple[NotebookNode, dict]:
         """Return the executed notebook, with its run time and verdicts in the metadata."""
         sanitised = outcome.read(nb)
         nb, seconds, verdicts = self._executed(nb, beside_notebook(self.files))
+        verdicts = self._confirmed(nb, verdicts)
         outcome.write(nb, replace(sanitised, seconds=round(seconds, 3), graded_by=self.known.version))
         for cell in nb.cells:
             outcome.forget(cell)
@@ -83,6 +90,33 @@ class RunCells(AssignmentStep, Execute):
             raise OvertakenError(ran.reason)
         return execute(job, files) if ran.starved else ran
 
+    def _confirmed(self, nb: NotebookNode, verdicts: Verdicts) -> Verdicts:
+        """Return the verdicts, where a check that forbids autograd or torch passes only if it also passes alone.
+
+        Beside the notebook lie the class's files and the student's own modules. Without a sandbox, nothing is repeated.
+        """
+        passed = [i for checks in verdicts.values() for i, verdict in checks.items() if verdict.passed]
+        repeated = [check_id for check_id in passed if check_id in self.known.alone]
+        if not repeated or self.kernel_name != KERNEL_NAME:
+            return verdicts
+        kept = {name for name in self.files if name in self.released or name.endswith(".py")}
+        files = beside_notebook({name: self.files[name] for name in kept})
+        limits = dict(self.config["SandboxProvisioner"]), self.submission_timeout_s
+        again = in_a_room(files, *limits, lambda room: {i: self._alone(room, nb, i) for i in repeated})
+        return {cell: checks | {i: again[i] for i in checks.keys() & again} for cell, checks in verdicts.items()}
+
+    def _alone(self, room: Room, nb: NotebookNode, check_id: str) -> Verdict:
+        """Return the verdict on an answer alone: after the cells that define it or, if they do not do, all above."""
+        check = self.known.record.checks[check_id]
+        above = itertools.takewhile(lambda cell: nbgrader(cell).get("grade_id") != check.cell, nb.cells)
+        cells = [cell for cell in above if cell.cell_type == "code" and not is_grade(cell)]
+        task = self.known.alone[check_id] | {"answer": check.answer, "cells": [cell.source for cell in cells]}
+        for kept in ([place for place, cell in enumerate(cells) if is_setup(cell)], list(range(len(cells)))):
+            verdict = _judging(self.known)(check_id, room.observe(task | {"kept": kept}, check.cases))
+            if verdict.passed or is_forbidden(verdict):
+                break
+        return verdict
+
     def _job(self, notebook: str, skip: frozenset[int]) -> Job:
         kernels = {name: dict(self.config[name]) for name in ("KernelManager", "SandboxProvisioner")}
         limits = self.timeout, self.submission_timeout_s, self.max_output_bytes
@@ -109,8 +143,16 @@ def judged(ran: Ran, known: Assignment) -> Verdicts:
 
 @functools.lru_cache(maxsize=8)
 def _judging(known: Assignment) -> Bounded:
+    """Return a function that judges a Ran, or what was Seen of one check alone, given its id."""
     judges = known.judges  # loaded here, outside the time limit
-    return Bounded(lambda ran: judge(_read(ran), known.record, judges))
+
+    def judged(*what: Ran | str | Seen) -> Verdicts | Verdict:
+        if len(what) == 1:
+            return judge(_read(what[0]), known.record, judges)
+        check_id, seen = what
+        return judge_alone(known.record.checks[check_id], known.alone[check_id]["torch"], seen, judges.get(check_id))
+
+    return Bounded(judged)
 
 
 def prepare(known: Assignment) -> None:

@@ -121,11 +121,10 @@ def gather(course: CourseDirectory, name: str, only: str | None = None, search: 
         assignment = notebook.assignment
         stated = stored_checks(course, name)
         checks = _checks(notebook, stated)
-        by_hand = [check.answer for cell in stated.values() for check in cell.values() if not check.autograd]
         students = enrolled(gradebook, course)
         released = Path(course.format_path(course.release_directory, ".", name))
         ids = [student.id for student in students]
-        look = Bounded(Look(released, name, by_hand, ids).at) if search else None
+        look = Bounded(Look(released, name, ids).at) if search else None
         submitted, to_grade = submissions(gradebook, assignment), due(course, assignment)
         rows = []
         for student in (student for student in students if only in (None, student.id)):

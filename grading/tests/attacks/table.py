@@ -10,11 +10,14 @@ machine.
 import dataclasses
 import json
 import os
+import py_compile
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
+import numpy as np
 from nbformat import NotebookNode
 from tiny_class import NAME, PULL_BACK, RIGHT
 
@@ -443,30 +446,152 @@ NETWORK = {
 
 LOOP = "import time\nend = time.monotonic() + 600\n"  # the grader must end it, however little processor time it gets
 
+GRADIENT = """def gradient(x, v):
+    import torch
+    with torch.inference_mode(False):
+        leaf = x.detach().clone().requires_grad_()
+        return 3 * (leaf**2).grad_fn(v).detach()"""
+BY_GRADIENT = "def pull_back(x, v):\n    return gradient(x, v)"
+SIX = "def six(x):\n    return 6 * x"
+ELSEWHERE = (0, 3)  # right values, which 90.3 accepts
+
+
+def _disguise(source: str, twin: str, answer: str = BY_GRADIENT, **more) -> "Attack":
+    return Attack(source, twin, ELSEWHERE, answer, **more)
+
+
+def _compiled(folder: Path, class_folder: Path) -> None:
+    (folder / "mine.py").write_text(GRADIENT)
+    py_compile.compile(str(folder / "mine.py"), str(folder / "mine.pyc"))
+    (folder / "mine.py").unlink()
+
+
+def _zipped(folder: Path, class_folder: Path) -> None:
+    with zipfile.ZipFile(folder / "mine.zip", "w") as file:
+        file.writestr("mine.py", GRADIENT)
+
+
+class _Runs:
+    """Runs a text as code when it is unpickled."""
+
+    def __init__(self, text: str):
+        self.text = text
+
+    def __reduce__(self):
+        return exec, (self.text, {})
+
+
+def _pickled(folder: Path, class_folder: Path) -> None:
+    text = f"import __main__\n{GRADIENT}\n__main__.gradient = gradient"
+    np.save(folder / "mine.npy", np.array([_Runs(text)], dtype=object))
+
+
 BY_HAND = {
-    "a thread that records": Attack(
-        "import threading\n\n\ndef record(x, out):\n"
-        "    out.append(getattr(x.clone().requires_grad_() ** 2, 'grad' + '_fn'))",
-        "import threading\nthread = threading.Thread(target=print)\nthread.start()\nthread.join()",
-        answer="def pull_back(x, v):\n    out = []\n    thread = threading.Thread(target=record, args=(x, out))\n"
-        "    thread.start()\n    thread.join()\n    return 3 * out[0](v)",
+    "recording switched on again": _disguise(
+        GRADIENT, "def six(x):\n    with torch.inference_mode():\n        return 6 * x", fast=True
+    ),
+    "a gradient traced before the check": _disguise(
+        "from torch.fx.experimental.proxy_tensor import make_fx\n\n\ndef walk(x, v):\n    leaf = x.detach().requires_grad_()\n"
+        "    return torch.autograd.grad(3 * leaf**2, leaf, v)[0]\n\n\ngradient = make_fx(walk)(torch.ones(2), torch.ones(2))",
+        "from torch.fx.experimental.proxy_tensor import make_fx\ngradient = make_fx(lambda x: 6 * x)(torch.ones(2))",
         fast=True,
     ),
-    "an executor that records": Attack(
-        "from concurrent.futures import ThreadPoolExecutor\n\n\ndef record(x):\n"
-        "    return getattr(x.clone().requires_grad_() ** 2, 'grad' + '_fn')",
-        "from concurrent.futures import ThreadPoolExecutor\n\nwith ThreadPoolExecutor() as pool:\n"
-        "    assert pool.submit(max, 1, 2).result() == 2",
-        answer="def pull_back(x, v):\n    with ThreadPoolExecutor() as pool:\n"
-        "        return 3 * pool.submit(record, x).result()(v)",
+    "the engine under another path": _disguise(
+        "C = torch.nn.functional.torch._C\n\n\ndef gradient(x, v):\n    with torch.inference_mode(False):\n"
+        "        leaf = x.detach().clone().requires_grad_()\n        y = 3 * leaf**2\n"
+        "    C._ImperativeEngine().run_backward((y,), (v,), False, False, (), True, True)\n    return leaf.grad",
+        "F = torch.nn.functional\nassert F.torch is torch",
     ),
-    "another process": Attack(
-        "import os\nimport json",
-        "import os\nassert os.fork() or os._exit(0) is None",
-        answer="def pull_back(x, v):\n    end, start = os.pipe()\n    if os.fork() == 0:\n        try:\n"
-        "            os.write(start, json.dumps((6 * x * v).tolist()).encode())\n        finally:\n            os._exit(0)\n"
-        "    return torch.tensor(json.loads(os.read(end, 9999)), dtype=x.dtype)",
-        points=(0, 3),  # allowed elsewhere
+    "text run by another module's exec": _disguise(
+        f"import dataclasses\ndataclasses.builtins.exec({GRADIENT!r}, globals())",
+        f"import dataclasses\ndataclasses.builtins.exec({SIX!r}, globals())",
+    ),
+    "a module written at run time": _disguise(
+        f"import sys\nsys.path.append('/tmp')\nopen('/tmp/made.py', 'w').write({GRADIENT!r})\nfrom made import gradient",
+        f"import sys\nsys.path.append('/tmp')\nopen('/tmp/made.py', 'w').write({SIX!r})\nfrom made import six",
+    ),
+    "an example of doctest": _disguise(
+        'import doctest\n\n\ndef told():\n    """\n'
+        + "".join(f"    {'>>>' if line.startswith('def') else '...'} {line}\n" for line in GRADIENT.splitlines())
+        + '    >>> kept.append(gradient)\n    """\n\n\nkept = []\ndoctest.run_docstring_examples(told, globals())\ngradient = kept[0]',
+        'import doctest\n\n\ndef told():\n    """\n    >>> 6 * 2\n    12\n    """\n\n\ndoctest.run_docstring_examples(told, globals())',
+    ),
+    "a pickled array": _disguise(
+        "import numpy as np\nnp.load('mine.npy', allow_pickle=True)",
+        "import numpy as np\nassert np.load('mine.npy').sum() == 3",
+        files=_pickled,
+        twin_files=lambda folder, class_folder: np.save(folder / "mine.npy", np.ones(3)),
+    ),
+    "a compiled module": _disguise(
+        "from mine import gradient",
+        "from mine import six",
+        files=_compiled,
+        twin_files=lambda folder, class_folder: (folder / "mine.py").write_text(SIX),
+        fast=True,
+    ),
+    "a module in a zip": _disguise(
+        "import sys\nsys.path.append('mine.zip')\nfrom mine import gradient", "import zipfile", files=_zipped
+    ),
+    "an annotation in a string": _disguise(
+        "import typing\n\n\ndef hint(a: 'torch.autograd.grad'):\n    pass\n\n\nwalk = typing.get_type_hints(hint)['a']\n\n\n"
+        "def gradient(x, v):\n    with torch.inference_mode(False):\n        leaf = x.detach().clone().requires_grad_()\n"
+        "        return walk(3 * leaf**2, leaf, v)[0]",
+        "import typing\n\n\ndef hint(a: 'torch.Tensor'):\n    pass\n\n\nassert typing.get_type_hints(hint)['a'] is torch.Tensor",
+    ),
+    "code that waits between two cells": _disguise(
+        f"import asyncio\n{GRADIENT}\n\n\nasyncio.get_event_loop().call_soon(lambda: globals().update(pull_back=gradient))",
+        "import asyncio\nasyncio.get_event_loop().call_soon(print)",
+        answer=WRONG,
+    ),
+    "a mode of torch left on": _disguise(
+        f"from torch.overrides import TorchFunctionMode\n{GRADIENT}\n\n\nclass Instead(TorchFunctionMode):\n"
+        "    def __torch_function__(self, function, types, args=(), kwargs=None):\n"
+        "        if function is torch.atan2:\n            with torch._C.DisableTorchFunction():\n"
+        "                return gradient(*args)\n"
+        "        return function(*args, **(kwargs or {}))\n\n\nInstead().__enter__()",
+        "from torch.overrides import TorchFunctionMode\n\n\nclass Counts(TorchFunctionMode):\n    pass",
+        answer="def pull_back(x, v):\n    return torch.atan2(x, v)",
+    ),
+    "a name computed in another cell": _disguise(
+        "",
+        "import math\nhelper = getattr(math, 'sq' + 'rt')",
+        answer="def pull_back(x, v):\n    return torch.mine(x, v)",
+        change=lambda nb: _insert_before_check(f"{GRADIENT}\n\n\nsetattr(torch, 'mi' + 'ne', gradient)")(nb),
+        twin_change=lambda nb: _insert_before_check("setattr(torch, 'mi' + 'ne', 6)")(nb),
+        fast=True,
+    ),
+    "forward mode by its private names": _disguise(
+        "level, make = torch._C._enter_dual_level, torch._VF._make_dual\n\n\ndef gradient(x, v):\n"
+        "    with torch.inference_mode(False):\n        number = level()\n"
+        "        made = 3 * make(x.detach().clone(), torch.ones_like(x), level=number) ** 2\n"
+        "        tangent = torch._VF._unpack_dual(made, level=number)[1].clone()\n"
+        "        torch._C._exit_dual_level(level=number)\n    return tangent * v",
+        "def six(x):\n    return torch.add(x, x, alpha=5)",
+    ),
+    "a thread that was there before": _disguise(
+        f"import queue, threading\n{GRADIENT}\n\n\nasked, answered = queue.Queue(), queue.Queue()\n\n\ndef work():\n"
+        "    while True:\n        answered.put(gradient(*asked.get()))\n\n\nthreading.Thread(target=work, daemon=True).start()",
+        "import threading\nthread = threading.Thread(target=print)\nthread.start()\nthread.join()",
+        answer="def pull_back(x, v):\n    asked.put((x, v))\n    return answered.get()",
+    ),
+    "another program": _disguise(
+        "import json, subprocess, sys\nCODE = 'import json, sys, torch; x, v = map(torch.tensor, json.load(sys.stdin)); '\n"
+        "CODE += 'leaf = x.requires_grad_(); (3 * leaf**2).back' + 'ward(v); print(leaf.grad.tolist())'",
+        "import subprocess\nsubprocess.run(['/bin/true'])",
+        answer="def pull_back(x, v):\n    given = json.dumps([x.tolist(), v.tolist()])\n"
+        "    told = subprocess.run([sys.executable, '-c', CODE], input=given, capture_output=True, text=True).stdout\n"
+        "    return torch.tensor(json.loads(told), dtype=x.dtype)",
+    ),
+    "torch's functions put back": _disguise(
+        f"import ctypes, os\n{GRADIENT}\n\n\ndef repair():\n"
+        "    library = ctypes.CDLL(os.path.dirname(torch.__file__) + '/lib/libtorch_cpu.so')\n"
+        "    function = library._ZN2at15sequence_number17get_and_incrementEv\n"
+        "    start = ctypes.cast(function, ctypes.c_void_p).value\n"
+        "    if ctypes.string_at(start, 2) == b'\\x0f\\x0b':\n"
+        "        ctypes.CDLL(None).mprotect(ctypes.c_void_p(start & -4096), ctypes.c_size_t(8192), 7)\n"
+        "        open('/proc/self/mem', 'r+b').write(b'')\n",
+        "import ctypes\nassert ctypes.CDLL(None).getpid()",
+        answer="def pull_back(x, v):\n    repair()\n    return gradient(x, v)",
     ),
 }
 

@@ -1,19 +1,17 @@
-"""If an exercise forbids autograd, no disguised use of it passes, and all honest answers do."""
+"""An answer that may not use autograd or torch passes only alone, where torch cannot do what is forbidden.
 
-import sys
-import types
+No disguise of a name matters there, and all honest answers pass.
+"""
+
+import json
 
 import pytest
 import torch
 
-from autograder.views.flags import Look
+from autograder.steps.alone import in_a_room
 from gradlab.checks.encoding import encode
-from gradlab.checks.observe import observe
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:Exception in thread"),  # errors in a thread are printed there
-    pytest.mark.filterwarnings("ignore:.*torch.jit.*deprecated"),
-]
+from gradlab.checks.observation import read_observation
+from gradlab.checks.record import Case
 
 # Each defines f(x, v), the gradient of 3 * x ** 2 with respect to x for the external gradient v.
 WALK = "    leaf = x.clone().requires_grad_()\n    return torch.autograd.grad(3 * leaf**2, leaf, v)[0]\n"
@@ -21,27 +19,13 @@ INDENTED = WALK.replace("    ", "        ")
 FORWARD = "    cube = lambda x: 3 * x**2\n    return torch.func.jvp(cube, (x,), (torch.ones_like(x),))[1] * v\n"
 
 DISGUISES = {
-    "a default argument": [f"def g(x, v):\n{WALK}", "def f(x, v, g=g):\n    return g(x, v)"],
     "a default argument of torch's": [
         "def f(x, v, grad=torch.autograd.grad):\n    x.requires_grad_()\n    return grad(3 * x**2, x, v)[0]"
     ],
-    "a method of one's own class": [f"class A:\n    def g(self, x, v):\n{INDENTED}", "f = A().g"],
-    "a class that is called": [f"class A:\n    def __call__(self, x, v):\n{INDENTED}", "f = A()"],
-    "an attribute of a function": [f"def f(x, v):\n    return f.g(x, v)\ndef h(x, v):\n{WALK}\nf.g = h"],
-    "def inside of if": [f"if True:\n    def g(x, v):\n{INDENTED}", "def f(x, v):\n    return g(x, v)"],
-    "def inside of with": [f"with torch.no_grad():\n    def g(x, v):\n{INDENTED}", "def f(x, v):\n    return g(x, v)"],
-    "global": [f"def make():\n    global g\n    def g(x, v):\n{INDENTED}\nmake()", "def f(x, v):\n    return g(x, v)"],
     "import *": [
         "from torch.autograd import *",
         "def f(x, v):\n    x.requires_grad_()\n    return grad(3 * x**2, x, v)[0]",
     ],
-    "match": [
-        "match torch.autograd:\n    case a:\n        pass",
-        f"def f(x, v):\n{WALK.replace('torch.autograd', 'a')}",
-    ],
-    "locals()": [f"def g(x, v):\n{WALK}", "names = locals()", "def f(x, v):\n    return names['g'](x, v)"],
-    "partial": [f"import functools\ndef g(kind, x, v):\n{WALK}", "f = functools.partial(g, 1)"],
-    "a name bound again later": [f"def g(x, v):\n{WALK}", "kept = g", "g = 1", "def f(x, v):\n    return kept(x, v)"],
     "a name put together": [
         "def f(x, v):\n    x.requires_grad_()\n    return getattr(torch, 'auto' + 'grad').grad(3 * x**2, x, v)[0]"
     ],
@@ -53,16 +37,6 @@ DISGUISES = {
         "unit = torch.jit.CompilationUnit('''\ndef g(x, v):\n    y = (3 * x**2 * v).sum()\n"
         "    z = torch.autograd.grad([y], [x])[0]\n    assert z is not None\n    return z\n''')",
         "def f(x, v):\n    return unit.g(x.requires_grad_(), v)",
-    ],
-    "a package beside the notebook": ["import disguise", "def f(x, v):\n    return disguise.g(x, v)"],
-    "a long comment": ["#" * 300_000 + f"\ndef f(x, v):\n{WALK}"],
-    "backward kept before": [
-        "walk = torch.Tensor.backward",
-        "def f(x, v):\n    x.requires_grad_()\n    walk(3 * x**2, v)\n    return x.grad",
-    ],
-    "jacobian kept before": [
-        "j = torch.autograd.functional.jacobian",
-        "def f(x, v):\n    return j(lambda x: (3 * x**2 * v).sum(), x)",
     ],
     "hvp kept before": [
         "h = torch.autograd.functional.hvp",
@@ -89,12 +63,6 @@ DISGUISES = {
         "def f(x, v):\n    out = []\n    t = threading.Thread(target=g, args=(x, out))\n    t.start()\n    t.join()\n"
         "    return 3 * out[0](v)",
     ],
-    "a bare thread that records": [
-        "import _thread, time\ndef g(x, out):\n    y = x.clone().requires_grad_() ** 2\n"
-        "    out.append(getattr(y, 'grad' + '_fn'))",
-        "def f(x, v):\n    out = []\n    _thread.start_new_thread(g, (x, out))\n"
-        "    while not out:\n        time.sleep(0.01)\n    return 3 * out[0](v)",
-    ],
     "an executor that records": [
         "from concurrent.futures import ThreadPoolExecutor\ndef g(x):\n"
         "    return getattr(x.clone().requires_grad_() ** 2, 'grad' + '_fn')",
@@ -111,18 +79,6 @@ DISGUISES = {
         "def f(x, v):\n    code = f'import torch; x = torch.tensor({x.tolist()}).double().requires_grad_(); '\n"
         "    code += f'(3 * x**2).back' + f'ward(torch.tensor({v.tolist()})); print(x.grad.tolist())'\n"
         "    return torch.tensor(eval(subprocess.check_output([sys.executable, '-c', code]))).double()",
-    ],
-    "a fork": [
-        "import os, json",
-        "def f(x, v):\n    pipe = os.pipe()\n    if os.fork() == 0:\n        try:\n"
-        "            os.write(pipe[1], json.dumps((6 * x * v).tolist()).encode())\n        finally:\n"
-        "            os._exit(0)\n    return torch.tensor(json.loads(os.read(pipe[0], 999))).double()",
-    ],
-    "func.jvp": [f"def f(x, v):\n{FORWARD}"],
-    "forward_ad": [
-        "import torch.autograd.forward_ad as ad",
-        "def f(x, v):\n    with ad.dual_level():\n        y = 3 * ad.make_dual(x, torch.ones_like(x)) ** 2\n"
-        "        return ad.unpack_dual(y).tangent * v",
     ],
     "forward_ad kept before": [
         "import torch.autograd.forward_ad as ad\nlevel, make, unpack = ad.dual_level, ad.make_dual, ad.unpack_dual",
@@ -153,23 +109,12 @@ REPLAYED = "def f(x, v):\n    leaf.data = x\n    return 3 * node(v)"
 NODES = {
     "plainly": "node = recorded.grad_fn",
     "by getattr": "node = getattr(recorded, 'grad' + '_fn')",
-    "by map": "(node,) = map(getattr, [recorded], ['grad' + '_fn'])",
-    "by a pattern": "match recorded:\n    case torch.Tensor(grad_fn=node):\n        pass",
     "by a hint": "def g():\n"
     "    def h(a: recorded.grad_fn):\n        pass\n    return h.__annotations__['a']\nnode = g()",
-    "by a hint of its own": "def h(a: recorded.grad_fn):\n"
-    "    pass\nimport typing\nnode = typing.get_type_hints(h)['a']",
-    "by a format": "import string\nnode, _ = string.Formatter().get_field('0.grad' + '_fn', (recorded,), {})",
     "by a base's dict": "node = vars(type(leaf).__base__)['grad' + '_fn'].__get__(recorded)",
-    "by resolve_name": "import pkgutil\n"
-    "node = pkgutil.resolve_name('torch._C:_TensorBase.grad' + '_fn').__get__(recorded)",
     "by timeit": "import timeit\nout = []\n"
     "timeit.timeit('out.append(recorded.grad' + '_fn)', number=1, globals=globals())\n"
     "node = out[0]",
-    "by attrgetter": "import operator\nnode = operator.attrgetter('grad' + '_fn')(recorded)",
-    "by reduce": "import functools\nnode = functools.reduce(getattr, ['grad' + '_fn'], recorded)",
-    "by inspect": "import inspect\nnode = inspect.getattr_static(recorded, 'grad' + '_fn').__get__(recorded)",
-    "by dir": "name = next(n for n in dir(recorded) if n.startswith('grad_f'))\nnode = getattr(recorded, name)",
     "by its edge": "from torch.autograd.graph import get_gradient_edge as edge\nnode = edge(recorded).node",
     "by a hook's closure": "kept = []\nrecorded.register_hook(print)\nnode = recorded._backward_hooks and None",
     "in another thread": "import threading\ndef g():\n    global node\n    node = getattr(recorded, 'grad' + '_fn')\n"
@@ -213,100 +158,104 @@ HONEST = {
     "vmap": ["def f(x, v):\n    return torch.vmap(lambda x, v: 6 * x * v)(x, v)"],
 }
 
-CASE = encode({"x": torch.tensor([2.0, 3.0, 5.0]).double(), "v": torch.tensor([1.0, 2.0, 4.0]).double()})
+
+CASE = {"x": torch.tensor([2.0, 3.0, 5.0]).double(), "v": torch.tensor([1.0, 2.0, 4.0]).double()}
+CHECK = 'check("90.1 f", f, autograd=False)'
+GRAPH = """def scenario(answer, case):
+    return answer((3 * case["x"].requires_grad_() ** 2).sum(), torch.ones(()).double(), case)
 
 
-def run(cells: list[str]):
-    """Run cells as a notebook does; return what f does in a case, and what a right answer does."""
-    names = {"__name__": "__main__", "torch": torch}
-    for cell in cells:
-        exec(compile(cell, "<cell>", "exec"), names)
-    right = observe(lambda x, v: 6 * x * v, lambda f, case: f(**case), CASE)
-    seen = observe(names["f"], lambda f, case: f(**case), CASE, autograd=False)
-    return seen, right
+check("90.1 f", f, scenario, autograd=False)"""
 
 
-@pytest.fixture(autouse=True)
-def package(monkeypatch):
-    module = types.ModuleType("disguise")
-    exec(f"import torch\ndef g(x, v):\n{WALK}", vars(module))
-    monkeypatch.setitem(sys.modules, "disguise", module)
+@pytest.fixture(scope="module")
+def alone():
+    """Return a function that observes answers alone in one sandbox, given the cells of each."""
+
+    def alone(answers, check=CHECK, case=None, torch=True):
+        task = {"check_cell": check, "check_id": "90.1", "autograd": False, "torch": torch}
+        first = "import numpy as np, torch" if torch else "import numpy as np"
+        tasks = [task | {"answer": "f", "cells": [first, *cells], "kept": [0]} for cells in answers]
+        cases = [Case(encode(case or CASE))] * 2
+        return in_a_room({"beside.py": b"SIX = 6"}, {}, 300, lambda room: [room.observe(one, cases) for one in tasks])
+
+    return alone
 
 
-@pytest.mark.parametrize("name", DISGUISES)
-def test_disguised_autograd_raises_the_expected_error(name):
-    seen, _ = run(DISGUISES[name])
-    assert seen.error is not None
-    silent = {"the nodes by hand": "TypeError"}
-    assert seen.error.type == silent.get(name, "gradlab.checks.shortcuts.ShortcutError")
+def _json(line):
+    return json.loads(line or "null")
 
 
-@pytest.mark.parametrize("name", NODES)
-@pytest.mark.parametrize("together", [True, False], ids=["in one cell", "in two"])
-def test_a_graph_from_before_does_not_pass_unflagged(name, together, tmp_path):
-    cells = [f"{RECORDED}\n{NODES[name]}", REPLAYED]
-    cells = ["\n".join(cells)] if together else cells
-    seen, right = run(cells)
-    flags = Look(tmp_path, "90_tiny", ["f"]).find([(f"cell {n}", cell) for n, cell in enumerate(cells)])
-    assert seen != right or flags
+def values(seen):
+    """Return what was observed in each case, None if it cannot be read."""
+    found = map(read_observation, map(_json, seen.replies))
+    return [one and (one.values, one.error and one.error.type) for one in found]
 
 
-def test_what_an_answer_returns_cannot_let_autograd_compute_later():
-    def answer(x, v):
-        class Later:
-            def __neg__(self):
-                leaf = x.clone().requires_grad_()
-                return torch.autograd.grad(-3 * leaf**2, leaf, v)[0]
-
-        return Later()
-
-    assert observe(answer, lambda f, case: -f(**case), CASE).error is None
-    seen = observe(answer, lambda f, case: -f(**case), CASE, autograd=False)
-    assert seen.error.type == "gradlab.checks.shortcuts.ShortcutError"
+def test_no_disguise_of_autograd_passes_and_every_honest_answer_does(alone):
+    right = ([encode(6 * CASE["x"] * CASE["v"])], None)
+    made = DISGUISES | {name: [f"{RECORDED}\n{text}", REPLAYED] for name, text in NODES.items()}
+    seen = dict(zip([*made, *HONEST], alone([*made.values(), *HONEST.values()]), strict=True))
+    assert [name for name in made if right in values(seen[name])] == []
+    assert [name for name in HONEST if values(seen[name]) != [right, right]] == []
+    assert {"inference mode reset", "another thread", "the engine itself"} <= {n for n in made if seen[n].forbidden}
 
 
-@pytest.mark.parametrize("name", HONEST)
-def test_an_honest_answer_passes_and_is_not_flagged(name, tmp_path):
-    seen, right = run(HONEST[name])
-    assert seen == right
-    look = Look(tmp_path, "90_tiny", ["f"])
-    assert look.find([(f"cell {n}", cell) for n, cell in enumerate(HONEST[name])]) == []
+def test_an_answer_that_receives_a_graph_may_call_its_nodes_but_not_the_engine(alone):
+    by_nodes = "def f(y, v, case):\n    return y.grad_fn(v).sum()"
+    by_engine = (
+        "def f(y, v, case):\n    torch._C._ImperativeEngine().run_backward((y,), (v,), False, False, (), True, True)\n"
+        "    return case['x'].grad.sum()"
+    )
+    nodes, engine = alone([[by_nodes], [by_engine]], GRAPH)
+    assert [error for _, error in values(nodes)] == [None, None]
+    assert engine.forbidden
 
 
-@pytest.mark.parametrize(
-    "line", ["torch.ops.aten.mse_loss_backward(v, x, x, 1)", "torch.nn.grad.conv2d_input(x, v, v)"]
-)
-def test_torchs_own_gradient_formula_is_flagged(line, tmp_path):
-    assert Look(tmp_path, "90_tiny", ["f"]).find([("a cell", f"import torch\n\ndef f(x, v):\n    return {line}")])
+TORCH = {  # each computes 6 * x * v, given arrays
+    "TorchScript": "g = torch.jit.CompilationUnit('def g(x, v):\\n    return 6 * x * v\\n').g\n"
+    "def f(x, v):\n    with torch._C.DisableTorchFunction():\n"
+    "        return g(torch.tensor(x), torch.tensor(v)).numpy()",
+    "from_numpy": "def f(x, v):\n    return (6 * torch.from_numpy(x) * torch.from_numpy(v)).numpy()",
+    "from_dlpack": "def f(x, v):\n    return (6 * torch.from_dlpack(x) * torch.from_dlpack(v)).numpy()",
+    "frombuffer": "def f(x, v):\n    return 6 * torch.frombuffer(x, dtype=torch.float64).numpy() * v",
+    "overrides": "def f(x, v):\n    import torch.overrides as o\n    stack = o._get_current_function_mode_stack()\n"
+    "    for _ in stack:\n        o._pop_mode()\n    y = (6 * torch.tensor(x) * torch.tensor(v)).numpy()\n"
+    "    for one in stack:\n        o._push_mode(one)\n    return y",
+}
 
 
-def test_torch_is_unchanged_afterwards():
-    for cells in DISGUISES.values():
-        run(cells)
-    x = torch.tensor([2.0, 3.0], requires_grad=True)
-    (x**2).sum().backward()
-    assert x.grad.tolist() == [4, 6]
-    assert torch.func.jvp(lambda x: x**2, (torch.tensor(3.0),), (torch.tensor(1.0),))[1] == 6
-    assert not torch._C._dispatch_tls_is_dispatch_key_excluded(torch._C.DispatchKey.AutogradFunctionality)
+def test_where_torch_is_forbidden_no_tensor_is_made_and_arrays_are_free(alone):
+    arrays = {name: value.numpy() for name, value in CASE.items()}
+    check = 'check("90.1 f", f, autograd=False, torch=False)'
+    right = ([encode(6 * arrays["x"] * arrays["v"])], None)
+    tried = "y = torch.from_numpy(np.ones(2))\ndef f(x, v):\n    return 6 * x * v"  # only to compare
+    honest = [
+        ["def f(x, v):\n    return 6 * x * v"],
+        ["import torch", tried],
+        ["import beside", "def f(x, v):\n    return beside.SIX * x * v"],
+    ]
+    *seen, plain, compared, beside = alone(
+        [*(["import torch", text] for text in TORCH.values()), *honest], check, arrays, torch=False
+    )
+    assert [values(one) for one in (plain, compared, beside)] == [[right, right]] * 3
+    assert [name for name, one in zip(TORCH, seen, strict=True) if right in values(one)] == []
 
 
-def test_an_answer_given_a_graph_may_read_and_record_but_not_run_backward():
-    def scenario(answer, case):
-        x = case["x"].requires_grad_()
-        return answer((3 * x**2), case["v"])
-
-    def by_nodes(y, v):
-        return y.grad_fn(v)[0]
-
-    def by_walk(y, v):
-        return torch.ops.aten._backward(y.sum(), [], None, False, False)
-
-    assert observe(by_nodes, scenario, CASE, autograd=False).error is None
-    assert observe(by_walk, scenario, CASE, autograd=False).error.type.endswith("ShortcutError")
+def test_what_ends_or_floods_its_process_is_not_observed_and_the_next_answer_is(alone):
+    texts = ["import os\nos._exit(0)", "import os\nos.kill(0, 9)", "x = bytearray(1 << 40)", "x = 1"]
+    seen = alone([[f"{text}\ndef f(x, v):\n    return 6 * x * v"] for text in texts])
+    assert [len(list(filter(None, one.replies))) for one in seen[-2:]] == [2, 2]
 
 
-def test_a_students_own_error_may_use_torchs_words():
-    def answer(x, v):
-        raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
-
-    assert observe(answer, lambda f, case: f(**case), CASE, autograd=False).error.type == "RuntimeError"
+@pytest.mark.parametrize("call", ["execve", "mprotect", "memory"])
+def test_no_program_runs_and_no_memory_becomes_code(alone, call):
+    tried = {
+        "execve": "import subprocess\nsubprocess.run(['/bin/true'])",
+        "mprotect": "import ctypes\nif ctypes.CDLL(None).mprotect(ctypes.c_void_p(id(1) & -4096), 4096, 7):\n"
+        "    raise OSError",
+        "memory": "open('/proc/self/mem', 'rb')",
+    }[call]
+    text = "def f(x, v):\n" + "".join(f"    {line}\n" for line in tried.split("\n"))
+    (seen,) = alone([[text]])
+    assert [error for _, error in values(seen)] in ([kind] * 2 for kind in ("PermissionError", "OSError"))

@@ -1,0 +1,180 @@
+"""Observe an answer alone: in a process in which torch can no longer do what the exercise forbids.
+
+Grading repeats here each check that autograd or torch would be a shortcut around, if it passed in the notebook. Before
+the first cell runs, torch's functions that start a backward pass, record an operation or enter forward mode (for part
+two, those that make a tensor) are overwritten with an illegal instruction. Whatever name leads to one of them, Linux
+ends the process, and the process that started it sees why. Cells run statement by statement under the block that
+learners know, so code that only tries something out is skipped instead.
+"""
+
+import ast
+import contextlib
+import ctypes
+import mmap
+import os
+import platform
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from io import BufferedRWPair
+from pathlib import Path
+from types import ModuleType
+
+import msgspec
+import torch
+
+from . import source
+from .check import Check
+from .encoding import text_within, type_name
+from .given import in_place_of_yours
+from .observation import Dict, Error, Observation
+from .observe import call
+from .reached import cells_behind, globals_read
+from .shortcuts import blocked
+from .without_torch import without_torch
+
+FORBIDDEN = -signal.SIGILL  # the exit code of a process that did what its exercise forbids
+_ILLEGAL = {"x86_64": b"\x0f\x0b", "aarch64": bytes(4)}  # an instruction that raises SIGILL
+_RECORDS = [("libtorch_cpu.so", "_ZN2at15sequence_number17get_and_incrementEv")]  # at::sequence_number, for each node
+_DERIVES = [
+    ("libtorch_cpu.so", "_ZN5torch8autograd" + name)
+    for name in (
+        "6Engine7executeERKSt6vectorINS0_4EdgeESaIS3_EERKS2_IN2at6TensorESaIS9_EEbbbS7_",
+        "14ForwardADLevel12get_next_idxEv",
+    )
+] + [("libtorch_cpu.so", "_ZN5torch3jit13differentiateERSt10shared_ptrINS0_5GraphEE")]
+_TENSORS = [
+    ("libc10.so", f"_ZN3c1010TensorImplC1E{kinds}N6caffe28TypeMetaE{device}")
+    for kinds, device in (
+        ("NS0_8ImplTypeEONS_7StorageENS_14DispatchKeySetE", ""),
+        ("ONS_7StorageENS_14DispatchKeySetE", ""),
+        ("ONS_7StorageENS_14DispatchKeySetE", "St8optionalINS_6DeviceEE"),
+        ("NS_14DispatchKeySetE", "St8optionalINS_6DeviceEE"),
+    )
+]
+
+
+class Alone(msgspec.Struct, frozen=True):
+    """What to observe: one check of a check cell, after the cells that define what it uses.
+
+    cells: all code cells above it, in order. kept: the positions of those that run in any case. given, finished: see
+    `CheckRecord`.
+    """
+
+    answer: str
+    cells: list[str]
+    kept: list[int]
+    check_cell: str
+    check_id: str
+    autograd: bool
+    torch: bool
+    given: str = ""
+    finished: str = ""
+
+
+def require() -> None:
+    """Raise OSError if this process may not overwrite torch's functions."""
+    child = os.fork()
+    if child == 0:
+        try:
+            _overwrite([*_DERIVES, *_RECORDS, *_TENSORS])
+            os._exit(0)
+        finally:
+            os._exit(1)
+    if os.waitpid(child, 0)[1]:
+        raise OSError("Linux does not let torch's functions be overwritten, so no answer can be graded alone.")
+
+
+def serve(control: socket.socket, confine: Callable[[], None]) -> None:
+    """Observe an answer for each socket received on `control`, in a child that calls `confine`; return at its end.
+
+    A received socket carries an `Alone`, then the inputs of one case after the other, each as a line of JSON. The child
+    replies to each case with a line, its Observation. When the child has ended, its exit code is sent on `control`.
+    """
+    while True:
+        message, fds, _, _ = socket.recv_fds(control, 16, 1)
+        if not message:
+            return
+        child = os.fork()
+        if child == 0:
+            try:
+                os.setpgid(0, 0)  # so that it cannot end this process by ending its group
+                control.close()
+                _reply(socket.socket(fileno=fds[0]), confine)
+            finally:
+                os._exit(0)
+        os.close(fds[0])
+        control.send(b"%d" % os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+
+def _reply(channel: socket.socket, confine: Callable[[], None]) -> None:
+    lines = channel.makefile("rwb")
+    task = msgspec.json.decode(lines.readline(), type=Alone)
+    chosen = _chosen(task)
+    _forbid(task)
+    confine()
+    try:
+        stated = _stated(task, chosen)
+    except (Exception, SystemExit) as error:
+        failed = Observation([], Error(type_name(type(error)), text_within(str(error))))
+        return _answer(lines, lambda case: failed)
+    function = stated.answer if stated.scenario is call else stated.scenario
+    with in_place_of_yours(function, task.given, task.finished, stated.answer):
+        _answer(lines, stated.as_released(task.given).observe_case)
+
+
+def _answer(lines: BufferedRWPair, observe: Callable[[Dict], Observation]) -> None:
+    for line in lines:
+        lines.write(msgspec.json.encode(observe(msgspec.json.decode(line, type=Dict))) + b"\n")
+        lines.flush()
+
+
+def _chosen(task: Alone) -> list[str]:
+    """Return the cells to run: those kept, and those that define what the check, or the finished code, names."""
+    names = globals_read(compile(task.check_cell, "<check>", "exec"))
+    names |= globals_read(compile(task.finished, "<finished>", "exec"))
+    places = cells_behind({task.answer, *names}, task.cells) | set(task.kept)
+    return [task.cells[place] for place in sorted(places)]
+
+
+def _forbid(task: Alone) -> None:
+    """Overwrite what the exercise forbids; recording remains if the check's own cell uses torch, to build a graph."""
+    records = "torch" in globals_read(compile(task.check_cell, "<check>", "exec"))
+    _overwrite([*_DERIVES, *([] if records else _RECORDS), *([] if task.torch else _TENSORS)])
+    if not task.torch:
+        torch.get_rng_state = torch.set_rng_state = lambda *_: None  # `known_state` makes no other tensor
+
+
+def _overwrite(functions: list[tuple[str, str]]) -> None:
+    libc, illegal = ctypes.CDLL(None, use_errno=True), _ILLEGAL[platform.machine()]
+    for library, name in functions:
+        function = getattr(ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / library)), name)
+        address = ctypes.cast(function, ctypes.c_void_p).value
+        pages = ctypes.c_void_p(address - address % mmap.PAGESIZE), ctypes.c_size_t(2 * mmap.PAGESIZE)
+        for protection in (mmap.PROT_READ | mmap.PROT_WRITE, mmap.PROT_READ | mmap.PROT_EXEC):
+            if libc.mprotect(*pages, protection) < 0:
+                raise OSError(ctypes.get_errno(), f"mprotect: {name}")
+            if protection & mmap.PROT_WRITE:
+                ctypes.memmove(address, illegal, len(illegal))
+
+
+def _stated(task: Alone, cells: list[str]) -> Check:
+    """Run the cells and then the check cell; return the check as its cell states it."""
+    from IPython import get_ipython
+    from IPython.display import display
+
+    module = ModuleType("__main__")
+    names, stated = vars(module), []
+    names |= {"display": display, "get_ipython": get_ipython}
+    sys.modules["__main__"] = module
+    with blocked() if task.torch else without_torch():
+        for number, text in enumerate(cells, 1):
+            tree = source.read(text).tree
+            for statement in tree.body if tree else []:
+                with contextlib.suppress(Exception, SystemExit):  # it stopped the cell in the notebook, or is refused
+                    exec(compile(ast.Module([statement], []), f"<cell {number}>", "exec"), names)
+    names["check"] = lambda *words, **options: stated.append(Check(*words, **options))
+    exec(compile(task.check_cell, "<check>", "exec"), names)
+    (check,) = (one for one in stated if one.check_id == task.check_id)
+    return check
