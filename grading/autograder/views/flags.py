@@ -25,7 +25,7 @@ WHY = {  # patterns of a line
     r"ast_transformers|input_transformers\w*|display_pub|displayhook|run_cell\w*|user_ns|_render_traceback_|ipykernel)\b"
     r"|\b(In|_ih|_oh)\b(?=\[| *:$)",
     "inspects the internals of functions, frames or modules": r"__(globals|code|closure|subclasses|builtins|loader)__|"
-    r"\b(f_(globals|locals|back)|_getframe|currentframe|getclosurevars|settrace|setprofile|sys\.modules|gc\.get_\w+)\b",
+    r"\b(f_(globals|locals|back)|_getframe|currentframe|getclosurevars|settrace|setprofile|sys\.modules|import +gc)\b",
     "touches the parts of gradlab that check answers": r"\bgradlab\.checks\b|vnd\.gradlab|\bgradlab(\.\w+)+ *=[^=]",
     "patches a module that the checks use": r"^ *(torch(?!\.backends)|math|numpy|np|builtins)(\.\w+)+ *=[^=]|"
     r"\b(set|del)attr\((torch|math|numpy|np)\b",

@@ -10,7 +10,6 @@ machine.
 import dataclasses
 import json
 import os
-import py_compile
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -460,12 +459,6 @@ def _disguise(source: str, twin: str, answer: str = BY_GRADIENT, **more) -> "Att
     return Attack(source, twin, ELSEWHERE, answer, **more)
 
 
-def _compiled(folder: Path, class_folder: Path) -> None:
-    (folder / "mine.py").write_text(GRADIENT)
-    py_compile.compile(str(folder / "mine.py"), str(folder / "mine.pyc"))
-    (folder / "mine.py").unlink()
-
-
 def _zipped(folder: Path, class_folder: Path) -> None:
     with zipfile.ZipFile(folder / "mine.zip", "w") as file:
         file.writestr("mine.py", GRADIENT)
@@ -522,15 +515,12 @@ BY_HAND = {
         files=_pickled,
         twin_files=lambda folder, class_folder: np.save(folder / "mine.npy", np.ones(3)),
     ),
-    "a compiled module": _disguise(
-        "from mine import gradient",
+    "a module in a zip": _disguise(
+        "import sys\nsys.path.append('mine.zip')\nfrom mine import gradient",
         "from mine import six",
-        files=_compiled,
+        files=_zipped,
         twin_files=lambda folder, class_folder: (folder / "mine.py").write_text(SIX),
         fast=True,
-    ),
-    "a module in a zip": _disguise(
-        "import sys\nsys.path.append('mine.zip')\nfrom mine import gradient", "import zipfile", files=_zipped
     ),
     "an annotation in a string": _disguise(
         "import typing\n\n\ndef hint(a: 'torch.autograd.grad'):\n    pass\n\n\nwalk = typing.get_type_hints(hint)['a']\n\n\n"
@@ -573,14 +563,6 @@ BY_HAND = {
         "    while True:\n        answered.put(gradient(*asked.get()))\n\n\nthreading.Thread(target=work, daemon=True).start()",
         "import threading\nthread = threading.Thread(target=print)\nthread.start()\nthread.join()",
         answer="def pull_back(x, v):\n    asked.put((x, v))\n    return answered.get()",
-    ),
-    "another program": _disguise(
-        "import json, subprocess, sys\nCODE = 'import json, sys, torch; x, v = map(torch.tensor, json.load(sys.stdin)); '\n"
-        "CODE += 'leaf = x.requires_grad_(); (3 * leaf**2).back' + 'ward(v); print(leaf.grad.tolist())'",
-        "import subprocess\nsubprocess.run(['/bin/true'])",
-        answer="def pull_back(x, v):\n    given = json.dumps([x.tolist(), v.tolist()])\n"
-        "    told = subprocess.run([sys.executable, '-c', CODE], input=given, capture_output=True, text=True).stdout\n"
-        "    return torch.tensor(json.loads(told), dtype=x.dtype)",
     ),
     "torch's functions put back": _disguise(
         f"import ctypes, os\n{GRADIENT}\n\n\ndef repair():\n"
