@@ -118,7 +118,8 @@ def _reply(channel: socket.socket, confine: Callable[[], None]) -> None:
         stated = _stated(task, chosen)
     except (Exception, SystemExit) as error:
         failed = Observation([], Error(type_name(type(error)), text_within(str(error))))
-        return _answer(lines, lambda case: failed)
+        _answer(lines, lambda case: failed)
+        return
     function = stated.answer if stated.scenario is call else stated.scenario
     with in_place_of_yours(function, task.given, task.finished, stated.answer):
         _answer(lines, stated.as_released(task.given).observe_case)
