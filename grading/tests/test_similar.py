@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograder.views.similar import find
+from autograder.views.similar import find, grouped
 
 STUB = 'def smooth(x, width):\n    """Return the mean of each window of x."""\n    raise NotImplementedError'
 GIVEN = ["import torch\nfrom gradlab import check", STUB]
@@ -73,6 +73,13 @@ def test_code_that_many_students_wrote_is_not_listed():
 def test_the_pair_with_most_in_common_is_first():
     twice = LONG + "\n\n\n" + BACKWARD
     assert listed(anna=twice, bela=twice, cleo=LONG, dana=OTHER)[0] == ("anna", "bela")
+
+
+def test_ten_students_with_one_answer_are_one_group():
+    others = {f"other {number}": f"def f{number}(x):\n    return x + {number}" for number in range(40)}
+    answers = {f"student {number}": LONG for number in range(9)} | others | {"anna": BACKWARD, "bela": BACKWARD}
+    groups = grouped(find(answers, [*GIVEN, SOLVED]))
+    assert sorted(len(group.students) for group in groups) == [2, 9]
 
 
 @pytest.mark.parametrize(

@@ -168,8 +168,8 @@ def test_one_students_report_says_how_the_grade_came_about_and_nothing_about_oth
 def test_twins_are_listed_side_by_side_and_honest_ones_are_not(tiny, lines_of):
     """Two students wrote the same loop with different names; two others wrote the same obvious three lines."""
     first, pair, folder, page = lines_of(tiny, "report", NAME, "--similar")
-    assert first == f"{NAME}: 1 pair of similar submissions among 7, for review"
-    assert pair.endswith("100%  twin-1 and twin-2")
+    assert first == f"{NAME}: 1 group of similar submissions among 7, for review"
+    assert pair.endswith("100%  twin-1, twin-2")
     assert "# 1\ndef pull_back(x, v):\n    # mine\n" in Path(folder, "twin-1.py").read_text()
     shown = Path(page).read_text()
     assert "<mark>        liste.append((wert + wert) * aussen + 2 * 2 * wert * aussen)</mark>" in shown
@@ -191,11 +191,10 @@ def test_twins_of_earlier_years_and_twins_beside_their_answers_are_listed(tiny, 
         first, *lines = lines_of(tiny, *words)
     finally:
         module.unlink()
-    assert first == f"{NAME}: 3 pairs of similar submissions among 9, for review"
+    assert first == f"{NAME}: 2 groups of similar submissions among 9, for review"
     assert sorted(line.split("  ")[-1] for line in lines[:-2]) == [
-        "anna and last year/old",
-        "anna and last year/older",
-        "twin-1 and twin-2",
+        "anna, last year/old, last year/older",
+        "twin-1, twin-2",
     ]
     assert (tiny.folder / "reports" / f"{NAME}.code" / "last year" / "old.py").exists()
     assert "contains no graded submissions" in said(tiny, *words[:-1], tmp_path, code=1)
