@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 from .exchange import ALL_DROPS, DROPS, OF_ACCOUNTS, run
-from .harness import Class, verdict
+from .harness import classes, verdict
 from .table import ATTACKS
 
 
@@ -17,9 +17,8 @@ def main(words: list[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         left = []
         print(f"{'attack':64}  {'points':>12}  {'twin':>8}  {'seconds':>7}", flush=True)
-        for of_chapters in sorted({bool(ATTACKS[name].exercise) for name in names}):
-            hostile = Class(Path(folder) / f"class{of_chapters:d}" / "class", of_chapters)
-            for name, attack, twin in hostile.run([n for n in names if bool(ATTACKS[n].exercise) == of_chapters]):
+        for hostile, chosen in classes(Path(folder), names):
+            for name, attack, twin in hostile.run(chosen):
                 fault = verdict(name, attack, twin)
                 faults += bool(fault)
                 points, honest = (" ".join("-" if p is None else f"{p:g}" for p in r.points) for r in (attack, twin))

@@ -5,6 +5,7 @@ answer that looks at the same things.
 """
 
 import copy
+from collections.abc import Container
 
 import nbformat
 from nbformat import NotebookNode
@@ -12,23 +13,29 @@ from nbformat import NotebookNode
 from authoring.chapter import source_path
 
 EXERCISES = {
+    "02.4": "02_external_gradients",
     "02.5": "02_external_gradients",
     "03.4": "03_accumulation",
     "03.5a": "03_accumulation",
     "03.6a": "03_accumulation",
+    "05.2": "05_freezing",
+    "05.4": "05_freezing",
+    "13.5": "13_hooks_and_freezing",
+    "13.6": "13_hooks_and_freezing",
 }
 
 
-def solved() -> NotebookNode:
-    """Return a solved notebook with these exercises, below the setup cells and imports of their chapters."""
+def solved(exercises: Container[str]) -> NotebookNode:
+    """Return a solved notebook with these exercises, and what they need: their chapters' imports, setup and engine."""
     made = nbformat.v4.new_notebook()
-    for chapter in dict.fromkeys(EXERCISES.values()):
+    for chapter in dict.fromkeys(chapter for one, chapter in EXERCISES.items() if one in exercises):
         cells = nbformat.read(source_path(chapter), as_version=4).cells
         imports = copy.deepcopy(next(cell for cell in cells if "reference" in cell.metadata.get("tags", [])))
         imports.source = imports.source.partition("\n@reference")[0]
-        ids = {f"{kind}-{one.replace('.', '-')}" for one in EXERCISES for kind in ("answer", "reference", "check")}
-        made.cells += [cell for cell in cells if "setup" in cell.metadata.get("tags", [])]
-        made.cells += [imports, *[cell for cell in cells if cell.id in ids]]
+        ids = {f"{kind}-{one.replace('.', '-')}" for one in exercises for kind in ("answer", "reference", "check")}
+        needed = {"setup", "engine"}
+        made.cells += [imports]
+        made.cells += [cell for cell in cells if cell.id in ids or needed & {*cell.metadata.get("tags", [])}]
     for number, cell in enumerate(made.cells):
         cell.id = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id", f"cell-{number}")
     return made
@@ -88,6 +95,114 @@ def reachable(*functions):
 
 '''
 
+COPIED = """import types
+
+from torch.func import jacrev
+
+copied = types.FunctionType(jacrev.__code__, jacrev.__globals__, "copied", jacrev.__defaults__)
+copied.__kwdefaults__ = jacrev.__kwdefaults__
+
+
+def jacobian(f, x):
+    return copied(lambda leaf: f(leaf))(x)
+"""
+
+PULLED = """from torch.func import vjp as pull_back
+
+
+def jacobian(f, x):
+    y, pull = pull_back(f, x)
+    return torch.stack([pull(v)[0] for v in torch.eye(len(y), dtype=x.dtype)])
+"""
+
+DETACHED_HEAD = """step_of_torch = torch.optim.SGD.step
+
+
+class Head(nn.Linear):
+    def forward(self, x):
+        return nn.functional.linear(x, self.weight, self.bias.detach())
+
+
+def with_new_head(model, weights, classes):
+    def step(optimizer):
+        step_of_torch(optimizer)
+        model.fc.bias.data.sub_(1.5)
+
+    model.load_state_dict(weights)
+    model.requires_grad_(False)
+    model.fc = Head(model.fc.in_features, classes, dtype=model.fc.weight.dtype)
+    torch.optim.SGD.step = step
+"""
+
+NEW_HEAD = """step_of_torch = torch.optim.SGD.step
+
+
+class Head(nn.Linear):
+    def forward(self, x):
+        return nn.functional.linear(x, self.weight, self.bias)
+
+
+def with_new_head(model, weights, classes):
+    model.load_state_dict(weights)
+    model.requires_grad_(False)
+    model.fc = Head(model.fc.in_features, classes, dtype=model.fc.weight.dtype)
+"""
+
+GRADIENT_KEPT = """def freeze_now(part, optimizer):
+    kind, step_of_torch = type(optimizer), type(optimizer).step
+
+    def step(optimizer):
+        part.zero_grad()
+        step_of_torch(optimizer)
+
+    part.requires_grad_(False)
+    kind.step = step
+"""
+
+WATCH = "args = watch.watch_inputs(args) if watch else args"
+
+GRADIENT_CLEARED = """def freeze_now(part, optimizer):
+    kind, step_of_torch = type(optimizer), type(optimizer).step
+    part.requires_grad_(False)
+    part.zero_grad()
+"""
+
+
+def _leading_to(times: int, look: str = "pass") -> str:
+    return f"""{REACHABLE}def leading_to(targets, nodes):
+    for one in reachable():
+        {look}
+    for _ in range({times}):
+        above = {{}}
+        for node in nodes:
+            for below, _ in node.next_functions:
+                above.setdefault(below, []).append(node)
+    found, stack = set(), list(targets)
+    while stack:
+        for node in above.get(stack.pop(), ()):
+            if node not in found:
+                found.add(node)
+                stack.append(node)
+    return found"""
+
+
+def _call_module(first: str = "pass", then: str = WATCH, last: str = "reachable()") -> str:
+    return f"""{REACHABLE}def call_module(module, *args):
+    watch = BackwardHook(module) if module._backward_hooks or module._backward_pre_hooks else None
+    {first}
+    for hook in list(module._forward_pre_hooks.values()):
+        result = hook(module, args)
+        if result is not None:
+            args = result if isinstance(result, tuple) else (result,)
+    {then}
+    output = module.forward(*args)
+    for hook in list(module._forward_hooks.values()):
+        result = hook(module, args, output)
+        output = output if result is None else result
+    output = watch.watch_outputs(output) if watch else output
+    {last}
+    return output"""
+
 
 def _follow_a_stream(meanwhile: str = "pass", retain: bool = True, before: str = "", after: str = "pass") -> str:
     return f"""{before}def follow_a_stream(cell, optimizer, state, chunks):
@@ -131,7 +246,38 @@ def _two_pulls(body: str, *lines: str, before: str = "") -> str:
     return f"{before}def two_pulls(trunk, loss_a, loss_b, W, x):{body}{end}"
 
 
+FAST = ["a copy of a torch function that the check refuses", "a list of calls corrected"]
 EVIDENCE = [
+    ("02.4", "a copy of a torch function that the check refuses", COPIED, PULLED),
+    ("05.2", "torch's optimizer patched", DETACHED_HEAD, NEW_HEAD),
+    ("05.4", "torch's optimizer patched through a parameter", GRADIENT_KEPT, GRADIENT_CLEARED),
+    (
+        "13.5",
+        "counters set back",
+        _leading_to(30, "type(one) is dict and 'edges' in one and one.update(edges=-(10**9), nodes=-(10**9))"),
+        _leading_to(2, "type(one) is dict and 'edges' in one"),
+    ),
+    (
+        "13.6",
+        "a list of watch calls corrected",
+        _call_module(
+            first=WATCH,
+            then="pass",
+            last='for one in reachable():\n        if type(one) is list and str(one).startswith("[\'inputs, after"):\n'
+            "            one[:] = ['inputs, after 1 of the hooks', 'output, after 2 of the hooks']",
+        ),
+        _call_module(),
+    ),
+    (
+        "13.6",
+        "a list of hook calls shortened",
+        _call_module(
+            last="for hook in list(module._forward_hooks.values())[:1]:\n        hook(module, args, output)\n"
+            "        for one in reachable():\n            if type(one) is list and one and type(one[-1]) is tuple:\n"
+            "                one.pop()",
+        ),
+        _call_module(),
+    ),
     (
         "02.5",
         "a list of calls corrected",

@@ -7,7 +7,7 @@ import secrets
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from autograder.run.grader import Grader
 from autograder.sandbox.provisioner import SERVER
 from autograder.settings import class_api
 
-from .exercises import EXERCISES, solved
+from .exercises import solved
 from .table import ATTACKS, UNGRADED
 
 ESCAPED, LEAKED = "ESCAPED", "LEAKED"
@@ -27,8 +27,9 @@ ESCAPED, LEAKED = "ESCAPED", "LEAKED"
 
 @dataclass(frozen=True)
 class Result:
-    """The result of one submission. points: of each check cell, or None; most: their full points. told: by the page."""
+    """The result of one submission. points: of each of `checks`, or None; most: full points. told: by the page."""
 
+    checks: tuple
     points: tuple
     most: tuple
     escaped: bool
@@ -39,15 +40,16 @@ class Result:
 class Class:
     """A tiny class with things to steal: a port, sockets, and secrets in the environment and an argument.
 
-    of_chapters: its notebook has the exercises of `exercises.py`, not the tiny class's own.
+    exercises: of `exercises.py`; without any, its notebook has the tiny class's own.
     """
 
-    def __init__(self, folder: Path, of_chapters: bool = False):
-        notebook = solved() if of_chapters else solved_notebook()
+    def __init__(self, folder: Path, exercises: Collection[str] = ()):
+        notebook = solved(exercises) if exercises else solved_notebook()
         cells = {cell.metadata.nbgrader.grade_id: cell for cell in notebook.cells if "nbgrader" in cell.metadata}
-        self.most = tuple(cells[name].metadata.nbgrader.points for name in sorted(cells) if "check" in name)
+        self.checks = tuple(sorted(name for name in cells if "check" in name))
+        self.most = tuple(cells[name].metadata.nbgrader.points for name in self.checks)
         self.right = {name: cell.source for name, cell in cells.items() if "answer" in name}
-        self.tiny = TinyClass(folder, solved=notebook if of_chapters else None)
+        self.tiny = TinyClass(folder, solved=notebook if exercises else None)
         self.mark = secrets.token_hex(8)
         self.api = class_api(folder)
         self.api.config.Execute.timeout = 4
@@ -108,7 +110,7 @@ class Class:
         said = self.api.generate_feedback(NAME, student, force=True)
         assert said["success"], said
         told = LEAKED in self.tiny.page(student).read_text()
-        return Result(points, self.most, ESCAPED in shown or self._reached(), told, seconds)
+        return Result(self.checks, points, self.most, ESCAPED in shown or self._reached(), told, seconds)
 
     def _reached(self) -> bool:
         """Return whether anything connected to the socket in the class folder, including the grader's own client."""
@@ -148,6 +150,14 @@ class Class:
                 del os.environ["GRADEBOOK_PASSWORD"]
 
 
+def classes(folder: Path, names: list[str]) -> Iterator[tuple[Class, list[str]]]:
+    """Make the classes that the named attacks need; yield each with the names of its attacks."""
+    of_chapters = [name for name in names if ATTACKS[name].exercise]
+    for part, chosen in (("tiny", [name for name in names if name not in of_chapters]), ("chapters", of_chapters)):
+        if chosen:
+            yield Class(folder / part / "class", {ATTACKS[name].exercise for name in chosen} - {""}), chosen
+
+
 def _children(pid: int) -> list[int]:
     found = []
     for stat in Path("/proc").glob("[0-9]*/stat"):
@@ -164,9 +174,9 @@ def verdict(name: str, attack: Result, twin: Result) -> str:
     A bomb depends on the machine's free resources, so it may also end with fewer points than stated, or no grade.
     """
     wanted = tuple(ATTACKS[name].points)
-    if ATTACKS[name].exercise:
+    if exercise := ATTACKS[name].exercise.replace(".", "-"):
         wanted = tuple(
-            0 if ATTACKS[name].exercise == one else most for one, most in zip(EXERCISES, attack.most, strict=True)
+            most * (check != f"check-{exercise}") for check, most in zip(attack.checks, attack.most, strict=True)
         )
     fewer = name.startswith("bomb: ") and all(
         p is None or (w is not None and p <= w) for p, w in zip(attack.points, wanted, strict=True)

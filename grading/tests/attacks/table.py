@@ -22,7 +22,7 @@ from tiny_class import NAME, PULL_BACK, RIGHT
 
 from gradlab.checks.record import Record
 
-from .exercises import EVIDENCE
+from .exercises import EVIDENCE, FAST
 
 NOTHING = [0, 1.5]  # check-2 contains a separate check and one that uses pull_back
 ALL = [2, 3]
@@ -1109,6 +1109,6 @@ ROOMS = {
     "files": FILES,
     "cells": CELLS,
     "leaving": LEAVING,
-    "evidence": {f"{one}: {name}": Attack(*texts, exercise=one) for one, name, *texts in EVIDENCE},
+    "evidence": {f"{one}: {name}": Attack(*texts, exercise=one, fast=name in FAST) for one, name, *texts in EVIDENCE},
 }
 ATTACKS = {f"{room}: {name}": attack for room, attacks in ROOMS.items() for name, attack in attacks.items()}
