@@ -134,20 +134,6 @@ def with_new_head(model, weights, classes):
     torch.optim.SGD.step = step
 """
 
-NEW_HEAD = """step_of_torch = torch.optim.SGD.step
-
-
-class Head(nn.Linear):
-    def forward(self, x):
-        return nn.functional.linear(x, self.weight, self.bias)
-
-
-def with_new_head(model, weights, classes):
-    model.load_state_dict(weights)
-    model.requires_grad_(False)
-    model.fc = Head(model.fc.in_features, classes, dtype=model.fc.weight.dtype)
-"""
-
 GRADIENT_KEPT = """def freeze_now(part, optimizer):
     kind, step_of_torch = type(optimizer), type(optimizer).step
 
@@ -160,12 +146,6 @@ GRADIENT_KEPT = """def freeze_now(part, optimizer):
 """
 
 WATCH = "args = watch.watch_inputs(args) if watch else args"
-
-GRADIENT_CLEARED = """def freeze_now(part, optimizer):
-    kind, step_of_torch = type(optimizer), type(optimizer).step
-    part.requires_grad_(False)
-    part.zero_grad()
-"""
 
 
 def _leading_to(times: int, look: str = "pass") -> str:
@@ -249,8 +229,18 @@ def _two_pulls(body: str, *lines: str, before: str = "") -> str:
 FAST = ["a copy of a torch function that the check refuses", "a list of calls corrected"]
 EVIDENCE = [
     ("02.4", "a copy of a torch function that the check refuses", COPIED, PULLED),
-    ("05.2", "torch's optimizer patched", DETACHED_HEAD, NEW_HEAD),
-    ("05.4", "torch's optimizer patched through a parameter", GRADIENT_KEPT, GRADIENT_CLEARED),
+    (
+        "05.2",
+        "torch's optimizer patched",
+        DETACHED_HEAD,
+        DETACHED_HEAD.replace("self.bias.detach()", "self.bias").replace(".step = step", ".step"),
+    ),
+    (
+        "05.4",
+        "torch's optimizer patched through a parameter",
+        GRADIENT_KEPT,
+        GRADIENT_KEPT.replace("kind.step = step", "part.zero_grad()"),
+    ),
     (
         "13.5",
         "counters set back",
