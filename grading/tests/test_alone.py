@@ -8,9 +8,11 @@ import json
 import pytest
 import torch
 
-from autograder.steps.alone import in_a_room
+from autograder.steps.alone import Task, in_a_room
+from gradlab.checks.alone import require
 from gradlab.checks.encoding import encode
 from gradlab.checks.observation import read_observation
+from gradlab.checks.reached import cells_behind
 from gradlab.checks.record import Case
 
 # Each defines f(x, v), the gradient of 3 * x ** 2 with respect to x for the external gradient v.
@@ -173,11 +175,17 @@ def alone():
     """Return a function that observes answers alone in one sandbox, given the cells of each."""
 
     def alone(answers, check=CHECK, case=None, torch=True):
-        task = {"check_cell": check, "check_id": "90.1", "autograd": False, "torch": torch}
+        fields = {
+            "check_cell": check,
+            "check_id": "90.1",
+            "torch": torch,
+            "records": "torch" in check.split("check(")[0],
+        }
+        task = Task(fields, [Case(encode(case or CASE))] * 2, {"f"})
         first = "import numpy as np, torch" if torch else "import numpy as np"
-        tasks = [task | {"answer": "f", "cells": [first, *cells], "kept": [0]} for cells in answers]
-        cases = [Case(encode(case or CASE))] * 2
-        return in_a_room({"beside.py": b"SIX = 6"}, {}, 300, lambda room: [room.observe(one, cases) for one in tasks])
+        reached = [[cells[n] for n in sorted(cells_behind({"f"}, cells))] for cells in answers]
+        tasks = [task.after([first, *cells]) for cells in reached]
+        return in_a_room({"beside.py": b"SIX = 6"}, {}, 300, lambda room: room.observe(tasks))
 
     return alone
 
@@ -246,6 +254,12 @@ def test_what_ends_or_floods_its_process_is_not_observed_and_the_next_answer_is(
     texts = ["import os\nos._exit(0)", "import os\nos.kill(0, 9)", "x = bytearray(1 << 40)", "x = 1"]
     seen = alone([[f"{text}\ndef f(x, v):\n    return 6 * x * v"] for text in texts])
     assert [len(list(filter(None, one.replies))) for one in seen[-2:]] == [2, 2]
+
+
+def test_a_torch_without_one_of_the_functions_is_refused_by_the_function_s_name(monkeypatch):
+    monkeypatch.setattr("gradlab.checks.alone._RECORDS", [("libc10.so", "renamed")])
+    with pytest.raises(AttributeError, match=r"libc10.so of torch .* has no function renamed"):
+        require()
 
 
 @pytest.mark.parametrize("call", ["execve", "mprotect", "memory"])

@@ -30,7 +30,6 @@ from .encoding import text_within, type_name
 from .given import in_place_of_yours
 from .observation import Dict, Error, Observation
 from .observe import call
-from .reached import cells_behind, globals_read
 from .shortcuts import blocked
 from .without_torch import without_torch
 
@@ -58,27 +57,33 @@ _TENSORS = [
 class Alone(msgspec.Struct, frozen=True):
     """What to observe: one check of a check cell, after the cells that define what it uses.
 
-    cells: all code cells above it, in order. kept: the positions of those that run in any case. given, finished: see
-    `CheckRecord`.
+    cells: those cells, in order. cases: their number. torch, records: whether torch is allowed, and may record. given,
+    finished: see `CheckRecord`.
     """
 
-    answer: str
     cells: list[str]
-    kept: list[int]
+    cases: int
     check_cell: str
     check_id: str
-    autograd: bool
     torch: bool
+    records: bool
     given: str = ""
     finished: str = ""
 
 
 def require() -> None:
-    """Raise OSError if this process may not overwrite torch's functions."""
+    """Raise AttributeError if torch lacks one of the functions, and OSError if they may not be overwritten."""
+    every = [*_DERIVES, *_RECORDS, *_TENSORS]
+    for library, name in every:
+        if not hasattr(_library(library), name):
+            raise AttributeError(
+                f"{library} of torch {torch.__version__} has no function {name}, which grading alone must overwrite. "
+                "Install the torch version of requirements.txt."
+            )
     child = os.fork()
     if child == 0:
         try:
-            _overwrite([*_DERIVES, *_RECORDS, *_TENSORS])
+            _overwrite(every)
             os._exit(0)
         finally:
             os._exit(1)
@@ -87,10 +92,11 @@ def require() -> None:
 
 
 def serve(control: socket.socket, confine: Callable[[], None]) -> None:
-    """Observe an answer for each socket received on `control`, in a child that calls `confine`; return at its end.
+    """Observe answers for each socket received on `control`, in a child that calls `confine`; return at its end.
 
-    A received socket carries an `Alone`, then the inputs of one case after the other, each as a line of JSON. The child
-    replies to each case with a line, its Observation. When the child has ended, its exit code is sent on `control`.
+    A received socket carries, for one check after the other, an `Alone` and then the inputs of its cases, each as a
+    line of JSON; all checks allow the same. The child replies to each case with a line, its Observation. When the child
+    has ended, its exit code is sent on `control`.
     """
     while True:
         message, fds, _, _ = socket.recv_fds(control, 16, 1)
@@ -110,39 +116,31 @@ def serve(control: socket.socket, confine: Callable[[], None]) -> None:
 
 def _reply(channel: socket.socket, confine: Callable[[], None]) -> None:
     lines = channel.makefile("rwb")
-    task = msgspec.json.decode(lines.readline(), type=Alone)
-    chosen = _chosen(task)
-    _forbid(task)
-    confine()
-    try:
-        stated = _stated(task, chosen)
-    except (Exception, SystemExit) as error:
-        failed = Observation([], Error(type_name(type(error)), text_within(str(error))))
-        _answer(lines, lambda case: failed)
-        return
-    function = stated.answer if stated.scenario is call else stated.scenario
-    with in_place_of_yours(function, task.given, task.finished, stated.answer):
-        _answer(lines, stated.as_released(task.given).observe_case)
+    for number, line in enumerate(iter(lines.readline, b"")):
+        task = msgspec.json.decode(line, type=Alone)
+        if number == 0:
+            _forbid(task)
+            confine()
+        try:
+            stated = _stated(task)
+        except (Exception, SystemExit) as error:
+            failed = Observation([], Error(type_name(type(error)), text_within(str(error))))
+            _answer(lines, task.cases, lambda case, failed=failed: failed)
+            continue
+        function = stated.answer if stated.scenario is call else stated.scenario
+        with in_place_of_yours(function, task.given, task.finished, stated.answer):
+            _answer(lines, task.cases, stated.as_released(task.given).observe_case)
 
 
-def _answer(lines: BufferedRWPair, observe: Callable[[Dict], Observation]) -> None:
-    for line in lines:
-        lines.write(msgspec.json.encode(observe(msgspec.json.decode(line, type=Dict))) + b"\n")
+def _answer(lines: BufferedRWPair, cases: int, observe: Callable[[Dict], Observation]) -> None:
+    for _ in range(cases):
+        seen = observe(msgspec.json.decode(lines.readline(), type=Dict))
+        lines.write(msgspec.json.encode(seen) + b"\n")
         lines.flush()
 
 
-def _chosen(task: Alone) -> list[str]:
-    """Return the cells to run: those kept, and those that define what the check, or the finished code, names."""
-    names = globals_read(compile(task.check_cell, "<check>", "exec"))
-    names |= globals_read(compile(task.finished, "<finished>", "exec"))
-    places = cells_behind({task.answer, *names}, task.cells) | set(task.kept)
-    return [task.cells[place] for place in sorted(places)]
-
-
 def _forbid(task: Alone) -> None:
-    """Overwrite what the exercise forbids; recording remains if the check's own cell uses torch, to build a graph."""
-    records = "torch" in globals_read(compile(task.check_cell, "<check>", "exec"))
-    _overwrite([*_DERIVES, *([] if records else _RECORDS), *([] if task.torch else _TENSORS)])
+    _overwrite([*_DERIVES, *([] if task.records else _RECORDS), *([] if task.torch else _TENSORS)])
     if not task.torch:
         torch.get_rng_state = torch.set_rng_state = lambda *_: None  # `known_state` makes no other tensor
 
@@ -150,8 +148,7 @@ def _forbid(task: Alone) -> None:
 def _overwrite(functions: list[tuple[str, str]]) -> None:
     libc, illegal = ctypes.CDLL(None, use_errno=True), _ILLEGAL[platform.machine()]
     for library, name in functions:
-        function = getattr(ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / library)), name)
-        address = ctypes.cast(function, ctypes.c_void_p).value
+        address = ctypes.cast(getattr(_library(library), name), ctypes.c_void_p).value
         pages = ctypes.c_void_p(address - address % mmap.PAGESIZE), ctypes.c_size_t(2 * mmap.PAGESIZE)
         for protection in (mmap.PROT_READ | mmap.PROT_WRITE, mmap.PROT_READ | mmap.PROT_EXEC):
             if libc.mprotect(*pages, protection) < 0:
@@ -160,7 +157,11 @@ def _overwrite(functions: list[tuple[str, str]]) -> None:
                 ctypes.memmove(address, illegal, len(illegal))
 
 
-def _stated(task: Alone, cells: list[str]) -> Check:
+def _library(name: str) -> ctypes.CDLL:
+    return ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / name))
+
+
+def _stated(task: Alone) -> Check:
     """Run the cells and then the check cell; return the check as its cell states it."""
     from IPython import get_ipython
     from IPython.display import display
@@ -170,7 +171,7 @@ def _stated(task: Alone, cells: list[str]) -> Check:
     names |= {"display": display, "get_ipython": get_ipython}
     sys.modules["__main__"] = module
     with blocked() if task.torch else without_torch():
-        for number, text in enumerate(cells, 1):
+        for number, text in enumerate(task.cells, 1):
             tree = source.read(text).tree
             for statement in tree.body if tree else []:
                 with contextlib.suppress(Exception, SystemExit):  # it stopped the cell in the notebook, or is refused

@@ -7,7 +7,7 @@ import contextlib
 import socket
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,6 +22,27 @@ from .execute import complete, folder_with
 LONGEST = 5_000_000  # bytes of a reply; an observation is smaller
 FORBIDDEN = b"-4"  # the exit code of a process that Linux ended for an illegal instruction; see gradlab.checks.alone
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to observe alone: the fields of a `gradlab.checks.alone.Alone`, and the cases to send after it.
+
+    names: what the check, or the finished code, reads.
+    """
+
+    fields: dict
+    cases: list[Case]
+    names: set[str]
+
+    @property
+    def allows(self) -> tuple[bool, bool]:
+        """Whether the check allows torch, and recording."""
+        return self.fields["torch"], self.fields["records"]
+
+    def after(self, cells: list[str]) -> "Task":
+        """Return this task with the cells to run before it."""
+        return replace(self, fields=self.fields | {"cells": cells, "cases": len(self.cases)})
 
 
 @dataclass(frozen=True)
@@ -42,26 +63,37 @@ class Room:
     def __init__(self, control: socket.socket, end: float):
         self._control, self._end = control, end
 
-    def observe(self, task: dict, cases: list[Case]) -> Seen:
-        """Observe one answer in a fresh process; each case is sent when the reply to the one before is there.
+    def observe(self, tasks: list[Task]) -> list[Seen]:
+        """Observe answers, all of which allow the same, in a fresh process; if it ends early, the rest in another one.
 
-        task: the fields of a `gradlab.checks.alone.Alone`.
+        Each case is sent when the reply to the one before is there.
         """
+        seen: list[Seen] = []
+        while len(seen) < len(tasks):
+            seen += self._in_one_process(tasks[len(seen) :])
+        return seen
+
+    def _in_one_process(self, tasks: list[Task]) -> list[Seen]:
+        """Observe answers until the process ends, which counts for the last one; at least one."""
         ours, theirs = socket.socketpair()
-        replies: list[bytes] = []
+        replies: list[list[bytes]] = [[]]
         code = b""
         with contextlib.suppress(OSError):  # the room has ended, or the time has
             with ours, ours.makefile("rb") as lines:
                 with theirs:
                     socket.send_fds(self._control, [b"observe"], [theirs.fileno()])
-                with contextlib.suppress(OSError):  # the process has ended
-                    self._send(ours, task)
-                    for case in cases:
-                        self._send(ours, case.inputs)
-                        replies.append(lines.readline(LONGEST))
+                with contextlib.suppress(OSError, EOFError):  # the process has ended
+                    for number, task in enumerate(tasks):
+                        replies[number:] = [[]]
+                        self._send(ours, task.fields)
+                        for case in task.cases:
+                            self._send(ours, case.inputs)
+                            replies[number].append(lines.readline(LONGEST))
+                            if not replies[number][-1]:
+                                raise EOFError
             self._control.settimeout(self._left_s())
             code = self._control.recv(16)
-        return Seen(replies, code == FORBIDDEN)
+        return [*(Seen(one, False) for one in replies[:-1]), Seen(replies[-1], code == FORBIDDEN)]
 
     def _send(self, ours: socket.socket, what: object) -> None:
         ours.settimeout(self._left_s())

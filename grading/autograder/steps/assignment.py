@@ -25,10 +25,12 @@ from authoring.cells import counts, tags
 from authoring.places import ChapterError
 from gradlab import atomic, ipynb, returned
 from gradlab.checks.compare import Judge
+from gradlab.checks.reached import globals_read
 from gradlab.checks.record import CheckRecord, Record, RecordError
 
 from ..class_chapters import UPDATE
 from ..errors import ClassError, did_you_mean
+from .alone import Task
 
 if TYPE_CHECKING:
     from authoring.chapter import Chapter
@@ -126,15 +128,20 @@ class Assignment:
         }
 
     @functools.cached_property
-    def alone(self) -> dict[str, dict]:
-        """What to observe alone, without the cells to run, by check id: each check that forbids autograd or torch."""
+    def alone(self) -> dict[str, Task]:
+        """What to observe alone, without the cells to run, by check id: each check that forbids autograd or torch.
+
+        It may record if its cell uses torch, to build a graph.
+        """
         found = {}
         for cell, checks in self.record.by_cell().items():
             given, finished = self._given(cell, checks)
-            for check_id, options in _options(self._texts[cell]).items():
-                if check_id in checks and not all(options.values()):
-                    task = {"check_cell": self._texts[cell], "check_id": check_id, "given": given}
-                    found[check_id] = task | {"finished": finished} | options
+            used, also = (globals_read(compile(text, "<check>", "exec")) for text in (self._texts[cell], finished))
+            fields = {"check_cell": self._texts[cell], "given": given, "finished": finished, "records": "torch" in used}
+            for check_id, allows in _options(self._texts[cell]).items():
+                if check_id in checks and not all(allows.values()):
+                    task = fields | {"check_id": check_id, "torch": allows["torch"]}
+                    found[check_id] = Task(task, checks[check_id].cases, used | also)
         return found
 
     @functools.cached_property

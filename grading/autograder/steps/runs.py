@@ -14,6 +14,7 @@ from traitlets import Bool, Int
 from traitlets.config import Config
 
 from gradlab import ipynb
+from gradlab.checks.reached import cells_behind
 from gradlab.checks.record import SUFFIX
 from gradlab.checks.verdict import Verdict
 from gradlab.ipynb import nbgrader
@@ -31,6 +32,7 @@ from .files import beside_notebook
 from .judge import PENDING, is_forbidden, judge, judge_alone
 
 Verdicts = dict[str, dict[str, Verdict]]  # by grade_id and check id
+Behind = dict[str, tuple[list[str], list[str]]]  # by check id: the cells that define its answer, and all above it
 
 
 class OvertakenError(SubmissionError):
@@ -55,8 +57,8 @@ class RunCells(AssignmentStep, Execute):
     def preprocess(self, nb: NotebookNode, resources: dict, km=None) -> tuple[NotebookNode, dict]:
         """Return the executed notebook, with its run time and verdicts in the metadata."""
         sanitised = outcome.read(nb)
-        nb, seconds, verdicts = self._executed(nb, beside_notebook(self.files))
-        verdicts = self._confirmed(nb, verdicts)
+        nb, seconds, verdicts, behind = self._executed(nb, beside_notebook(self.files))
+        verdicts = self._confirmed(verdicts, behind)
         outcome.write(nb, replace(sanitised, seconds=round(seconds, 3), graded_by=self.known.version))
         for cell in nb.cells:
             outcome.forget(cell)
@@ -66,19 +68,19 @@ class RunCells(AssignmentStep, Execute):
                     outcome.write_verdicts(cell, verdicts[cell.metadata.nbgrader["grade_id"]])
         return nb, resources
 
-    def _executed(self, nb: NotebookNode, files: dict[str, bytes]) -> tuple[NotebookNode, float, Verdicts]:
-        """Return the notebook of the run that counts, the seconds of all runs, and the verdicts."""
+    def _executed(self, nb: NotebookNode, files: dict[str, bytes]) -> tuple[NotebookNode, float, Verdicts, Behind]:
+        """Return the notebook of the run that counts, the seconds of all runs, and what `judged` returns."""
         text, lessons, trial_s = json.dumps(nb), untouched_lessons(nb, self.known.released), 0.0
         if lessons:
             trial = self._run(self._job(text, frozenset(lessons)), files)
             ran, trial_s = _notebook(trial), trial.seconds
-            verdicts = judged(trial, self.known)
+            verdicts, behind = judged(trial, self.known)
             if all(verdict.passed for checks in verdicts.values() for verdict in checks.values()):
                 for index, outputs in lessons.items():
                     ran.cells[index].outputs = outputs
-                return ran, trial_s, verdicts
+                return ran, trial_s, verdicts, behind
         whole = self._run(self._job(text, frozenset()), files)
-        return _notebook(whole), trial_s + whole.seconds, judged(whole, self.known)
+        return _notebook(whole), trial_s + whole.seconds, *judged(whole, self.known)
 
     def _run(self, job: Job, files: dict[str, bytes]) -> Ran:
         """Run a job and return the result; if it was starved of processor time, run it once more.
@@ -90,32 +92,32 @@ class RunCells(AssignmentStep, Execute):
             raise OvertakenError(ran.reason)
         return execute(job, files) if ran.starved else ran
 
-    def _confirmed(self, nb: NotebookNode, verdicts: Verdicts) -> Verdicts:
+    def _confirmed(self, verdicts: Verdicts, behind: Behind) -> Verdicts:
         """Return the verdicts, where a check that forbids autograd or torch passes only if it also passes alone.
 
         Beside the notebook lie the class's files and the student's own modules. Without a sandbox, nothing is repeated.
         """
-        passed = [i for checks in verdicts.values() for i, verdict in checks.items() if verdict.passed]
-        repeated = [check_id for check_id in passed if check_id in self.known.alone]
-        if not repeated or self.kernel_name != KERNEL_NAME:
+        if not behind or self.kernel_name != KERNEL_NAME:
             return verdicts
         kept = {name for name in self.files if name in self.released or name.endswith(".py")}
         files = beside_notebook({name: self.files[name] for name in kept})
         limits = dict(self.config["SandboxProvisioner"]), self.submission_timeout_s
-        again = in_a_room(files, *limits, lambda room: {i: self._alone(room, nb, i) for i in repeated})
+        again = in_a_room(files, *limits, lambda room: self._alone(room, behind))
         return {cell: checks | {i: again[i] for i in checks.keys() & again} for cell, checks in verdicts.items()}
 
-    def _alone(self, room: Room, nb: NotebookNode, check_id: str) -> Verdict:
-        """Return the verdict on an answer alone: after the cells that define it or, if they do not do, all above."""
-        check = self.known.record.checks[check_id]
-        above = itertools.takewhile(lambda cell: nbgrader(cell).get("grade_id") != check.cell, nb.cells)
-        cells = [cell for cell in above if cell.cell_type == "code" and not is_grade(cell)]
-        task = self.known.alone[check_id] | {"answer": check.answer, "cells": [cell.source for cell in cells]}
-        for kept in ([place for place, cell in enumerate(cells) if is_setup(cell)], list(range(len(cells)))):
-            verdict = _judging(self.known)(check_id, room.observe(task | {"kept": kept}, check.cases))
-            if verdict.passed or is_forbidden(verdict):
-                break
-        return verdict
+    def _alone(self, room: Room, behind: Behind) -> dict[str, Verdict]:
+        """Return the verdicts on answers alone: after the cells that define them or, if they do not do, all above.
+
+        One process observes all that allow the same; what fails there, runs again in its own.
+        """
+        verdicts, judges = {}, _judging(self.known)
+        tasks = {i: self.known.alone[i].after(first) for i, (first, _) in behind.items()}
+        for kind in {task.allows for task in tasks.values()}:
+            alike = {i: task for i, task in tasks.items() if task.allows == kind}
+            verdicts |= judges(dict(zip(alike, room.observe([*alike.values()]), strict=True)))
+        for i in [i for i, verdict in verdicts.items() if not verdict.passed and not is_forbidden(verdict)]:
+            verdicts |= judges({i: room.observe([self.known.alone[i].after(behind[i][1])])[0]})
+        return verdicts
 
     def _job(self, notebook: str, skip: frozenset[int]) -> Job:
         kernels = {name: dict(self.config[name]) for name in ("KernelManager", "SandboxProvisioner")}
@@ -136,23 +138,37 @@ def cut_short(config: Config) -> str:
     return ""
 
 
-def judged(ran: Ran, known: Assignment) -> Verdicts:
-    """Judge a run in a process with limits; raise OutOfBoundsError if it exceeds them."""
+def judged(ran: Ran, known: Assignment) -> tuple[Verdicts, Behind]:
+    """Judge a run in a process with limits; raise OutOfBoundsError if it exceeds them.
+
+    Also return which cells to run before each check that passed but must also pass alone.
+    """
     return _judging(known)(ran)
 
 
 @functools.lru_cache(maxsize=8)
 def _judging(known: Assignment) -> Bounded:
-    """Return a function that judges a Ran, or what was Seen of one check alone, given its id."""
-    judges = known.judges  # loaded here, outside the time limit
+    """Return a function that judges a Ran, or what was Seen of checks alone, by their ids."""
+    judges, checks, alone = known.judges, known.record.checks, known.alone  # loaded here, outside the time limit
 
-    def judged(*what: Ran | str | Seen) -> Verdicts | Verdict:
-        if len(what) == 1:
-            return judge(_read(what[0]), known.record, judges)
-        check_id, seen = what
-        return judge_alone(known.record.checks[check_id], known.alone[check_id]["torch"], seen, judges.get(check_id))
+    def judged(what: Ran | dict[str, Seen]) -> tuple[Verdicts, Behind] | dict[str, Verdict]:
+        if isinstance(what, dict):
+            return {i: judge_alone(checks[i], alone[i].allows[0], seen, judges.get(i)) for i, seen in what.items()}
+        nb = _read(what)
+        verdicts = judge(nb, known.record, judges)
+        passed = [i for found in verdicts.values() for i, verdict in found.items() if verdict.passed and i in alone]
+        return verdicts, {i: _behind(nb, checks[i].cell, alone[i].names) for i in passed}
 
     return Bounded(judged)
+
+
+def _behind(nb: NotebookNode, check_cell: str, names: set[str]) -> tuple[list[str], list[str]]:
+    """Return the set-up cells and those that define these names, and all code cells, above a check cell."""
+    above = itertools.takewhile(lambda cell: nbgrader(cell).get("grade_id") != check_cell, nb.cells)
+    cells = [cell for cell in above if cell.cell_type == "code" and not is_grade(cell)]
+    texts = [cell.source for cell in cells]
+    reached = cells_behind(names, texts)
+    return [text for n, text in enumerate(texts) if n in reached or is_setup(cells[n])], texts
 
 
 def prepare(known: Assignment) -> None:
