@@ -32,10 +32,7 @@ ANSWERS = {  # before a right answer
     "400 deep": ("x = " + "(" * 400 + ")" * 400, Status.GRADED),
     "480 magics": ("x = %pwd\n" * 480 + "# " + "x" * 60_000, Status.GRADED),
     "600 magics": ("x = %pwd\n" * 600, Status.GRADED),
-    "keys that are none": (
-        "from IPython.display import display\ndisplay({1: 2, (3,): 4}, raw=True)",
-        Status.UNGRADABLE,
-    ),
+    "keys that are none": ("from IPython.display import display\ndisplay({1: 2, (3,): 4}, raw=True)", Status.GRADED),
     "tex": ("from IPython.display import Markdown\ndisplay(Markdown(r'\\begin{a}' * 15_000))", Status.GRADED),
     "brackets": ("from IPython.display import Markdown\ndisplay(Markdown(r'\\\\[' * 30_000))", Status.GRADED),
     "colors": ("print('\\x1b[31ma' * 500_000)", Status.GRADED),

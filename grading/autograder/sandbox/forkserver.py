@@ -235,9 +235,15 @@ def run_kernel(argv: list[str], connection: dict, **sandbox) -> None:
     settle(**sandbox)
     Path("/run/kernel/connection.json").write_text(json.dumps(connection))
     sys.argv = ["ipykernel_launcher", *argv]
+    import zmq
     from ipykernel.kernelapp import IPKernelApp
 
-    IPKernelApp.launch_instance(argv=argv)
+    class Kernel(IPKernelApp):
+        def init_iopub(self, context: zmq.Context) -> None:
+            context.setsockopt(zmq.SNDHWM, 0)  # otherwise output, and a cell's end, would be lost if the client is slow
+            super().init_iopub(context)
+
+    Kernel.launch_instance(argv=argv)
 
 
 def settle(environment: dict, work: str, limits: dict, uid: int, keep: int | None = None) -> None:

@@ -2,7 +2,8 @@
 
 import asyncio
 import contextlib
-import json
+import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from hmac import compare_digest
 from queue import Empty
@@ -20,12 +21,15 @@ from traitlets import Type, default
 from . import KERNEL_NAME, KERNELS
 
 MAX_MESSAGE_BYTES = 8_000_000  # of each part of a message
+MOST_WAITING = 4  # messages of a socket; further ones wait in the kernel, which drops none (see forkserver.run_kernel)
 START_S = 600  # the longest time for a started kernel to answer; a machine that needs more is not fit for grading
 SEND_MS = 5_000  # a disconnected kernel accepts no messages, and sending would block forever
 NEVER_MS = 3_600_000  # disabling reconnection altogether would delay closing a client by a second
 
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**31)]
+IS_JSON = re.compile(r"application/(.*\+)?json")  # the MIME types for which nbformat allows more than text
+LONE = re.compile(r"(\\\\|\\u[dD][89abAB]..\\u[dD][c-fC-F]..)|\\u[dD][89a-fA-F]..")  # a surrogate, unless group 1
 
 
 class Header(TypedDict):
@@ -59,7 +63,7 @@ class Error(TypedDict):
 
     ename: str
     evalue: str
-    traceback: list[str]
+    traceback: Annotated[list[str], msgspec.Meta(max_length=10_000)]
 
 
 class Transient(TypedDict):
@@ -69,10 +73,9 @@ class Transient(TypedDict):
 
 
 class Display(TypedDict):
-    """A displayed object in several formats."""
+    """A displayed object in several formats, by MIME type."""
 
-    data: dict[str, Any]
-    metadata: dict[str, Any]
+    data: Annotated[dict[str, msgspec.Raw], msgspec.Meta(max_length=100)]
     transient: NotRequired[Transient | None]
 
 
@@ -94,13 +97,23 @@ class Clear(TypedDict):
     wait: NotRequired[bool]
 
 
+class Payload(TypedDict):
+    """A request to the frontend."""
+
+    source: NotRequired[str]
+
+
 class Reply(TypedDict):
     """The end of a cell."""
 
     status: Literal["ok", "error", "aborted"]
     ename: NotRequired[str]
     evalue: NotRequired[str]
-    payload: NotRequired[list[dict[str, Any]]]
+    payload: NotRequired[Annotated[list[Payload], msgspec.Meta(max_length=10_000)]]
+
+
+class Info(TypedDict):
+    """That the kernel answers."""
 
 
 CONTENT = {
@@ -113,7 +126,7 @@ CONTENT = {
     "execute_input": Input,
     "clear_output": Clear,
     "execute_reply": Reply,
-    "kernel_info_reply": dict[str, Any],
+    "kernel_info_reply": Info,
 }
 UNREAD = {"header": {}, "msg_type": "", "parent_header": {}, "metadata": {}, "content": {}, "buffers": [], "size": 0}
 
@@ -122,7 +135,9 @@ class TypedSession(Session):
     """Reads each of a kernel's messages into the form that CONTENT gives for its type, and nothing else of it.
 
     What has another type or form becomes an empty message, which nobody awaits: comms, for example, which only widgets
-    need. Lone surrogates become U+FFFD. `size` is the length of all that arrived, in bytes, and the date is ours.
+    need. Displayed JSON stays text, so that reading costs no more than the message's length, and other formats that are
+    not text are left out. Lone surrogates become U+FFFD. `size` is the length of all that arrived, in bytes, and the
+    date is ours.
     """
 
     def deserialize(self, msg_list: list[bytes], content: bool = True, copy: bool = True) -> dict:
@@ -132,11 +147,14 @@ class TypedSession(Session):
             head = _decoded(header, Header)
             kind = CONTENT.get(head["msg_type"])
             if kind and (self.auth is None or compare_digest(signature, self.sign(msg_list[1:5]))):
+                content = _decoded(body, kind)
+                if "data" in content:
+                    content |= {"data": dict(_texts(content["data"])), "metadata": {}}
                 return UNREAD | {
                     "header": head | {"date": datetime.now(UTC)},
                     "msg_type": head["msg_type"],
                     "parent_header": _decoded(parent, Parent),
-                    "content": _decoded(body, kind),
+                    "content": content,
                     "size": sum(map(len, (metadata, body, *buffers))),
                 }
         return dict(UNREAD)
@@ -147,15 +165,26 @@ def _decoded(data: bytes, kind: type) -> Any:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError:
         raise
-    except msgspec.DecodeError:  # perhaps a lone surrogate, which may be in honest output too
-        text = json.dumps(json.loads(data), ensure_ascii=False).encode("utf-16", "surrogatepass")
-        return msgspec.json.decode(text.decode("utf-16", "replace"), type=kind)
+    except ValueError:  # perhaps a lone surrogate, which may be in honest output too
+        text = LONE.sub(lambda found: found[1] or "\ufffd", data.decode(errors="replace"))
+        return msgspec.json.decode(text, type=kind)
+
+
+def _texts(data: dict[str, msgspec.Raw]) -> Iterator[tuple[str, str]]:
+    """Yield the formats that are text, and JSON as it was sent."""
+    for mime, raw in data.items():
+        if IS_JSON.fullmatch(mime):
+            yield mime, bytes(raw).decode(errors="replace")
+        else:
+            with contextlib.suppress(msgspec.ValidationError):
+                yield mime, _decoded(bytes(raw), str)
 
 
 def bounded_context() -> zmq.asyncio.Context:
-    """Return a context whose sockets refuse parts over MAX_MESSAGE_BYTES and do not reconnect."""
+    """Return a context whose sockets hold MOST_WAITING messages, refuse larger parts, and do not reconnect."""
     context = zmq.asyncio.Context()
     context.setsockopt(zmq.MAXMSGSIZE, MAX_MESSAGE_BYTES)
+    context.setsockopt(zmq.RCVHWM, MOST_WAITING)
     context.setsockopt(zmq.RECONNECT_IVL, NEVER_MS)
     context.setsockopt(zmq.SNDTIMEO, SEND_MS)
     return context

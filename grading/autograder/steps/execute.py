@@ -31,7 +31,6 @@ from ..sandbox.manager import START_S, SandboxManager, TypedManager
 from .clock import Reading
 from .leaving import OF_THE_RUN
 
-MAX_DEPTH = 100  # levels of nesting in a message; observations use less than half as many
 LOOK_S = 1.0  # how often a kernel's clocks are read while a cell runs
 FLOOD = 10  # times the output limit; a cell that writes more is interrupted
 MOST_BYTES = 500_000_000  # of one cell, which may ignore that; beyond, its kernel is killed
@@ -324,17 +323,13 @@ class Client(NotebookClient):
             said = error_output("CellTimeoutError", self._too_long)  # instead of its KeyboardInterrupt
             cell.outputs = [*(o for o in cell.outputs if o.output_type != "error"), said]
             return
-        payload = content.get("payload")
-        if isinstance(payload, list) and any(isinstance(p, dict) and p.get("source") == "ask_exit" for p in payload):
+        if any(one.get("source") == "ask_exit" for one in content.get("payload", [])):
             self._ended = DeadKernelError()  # it ends now, or soon
         if content["status"] == "error" and not any(o.output_type == "error" for o in cell.outputs):
             cell.outputs.append(error_output(_name(content), str(content.get("evalue"))))
 
     def process_message(self, msg: dict, cell: NotebookNode, cell_index: int) -> NotebookNode | None:
         """Process a message of the running cell, unless its output is too large; called by nbclient."""
-        if _is_deeper(msg["content"], MAX_DEPTH):
-            self.log.warning("Dropped a message nested more than %d levels deep", MAX_DEPTH)
-            return None
         self._sent_bytes += msg["size"]
         self._cell_bytes += msg["size"] * self._places(msg)
         limit = self.job.max_output_bytes
@@ -365,10 +360,3 @@ def _name(error: dict) -> str:
     """Return the name of a kernel's error; "Exception" for the names of errors that only this module adds."""
     name = str(error.get("ename"))
     return "Exception" if name in OF_THE_RUN else name
-
-
-def _is_deeper(data: dict | list, levels: int) -> bool:
-    if levels == 0:
-        return True
-    items = data.values() if isinstance(data, dict) else data
-    return any(_is_deeper(item, levels - 1) for item in items if isinstance(item, dict | list))

@@ -101,7 +101,7 @@ def is_forbidden(verdict: Verdict) -> bool:
     return verdict.difference is not None and verdict.difference.kind in ("shortcut", "torch")
 
 
-def _read(line: bytes) -> object:
+def _read(line: bytes | str) -> object:
     try:
         return json.loads(line)
     except (ValueError, RecursionError):
@@ -117,10 +117,7 @@ def observations(cell: NotebookNode, check_id: str, count: int, known: Known) ->
     for output in cell.outputs:
         data = output.get("data", {}).get(OBSERVATION_MIME)
         if isinstance(data, str):
-            try:
-                data = json.loads(data)
-            except (ValueError, RecursionError):
-                continue
+            data = _read(data)
         if isinstance(data, dict) and data.get("check") == check_id:
             found.append(data.get("observations"))
     if len(found) == 1 and isinstance(found[0], list) and len(found[0]) == count:

@@ -738,6 +738,13 @@ MESSAGES = {  # cost no point of a right answer either: see test_hostile_class.p
         f"{SHOWN}display({{'text/plain': 'a', 'application/x-own+json': {{'b': [1]}}}}, raw=True)",
         fast=True,
     ),
+    "a message that is slow to read": Attack(
+        f"{PACK}for data in ({{'text/plain': [[]] * 2_000_000}}, {{'application/json': [[]] * 2_000_000}},\n"
+        "             dict.fromkeys(map(str, range(500_000)), '')):\n"
+        "    send('display_data', {'data': data, 'metadata': {'x': [[]] * 1_000_000}})\n"
+        "send('error', {'ename': '', 'evalue': '', 'traceback': [''] * 1_900_000})",
+        f"{SHOWN}display({{'text/plain': {{'a': [1]}}, 'text/html': '<b>a</b>', 'application/json': [[]]}}, raw=True)",
+    ),
     "messages that wait": Attack(
         f"{SEND}send('display_data', {{'data': {{'text/plain': {MANY}[:4_000_000]}}, 'metadata': {{}}}})\n"
         f"for _ in range(5):\n    send('stream', {{'name': 'stdout', 'text': ''}}, metadata={{'x': {MANY}}})",
