@@ -739,9 +739,10 @@ MESSAGES = {  # cost no point of a right answer either: see test_hostile_class.p
         fast=True,
     ),
     "a message that is slow to read": Attack(
-        f"{PACK}for data in ({{'text/plain': [[]] * 2_000_000}}, {{'application/json': [[]] * 2_000_000}},\n"
-        "             dict.fromkeys(map(str, range(500_000)), '')):\n"
-        "    send('display_data', {'data': data, 'metadata': {'x': [[]] * 1_000_000}})\n"
+        f"{PACK}for data in ({{'text/plain': [[]] * 1_000_000}}, {{'application/json': [[]] * 1_000_000}},\n"
+        "             dict.fromkeys(map(str, range(300_000)), '')):\n"
+        "    send('display_data', {'data': data, 'metadata': {}})\n"
+        "send('display_data', {'data': {}, 'metadata': {'x': [[]] * 1_900_000}})\n"
         "send('error', {'ename': '', 'evalue': '', 'traceback': [''] * 1_900_000})",
         f"{SHOWN}display({{'text/plain': {{'a': [1]}}, 'text/html': '<b>a</b>', 'application/json': [[]]}}, raw=True)",
     ),
