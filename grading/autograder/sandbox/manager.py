@@ -113,7 +113,9 @@ class Reply(TypedDict):
 
 
 class Info(TypedDict):
-    """That the kernel answers."""
+    """What a kernel says of itself."""
+
+    language_info: Annotated[dict[str, str | dict[str, str | int]], msgspec.Meta(max_length=100)]
 
 
 CONTENT = {
