@@ -99,16 +99,19 @@ def most_held(folder: Path) -> int:
     return max(int(path.read_text()) >> 20 for path in folder.glob("gradlab-*/memory.*") if path.name in PEAKS)
 
 
-def test_a_grader_to_which_linux_gives_orphans_does_not_wait_for_them(tmp_path, monkeypatch):
-    """A container's first process gets them, as does a process that asks for them."""
-    monkeypatch.setattr(SandboxProvisioner, "memory_mib", 600)
+@pytest.fixture
+def given_orphans():
+    """Let Linux give this process orphans, as it gives them to a container's first process."""
     set_subreaper = functools.partial(ctypes.CDLL(None).prctl, BECOME_SUBREAPER)
     set_subreaper(1, 0, 0, 0)
-    try:
-        with pytest.raises(DeadKernelError):
-            texts(tmp_path, HOARD)
-    finally:
-        set_subreaper(0, 0, 0, 0)
+    yield
+    set_subreaper(0, 0, 0, 0)
+
+
+def test_a_grader_to_which_linux_gives_orphans_does_not_wait_for_them(tmp_path, monkeypatch, given_orphans):
+    monkeypatch.setattr(SandboxProvisioner, "memory_mib", 600)
+    with pytest.raises(DeadKernelError):
+        texts(tmp_path, HOARD)
     assert [one for one in psutil.Process().children() if one.name() == "bwrap"] == []
 
 
@@ -263,11 +266,19 @@ def test_two_kernels_do_not_draw_the_same_numbers_and_torch_is_as_in_a_fresh_pro
     assert first.split()[1] == second.split()[1]
 
 
-def test_a_fork_server_that_died_is_started_again(tmp_path):
-    texts(tmp_path, "pass")
-    os.kill(SERVER._process.pid, signal.SIGKILL)
-    SERVER._process.wait()
-    assert texts(tmp_path, "print(1)") == ["1\n"]
+def test_a_fork_server_that_dies_takes_no_kernel_with_it_and_is_started_again(tmp_path, monkeypatch, given_orphans):
+    launch = SandboxProvisioner.launch_kernel
+
+    async def launch_and_kill(*arguments, **more):
+        found = await launch(*arguments, **more)
+        os.kill(SERVER._process.pid, signal.SIGKILL)
+        SERVER._process.wait()
+        return found
+
+    monkeypatch.setattr(SandboxProvisioner, "launch_kernel", launch_and_kill)
+    monkeypatch.setattr(provisioner, "END_S", 3600)
+    assert texts(tmp_path, "print(1)") == texts(tmp_path, "print(1)") == ["1\n"]
+    assert "bwrap" not in [one.name() for one in psutil.Process().children()]
 
 
 def test_processes_share_a_living_fork_server_whose_address_they_know(tmp_path, monkeypatch):

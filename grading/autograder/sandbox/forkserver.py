@@ -69,7 +69,7 @@ LAST = 19  # the niceness of sessions created by a submission, each of which wou
 CLONE_NEWUSER = 0x10000000
 NS_GET_USERNS = 0xB701  # of ioctl
 NAMESPACES = 0x00020000 | 0x04000000 | 0x08000000 | 0x20000000 | 0x40000000  # mount, uts, ipc, pid, net
-PDEATHSIG, DUMPABLE, SECCOMP, CAPBSET_DROP, NO_NEW_PRIVS = 1, 4, 22, 24, 38  # of prctl
+DUMPABLE, SECCOMP, CAPBSET_DROP, NO_NEW_PRIVS = 4, 22, 24, 38  # of prctl
 RDONLY, NOSUID, NODEV, NOEXEC, REMOUNT, BIND = 1, 2, 4, 8, 32, 4096  # of mount
 CLONE3, MAP_SHARED, MAP_ANONYMOUS, PROT_EXEC = 435, 0x01, 0x20, 0x04
 MADV_COLLAPSE = 25
@@ -296,7 +296,6 @@ def serve(
     for place in WRITABLE if control is not None else ():
         remount(place, NOEXEC)
     before = processes()
-    call("prctl", PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # if the server dies, so do we, the pipe and the sandbox
     kernel = os.fork()  # the process namespace applies from this fork on
     if kernel == 0:
         code = 1
