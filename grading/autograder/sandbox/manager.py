@@ -115,6 +115,7 @@ class Reply(TypedDict):
 class Info(TypedDict):
     """What a kernel says of itself."""
 
+    protocol_version: str
     language_info: Annotated[dict[str, str | dict[str, str | int]], msgspec.Meta(max_length=100)]
 
 
