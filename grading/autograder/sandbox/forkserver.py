@@ -4,7 +4,7 @@
 Each message on a connection to its SEQPACKET socket is a JSON object with the arguments of `run_kernel`, plus three
 descriptors: a pidfd of the sandbox's first process, a pipe for the kernel's process id once it answers, and a pipe for
 its exit code. The other end of the last pipe keeps the sandbox alive. With a fourth descriptor, a socket, the forked
-process is no kernel: it observes answers alone (`gradlab.checks.alone`). The server ends when its stdin is closed.
+process is not a kernel: it observes answers alone (`gradlab.checks.alone`). The server ends when its stdin is closed.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ import struct
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -73,6 +73,7 @@ DUMPABLE, SECCOMP, CAPBSET_DROP, NO_NEW_PRIVS = 4, 22, 24, 38  # of prctl
 RDONLY, NOSUID, NODEV, NOEXEC, REMOUNT, BIND = 1, 2, 4, 8, 32, 4096  # of mount
 CLONE3, MAP_SHARED, MAP_ANONYMOUS, PROT_EXEC = 435, 0x01, 0x20, 0x04
 MADV_COLLAPSE = 25
+MOST_TEXT = 500_000  # characters that wait in an output stream; its messages must stay below 8 MB
 REFUSED = ["memfd_create", "memfd_secret", "shmget", "msgget", "add_key", "request_key", "keyctl"]
 REFUSED_ALONE = ["execve", "execveat", "prctl", "ptrace", "process_vm_writev"]
 CALLS = ["clone", "unshare", "mmap", *REFUSED, "mprotect", "pkey_mprotect", *REFUSED_ALONE]
@@ -236,7 +237,10 @@ def run_kernel(argv: list[str], connection: dict, **sandbox) -> None:
     Path("/run/kernel/connection.json").write_text(json.dumps(connection))
     sys.argv = ["ipykernel_launcher", *argv]
     import zmq
+    from ipykernel.iostream import OutStream
     from ipykernel.kernelapp import IPKernelApp
+
+    OutStream.write = in_parts(OutStream.write)
 
     class Kernel(IPKernelApp):
         def init_iopub(self, context: zmq.Context) -> None:
@@ -244,6 +248,27 @@ def run_kernel(argv: list[str], connection: dict, **sandbox) -> None:
             super().init_iopub(context)
 
     Kernel.launch_instance(argv=argv)
+
+
+def in_parts(write: Callable[[object, str], int]) -> Callable[[object, str], int]:
+    """Return the method `write` of a kernel's output stream with a limit on the text that waits to be sent.
+
+    Otherwise a cell that prints without end fills a message, five times a second, with more than a client accepts.
+    """
+
+    def written(stream, text: str) -> int:
+        if not isinstance(text, str):
+            return write(stream, text)  # which refuses it
+        for start in range(0, len(text), MOST_TEXT):
+            part = text[start : start + MOST_TEXT]
+            write(stream, part)
+            stream.unsent = getattr(stream, "unsent", 0) + len(part)
+            if stream.unsent >= MOST_TEXT:
+                stream.unsent = 0
+                stream.flush()
+        return len(text)
+
+    return written
 
 
 def settle(environment: dict, work: str, limits: dict, uid: int, keep: int | None = None) -> None:
