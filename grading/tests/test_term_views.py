@@ -145,7 +145,7 @@ def test_the_report_has_names_lateness_manual_points_and_a_page_per_submission(t
 def test_one_students_report_says_how_the_grade_came_about_and_nothing_about_others(tiny, lines_of, said):
     lines = lines_of(tiny, "report", NAME, "--student", "by-hand")
     shown = [" ".join(line.split()) for line in lines]
-    assert shown[1] == "by-hand 1.5 3 4.5 1", "points of both exercises, the score, and one flag"
+    assert shown[1] == "by-hand 1.5 3 4.5", "points of both exercises, and the score"
     assert "hand 1 1.5 set manually" in shown
     assert shown[shown.index("points out of 5") :] == [
         "points out of 5",

@@ -21,6 +21,7 @@ from . import edition
 
 RELEASED = ".released"  # the last release
 NOTICE = "about.md"  # in a kept copy: its description
+STAGES = Path(__file__).parents[1] / "stages"  # a class's own are for use instead of these
 PASSING = {"__pycache__", ".ipynb_checkpoints"}
 
 
@@ -226,7 +227,7 @@ def _files(folder: Path) -> dict[str, bytes]:
 
 def _edition(source: Path) -> dict[str, bytes]:
     """Return the files of an edition, without any that would shadow an installed module."""
-    elsewhere = [folder for folder in sys.path if folder]
+    elsewhere = [folder for folder in sys.path if folder and Path(folder) != STAGES]
 
     def taken(path: str) -> bool:
         name = path.split("/")[0].partition(".")[0]

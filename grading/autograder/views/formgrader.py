@@ -2,18 +2,18 @@
 
 from pathlib import Path
 
+from jupyter_server.auth.decorator import allow_unauthenticated
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.serverapp import ServerApp
 from jupyter_server.utils import url_path_join
 from nbgrader.server_extensions.formgrader.handlers import static_path
-from tornado import web
 
 _SCRIPT = "js/utils.js"  # all pages of Formgrader load it before their own
 _FILES = [Path(static_path, _SCRIPT), Path(__file__).parent / "templates" / "formgrader" / "no_score.js"]
 
 
 class _Script(JupyterHandler):
-    @web.authenticated
+    @allow_unauthenticated  # it holds no data, like the other scripts
     def get(self) -> None:
         self.set_header("Content-Type", "text/javascript")
         self.finish("\n".join(path.read_text(encoding="utf-8") for path in _FILES))

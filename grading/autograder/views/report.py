@@ -235,9 +235,10 @@ def _result(check: Check, together: list[Check], cell: dict, grade: Grade) -> Re
 
 
 def _cell_seconds(metadata: dict) -> float | None:
+    """Return how long a cell ran, by two messages of one channel: those of different ones are read in any order."""
     times = metadata.get("execution")
     try:
-        start, end = (datetime.fromisoformat(times[key]) for key in ("iopub.execute_input", "shell.execute_reply"))
+        start, end = (datetime.fromisoformat(times[key]) for key in ("iopub.status.busy", "iopub.status.idle"))
         return max(0.0, (end - start).total_seconds())
     except (KeyError, TypeError, ValueError):
         return None
