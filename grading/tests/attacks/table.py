@@ -1073,19 +1073,14 @@ LEAVING = {
         "raise Ends",
         "raise type('SyntaxError', (Exception,), {})(seen() + ' (line 1)')\n\n\ndef pull_back():\n    pass",
     ),
-    "an output that is none": _leaving(
-        last=SEND.format("'stream', {'name': 'stdout', 'text': {'a': seen()}}"), points=tuple(UNGRADED)
-    ),
-    "data that is none": _leaving(
-        last=SEND.format("'display_data', {'data': seen(), 'metadata': {}}"), points=tuple(UNGRADED)
-    ),
+    "an output that is none": _leaving(last=SEND.format("'stream', {'name': 'stdout', 'text': {'a': seen()}}")),
+    "data that is none": _leaving(last=SEND.format("'display_data', {'data': seen(), 'metadata': {}}")),
     "a traceback that is none": _leaving(
-        last=SEND.format("'error', {'ename': 'E', 'evalue': 'e', 'traceback': {seen(): 1}}"), points=tuple(UNGRADED)
+        last=SEND.format("'error', {'ename': 'E', 'evalue': 'e', 'traceback': {seen(): 1}}")
     ),
     "a kind that is none": _leaving(last=SEND.format("seen(), {'a': 1}")),
     "a display that is none": _leaving(
         last=SEND.format("'update_display_data', {'data': {}, 'metadata': {}, 'transient': {'display_id': [seen()]}}"),
-        points=tuple(UNGRADED),
     ),
     "half a character": _leaving(
         "display(chr(0xD800)); raise type('E', (Exception,), {})(chr(0xD800) + seen())",
@@ -1097,7 +1092,6 @@ LEAVING = {
         + SEND.format(
             "'update_display_data', {'data': {'text/plain': {'a': seen()}}, 'metadata': {}, 'transient': {'display_id': 'a'}}"
         ),
-        points=tuple(UNGRADED),
     ),
 }
 
