@@ -20,7 +20,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     only = command.add_mutually_exclusive_group()
     only.add_argument("--student", type=composed, help="how one student's grade came about: points, reasons, changes")
     only.add_argument("--changes", action="store_true", help="what each run changed, even under manual points")
-    only.add_argument("--similar", action="store_true", help="pairs of similar submissions, for you to review")
+    only.add_argument("--similar", action="store_true", help="groups of similar submissions, for you to review")
     only.add_argument("--seen", action="store_true", help="mark the flags as seen; week lists only new ones")
     folders = {"action": "append", "type": Path, "default": [], "metavar": "FOLDER"}
     command.add_argument("--earlier", help="with --similar, also compare with an earlier class; repeatable", **folders)
