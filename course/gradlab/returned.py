@@ -7,7 +7,7 @@ nothing installed.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from .ipynb import grade_id, nbgrader, tags
@@ -117,7 +117,7 @@ class Release:
                     by_text.setdefault(next((key for key in keys if key not in by_text), keys[-1]), []).append(place)
         return found | by_text
 
-    def find(self, cells: list[dict]) -> Found:
+    def find(self, cells: Sequence[dict]) -> Found:
         """Match a notebook's cells with the released ones.
 
         Of several copies of a check, the last counts; of an answer, the last above its check that has a student's

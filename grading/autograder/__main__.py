@@ -5,7 +5,7 @@ import shlex
 import sys
 from inspect import cleandoc
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from authoring.places import ChapterError
 
@@ -57,17 +57,20 @@ class Parser(argparse.ArgumentParser):
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code. Print expected errors to stderr and return 1."""
     parser = Parser(prog="python -m autograder", description=__doc__)
-    where = {"dest": "folder", "type": Path, "metavar": "FOLDER", "help": CLASS_HELP}
+    where: dict[str, Any] = {"dest": "folder", "type": Path, "metavar": "FOLDER", "help": CLASS_HELP}
     parser.add_argument("--class", **where)
     anywhere = argparse.ArgumentParser(add_help=False)  # --class may come before or after the command
     anywhere.add_argument("--class", default=argparse.SUPPRESS, **where)
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = parser.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", parser_class=argparse.ArgumentParser
+    )
     for name, module in COMMANDS.items():
         options = [] if name in WITHOUT_CLASS else [anywhere]
-        about = cleandoc(module.__doc__)
+        about = cleandoc(module.__doc__ or "")
         command = commands.add_parser(name, parents=options, help=about.splitlines()[0], description=about)
         module.add_arguments(command)
-    args, args.options = parser.parse_known_args(argv)
+    args, others = parser.parse_known_args(argv)
+    args.options = others
     if args.options and args.command != "formgrader":
         parser.error(f"unrecognized arguments: {' '.join(args.options)}")
     try:

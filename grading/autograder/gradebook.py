@@ -100,7 +100,7 @@ def require(course: CourseDirectory) -> None:
 
 
 def _shown(url: URL) -> str:
-    return url._replace(password=None, query={}).render_as_string()
+    return url._replace(password=None).set(query={}).render_as_string()
 
 
 def _parts(url: URL) -> dict[str, str]:

@@ -108,7 +108,7 @@ def _change(gradebook: Gradebook, course: CourseDirectory, name: str, here: Path
         return Change(name, new, said=[] if same else ["not generated yet" if here else "new"])
     solved = _solved(new)
     before, after = in_gradebook(notebook), graded_cells(solved)
-    said, lost = [], []
+    said, lost = list[str](), list[str]()
     if not same or before != after:
         before, after = _without_comments(before), _without_comments(after)
         now = _version(here, before) if here else ""

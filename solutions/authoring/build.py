@@ -250,11 +250,11 @@ def stale_chapter(name: str) -> list[str]:
         generate([name], fresh.parent)
         files = {p.relative_to(root) for root in (fresh, edition) for p in root.rglob("*") if p.is_file()}
         for file in sorted(file for file in files if not any(part.startswith((".", "__")) for part in file.parts)):
-            made, committed = fresh / file, edition / file
+            generated, committed = fresh / file, edition / file
             if not committed.exists():
                 found.append(f"{shown(committed)} is missing")
-            elif not made.exists():
+            elif not generated.exists():
                 found.append(f"{shown(committed)} belongs to no chapter")
-            elif not same(made, committed):
+            elif not same(generated, committed):
                 found.append(f"{shown(committed)} is not what its source generates")
     return found

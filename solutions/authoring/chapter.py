@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -69,7 +70,7 @@ def read_chapter(notebook: NotebookNode, name: str, folder: Path | None = None) 
 
     before = dict(references)
     references.clear()
-    namespace = {"__name__": "__main__"}
+    namespace: dict[str, Any] = {"__name__": "__main__"}
     leaving = contextlib.ExitStack()
     try:
         leaving.enter_context(importing_from(folder or SOURCES / name))

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from gradlab.checks.compare import TOLERANCES
 from gradlab.checks.observation import NUMERIC, Observation, Value, parts
@@ -26,7 +27,7 @@ def deviation(expected: Observation, observed: Observation) -> float:
     return max((_apart(*pair) for pair in zip(expected.values, observed.values, strict=True)), default=0.0)
 
 
-def _apart(want: Value, got: Value) -> float:
+def _apart(want: Value, got: Any) -> float:
     if isinstance(want, NUMERIC):
         tolerance = TOLERANCES.get(want.dtype)
         pairs = zip(want.values, got.values, strict=True) if tolerance else ()
@@ -37,7 +38,7 @@ def _apart(want: Value, got: Value) -> float:
 
 
 def _units(tolerance, want: float | str, got: float | str) -> float:
-    if type(want) is str or type(got) is str:  # nan or inf
+    if isinstance(want, str) or isinstance(got, str):  # nan or inf
         return 0.0
     return abs(got - want) / (tolerance.atol + tolerance.rtol * abs(want))
 

@@ -7,13 +7,17 @@ who adds a case that rejects them or explains in the Reference why they are righ
 import ast
 import contextlib
 import copy
+import functools
 import inspect
 import linecache
 import signal
 import textwrap
 import warnings
+import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from types import FrameType
+from typing import Any
 
 from gradlab.checks.record import CheckRecord
 from gradlab.checks.verdict import judge_check
@@ -25,6 +29,7 @@ _TWINS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mu
 _TWINS |= {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 _TWINS |= {ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In}
 BLOCKS = ("body", "orelse", "finalbody")
+Change = Callable[[Any], object]  # changes a node
 _WRAPPERS = {"sorted", "reversed", "list", "tuple", "set", "abs", "float", "int"}
 
 
@@ -83,7 +88,7 @@ def variations(tree: ast.Module) -> Iterator[tuple[str, ast.Module]]:
             yield says, ast.fix_missing_locations(changed)
 
 
-def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
+def _changes(node: ast.AST) -> Iterator[tuple[str, Change]]:
     """Yield each possible change at a node: a description, and a function that changes a copy of the node."""
     for name in BLOCKS:
         block = getattr(node, name, None)
@@ -124,15 +129,15 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
         )
 
 
-def _block_changes(name: str, block: list[ast.stmt]) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
+def _block_changes(name: str, block: list[ast.stmt]) -> Iterator[tuple[str, Change]]:
     for at, statement in enumerate(block):
         prose = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
         if prose or isinstance(statement, ast.Pass | ast.Nonlocal | ast.Global):
             continue
-        yield f"without `{_line(statement)}`", lambda twin, at=at: getattr(twin, name).__setitem__(at, ast.Pass())
+        yield f"without `{_line(statement)}`", functools.partial(_pass, name, at)
         if at + 1 < len(block) and not _only_begins(statement, block[at + 1]):
             says = f"`{_line(block[at + 1])}` before `{_line(statement)}`"
-            yield says, lambda twin, at=at: _swap(getattr(twin, name), at)
+            yield says, functools.partial(_swap, name, at)
 
 
 def _only_begins(*statements: ast.stmt) -> bool:
@@ -146,9 +151,9 @@ def _only_begins(*statements: ast.stmt) -> bool:
     return False
 
 
-def _call_changes(node: ast.Call) -> Iterator[tuple[str, Callable[[ast.AST], None]]]:
+def _call_changes(node: ast.Call) -> Iterator[tuple[str, Change]]:
     for at, keyword in enumerate(node.keywords):
-        yield f"without `{keyword.arg}=` in `{_line(node)}`", lambda twin, at=at: twin.keywords.pop(at)
+        yield f"without `{keyword.arg}=` in `{_line(node)}`", functools.partial(_without_keyword, at)
     if isinstance(node.func, ast.Attribute) and not node.args and not node.keywords:
         yield f"without `.{node.func.attr}()` in `{_line(node)}`", lambda twin: _become(twin, twin.func.value)
     if isinstance(node.func, ast.Name) and node.func.id in _WRAPPERS and len(node.args) == 1:
@@ -160,7 +165,16 @@ def _become(node: ast.AST, other: ast.AST) -> None:
     node.__dict__ = dict(other.__dict__)
 
 
-def _swap(block: list[ast.stmt], at: int) -> None:
+def _pass(name: str, at: int, node: ast.AST) -> None:
+    getattr(node, name)[at] = ast.Pass()
+
+
+def _without_keyword(at: int, call: ast.Call) -> None:
+    del call.keywords[at]
+
+
+def _swap(name: str, at: int, node: ast.AST) -> None:
+    block = getattr(node, name)
     block[at], block[at + 1] = block[at + 1], block[at]
 
 
@@ -172,7 +186,7 @@ def _made(tree: ast.Module, answer: Callable) -> Callable:
     """Compile `tree`, a mutant of `answer`, with the original's globals and closure, and return it."""
     free = inspect.getclosurevars(answer).nonlocals if inspect.isfunction(answer) else {}
     module = inspect.getmodule(answer)
-    namespace = dict(getattr(answer, "__globals__", None) or vars(module)) | free
+    namespace = {**(getattr(answer, "__globals__", None) or vars(module)), **free}
     source, filename = ast.unparse(tree), f"<a mutant of {answer.__name__}>"
     linecache.cache[filename] = (len(source), None, source.splitlines(keepends=True), filename)
     exec(compile(source, filename, "exec"), namespace)
@@ -200,8 +214,9 @@ def _passes(check: AuthoredCheck, record: CheckRecord, mutant: Mutant) -> bool:
 def _limited() -> Iterator[None]:
     """Raise TimeoutError in a `with` block after LIMIT_S, and keep raising it, because the observer catches errors."""
 
-    def late(number: int, frame: object) -> None:
-        raise TimeoutError
+    def late(number: int, frame: FrameType | None) -> None:
+        if frame is None or frame.f_code.co_filename != weakref.__file__:  # Python loses an error in a callback
+            raise TimeoutError
 
     before = signal.signal(signal.SIGALRM, late)
     signal.setitimer(signal.ITIMER_REAL, LIMIT_S, 0.2)

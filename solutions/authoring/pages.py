@@ -167,7 +167,7 @@ def cheat_sheet() -> str:
     parts = ["# Cheat sheet", "The tables of the chapters on one page. Each links to where it is explained."]
     for chapter, cell, title in TABLES:
         notebook = _notebook(chapter)
-        table = _TABLE.search(_cell(notebook, cell).source)[0].strip()
+        table = next(_TABLE.finditer(_cell(notebook, cell).source))[0].strip()
         parts += [f"## {title}", table, f"[{_section(notebook, chapter, cell)}]({_link(chapter, cell)})"]
     return "\n\n".join(parts) + "\n"
 

@@ -44,7 +44,7 @@ ALLOWED = [
 def found(root: Path = ROOT) -> list[str]:
     """Return a sentence for each forbidden phrase: file, cell, phrase, and what to write instead."""
     return [
-        f"{place}: “{match[0].strip()}”. Write: {list(PHRASES.values())[int(match.lastgroup[1:])]}"
+        f"{place}: “{match[0].strip()}”. Write: {list(PHRASES.values())[int(str(match.lastgroup)[1:])]}"
         for place, text in texts(root)
         for match in _PHRASE.finditer(text)
         if not _allowed(place, text, match)

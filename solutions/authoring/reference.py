@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from gradlab.checks import check as checking
 from gradlab.checks.check import Check
 from gradlab.checks.encoding import encode
-from gradlab.checks.observation import Observation, replace_numbers
+from gradlab.checks.observation import Dict, Observation, replace_numbers
 from gradlab.checks.observe import observe
 from gradlab.checks.record import Case, CheckRecord, Slip
 
@@ -101,7 +101,9 @@ def encode_case(case: dict[str, Any], torch_too: bool = True) -> Case:
         return {key: tensors(item) for key, item in value.items()} if isinstance(value, dict) else value
 
     inputs = {name: tensors(value) for name, value in case.items() if name not in ("says", "words")}
-    return Case(encode(inputs), case.get("says", ""), list(case.get("words", [])))
+    encoded = encode(inputs)
+    assert isinstance(encoded, Dict)
+    return Case(encoded, case.get("says", ""), list(case.get("words", [])))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +123,8 @@ class AuthoredCheck(Check):
         """Return the record of the cases drawn for `seeds`, observed on the reference and, with `slips`, the slips."""
         rngs = [np.random.default_rng([seed, crc32(self.check_id.encode())]) for seed in seeds]
         cases = [encode_case(case, self.torch) for rng in rngs for case in self.reference.cases(rng)]
-        right, scenario = self.reference.answer, self.scenario
+        right: Callable = self.reference.answer
+        scenario: Callable = self.scenario
         if isinstance(right, on_torch):
             scenario = functools.partial(scenario, tensor=right.tensor)
         expected = [_for_record(observe(right, scenario, case.inputs)) for case in cases]

@@ -4,6 +4,7 @@ import hashlib
 import io
 import re
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import torch
@@ -44,7 +45,7 @@ def file_name(content: bytes) -> str:
 
 def trained(notebook: NotebookNode, name: str) -> dict[str, list[dict[str, torch.Tensor]]]:
     """Run the setup cells and those tagged `weights`; return the weights from each function train_x, keyed by x."""
-    namespace = {"__name__": "__main__"}
+    namespace: dict[str, Any] = {"__name__": "__main__"}
     for cell in notebook.cells:
         if cell.cell_type == "code" and {"setup", TAG} & set(tags(cell)):
             exec(compile(cell.source, f"<{name}:{cell.id}>", "exec"), namespace)

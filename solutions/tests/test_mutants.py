@@ -1,10 +1,12 @@
 """Mutants: which variations are made, which a check must reject, and how survivors are reported."""
 
+import weakref
 from dataclasses import replace
 
 import pytest
 import torch
 
+from authoring import mutants as mutants_module
 from authoring.chapter import load_chapter
 from authoring.mutants import mutants, surviving
 from authoring.validate import Tally, try_mutants
@@ -109,6 +111,17 @@ def test_a_mutant_that_does_not_end_is_rejected(check, monkeypatch):
     monkeypatch.setattr("authoring.mutants.LIMIT_S", 0.2)
     _, passing = surviving(replace(check, answer=endless), range(1))
     assert "without `n += 1`" not in passing
+
+
+def test_the_time_limit_is_not_lost_in_a_weak_reference_that_is_just_cleared(monkeypatch):
+    lost, references, key = [], weakref.WeakKeyDictionary(), type("Key", (), {})
+    monkeypatch.setattr("sys.unraisablehook", lost.append)
+    monkeypatch.setattr("authoring.mutants.LIMIT_S", 0.1)
+    for _ in range(8):
+        with pytest.raises(TimeoutError), mutants_module._limited():
+            while True:
+                references[key()] = 1
+    assert not lost
 
 
 def test_a_mutant_that_passes_is_listed_until_a_reason_is_written_down(check):

@@ -64,7 +64,7 @@ def give_feedback(folder: Path, name: str, archive: Path | None = None, platform
     for one in not_given:
         print(f"  {one.student}: {one.why}" + (f" Send them {one.page}" if one.page else ""))
     if archive:
-        _pack(api.coursedir, name, {one.student: one.page for one in made}, archive, platform)
+        _pack(api.coursedir, name, {one.student: one.page for one in made if one.page}, archive, platform)
     return 1 if any(one.failed for one in returned) else 0
 
 

@@ -4,6 +4,7 @@ import argparse
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from ..steps.files import composed
 from . import report
@@ -15,7 +16,7 @@ INTERRUPTED = 130  # the exit code after Ctrl-C
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("assignment", help="a chapter's name, for instance 02_external_gradients")
     command.add_argument("--force", action="store_true", help="grade everything again; manual scores are kept")
-    several = {"action": "append", "type": composed, "metavar": "STUDENT"}
+    several: dict[str, Any] = {"action": "append", "type": composed, "metavar": "STUDENT"}
     command.add_argument("--student", help="grade only this student; repeatable", **several)
     decide = "points that you set manually for a student's earlier submission"
     command.add_argument("--keep-points", default=[], help=f"first keep {decide}; repeatable", **several)
@@ -75,9 +76,9 @@ def grade_class(
     from ..steps.outcome import Status
 
     counts: Counter[str] = Counter()
-    options = {"sandbox": sandbox, "scheduler": scheduler, "workers": workers, "dashboard": dashboard}
     try:
-        for outcome in grade(folder, name, force, students, **options):
+        cluster: dict[str, Any] = {"scheduler": scheduler, "workers": workers, "dashboard": dashboard}
+        for outcome in grade(folder, name, force, students, sandbox, **cluster):
             counts[outcome.status] += 1
     except KeyboardInterrupt:
         again = "grade again, without --force" if force else "grade again"

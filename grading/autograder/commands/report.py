@@ -5,7 +5,7 @@ Use it again after manual grading. The files are in the class's folder `reports`
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ClassError
 from ..steps.files import composed
@@ -22,7 +22,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     only.add_argument("--changes", action="store_true", help="what each run changed, even under manual points")
     only.add_argument("--similar", action="store_true", help="groups of similar submissions, for you to review")
     only.add_argument("--seen", action="store_true", help="mark the flags as seen; week lists only new ones")
-    folders = {"action": "append", "type": Path, "default": [], "metavar": "FOLDER"}
+    folders: dict[str, Any] = {"action": "append", "type": Path, "default": [], "metavar": "FOLDER"}
     command.add_argument("--earlier", help="with --similar, also compare with an earlier class; repeatable", **folders)
 
 

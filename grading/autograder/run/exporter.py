@@ -2,6 +2,7 @@
 
 import glob
 from pathlib import Path
+from typing import Any
 
 from nbconvert.exporters import NotebookExporter
 from nbgrader.converters.base import NbGraderException
@@ -23,6 +24,8 @@ class SubmissionExporter(NotebookExporter):
 
     It leaves nbgrader nothing to convert: nbgrader would follow links, and not say why if a notebook is misnamed.
     """
+
+    parent: Any  # nbgrader's Autograde
 
     def __init__(self, *args, **kwargs):
         """Grade the submissions that are due, or all with --force, and log each result.

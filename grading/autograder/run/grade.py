@@ -95,7 +95,7 @@ def grade_on(client: Client, grader: Grader, students: list[str]) -> Iterator[Ou
 
     Submissions that were on a lost worker, or got too little processor time, run again, alone.
     """
-    waiting, alone = deque(students), deque()
+    waiting, alone = deque(students), deque[Submission]()
     running: dict[Future, Submission] = {}
     suspect: set[str] = set()  # students whose submission was on a lost worker
     procedure: Future | None = None  # sent to each worker once

@@ -7,6 +7,7 @@ machine stops the run.
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
@@ -23,6 +24,8 @@ from ..steps.outcome import Status
 from ..steps.save import Rows, set_aside
 from .folders import Folders
 from .interrupts import uninterrupted
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ class Grader:
             self._folders.set_permissions(student)
         return Outcome(student, Status.UNGRADABLE, reason)
 
-    def _guarded(self, student: str, step: Callable[[], Submission | Outcome]) -> Submission | Outcome:
+    def _guarded(self, student: str, step: Callable[[], T]) -> T | Outcome:
         with uninterrupted(), gradebook.needed(self.course):
             try:
                 return step()

@@ -68,7 +68,7 @@ def start(folder: Path, disk_mib: int, program: list[str], info_fd: int | None =
         options.write("\0".join(_options(folder, disk_mib, info_fd, zeros.fileno())) + "\0")
         options.seek(0)
         fds = [options.fileno(), zeros.fileno(), *([] if info_fd is None else [info_fd])]
-        words = [shutil.which("bwrap"), "--args", str(options.fileno()), "--", *program]
+        words = [shutil.which("bwrap") or "bwrap", "--args", str(options.fileno()), "--", *program]
         return subprocess.Popen(words, pass_fds=fds, env=ENVIRONMENT, start_new_session=True, text=True, **popen)
 
 

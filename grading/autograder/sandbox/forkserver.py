@@ -25,7 +25,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 PRELOADED = [
     "torch",
@@ -77,11 +77,11 @@ MOST_TEXT = 500_000  # characters that wait in an output stream; its messages mu
 REFUSED = ["memfd_create", "memfd_secret", "shmget", "msgget", "add_key", "request_key", "keyctl"]
 REFUSED_ALONE = ["execve", "execveat", "prctl", "ptrace", "process_vm_writev"]
 CALLS = ["clone", "unshare", "mmap", *REFUSED, "mprotect", "pkey_mprotect", *REFUSED_ALONE]
-ARCHITECTURES = {  # by machine: the architecture's number, and the numbers of these calls
+_ARCHITECTURES = {  # by machine: the architecture's number, and the numbers of these calls
     "x86_64": (0xC000003E, [56, 272, 9, 319, 447, 29, 68, 248, 249, 250, 10, 329, 59, 322, 157, 101, 311]),
     "aarch64": (0xC00000B7, [220, 97, 222, 279, 447, 194, 186, 217, 218, 219, 226, 288, 221, 281, 167, 117, 271]),
 }
-ARCHITECTURES = {name: (own, dict(zip(CALLS, calls, strict=True))) for name, (own, calls) in ARCHITECTURES.items()}
+ARCHITECTURES = {name: (own, dict(zip(CALLS, calls, strict=True))) for name, (own, calls) in _ARCHITECTURES.items()}
 LOAD, IF_EQUAL, IF_AT_LEAST, IF_SET, LEAVE = 0x20, 0x15, 0x35, 0x45, 0x06  # operations of a filter
 ALLOW, REFUSE, UNKNOWN = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS  # how a filter leaves
 ARGUMENT = range(16, 64, 8)  # where a filter finds a call's arguments
@@ -200,10 +200,13 @@ def groups_folder(mounted: str = "/sys/fs/cgroup", own: str = "/proc/self/cgroup
         if number == "0":
             above = [here, *(folder for folder in here.parents if folder.is_relative_to(mounted))]
             found = (folder for folder in above if "memory" in _words(folder / "cgroup.subtree_control"))
-            here = next(found, None)
+            nearest = next(found, None)
+            if nearest is None:
+                continue
+            here = nearest
         elif kinds != "memory":
             continue
-        if here and os.access(here, os.W_OK) and os.access(here / "cgroup.procs", os.W_OK):
+        if os.access(here, os.W_OK) and os.access(here / "cgroup.procs", os.W_OK):
             return here
     return None
 
@@ -240,7 +243,7 @@ def run_kernel(argv: list[str], connection: dict, **sandbox) -> None:
     from ipykernel.iostream import OutStream
     from ipykernel.kernelapp import IPKernelApp
 
-    OutStream.write = in_parts(OutStream.write)
+    OutStream.write = in_parts(OutStream.write)  # type: ignore[method-assign, assignment]
 
     class Kernel(IPKernelApp):
         def init_iopub(self, context: zmq.Context) -> None:
@@ -250,13 +253,13 @@ def run_kernel(argv: list[str], connection: dict, **sandbox) -> None:
     Kernel.launch_instance(argv=argv)
 
 
-def in_parts(write: Callable[[object, str], int]) -> Callable[[object, str], int]:
+def in_parts(write: Callable[[Any, str], int | None]) -> Callable[[Any, str], int | None]:
     """Return the method `write` of a kernel's output stream with a limit on the text that waits to be sent.
 
     Otherwise a cell that prints without end fills a message, five times a second, with more than a client accepts.
     """
 
-    def written(stream, text: str) -> int:
+    def written(stream: Any, text: str) -> int | None:
         if not isinstance(text, str):
             return write(stream, text)  # which refuses it
         for start in range(0, len(text), MOST_TEXT):
@@ -297,7 +300,7 @@ def settle(environment: dict, work: str, limits: dict, uid: int, keep: int | Non
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(work)
-    sys.modules["gradlab.notebook"].FOLDER = Path(work)
+    vars(sys.modules["gradlab.notebook"])["FOLDER"] = Path(work)
     sys.path.append("")  # last, so that files beside the notebook do not shadow installed modules
     sys.modules["numpy"].random.seed()  # otherwise every kernel would draw the same numbers
 
@@ -345,7 +348,7 @@ def serve(
         end.register(os.pidfd_open(kernel), select.POLLIN)
         if control is not None:
             os.close(control)
-        silent, until = CHANNELS if control is None else (), time.monotonic() + START_S
+        silent, until = [*CHANNELS] if control is None else [], time.monotonic() + START_S
         while silent := [name for name in silent if not answers(request["connection"], name)]:
             if end.poll(5) or time.monotonic() > until:
                 break
@@ -354,13 +357,13 @@ def serve(
                 remount("/run/kernel", RDONLY)  # otherwise a link as a socket could lead a client out of the sandbox
             os.write(ready, b"%d\n" % kernel)
         os.close(ready)
-        code, session = None, min(map(int, processes() - before), default=0)  # the kernel's session id inside
+        session = min(map(int, processes() - before), default=0)  # the kernel's session id inside
         while not end.poll(LOOK_MS):
             put_last(processes() - before, session)
             if memory_used_mib(memory_mib) > memory_mib or (group and group.has_killed()):
                 code = memory_exit
                 break
-        if code is None:
+        else:
             _, status, used = os.wait4(kernel, 0)
             code = min(os.waitstatus_to_exitcode(status), 1)  # any other code was chosen by the submission
             if code == -signal.SIGXCPU and used.ru_utime + used.ru_stime < request["limits"]["CPU"] - 1:
@@ -539,16 +542,16 @@ def main(course: str, listening: int) -> None:
                 clients.pop(fd).close()
             elif os.fork() == 0:
                 try:
-                    for one in (listener, *clients.values()):
-                        one.close()
+                    for opened in (listener, *clients.values()):
+                        opened.close()
                     request = json.loads(message)
                     serve(request, request.pop("memory_mib"), request.pop("memory_exit"), *fds)
                 except BaseException:
                     traceback.print_exc()
                 finally:
                     os._exit(0)
-            for one in fds:
-                os.close(one)
+            for received in fds:
+                os.close(received)
         with contextlib.suppress(ChildProcessError):  # a child's processor time counts only once it is waited for
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass

@@ -143,21 +143,21 @@ class TypedSession(Session):
     date is ours.
     """
 
-    def deserialize(self, msg_list: list[bytes], content: bool = True, copy: bool = True) -> dict:
+    def deserialize(self, msg_list: list, content: bool = True, copy: bool = True) -> dict:
         """Return a message; called by jupyter_client with the parts that arrived."""
         with contextlib.suppress(ValueError, RecursionError):  # msgspec's errors are ValueErrors
             signature, header, parent, metadata, body, *buffers = msg_list
             head = _decoded(header, Header)
             kind = CONTENT.get(head["msg_type"])
             if kind and (self.auth is None or compare_digest(signature, self.sign(msg_list[1:5]))):
-                content = _decoded(body, kind)
-                if "data" in content:
-                    content |= {"data": dict(_texts(content["data"])), "metadata": {}}
+                said = _decoded(body, kind)
+                if "data" in said:
+                    said |= {"data": dict(_texts(said["data"])), "metadata": {}}
                 return UNREAD | {
                     "header": head | {"date": datetime.now(UTC)},
                     "msg_type": head["msg_type"],
                     "parent_header": _decoded(parent, Parent),
-                    "content": content,
+                    "content": said,
                     "size": sum(map(len, (metadata, body, *buffers))),
                 }
         return dict(UNREAD)
@@ -195,6 +195,8 @@ def bounded_context() -> zmq.asyncio.Context:
 
 class BoundedClient(AsyncKernelClient):
     """A kernel client that uses sockets from `bounded_context`."""
+
+    parent: AsyncKernelManager
 
     @default("context")
     def _bounded_context(self) -> zmq.asyncio.Context:

@@ -12,8 +12,10 @@ import sys
 import tempfile
 import threading
 from pathlib import Path
+from typing import TextIO, cast
 
 from jupyter_client.connect import KernelConnectionInfo, port_names
+from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import LocalProvisioner
 from traitlets import Int
 
@@ -110,6 +112,8 @@ class SandboxProvisioner(LocalProvisioner):
     open_files = Int(512, help="Open files of one process.").tag(config=True)
     disk_mib = Int(128, help="Size of each of the home folder, /tmp and /dev/shm, in MiB of memory.").tag(config=True)
 
+    parent: AsyncKernelManager
+    process: subprocess.Popen[str] | None
     kernel_pid: int | None = None
     inside: Path | None = None  # the sandbox's root, as reached from outside
     _init_fd: int | None = None  # a pidfd of the sandbox's first process; when it ends, so do all others
@@ -133,7 +137,7 @@ class SandboxProvisioner(LocalProvisioner):
         """
         request = {
             "argv": cmd[cmd.index("ipykernel_launcher") + 1 :],
-            "connection": self.connection_info | {"key": self.connection_info["key"].decode()},
+            "connection": self.connection_info | {"key": self.parent.session.key.decode()},
         }
         await self._launch(request, Path(cwd or ".").resolve())
         self.inside = Path(f"/proc/{self.kernel_pid}/root")
@@ -158,7 +162,7 @@ class SandboxProvisioner(LocalProvisioner):
                 stack.enter_context(file)
             code_out, code_in, info_out, info_in, ready_out, ready_in = files
             require_hidden(folder)
-            self.process = bubblewrap.start(
+            process = self.process = bubblewrap.start(
                 folder,
                 self.disk_mib,
                 WAITING,
@@ -167,12 +171,14 @@ class SandboxProvisioner(LocalProvisioner):
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
             )
-            self.pid = self.pgid = self.process.pid
+            self.pid = self.pgid = process.pid
             info_in.close()
-            if not await loop.run_in_executor(None, self.process.stdout.readline):  # printed once mounts are ready
-                raise SandboxError(f"bubblewrap could not create a sandbox: {self.process.stderr.read().strip()}")
+            output, errors = cast(tuple[TextIO, TextIO], (process.stdout, process.stderr))
+            if not await loop.run_in_executor(None, output.readline):  # printed once mounts are ready
+                raise SandboxError(f"bubblewrap could not create a sandbox: {errors.read().strip()}")
             self._init_fd = os.pidfd_open(json.loads(info_out.read())["child-pid"])
-            SERVER.send(request | self._limits(), [self._init_fd, ready_in.fileno(), code_in.fileno(), *control])
+            request |= self._limits(process.pid)
+            SERVER.send(request, [self._init_fd, ready_in.fileno(), code_in.fileno(), *control])
             ready_in.close()
             code_in.close()
             kernel = await loop.run_in_executor(None, ready_out.readline)
@@ -180,7 +186,7 @@ class SandboxProvisioner(LocalProvisioner):
                 raise SandboxError("The kernel could not be started in its sandbox.")
         self.kernel_pid = int(kernel)
 
-    def _limits(self) -> dict:
+    def _limits(self, pid: int) -> dict:
         mib = bubblewrap.MIB
         limits = {
             "DATA": self.memory_mib * mib,
@@ -194,7 +200,7 @@ class SandboxProvisioner(LocalProvisioner):
             "environment": bubblewrap.ENVIRONMENT,
             "work": bubblewrap.WORK,
             "limits": limits,
-            "uid": free_uid(self.process.pid),
+            "uid": free_uid(pid),
             "memory_mib": self.memory_mib,
             "memory_exit": MEMORY_EXIT,
         }
@@ -216,18 +222,18 @@ class SandboxProvisioner(LocalProvisioner):
     async def wait(self) -> int | None:
         """Wait until no process of the sandbox is left, and return the exit code; called by the kernel manager."""
         if self.process is not None:
-            self.exit_code = await asyncio.get_running_loop().run_in_executor(None, self._wait)
+            self.exit_code = await asyncio.get_running_loop().run_in_executor(None, self._wait, self.process)
             self.process = None
         return self.exit_code
 
-    def _wait(self) -> int:
+    def _wait(self, process: subprocess.Popen[str]) -> int:
         try:
-            code = self.process.wait(END_S if self.ending else None)
+            code = process.wait(END_S if self.ending else None)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            code = self.process.wait()
-        self.process.stdout.close()
-        self.process.stderr.close()
+            process.kill()
+            code = process.wait()
+        for pipe in filter(None, (process.stdout, process.stderr)):
+            pipe.close()
         init_fd, self._init_fd = self._init_fd, None
         if init_fd is not None:
             end = select.poll()
@@ -246,10 +252,11 @@ class SandboxProvisioner(LocalProvisioner):
     @property
     def limit_exceeded(self) -> str:
         """Describe the limit that ended the kernel; "" if no known limit did."""
-        return {
+        limits = {
             MEMORY_EXIT: f"It needed more than {self.memory_mib} MiB of memory.",
             128 + signal.SIGXCPU: f"It needed more than {self.cpu_s} seconds of processor time.",
-        }.get(self.exit_code, "")
+        }
+        return "" if self.exit_code is None else limits.get(self.exit_code, "")
 
 
 def _pipes(count: int):

@@ -161,8 +161,9 @@ def _options(check_cell: str) -> dict[str, dict[str, bool]]:
     found = {}
     for call in (node for node in ast.walk(ast.parse(check_cell)) if isinstance(node, ast.Call)):
         if isinstance(call.func, ast.Name) and call.func.id == "check":
-            given = {word.arg: word.value.value for word in call.keywords if word.arg in ("autograd", "torch")}
-            found[call.args[0].value.split()[0]] = {"autograd": True, "torch": True} | given
+            given = {str(word.arg): word.value for word in call.keywords if word.arg in ("autograd", "torch")}
+            options = {name: ast.literal_eval(value) for name, value in given.items()}
+            found[ast.literal_eval(call.args[0]).split()[0]] = {"autograd": True, "torch": True} | options
     return found
 
 

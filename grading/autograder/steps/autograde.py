@@ -1,11 +1,13 @@
 """Run nbgrader's preprocessors on one submission as a function of plain data, on a worker or locally."""
 
+import inspect
 import sys
 import threading
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -60,8 +62,8 @@ class Procedure:
             step(parent=converter)
         names = OF_KERNELS | {kind.__name__ for step in steps for kind in step.__mro__}
         config = {name: dict(converter.config[name]) for name in sorted(names) if name in converter.config}
-        own = [sys.modules[step.__module__] for step in steps if not step.__module__.startswith(OF_THE_PROJECT)]
-        folders = sorted({str(Path(module.__file__).parent) for module in own})
+        own = [step for step in steps if not step.__module__.startswith(OF_THE_PROJECT)]
+        folders = sorted({str(Path(inspect.getfile(step)).parent) for step in own})
         return cls(list(map(_name, sanitise)), list(map(_name, steps[len(sanitise) :])), config, folders, known, beside)
 
 
@@ -153,7 +155,10 @@ class Steps:
 
     def _run(self, steps: list, nb: NotebookNode, student: str) -> tuple[NotebookNode, dict[str, bytes]]:
         name = self.known.name
-        resources = {"nbgrader": {"student": student, "assignment": name, "notebook": name}, "outputs": {}}
+        resources: dict[str, Any] = {
+            "nbgrader": {"student": student, "assignment": name, "notebook": name},
+            "outputs": {},
+        }
         resources |= {"unique_key": name, "metadata": {"name": name}}
         for step in steps:
             nb, resources = step(nb, resources)

@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from jupyter_client.provisioning import KernelProvisionerBase
+from jupyter_client.provisioning import LocalProvisioner
 
 TICKS_A_SECOND = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 
@@ -25,7 +25,7 @@ class Reading:
     waited_s: dict[str, float]
 
     @classmethod
-    def of(cls, provisioner: KernelProvisionerBase) -> "Reading":
+    def of(cls, provisioner: LocalProvisioner) -> "Reading":
         """Return a kernel's counts as a Reading; for a sandboxed kernel, include the processes that it started."""
         kernel = Path("/proc", str(getattr(provisioner, "kernel_pid", None) or provisioner.pid))
         inside = getattr(provisioner, "inside", None)

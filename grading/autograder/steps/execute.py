@@ -14,10 +14,11 @@ from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import nbformat
 import zmq
+from jupyter_client.provisioning import LocalProvisioner
 from jupyter_client.utils import ensure_async
 from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
@@ -237,7 +238,8 @@ class Client(NotebookClient):
             self.running = index if before is None else before  # disconnected because of an earlier cell's message
             raise DeadKernelError("It no longer accepts messages.") from None
         except DeadKernelError:
-            if asyncio.current_task().cancelling():  # by Ctrl-C, which nbclient takes for the kernel's end
+            task = asyncio.current_task()
+            if task and task.cancelling():  # by Ctrl-C, which nbclient takes for the kernel's end
                 raise asyncio.CancelledError from None
             raise self._ended or DeadKernelError(self._why) from None
         finally:
@@ -271,16 +273,20 @@ class Client(NotebookClient):
             except asyncio.CancelledError:  # the cell has ended
                 self.spent.add(min(look_s, time.monotonic() - started))
                 raise
-            now = Reading.of(self.manager.provisioner)
+            now = Reading.of(self._provisioner)
             more_s, waited_s = now.since(before, look_s) if before else (look_s, 0.0)
             self.spent.add(more_s, waited_s)
             self.spent.require()
             had_s, before = had_s + more_s, now
 
+    @property
+    def _provisioner(self) -> LocalProvisioner:
+        return cast(LocalProvisioner, self.manager.provisioner)
+
     def _end_kernel(self) -> None:
         """End the kernel immediately; nbclient notices within a second."""
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.manager.provisioner.pgid, signal.SIGKILL)
+            os.killpg(cast(int, self._provisioner.pgid), signal.SIGKILL)
 
     @contextlib.contextmanager
     def _with_cases(self, cell: NotebookNode) -> Iterator[None]:
@@ -351,8 +357,8 @@ class Client(NotebookClient):
 
     def _places(self, msg: dict) -> int:
         """Return how many outputs a message fills, at least 1: it may update displays of all cells."""
-        display_id = (msg["content"].get("transient") or {}).get("display_id")
-        updated = sum(map(len, self._display_id_map.get(display_id, {}).values()))
+        display_id = (msg["content"].get("transient") or {}).get("display_id", "")
+        updated = sum(len(places) for places in self._display_id_map.get(display_id, {}).values())
         return max(1, updated + (msg["msg_type"] != "update_display_data"))
 
 

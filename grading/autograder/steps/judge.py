@@ -79,7 +79,8 @@ def _verdict(
         return verdict
     sides = zip(record.expected, *(slip.observations(record.expected) for slip in record.slips), strict=True)
     each = zip(map(read_observation, seen), record.cases, sides, strict=True)
-    return shortened(judge_check(record, [known.of(case, side).observation(one) for one, case, side in each], judge))
+    shown = [one and known.of(case, side).observation(one) for one, case, side in each]
+    return shortened(judge_check(record, shown, judge))
 
 
 def judge_alone(record: CheckRecord, torch: bool, seen: Seen, judge: Judge | None) -> Verdict:

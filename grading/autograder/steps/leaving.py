@@ -85,8 +85,8 @@ class Known:
     def _error(self, error: Error) -> Error:
         parts = [text for text in self.messages if text and text.lower() in error.message.lower()]
         message = self._message(error.type, error.message) or f" {UNKNOWN} ".join(parts)
-        at = error.at if _AT.fullmatch(error.at)[1] in self.sources else ""
-        return Error(self.text(error.type, MOST_WORDS), message, at)
+        at = _AT.fullmatch(error.at)
+        return Error(self.text(error.type, MOST_WORDS), message, error.at if at and at[1] in self.sources else "")
 
     def _message(self, kind: str, text: str) -> str:
         name = _UNDEFINED.fullmatch(text) if kind == "NameError" else None
@@ -107,6 +107,8 @@ class Known:
 def shortened(verdict: Verdict) -> Verdict:
     """Return a verdict that shows no more of a wrong value than there is of the expected one."""
     feedback = verdict.feedback
+    if feedback is None:
+        return verdict
     most = max(len(feedback.expected), MOST_SHOWN)
     yours = feedback.yours if len(feedback.yours) <= most else f"{feedback.yours[:most]} …"
     return Verdict.of(replace(feedback, yours=yours), verdict.difference, verdict.wrong)

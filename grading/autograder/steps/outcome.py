@@ -59,7 +59,7 @@ def read(nb: Mapping) -> NotebookOutcome:
     found = _dict(nb["metadata"].get(KEY))
     seconds, reason = found.get("seconds"), found.get("could_not_grade")
     return NotebookOutcome(
-        float(seconds) if type(seconds) in (int, float) else None,
+        float(seconds) if isinstance(seconds, int | float) and not isinstance(seconds, bool) else None,
         reason if isinstance(reason, str) else "",
         found.get("saved") is True,
         _text(found.get("handed_in")),

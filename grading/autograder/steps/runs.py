@@ -110,7 +110,8 @@ class RunCells(AssignmentStep, Execute):
 
         One process observes all that allow the same; what fails there, runs again in its own.
         """
-        verdicts, judges = {}, _judging(self.known)
+        verdicts: dict[str, Verdict] = {}
+        judges = _judging(self.known)
         tasks = {i: self.known.alone[i].after(first) for i, (first, _) in behind.items()}
         for kind in {task.allows for task in tasks.values()}:
             alike = {i: task for i, task in tasks.items() if task.allows == kind}

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Iterator
+from typing import Any
 
 from nbformat import NotebookNode, from_dict
 
@@ -51,8 +52,8 @@ def _apart(cells: list[NotebookNode], release: Release) -> Iterator[NotebookNode
     """
     for cell in cells:
         key = release.claimed(cell)
-        original = release.cells.get(key)
-        if original and is_fixed(original) and not release.is_as_released(key, cell):
+        original = release.cells.get(key) if key else None
+        if key and original and is_fixed(original) and not release.is_as_released(key, cell):
             yield _made({**cell})
             cell.source = original["source"]
         yield cell
@@ -141,7 +142,7 @@ class _Order:
 
 
 def _made(original: dict) -> NotebookNode:
-    code = {"outputs": [], "execution_count": None} if original["cell_type"] == "code" else {}
+    code: dict[str, Any] = {"outputs": [], "execution_count": None} if original["cell_type"] == "code" else {}
     return from_dict({"cell_type": original["cell_type"], "metadata": {}, "source": original["source"], **code})
 
 

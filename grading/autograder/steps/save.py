@@ -126,7 +126,8 @@ class Rows:
                 rows.execute(insert(STUDENT), {"id": student})
             submission, late_s = self._submission(rows, student, submitted_at, again)
             of_it = SUBMITTED.c.notebook_id.in_(self._notebooks) & (SUBMITTED.c.assignment_id == submission)
-            there = dict(rows.execute(select(SUBMITTED.c.notebook_id, SUBMITTED.c.id).where(of_it)).all())
+            stored = rows.execute(select(SUBMITTED.c.notebook_id, SUBMITTED.c.id).where(of_it))
+            there: dict[str, str] = dict(stored.all())
             for notebook, is_ours in self._notebooks.items():
                 score = self._write_cells(rows, notebook, there, submission, scored if is_ours else None, again)
                 taken_off = penalty(student, score, late_s) if late_s > 0 and is_ours else None

@@ -115,7 +115,8 @@ def canvas(members: Iterable[tuple[str, ZipInfo]]) -> Archive:
 
     A Canvas name such as `x_1001_99` can fake a number, so `submissions` also compares the name with the roster.
     """
-    people, others, typed = {}, [], []
+    people: dict[tuple[str, str], Upload] = {}
+    others, typed = [], []
     for name, info in members:
         found = CANVAS.fullmatch(name)
         if found is None:
@@ -133,7 +134,8 @@ def canvas(members: Iterable[tuple[str, ZipInfo]]) -> Archive:
 
 def moodle(members: Iterable[tuple[str, ZipInfo]]) -> Archive:
     """Group the members of a Moodle archive by person: by their number in this assignment."""
-    people, others = {}, []
+    people: dict[str, Upload] = {}
+    others = []
     for name, info in members:
         found = MOODLE.fullmatch(name)
         if found is None or found["kind"] != "file":

@@ -33,7 +33,7 @@ MOST_LISTED = 10  # files of one submission that were left out
 try:
     import pwd
 except ImportError:  # Windows, where nbgrader has no exchange
-    pwd = None
+    pwd = None  # type: ignore[assignment]
 
 
 class ReleaseSticky(ExchangeReleaseAssignment):
@@ -190,7 +190,7 @@ class CopyOwn:
     """
 
     def __init__(self, folder: Path, target: Path, first: str, owner: int | None):
-        self.target, self.first, self.owner, self.left = target, PurePath(first), owner, []
+        self.target, self.first, self.owner, self.left = target, PurePath(first), owner, list[str]()
         self.files = self.bytes = 0
         with _opened(folder) as (at, found):
             if owner not in (None, found.st_uid):
@@ -210,7 +210,7 @@ class CopyOwn:
                 continue
             except (OSError, ValueError) as error:
                 why = "a link" if getattr(error, "errno", 0) == errno.ELOOP else getattr(error, "strerror", error)
-                self.left.append(f"{readable(one)} ({why})")
+                self.left.append(f"{readable(str(one))} ({why})")
 
     def _copy(self, file: int, found: os.stat_result, path: PurePath) -> None:
         """Copy an opened file or folder; raise ValueError, with the reason, if it must be left out."""

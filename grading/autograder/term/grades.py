@@ -232,7 +232,7 @@ def _in_gradebook(row: Row, where: dict[str, str], people: People) -> Found:
 
 def as_text_kept(cell: str) -> str:
     """Return a cell's text protected against formulas; negative numbers and Canvas's Points Possible are unchanged."""
-    return cell if cell == POINTS_POSSIBLE or re.fullmatch(r"-?\d+(\.\d+)?|-", cell) else as_text(cell)
+    return cell if cell == POINTS_POSSIBLE or re.fullmatch(r"-?\d+(\.\d+)?|-", cell) else str(as_text(cell))
 
 
 def number(points: float) -> str:

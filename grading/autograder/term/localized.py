@@ -37,7 +37,7 @@ def read_localized(text: str) -> datetime | None:
     text = " ".join(unicodedata.normalize("NFKC", text).split())
     with contextlib.suppress(ValueError):
         return datetime.fromisoformat(text) if ":" in text else None
-    matches = [found for form in FORMS if (found := form.fullmatch(text.casefold()))]
+    matches = [match for form in FORMS if (match := form.fullmatch(text.casefold()))]
     found = {read for match in matches for language in LANGUAGES if (read := _read(match, language))}
     return found.pop() if len(found) == 1 else None
 

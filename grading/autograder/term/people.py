@@ -42,14 +42,14 @@ class People:
 
         If several students share that value, there is no match.
         """
-        tried = [("number", number), ("id", user), ("email", email), ("name", name)]
-        for kind, value in tried:
+        given = [("number", number), ("id", user), ("email", email), ("name", name)]
+        for kind, value in given:
             students = self._by[kind].get(_form(kind, value), set())
             if len(students) == 1:
                 return Found(min(students))
             if students:
                 return Found("", f"{' and '.join(sorted(students))} have the {_WORDS[kind]} {readable(value)[:100]}")
-        tried = ", ".join(f"{_WORDS[kind]} {readable(value)[:100]}" for kind, value in tried if value)
+        tried = ", ".join(f"{_WORDS[kind]} {readable(value)[:100]}" for kind, value in given if value)
         return Found("", f"no student in the gradebook has the {tried}" if tried else "it does not identify a student")
 
     def named(self, student: str, name: str) -> bool:

@@ -111,9 +111,12 @@ def import_submissions(
             release = _release(course, book, name)
             times = _times(late_at, people) if isinstance(late_at, Path) else {}
             typed = [_of_canvas(one, people).student or one.who for one in held.typed]
-            stated = {number: sheet.stated(row) for number, row in sheet.rows.items()} if sheet else {}
-            extended = {sheet.find(sheet.rows[n], people).student: one.until for n, one in stated.items() if one.until}
-            extended.pop("", None)
+            stated, extended = dict[str, Stated](), dict[str, datetime]()
+            if sheet:
+                stated = {number: sheet.stated(row) for number, row in sheet.rows.items()}
+                late = {number: one.until for number, one in stated.items() if one.until}
+                extended = {sheet.find(sheet.rows[number], people).student: until for number, until in late.items()}
+                extended.pop("", None)
         if not dry_run:
             compose_names(course)
         done, kept = [], {}

@@ -82,7 +82,8 @@ def _first(lines: list[str]) -> str:
 
 def _parse(path: Path, text: str, separator: str, stated: bool, encoding: str) -> Table:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    columns, rows, problems, begins = [], [], [], 1
+    columns: list[str] = []
+    rows, problems, begins = [], [], 1
     try:
         for number, cells in enumerate(reader):
             line, begins = begins, reader.line_num + 1
@@ -94,8 +95,8 @@ def _parse(path: Path, text: str, separator: str, stated: bool, encoding: str) -
             elif any(cells[len(columns) :]):
                 problems.append(f"line {line}: {len(cells)} cells, but {len(columns)} columns")
             else:
-                named = list(zip(columns, cells, strict=False))
-                rows.append(Row(line, {name: cell for name, cell in reversed(named) if name}))
+                pairs = list(zip(columns, cells, strict=False))
+                rows.append(Row(line, {name: cell for name, cell in reversed(pairs) if name}))
     except csv.Error as error:
         raise ClassError(f"{path}, line {begins}, cannot be read as CSV ({error}).") from None
     named = [name for name in columns if name]

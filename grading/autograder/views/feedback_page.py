@@ -57,7 +57,8 @@ class GetGradesOrReason(GetGrades):
 
 def _verdicts_below_answers(cells: list[NotebookNode]) -> list[NotebookNode]:
     """Move each check directly below its answer, above the hints that stand between them."""
-    ordered, hints = [], None
+    ordered: list[NotebookNode] = []
+    hints: list[NotebookNode] | None = None
     for cell in cells:
         marks = cell.metadata.get("nbgrader", {})
         if hints is not None and cell.cell_type == "markdown" and not marks:

@@ -12,6 +12,7 @@ import html
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
 from uuid import uuid4
 
@@ -156,7 +157,7 @@ def _marks(cell: NotebookNode) -> dict:
     marks = _dict(cell.metadata.get("nbgrader"))
     if not _GRADE_ID.fullmatch(_text(marks.get("grade_id"))):
         return {}
-    kept = {name: bool(marks.get(name)) for name in ("grade", "solution", "task", "locked")}
+    kept: dict[str, Any] = {name: bool(marks.get(name)) for name in ("grade", "solution", "task", "locked")}
     kept |= {"grade_id": marks["grade_id"], "schema_version": 3}
     if type(marks.get("points")) in (int, float):
         kept["points"] = marks["points"]
@@ -217,7 +218,8 @@ def _image(kind: str, source: str, text: str, metadata: dict, resources: dict) -
     return clean(f'<img alt="{alt}" src="data:{kind};base64,{html.escape(source)}"{sizes}>', resources)
 
 
-_RICH = {  # in nbconvert's order; for anything else, such as scripts and widgets, the plain text is shown
+# In nbconvert's order; for anything else, such as scripts and widgets, the plain text is shown.
+_RICH: dict[str, Callable[..., str]] = {
     "text/html": _page,
     "text/markdown": _prose,
     "image/svg+xml": _drawing,

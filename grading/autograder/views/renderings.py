@@ -163,7 +163,8 @@ def exercise(report: Report, check: Check) -> dict:
     """Summarize one check: counts of solved, known slips and other failures, mean points and median time."""
     results = [row.current[check.check_id] for row in report.rows if check.check_id in row.current]
     judged = [result for result in results if result.passed is not None]
-    solved, slips = sum(result.passed for result in judged), Counter(result.slip for result in judged if result.slip)
+    solved = sum(result.passed is True for result in judged)
+    slips = Counter(result.slip for result in judged if result.slip)
     points = [result.points for result in results if result.points is not None]
     seconds = [result.seconds for result in results if result.seconds is not None]
     named = sum(slips.values())

@@ -221,7 +221,7 @@ def _result(check: Check, together: list[Check], cell: dict, grade: Grade) -> Re
     verdicts = outcome.read_verdicts(cell) if cell["metadata"]["nbgrader"].get("locked") else {}
     verdict = verdicts.get(check.check_id)
     passed = [c.check_id in verdicts and verdicts[c.check_id].passed for c in together]
-    share = check.max_points * passed[together.index(check)]
+    share: float | None = check.max_points * passed[together.index(check)]
     if not math.isclose(check.max_points * sum(passed), grade.score, abs_tol=1e-9):
         share = grade.score / len(together)
     if grade.auto_score is None and grade.manual_score is None:
@@ -231,12 +231,12 @@ def _result(check: Check, together: list[Check], cell: dict, grade: Grade) -> Re
     reasons = [why] if why else []
     reasons += ["points set manually"] if grade.manual_score is not None else []
     seconds = _cell_seconds(cell["metadata"])
-    return Result(verdict and verdict.passed, share, readable(slip), readable("; ".join(reasons)), seconds)
+    return Result(verdict.passed if verdict else None, share, readable(slip), readable("; ".join(reasons)), seconds)
 
 
 def _cell_seconds(metadata: dict) -> float | None:
     """Return how long a cell ran, by two messages of one channel: those of different ones are read in any order."""
-    times = metadata.get("execution")
+    times = metadata.get("execution", {})
     try:
         start, end = (datetime.fromisoformat(times[key]) for key in ("iopub.status.busy", "iopub.status.idle"))
         return max(0.0, (end - start).total_seconds())

@@ -66,7 +66,7 @@ def lines(course: CourseDirectory, name: str, earlier: Iterable[Path] = ()) -> l
     """
     with Gradebook(course.db_url, course.course_id) as gradebook:
         find_assignment(gradebook, name)
-    out, before = dropped(course), {}
+    out, before = dropped(course), dict[str, str]()
     codes = {student: text for student, text in _codes(course, name, Path(course.root)) if student not in out}
     for folder in earlier:
         found = {f"{folder.resolve().name}/{student}": text for student, text in _codes(course, name, folder)}
@@ -124,8 +124,8 @@ def find(codes: dict[str, str], given: Iterable[str] = ()) -> list[Pair]:
     for students in combinations(sorted(codes), 2):
         matching, shares, slices = compare_files(*(prints[student] for student in students))
         if matching >= LEAST:
-            sources = tuple(_marked(codes[who], spans) for who, spans in zip(students, slices, strict=True))
-            pairs.append(Pair(students, int(matching), float(max(shares)), sources))
+            one, other = (_marked(codes[who], spans) for who, spans in zip(students, slices, strict=True))
+            pairs.append(Pair(students, int(matching), float(max(shares)), (one, other)))
     return sorted(pairs, key=lambda pair: (-pair.common, pair.students))
 
 

@@ -37,7 +37,7 @@ class Table:
     def csv(self) -> str:
         """Return the table as CSV; text that a spreadsheet would read as a formula gets a leading '."""
         text = io.StringIO()
-        lines = [[column.name for column in self.columns], *self.cells]
+        lines: list[list[object]] = [[column.name for column in self.columns], *self.cells]
         csv.writer(text, lineterminator="\n").writerows([map(as_text, line) for line in lines])
         return text.getvalue()
 

@@ -17,7 +17,7 @@ from .report import Report, Row, gather
 from .report_pages import render
 from .table import Column, Table
 
-SIGNS = {Status.NEEDS_MANUAL: "hand?", Status.UNGRADABLE: "?", Status.MISSING: "-"}
+SIGNS: dict[str, str] = {Status.NEEDS_MANUAL: "hand?", Status.UNGRADABLE: "?", Status.MISSING: "-"}
 SIGNS |= {Status.UNGRADED: "new", Status.STALE: "again"}
 LEGEND = "-: not submitted; new: not graded yet; again: to be graded again; ?: could not be graded;\n"
 LEGEND += "hand?: needs a manual grade; L: late; *: points set manually"

@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import nbgrader
 from nbconvert.exporters import HTMLExporter, TemplateExporter
@@ -39,11 +40,12 @@ class PageExporter(HTMLExporter):
     def _validate_once(self) -> bool:
         return True
 
-    def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **kw) -> tuple[str, dict]:
+    def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **kw) -> tuple[Any, dict]:
         """Render the template only; our pages already have the alternative texts that postprocessing adds."""
         course = CourseDirectory(config=self.config)
-        shared = {"chapter": chapter(course, resources["nbgrader"]["assignment"]), "code_colors": code_colors()}
-        return TemplateExporter.from_notebook_node(self, nb, resources | shared, **kw)
+        resources = dict(resources or {})
+        resources |= {"chapter": chapter(course, resources["nbgrader"]["assignment"]), "code_colors": code_colors()}
+        return TemplateExporter.from_notebook_node(self, nb, resources, **kw)
 
 
 @functools.cache
