@@ -1,0 +1,188 @@
+"""Look at a training step of your own: `look(loss, model)` says where gradients are lost, wrong or surprising."""
+
+import itertools
+import math
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+
+APART = 1e6  # a ratio of weights' largest gradients that is worth a word
+_CHANGED = re.compile(r"\[torch\.\w+ \[([\d, ]*)\]\].* is at version (\d+); expected version (\d+)")
+_HOOKS = {"_forward_pre_hooks": "forward pre-hook", "_forward_hooks": "forward hook"}
+_HOOKS |= {"_backward_pre_hooks": "backward pre-hook", "_backward_hooks": "backward hook"}
+_HOOKS |= {"_post_accumulate_grad_hooks": "post-accumulate-grad hook"}
+WRONG = {  # what to say, by kind; the number is the chapter that explains it
+    "no tensor": "01 The loss is of type {}. Backward needs a tensor: call `.item()` only for printing.",
+    "no history": "01 The loss has no history. no_grad, detach, item, torch.tensor and argmax cut it.",
+    "leaf": "01 The loss is a leaf: it was made, not computed, so backward reaches nothing else.",
+    "not reached": "01 Nothing that the loss was computed from leads to {}: forward did not use it, or no_grad, "
+    "detach, item, torch.tensor or argmax cut the path.",
+    "not scalar": "02 The loss has {} elements: reduce it, as by mean(), or give backward a gradient for each.",
+    "earlier history": "03 A part of the loss's history was freed by an earlier backward pass, so this one will fail. "
+    "Detach what you carry from step to step.",
+    "no gradient": "03 Backward ran, but now there is no gradient for {}. Was zero_grad called?",
+    "all frozen": "05 All parameters of the model are frozen, so the loss needs no gradient.",
+    "not registered": "05 `{}` holds tensors to train that are not among `model.parameters()`, so an optimizer made "
+    "from those does not update them. Use nn.Parameter, nn.ParameterList or nn.ModuleList.",
+    "evaluation mode": "05 The model is in evaluation mode, with its dropout and BatchNorm. Call model.train() first.",
+    "repeated hook": "07 `{}` has the same {} {} times. Keep the handle, and remove it.",
+    "not finite": "09 {} has nan or infinite entries.",
+    "changed in place": "09 After {} had saved a tensor of shape ({}), it was changed in place: it is at version {}, "
+    "and {} was saved. Backward will refuse. An optimizer's step in between changes weights in place too.",
+    "apart": "09 Gradients vanish or explode: at most {:.1e} in `{}`, but {:.1e} in `{}`.",
+}
+MAYBE = {  # the same for what may be intended
+    "stale": "03 There are gradients already, and backward adds to them. If that is not intended, call zero_grad().",
+    "frozen": "05 Frozen, so without a gradient: {}.",
+    "partly in evaluation mode": "05 In evaluation mode: {}.",
+    "hooks": "07 Hooks are registered: {}.",
+    "zero": "09 The gradient is 0 everywhere in {}. A ReLU that is never on does that in every step; a later weight "
+    "that starts at 0, as in LoRA, in the first.",
+}
+
+
+class Finding(NamedTuple):
+    """One thing that `look` saw: its kind, a key of WRONG or MAYBE, and the values in its sentence."""
+
+    kind: str
+    values: tuple = ()
+
+    def __str__(self) -> str:
+        chapter, _, text = (WRONG | MAYBE)[self.kind].partition(" ")
+        return f"{text.format(*self.values)} (chapter {chapter})"
+
+
+def look(loss: Any, model: nn.Module) -> None:
+    """Print what is wrong, and what is good to know, in a training step, each with the chapter that explains it.
+
+    Call it where you call `loss.backward()`: before, it sees what backward will meet; after, and before the optimizer's
+    step, it also sees the gradients. It changes nothing. It reads what the graph saved, so if activation checkpointing
+    or your own hooks pack saved tensors, they are unpacked once.
+    """
+    found = examine(loss, model)
+    for kinds, title in ((WRONG, "Wrong, or nearly always wrong:"), (MAYBE, "Good to know:")):
+        lines = [f"  - {finding}" for finding in found if finding.kind in kinds]
+        if lines:
+            print("\n".join([title, *lines]))
+    if not any(finding.kind in WRONG for finding in found):
+        print("Nothing looks wrong on the way from the loss to the parameters.")
+
+
+def examine(loss: Any, model: nn.Module) -> list[Finding]:
+    """Return what `look` prints."""
+    names = {parameter: name for name, parameter in model.named_parameters()}
+    found = [*_not_registered(model, set(names)), *_hooks(model), *_modes(model)]
+    if frozen := [name for parameter, name in names.items() if not parameter.requires_grad]:
+        found.append(Finding("frozen", (_listed(frozen, names.values()),)))
+    if not isinstance(loss, torch.Tensor):
+        return [Finding("no tensor", (type(loss).__name__,)), *found]
+    if not torch.isfinite(loss.detach()).all():
+        found.append(Finding("not finite", ("The loss",)))
+    if loss.grad_fn is None:
+        all_frozen = len(frozen) == len(names)
+        return [Finding("leaf" if loss.requires_grad else "all frozen" if all_frozen else "no history"), *found]
+    if loss.numel() != 1:
+        found.append(Finding("not scalar", (loss.numel(),)))
+    nodes = list(_nodes(loss.grad_fn))
+    reached = {node.variable for node in nodes if hasattr(node, "variable")}
+    if cut := [name for parameter, name in names.items() if parameter.requires_grad and parameter not in reached]:
+        found.append(Finding("not reached", (_listed(cut, names.values()),)))
+    changed, states = _saved(nodes)
+    if states == {"kept", "freed"}:
+        found.append(Finding("earlier history"))
+    gradients = {name: parameter.grad for parameter, name in names.items() if parameter in reached}
+    if states == {"freed"}:
+        return found + list(_gradients(gradients))
+    stale = any(gradient is not None for gradient in gradients.values())
+    return found + changed[:3] + [Finding("stale")] * stale
+
+
+def _nodes(root: Any) -> Iterator[Any]:
+    """Yield each node of a graph once."""
+    waiting, seen = [root], {root}
+    while waiting:
+        node = waiting.pop()
+        yield node
+        below = {child for child, _ in node.next_functions if child is not None} - seen
+        seen |= below
+        waiting += below
+
+
+def _saved(nodes: Iterable[Any]) -> tuple[list[Finding], set[str]]:
+    """Return the saved tensors that were changed, and whether nodes' saved tensors are "kept", "freed", or both."""
+    changed, states = [], set()
+    for node, name in ((each, name) for each in nodes for name in dir(each) if name.startswith("_saved_")):
+        try:
+            if isinstance(getattr(node, name), torch.Tensor):
+                states.add("kept")
+        except RuntimeError as error:
+            versions = _CHANGED.search(str(error))
+            states.add("kept" if versions else "freed")
+            if versions:
+                changed.append(Finding("changed in place", (node.name(), *versions.groups())))
+    return changed, states
+
+
+def _gradients(gradients: dict[str, torch.Tensor | None]) -> Iterator[Finding]:
+    """Yield what is odd about the gradients, by name, after a backward pass."""
+    there = {name: gradient.detach() for name, gradient in gradients.items() if gradient is not None}
+    sizes = {name: float(gradient.abs().max()) if gradient.numel() else 1.0 for name, gradient in there.items()}
+    for kind, some in (
+        ("no gradient", [name for name in gradients if name not in there]),
+        ("not finite", [name for name, size in sizes.items() if not math.isfinite(size)]),
+        ("zero", [name for name, size in sizes.items() if size == 0]),
+    ):
+        if some:
+            yield Finding(kind, ("The gradient of " * (kind == "not finite") + _listed(some, gradients),))
+    weights = {name: size for name, size in sizes.items() if there[name].ndim > 1 and 0 < size < math.inf}
+    small, large = (function(weights, key=weights.__getitem__, default="") for function in (min, max))
+    if small and weights[large] > APART * weights[small]:
+        yield Finding("apart", (weights[small], small, weights[large], large))
+
+
+def _not_registered(model: nn.Module, known: set[nn.Parameter]) -> Iterator[Finding]:
+    """Yield the attributes that hold tensors to train which `model.parameters()` does not give."""
+    for path, module in model.named_modules():
+        for name, value in vars(module).items():
+            parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else [value]
+            owned = itertools.chain(*(part.parameters() if isinstance(part, nn.Module) else [part] for part in parts))
+            tensors = [part for part in owned if isinstance(part, torch.Tensor) and part.is_leaf and part.requires_grad]
+            if not name.startswith("_") and not known.issuperset(tensors):
+                yield Finding("not registered", (f"{path}.{name}".lstrip("."),))
+
+
+def _hooks(model: nn.Module) -> Iterator[Finding]:
+    others = []
+    for path, owner in [*model.named_modules(), *model.named_parameters()]:
+        for attribute, kind in _HOOKS.items():
+            functions = list((getattr(owner, attribute, None) or {}).values())
+            if len({getattr(function, "__code__", function) for function in functions}) < len(functions):
+                yield Finding("repeated hook", (path or "the model", kind, len(functions)))
+            elif functions:
+                others.append(f"{path or 'the model'} ({kind})")
+    if others:
+        yield Finding("hooks", (", ".join(others[:5]) + ", …" * (len(others) > 5),))
+
+
+def _modes(model: nn.Module) -> Iterator[Finding]:
+    """Yield whether modules that behave differently in training are in evaluation mode."""
+    kinds = (nn.modules.batchnorm._BatchNorm, nn.modules.dropout._DropoutNd, nn.MultiheadAttention, nn.RNNBase)
+    modes = {name: module.training for name, module in model.named_modules() if isinstance(module, kinds)}
+    if modes and not model.training and not any(modes.values()):
+        yield Finding("evaluation mode")
+    elif off := [name for name, training in modes.items() if not training]:
+        yield Finding("partly in evaluation mode", (_listed(off, modes),))
+
+
+def _listed(some: list[str], names: Iterable[str]) -> str:
+    """List the first five of some names; a module, all of whose names are among them, stands for these."""
+    missing = set(names) - set(some)
+    shown: dict[str, None] = {}
+    for name in some:
+        modules = itertools.accumulate(name.split(".")[:-1], "{}.{}".format)
+        whole = (module for module in modules if not any(other.startswith(f"{module}.") for other in missing))
+        shown[next(whole, name)] = None
+    return ", ".join(f"`{name}`" for name in [*shown][:5]) + f" and {len(shown) - 5} more" * (len(shown) > 5)
