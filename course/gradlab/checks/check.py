@@ -9,7 +9,6 @@ from IPython import get_ipython
 from IPython.display import DisplayHandle, display
 
 from .. import notebook
-from ..pictures.diff import difference_picture
 from ..pictures.picture import Picture
 from ..returned import is_answer
 from . import messages
@@ -205,6 +204,8 @@ def _arrays_drawn(verdict: Verdict) -> Picture | None:
     """Return a picture of the two arrays that differ and their difference; None if there are no such arrays."""
     if verdict.difference is None or not verdict.difference.arrays:
         return None
+    from ..pictures.diff import difference_picture  # imports NumPy
+
     yours, expected, differs = verdict.difference.arrays
     return difference_picture(yours, expected, verdict.feedback.whose, differs)
 

@@ -2,14 +2,12 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-import numpy as np
-
+from .difference import TOLERANCES, Difference
 from .observation import (
     CONTAINERS,
     NUMERIC,
-    Array,
     Dict,
     DType,
     Error,
@@ -17,29 +15,13 @@ from .observation import (
     Observation,
     Other,
     Size,
-    Tensor,
     Value,
     kind_of,
     parts,
-    shape_of,
 )
-from .plain import as_array
 from .show import show, shown_apart
 
 Judge = Callable[[dict, list, list], str | None]
-
-
-@dataclass(frozen=True)
-class Tolerance:
-    """The tolerance of a comparison: two numbers agree if |yours − expected| ≤ atol + rtol · |expected|."""
-
-    rtol: float
-    atol: float
-
-
-# Rounding over a few thousand operations stays below these tolerances; a gradient 0.1% off is far above them.
-TOLERANCES = {"float64": Tolerance(1e-8, 1e-10), "float32": Tolerance(1e-4, 1e-6), "float16": Tolerance(1e-2, 1e-3)}
-TOLERANCES["bfloat16"] = TOLERANCES["float16"]
 
 _KINDS = {  # errors that are a separate kind of difference
     "NotImplementedError": "unsolved",
@@ -47,34 +29,8 @@ _KINDS = {  # errors that are a separate kind of difference
     "gradlab.checks.without_torch.TorchError": "torch",
 }
 
-ALMOST = 1e-3  # a relative error between the tolerance and this value means a correct formula with too few digits
-MOST_TIMES = 1e6  # a larger factor is not reported: it means that the expected values are rounding errors around 0
 LONGEST = 160  # characters shown of a list whose length differs, and of what two texts share
 BEFORE = 40  # characters shown of what two longer texts share
-
-
-_FLOAT32 = "In torch, .float() returns float32, and so do tensor, zeros, ones and eye without dtype=."
-
-
-@dataclass(frozen=True)
-class Difference:
-    """The first difference between two observations of one case.
-
-    kind: what differs ("raised", "type", "dtype", "shape", "graph", "value", "mutated", "judged", …).
-    where: which value differs; "" if there is only one. yours, expected: both sides as text. note: one more sentence.
-    arrays: yours, the expected one, and a mask of the elements that differ, if both have several elements; else empty.
-    pair: yours and the expected one as encoded values, if a value differs; else empty.
-    whose: the label of the expected side: "torch's" for errors and numbers from torch, "expected" for everything else.
-    """
-
-    kind: str
-    where: str
-    yours: str
-    expected: str
-    note: str = ""
-    arrays: tuple[np.ndarray, ...] = ()
-    pair: tuple[Value, ...] = ()
-    whose: str = "expected"
 
 
 def compare(expected: Observation, observed: Observation, words: tuple[str, ...] = ()) -> Difference | None:
@@ -187,7 +143,9 @@ def _different(want: Value, got: Value, where: str) -> Difference | None:
     if not _same_kind(want, got):
         return Difference("type", where, _with_type(got), _with_type(want), whose=whose)
     if isinstance(want, NUMERIC):
-        difference = _compare_arrays(want, got, where)
+        from .arrays import compare_arrays  # imports NumPy
+
+        difference = compare_arrays(want, got, where)
         return difference and replace(difference, whose=whose)
     if isinstance(want, Dict):
         return _compare_dicts(want, got, where)
@@ -267,85 +225,6 @@ def _floats_agree(want: float | Float, got: float | Float) -> bool:
         return want == got
     tolerance = TOLERANCES["float64"]
     return math.isclose(want, got, rel_tol=tolerance.rtol, abs_tol=tolerance.atol)
-
-
-def _compare_arrays(want: Tensor | Array, got: Tensor | Array, where: str) -> Difference | None:
-    if want == got:
-        return None
-    if shape_of(want) != shape_of(got):
-        yours, expected = shape_of(got), shape_of(want)
-        turned = len(expected) == 2 and yours == expected[::-1]
-        note = "Your two dimensions are swapped." if turned else ""
-        return Difference("shape", where, f"shape {yours}", f"shape {expected}", note)
-    if want.dtype != got.dtype:
-        return Difference("dtype", where, got.dtype, want.dtype, _FLOAT32 if _is_float32(got) else "")
-    w, g = as_array(want), as_array(got)
-    tolerance = TOLERANCES.get(want.dtype)
-    if tolerance is None:
-        differs = w != g
-    else:
-        w, g = w.astype(float), g.astype(float)
-        with np.errstate(invalid="ignore"):
-            close = np.isfinite(w) & (np.abs(w - g) <= tolerance.atol + tolerance.rtol * np.abs(w))
-        differs = ~((w == g) | close | (np.isnan(w) & np.isnan(g)))
-    if differs.any():
-        return _array_difference(want, got, w, g, differs, where)
-    if isinstance(want, Tensor) and want.requires_grad != got.requires_grad:
-        return Difference("graph", where, _graph_text(got), _graph_text(want))
-    return None
-
-
-def _is_float32(value: Tensor | Array) -> bool:
-    return isinstance(value, Tensor) and value.dtype == "float32"
-
-
-def _array_difference(
-    want: Value, got: Value, w: np.ndarray, g: np.ndarray, differs: np.ndarray, where: str
-) -> Difference:
-    index = tuple(int(i) for i in np.argwhere(differs)[0])
-    kind = "nan" if g.dtype.kind == "f" and np.isnan(g[index]) else "value"
-    at = f"index {list(index)}" if index else "the value"
-    at += f" ({int(differs.sum())} of {differs.size} elements differ)" if differs.size > 1 else ""
-    at += f" in {where}" if where else ""
-    texts = shown_apart(*(_scalar(side[index]) for side in (g, w)))
-    if w.size > 1:
-        texts = [f"{texts[0]}   in {show(got)}", f"{texts[1]}   in {show(want)}"]
-    return Difference(kind, at, *texts, _pattern(w, g), arrays=(g, w, differs) if w.size > 1 else ())
-
-
-def _scalar(number: np.generic) -> Value:
-    value = number.item()
-    return value if type(value) is not float or math.isfinite(value) else Float(str(value))
-
-
-def _pattern(w: np.ndarray, g: np.ndarray) -> str:
-    """Return a sentence on an error that all elements of `g` share, compared with `w`; "" if there is no simple one."""
-    if w.dtype.kind != "f" or g.dtype.kind != "f" or not np.isfinite(g).all() or not np.isfinite(w).all():
-        return ""
-    error = np.abs(g - w) / np.where(w == 0, 1, np.abs(w))
-    if error.max(initial=0) <= ALMOST:
-        return f"Right to about {-math.log10(error.max()):.0f} digits: did a step use float32, or approximate?"
-    if w.size < 2 or not w.all():
-        return ""
-    if not g.any():
-        return "All your values are zero."
-    ratio = g / w
-    if np.allclose(ratio, ratio.flat[0], rtol=1e-6, atol=0) and 1 / MOST_TIMES <= abs(ratio.flat[0]) <= MOST_TIMES:
-        return f"Each of your values is {ratio.flat[0]:.4g} times the expected one."
-    offset = g - w
-    if np.allclose(offset, offset.flat[0], rtol=1e-6, atol=1e-12):
-        return f"Each of your values is too {'large' if offset.flat[0] > 0 else 'small'} by {abs(offset.flat[0]):.4g}."
-    if w.ndim == 2 and w.shape[0] == w.shape[1] and np.allclose(g, w.T, rtol=1e-6, atol=1e-12):
-        return "Your result is the transpose of the expected one."
-    if np.allclose(np.sort(g, axis=None), np.sort(w, axis=None), rtol=1e-6, atol=1e-12):
-        return "Your result has the right values in a different order."
-    return ""
-
-
-def _graph_text(tensor: Tensor) -> str:
-    if tensor.grad_fn:
-        return f"a tensor that is part of a graph (grad_fn=<{tensor.grad_fn}>)"
-    return f"requires_grad={tensor.requires_grad}"
 
 
 def _compare_named(kind: str, head: str, expected: list[str], observed: list[str]) -> Difference | None:

@@ -2,17 +2,15 @@
 
 `encode` copies a value immediately; its result shares no memory with the value and contains nothing that can run code.
 Only exact types are read: a subclass can misreport itself, so it is recorded by name. `decode` makes fresh values from
-cases, never from data that a student's process sent.
+cases, never from data that a student's process sent. torch and NumPy are not imported to encode a value, because only a
+process that has imported them can hold one of theirs.
 """
 
 import math
 import sys
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
-from typing import Any
-
-import numpy as np
-import torch
+from typing import TYPE_CHECKING, Any
 
 from .observation import (
     INT64,
@@ -36,7 +34,10 @@ from .observation import (
 from .plain import NONFINITE, as_array
 from .show import show
 
-_SEQUENCES = {list: List, tuple: Tuple, torch.Size: Size}
+if TYPE_CHECKING:
+    import torch
+
+_SEQUENCES = {list: List, tuple: Tuple}
 _DICTS = (dict, Counter, defaultdict, OrderedDict)
 
 
@@ -71,8 +72,6 @@ def encode(value: Any) -> Value:
             return value if math.isfinite(value) else Float(_number(value))
         if kind is str:
             return text_within(value)
-        if kind is torch.dtype:
-            return DType(str(value).removeprefix("torch."))
         if kind in _SEQUENCES:
             return _SEQUENCES[kind]([walk(item, depth + 1) for item in value])
         if kind in _DICTS and all(type(key) is str for key in value):
@@ -80,12 +79,16 @@ def encode(value: Any) -> Value:
         if kind in _DICTS:
             keys = dict.fromkeys(type_name(type(key)) for key in value)
             return Other(f"dict with keys of type {', '.join(keys)}"[:MAX_TEXT])
-        if kind is torch.Tensor:
+        if _is(kind, "torch", "Tensor"):
             return _encode_tensor(value, spend)
-        if kind is np.ndarray and value.dtype.kind in "biuf":
+        if _is(kind, "torch", "Size"):
+            return Size([walk(item, depth + 1) for item in value])
+        if _is(kind, "torch", "dtype"):
+            return DType(str(value).removeprefix("torch."))
+        if _is(kind, "numpy", "ndarray") and value.dtype.kind in "biuf":
             spend(room(value.shape))
             return _with_shape(Array, value.ravel().tolist(), str(value.dtype), value.shape)
-        if kind is np.ndarray and value.dtype.kind == "O":
+        if _is(kind, "numpy", "ndarray") and value.dtype.kind == "O":
             spend(room(value.shape))
             items = dict.fromkeys(type_name(type(item)) for item in value.ravel())
             return Other(text_within(f"numpy.ndarray of objects of type {', '.join(items)}"))
@@ -94,7 +97,14 @@ def encode(value: Any) -> Value:
     return walk(value, 0)
 
 
-def _encode_tensor(tensor: torch.Tensor, spend: Callable[[int], None]) -> Value:
+def _is(kind: type, module: str, name: str) -> bool:
+    """Return whether a type is the one with this name in a module, which is not imported for that."""
+    return kind is getattr(sys.modules.get(module), name, None)
+
+
+def _encode_tensor(tensor: "torch.Tensor", spend: Callable[[int], None]) -> Value:
+    import torch
+
     if tensor.layout is not torch.strided or tensor.is_complex() or tensor.device.type == "meta":
         return Other(f"torch.Tensor ({tensor.layout}, {tensor.dtype}, {tensor.device})")
     spend(room(tensor.shape))
@@ -135,6 +145,8 @@ def type_name(kind: type) -> str:
 
 def decode(value: Value) -> Any:
     """Make a fresh value from what `encode` returned; it shares no memory, and its tensors have no graph."""
+    if isinstance(value, Tensor | DType | Size):
+        import torch
     match value:
         case Tensor():
             numbers = [NONFINITE[n] if type(n) is str else n for n in value.values]
@@ -148,8 +160,8 @@ def decode(value: Value) -> Any:
         case Dict():
             return {key: decode(item) for key, item in value.items.items()}
         case List() | Tuple() | Size():
-            make = next(kind for kind, form in _SEQUENCES.items() if form is type(value))
-            return make([decode(item) for item in parts(value).values()])
+            made = [decode(item) for item in parts(value).values()]
+            return torch.Size(made) if isinstance(value, Size) else tuple(made) if isinstance(value, Tuple) else made
         case Other():
             raise TypeError(f"a case cannot hold {show(value)}")
     return value

@@ -3,13 +3,13 @@
 Each sentence states a relation that was computed from the two values, never a cause.
 """
 
+import math
 from collections import Counter
-from collections.abc import Iterator
-
-import numpy as np
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from .observation import CONTAINERS, NUMERIC, Dict, List, Observation, Size, Tuple, Value, parts, shape_of
-from .plain import as_array
+from .plain import NONFINITE
 from .record import Case
 from .show import show
 
@@ -18,11 +18,25 @@ _MOST_ITEMS = 4  # named in one sentence
 _LONGEST = 40  # characters of a case's value in a sentence
 
 _FUNCTIONS = {  # of the expected values
-    "the squares of": np.square,
-    "the square roots of": np.sqrt,
-    "1 divided by": lambda w: 1 / w,
-    "the absolute values of": np.abs,
+    "the squares of": lambda w: w * w,
+    "the square roots of": lambda w: math.sqrt(w) if w >= 0 else math.nan,
+    "1 divided by": lambda w: 1 / w if w else math.nan,
+    "the absolute values of": abs,
 }
+_RELATIONS = {  # between the expected value and another one
+    "plus": lambda w, other: w + other,
+    "minus": lambda w, other: w - other,
+    "times": lambda w, other: w * other,
+    "over": lambda w, other: w / other if other else math.nan,
+}
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """A number, or the numbers of a tensor or an array: its shape, and its values in a flat list."""
+
+    shape: tuple[int, ...]
+    values: list[float]
 
 
 def likeness(got: Value, want: Value, case: Dict, expected: Observation) -> str:
@@ -32,16 +46,15 @@ def likeness(got: Value, want: Value, case: Dict, expected: Observation) -> str:
         return _of_items(list(got.items), list(want.items))
     if g is None or w is None:
         return _of_kinds(got, want)
-    if not np.isfinite(g).all() or not np.isfinite(w).all():
+    if not all(map(math.isfinite, [*g.values, *w.values])):
         return ""
     if _close(g, w):  # of a different type or dtype, or only almost right
         differs = type(got) is not type(want) or (isinstance(got, NUMERIC) and got.dtype != want.dtype)
         return "The values are right." if differs else ""
-    with np.errstate(all="ignore"):
-        return _of_shapes(g, w) if g.shape != w.shape else _of_values(g, w, case, expected) or _of_some(g, w)
+    return _of_shapes(g, w) if g.shape != w.shape else _of_values(g, w, case, expected) or _of_some(g, w)
 
 
-def _of_values(g: np.ndarray, w: np.ndarray, case: Dict, expected: Observation) -> str:
+def _of_values(g: _Numbers, w: _Numbers, case: Dict, expected: Observation) -> str:
     """Return a sentence if all values are those of a different array, or come from the expected ones in one step."""
     named = {name: array for name, array in _named(case, expected) if array.shape == g.shape and _telling(array)}
     others = {name: array for name, array in named.items() if not _close(array, w)}
@@ -51,31 +64,39 @@ def _of_values(g: np.ndarray, w: np.ndarray, case: Dict, expected: Observation) 
         if _close(g, other):
             return f"Your values equal {name}."
     for function, apply in _FUNCTIONS.items():
-        if _close(g, apply(w)):
+        if _all_near(g.values, map(apply, w.values)):
             return f"Your values are {function} the expected ones."
     for name, other in others.items():
-        for relation, related in (("plus", w + other), ("minus", w - other), ("times", w * other), ("over", w / other)):
-            if _close(g, related):
+        for relation, related in _RELATIONS.items():
+            if _all_near(g.values, map(related, w.values, other.values)):
                 return f"Your values are the expected ones {relation} {name}."
     return ""
 
 
-def _numbers(value: Value) -> np.ndarray | None:
+def _numbers(value: Value) -> _Numbers | None:
     if isinstance(value, NUMERIC) and value.dtype != "bool":
-        return as_array(value).astype(float)
-    return np.array(value) if type(value) is float else None
+        return _Numbers(shape_of(value), [float(NONFINITE.get(n, n)) for n in value.values])
+    return _Numbers((), [value]) if type(value) is float else None
 
 
-def _telling(numbers: np.ndarray) -> bool:
+def _telling(numbers: _Numbers) -> bool:
     """Return whether two equal arrays of this kind are hardly a coincidence: it is not made of a few small integers."""
-    return numbers.size > 0 and bool(np.isfinite(numbers).all() and (numbers != numbers.round()).any())
+    return all(map(math.isfinite, numbers.values)) and not all(map(float.is_integer, numbers.values))
 
 
-def _close(one: np.ndarray, other: np.ndarray) -> bool:
-    return one.shape == other.shape and bool(np.allclose(one, other, rtol=1e-6, atol=1e-12))
+def _near(one: float, other: float) -> bool:
+    return one == other or abs(one - other) <= 1e-12 + 1e-6 * abs(other) < math.inf
 
 
-def _named(case: Dict, expected: Observation) -> Iterator[tuple[str, np.ndarray]]:
+def _all_near(one: Iterable[float], other: Iterable[float]) -> bool:
+    return all(map(_near, one, other))
+
+
+def _close(one: _Numbers, other: _Numbers) -> bool:
+    return one.shape == other.shape and _all_near(one.values, other.values)
+
+
+def _named(case: Dict, expected: Observation) -> Iterator[tuple[str, _Numbers]]:
     """Yield the number arrays of a case, and those expected at the labels of an observation, with words for each."""
     for name, value in case.items.items():
         yield from _inside(name, value)
@@ -84,23 +105,25 @@ def _named(case: Dict, expected: Observation) -> Iterator[tuple[str, np.ndarray]
             yield from _inside(f"those expected at {label!r}", value)
 
 
-def _inside(name: str, value: Value) -> Iterator[tuple[str, np.ndarray]]:
+def _inside(name: str, value: Value) -> Iterator[tuple[str, _Numbers]]:
     if (numbers := _numbers(value)) is not None:
         yield name, numbers
     for key, part in parts(value).items():
         yield from _inside(f"{name}[{key!r}]", part)
 
 
-def _of_shapes(g: np.ndarray, w: np.ndarray) -> str:
-    if _telling(w) and _close(g.ravel(), w.ravel()):
+def _of_shapes(g: _Numbers, w: _Numbers) -> str:
+    if _telling(w) and len(g.values) == len(w.values) and _all_near(g.values, w.values):
         return "The values are right, but in a different shape."
-    yours_is_small = g.size < w.size
+    yours_is_small = len(g.values) < len(w.values)
     small, large = (g, w) if yours_is_small else (w, g)
-    if not _telling(small) or small.size == large.size:
+    if not _telling(small) or len(small.values) == len(large.values):
         return ""
-    for name, reduce in (("sum", np.sum), ("mean", np.mean)):
-        for axis in [None, *range(large.ndim)]:
-            if _close(reduce(large, axis).ravel(), small.ravel()):
+    for axis in [None, *range(len(large.shape))]:
+        sums, count = _sums(large, axis)
+        means = [total / count for total in sums] if count else []
+        for name, reduced in (("sum", sums), ("mean", means)):
+            if len(reduced) == len(small.values) and _all_near(reduced, small.values):
                 over = "" if axis is None else f" over dimension {axis}"
                 sides = ("Your values are", "the expected ones")
                 one, other = sides if yours_is_small else ("The expected values are", "yours")
@@ -108,29 +131,39 @@ def _of_shapes(g: np.ndarray, w: np.ndarray) -> str:
     return ""
 
 
-def _of_some(g: np.ndarray, w: np.ndarray) -> str:
+def _sums(numbers: _Numbers, axis: int | None) -> tuple[list[float], int]:
+    """Return the sums over one dimension in a flat list, or over all, and how many numbers each has."""
+    if axis is None:
+        return [sum(numbers.values)], len(numbers.values)
+    count, inner = numbers.shape[axis], math.prod(numbers.shape[axis + 1 :])
+    outer = range(0, len(numbers.values), count * inner or 1)
+    starts = [start + k for start in outer for k in range(inner)]
+    return [sum(numbers.values[start : start + count * inner : inner]) for start in starts], count
+
+
+def _of_some(g: _Numbers, w: _Numbers) -> str:
     """Return a sentence on the elements that differ, if some are right and the others share what is wrong."""
-    differs = ~np.isclose(g, w, rtol=1e-6, atol=1e-12)
-    if differs.all() or not differs.any():
+    differ = [(mine, right) for mine, right in zip(g.values, w.values, strict=True) if not _near(mine, right)]
+    if not differ or len(differ) == len(g.values):
         return ""
-    if not g[differs].any():
+    if not any(mine for mine, _ in differ):
         return "The elements that differ are 0 in your result."
-    if not w[differs].any():
+    if not any(right for _, right in differ):
         return "The elements that differ should be 0."
-    return "The elements that differ have the wrong sign." if _close(g[differs], -w[differs]) else ""
+    return "The elements that differ have the wrong sign." if all(_near(a, -b) for a, b in differ) else ""
 
 
 def _of_kinds(got: Value, want: Value) -> str:
     """Return a sentence if only the type differs, such as a list instead of a tensor."""
     mine, right = _flat(got), _flat(want)
-    alike = mine and right and len(mine) == len(right) and np.isfinite([*mine, *right]).all()
-    return "The values are right." if alike and _close(np.array(mine), np.array(right)) else ""
+    alike = mine and right and len(mine) == len(right) and all(map(math.isfinite, [*mine, *right]))
+    return "The values are right." if alike and _all_near(mine, right) else ""
 
 
 def _flat(value: Value) -> list[float] | None:
     """Return a value's numbers as a list: of a number, a tensor, or a sequence of these; None for anything else."""
     if isinstance(value, NUMERIC):
-        return as_array(value).astype(float).ravel().tolist()
+        return [float(NONFINITE.get(n, n)) for n in value.values]
     if type(value) in (int, float):
         return [float(value)]
     if isinstance(value, _SEQUENCES):
@@ -173,14 +206,14 @@ def _traits(inputs: Dict) -> Iterator[str]:
     """Yield what can be said of a case's values, one by one."""
     for name, value in inputs.items.items():
         if isinstance(value, NUMERIC):
-            numbers, dimensions = as_array(value), len(shape_of(value))
+            numbers, dimensions = [NONFINITE.get(n, n) for n in value.values], len(shape_of(value))
             yield f"{name} is {value.dtype}"
             yield f"{name} has {dimensions} dimension{'s' * (dimensions != 1)}"
-            if numbers.size < 2:
-                yield f"{name} has {('no elements', 'one element')[numbers.size]}"
-            if not np.isfinite(numbers).all():
+            if len(numbers) < 2:
+                yield f"{name} has {('no elements', 'one element')[len(numbers)]}"
+            if not all(map(math.isfinite, numbers)):
                 yield f"{name} contains nan or inf"
-            if not numbers.all():
+            if not all(numbers):
                 yield f"{name} contains 0"
         elif isinstance(value, CONTAINERS) and not parts(value):
             yield f"{name} is empty"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .compare import Difference
+from .difference import Difference
 from .likeness import where_wrong
 from .observation import Dict, List, Tuple
 from .record import Case, CheckRecord, Slip

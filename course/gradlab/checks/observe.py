@@ -3,19 +3,17 @@
 import contextlib
 import inspect
 import linecache
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
-import torch
-
 from .. import notebook
 from .encoding import TooLarge, decode, encode, text_within, type_name
 from .known_state import known_state
+from .members import own_members
 from .observation import Dict, Error, Observation, tensors, without_graph
-from .shortcuts import blocked, own_members, without_autograd
-from .without_torch import refusing_torch, without_torch
 
 Scenario = Callable[[Callable, dict], Any]
 
@@ -36,6 +34,10 @@ def observe(answer: Callable, scenario: Scenario, case: Dict, autograd: bool = T
     error = None
     names = getattr(scenario, "__globals__", {})  # the check's own copy; see as_released
     before = dict(names)
+    if not autograd:
+        from .shortcuts import blocked, without_autograd  # imports torch
+    if not torch:
+        from .without_torch import refusing_torch, without_torch  # imports torch
     with known_state() as left_changed, contextlib.nullcontext() if autograd else blocked(recording=True):
         inputs = decode(case)
         try:
@@ -76,7 +78,8 @@ def _filled(value: Any) -> bool:
     """Return whether a tensor in an input has a .grad."""
     if isinstance(value, dict | list | tuple):
         return any(_filled(part) for part in (value.values() if isinstance(value, dict) else value))
-    return type(value) is torch.Tensor and value.is_leaf and value.grad is not None
+    torch = sys.modules.get("torch")  # without it, no value is a tensor
+    return torch is not None and type(value) is torch.Tensor and value.is_leaf and value.grad is not None
 
 
 def _describe(raised: BaseException, answer: Callable, scenario: Scenario) -> Error:

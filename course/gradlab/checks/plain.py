@@ -1,17 +1,23 @@
-"""Convert plain data to NumPy arrays and plain Python, for comparing and judging without torch."""
+"""Convert plain data to NumPy arrays and plain Python, for comparing and judging without torch.
+
+NumPy is imported for a tensor or an array only, because chapter 00 runs where there is none.
+"""
 
 import math
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from .observation import Array, Dict, DType, Float, List, Other, Size, Tensor, Tuple, Value, parts, shape_of
+
+if TYPE_CHECKING:
+    import numpy as np
 
 NONFINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
-def as_array(value: Tensor | Array) -> np.ndarray:
+def as_array(value: Tensor | Array) -> "np.ndarray":
     """Return an encoded tensor's or array's values as a NumPy array of its shape, with bools, integers or floats."""
+    import numpy as np
+
     numbers = [NONFINITE[n] if type(n) is str else n for n in value.values]
     kinds = {type(n) for n in numbers}
     kind = bool if kinds == {bool} else np.int64 if kinds == {int} else float

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator
 import torch
 from torch._C import DispatchKey, DispatchKeySet
 
+from .members import own_members
+
 _ENTRIES = [
     (torch.Tensor, "torch.Tensor", ["backward"]),
     (torch.autograd, "torch.autograd", ["backward", "grad"]),
@@ -94,12 +96,6 @@ def _raised_in_python(error: BaseException) -> bool:
     while trace.tb_next is not None:
         trace = trace.tb_next
     return dis.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
-
-
-def own_members(cls: type) -> dict:
-    """Return the members that a class and its bases in the same module define, as stored in their `__dict__`."""
-    own = [owner for owner in reversed(cls.__mro__) if owner.__module__ == cls.__module__]
-    return {name: member for owner in own for name, member in vars(owner).items()}
 
 
 def _guarded(member):

@@ -9,7 +9,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from .compare import Difference, Judge, alike_labelled, compare
+from .compare import Judge, alike_labelled, compare
+from .difference import Difference
+from .encoding import decode
 from .likeness import likeness
 from .messages import PASSED, RAISED, Feedback, failure, success
 from .observation import Observation, read_observation, tensors
@@ -77,8 +79,6 @@ def _difference(check: CheckRecord, index: int, observed: Observation, judge: Ju
     came = alike_labelled(expected.values, observed.values)
     if max(len(expected.values), len(observed.values)) > came:  # the events differ, so a judge cannot read them
         return compare(expected, replace(observed, values=expected.values[:came] + observed.values[came:]))
-    from .encoding import decode  # imports torch; most checks have no `judge`
-
     want, got = ([as_python(value) for value in side.values] for side in (expected, observed))
     try:
         reason = judge(decode(case.inputs), got, want)
