@@ -22,6 +22,8 @@ _HOMES = {
     "hooks": "pictures.timeline",
     "vjp": "pictures.jacobian",
     "heat": "pictures.heatmap",
+    "plot": "pictures.plot",
+    "plane": "pictures.plane",
     "image_file": "own_image",
     "small_image": "own_image",
 }

@@ -9,6 +9,7 @@ from .layout import layout
 from .naming import callers_names, is_tensor
 from .picture import TEXT, TITLE, Picture, PictureError, label, shorten, static, svg, text_width
 from .texts import as_text, noted, summary
+from .values import graph_of_values
 
 LIMIT = 60  # maximum number of boxes in a readable picture
 DETAILED = 24  # maximum number of boxes that list each saved value
@@ -22,7 +23,7 @@ def draw(*tensors, names=None, values=False, depth=None, limit=LIMIT, notes=None
     the caller's variables; `names` (a dict of tensors, or a module) takes precedence. `values=True` adds numbers that
     the graph or the caller still has. Above `limit` boxes, or if `depth` sets a level of modules, each module is a box.
     `notes`, a dict with tensors or nodes as keys, adds a line to a box; `wrong` marks boxes. The graph is only read:
-    nothing is run, freed or kept alive.
+    nothing is run, freed or kept alive. A value of chapter 00 is drawn with its local derivatives.
 
     >>> x = torch.tensor([1., 2.], requires_grad=True)
     >>> draw((x * 3).sum())
@@ -32,6 +33,8 @@ def draw(*tensors, names=None, values=False, depth=None, limit=LIMIT, notes=None
     ├─ x (2,) leaf
     └─ 3 constant
     """
+    if tensors and hasattr(tensors[0], "edges"):
+        return picture(graph_of_values(tensors[0], names or {}))
     graph = graph_of(tensors, callers_names(names), values=values, depth=depth, limit=limit)
     _add_notes(graph, tensors, notes or {}, wrong)
     return picture(graph)
@@ -98,12 +101,19 @@ def picture(graph, css="", kind="gl-graph", extra=lambda i, node: [], done=()):
     leaving, entering = Counter(e.source for e in graph.edges), Counter(e.target for e in graph.edges)
     sizes = [_size(lines, max(leaving[i], entering[i])) for i, lines in enumerate(boxes)]
     plan = layout(sizes, [(e.source, e.target) for e in graph.edges])
-    width = max(plan.width, *(text_width(line) for line in notes), 0) + 2 * MARGIN
+    beside = max((text_width(edge.says) for edge in graph.edges), default=0)
+    width = max(plan.width + 2 * beside, *(text_width(line) for line in notes), 0) + 2 * MARGIN
     top = MARGIN + 16 * len(notes)
     left = MARGIN + (width - 2 * MARGIN - plan.width) // 2
     body = [label(MARGIN, MARGIN + 10 + 16 * k, line, "gl-note", "start") for k, line in enumerate(notes)]
     body.append(f'<g transform="translate({left} {top})">')
-    body += [_edge(edge, route, edge.source in done) for edge, route in zip(graph.edges, plan.routes, strict=True)]
+    first = {}  # where the leftmost of the edges that leave a node begins
+    for edge, route in zip(graph.edges, plan.routes, strict=True):
+        first[edge.source] = min(first.get(edge.source, route[0]), route[0])
+    body += [
+        _edge(edge, route, edge.source in done, leaving[edge.source] > 1 and route[0] == first[edge.source])
+        for edge, route in zip(graph.edges, plan.routes, strict=True)
+    ]
     body += [_box(i, graph, plan.boxes[i], lines, i in done) for i, lines in enumerate(boxes)]
     body.append("</g>")
     alt = summary(graph)
@@ -173,7 +183,7 @@ def _box(i, graph, box, lines, done):
     return "".join(parts) + "</g>"
 
 
-def _edge(edge, route, done):
+def _edge(edge, route, done, leftmost):
     """Return the SVG of an edge: a line with vertical ends and an arrowhead at the end that receives the gradient."""
     (x, y), *rest = route
     end = 0 if edge.frozen else 6
@@ -190,5 +200,16 @@ def _edge(edge, route, done):
     line = f'<path d="{"".join(path)}"/>'
     head = "" if edge.frozen else f'<path class="gl-h" d="M{x} {y}l-4 -7h8z"/>'
     return (
-        f'<g class="{css}" data-from="{edge.source}" data-to="{edge.target}" data-slot="{edge.slot}">{line}{head}</g>'
+        f'<g class="{css}" data-from="{edge.source}" data-to="{edge.target}" data-slot="{edge.slot}">'
+        f"{line}{head}{_beside(edge, route, leftmost)}</g>"
     )
+
+
+def _beside(edge, route, leftmost):
+    """Return the SVG of what an edge says, beside its middle: on the left if the edge is `leftmost` of several."""
+    if not edge.says:
+        return ""
+    middle = len(route) // 2
+    (x, y), (x1, y1) = route[middle - 1], route[middle]
+    x, side, anchor = (x1 if len(route) > 2 else (x + x1) // 2), *((-5, "end") if leftmost else (5, "start"))
+    return label(x + side, (y + y1) // 2 + 3, edge.says, "gl-v", anchor)

@@ -47,6 +47,7 @@ class Edge:
     slot: int  # which input of the operation
     output: int = 0  # which output of the target
     frozen: bool = False  # no gradient flows here
+    says: str = ""  # written beside the edge
 
 
 @dataclass(slots=True)

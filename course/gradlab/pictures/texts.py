@@ -36,12 +36,18 @@ def as_text(graph):
             continue
         seen.add(i)
         if len(inputs[i]) == 1:
-            stack.append((inputs[i][0].target, rest, rest))
+            (edge,) = inputs[i]
+            stack.append((edge.target, rest + _beside(edge), rest))
             continue
         for k, edge in reversed(list(enumerate(inputs[i]))):
             last = k == len(inputs[i]) - 1
-            stack.append((edge.target, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  ")))
+            branch = ("└─ " if last else "├─ ") + _beside(edge)
+            stack.append((edge.target, rest + branch, rest + ("   " if last else "│  ")))
     return "\n".join(lines)
+
+
+def _beside(edge):
+    return f"{edge.says} → " if edge.says else ""
 
 
 def one_line(node):

@@ -1,0 +1,33 @@
+"""A function of two numbers as a map, in plain Python and SVG: chapter 00 also runs where there is no matplotlib."""
+
+from .cells import TILE, mosaic
+from .picture import TEXT, Picture, label, static, svg, text_width
+
+SIDE, TOP, MARGIN = 28, 26, 6  # tiles along a side; px above the map, and around it
+CSS = ".gl-plane circle{stroke:var(--gl-ink);stroke-width:2}"
+
+
+def plane(function, points, title="", reach=1.5):
+    """Draw `function` as colors, blue above 0 and orange below, and the points on it, colored by what they should be.
+
+    points: the wanted values by place, {(1, -1): 1}. The map reaches from -reach to reach in both directions.
+    """
+    side = SIDE * TILE
+
+    def at(k):
+        return reach * ((2 * k + 1) / SIDE - 1)
+
+    rows = [[function(at(column), -at(row)) for column in range(SIDE)] for row in range(SIDE)]
+    body = [label(MARGIN, 16, title, "gl-t", "start"), mosaic(MARGIN, TOP, rows, 1)]
+    for (x, y), wanted in points.items():
+        place = f'cx="{MARGIN + side * (1 + x / reach) / 2:.1f}" cy="{TOP + side * (1 - y / reach) / 2:.1f}"'
+        body.append(f'<circle class="{"gl-pos" if wanted > 0 else "gl-neg"}" {place} r="8"/>')
+    width = max(side + 2 * MARGIN, text_width(title, TEXT + 1, True) + 2 * MARGIN)
+    alt = f"{title}. {_in_words(function, points)}"
+    image = svg(width, TOP + side + MARGIN, "".join(body), alt, static("cells.css") + CSS, "gl-plane")
+    return Picture(image, alt, alt)
+
+
+def _in_words(function, points):
+    right = sum((function(*place) > 0) == (wanted > 0) for place, wanted in points.items())
+    return f"{right} of {len(points)} points lie on their own color."
