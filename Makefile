@@ -9,7 +9,7 @@ CLASS_OPTION = $(if $(CLASS),--class "$(CLASS)")
 CLASS_FOLDER = $(or $(CLASS),grading/class)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab doctor test test-all elsewhere redteam check notebooks validate-checks student-archive lock formgrader release week grade feedback solutions demo bench pictures clean
+.PHONY: help setup lab doctor test test-all elsewhere redteam check notebooks validate-checks student-archive site lock formgrader release week grade feedback solutions demo bench pictures clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ validate-checks:  ## Try every check on right answers, known slips and constants
 
 student-archive:  ## Pack what a student needs, and nothing else, into build/autograd-course.zip
 	$(RUN) -m authoring archive
+
+site:  ## Build the site, to read and guess in without a kernel, in build/site/
+	$(RUN) -m authoring site
 
 lock:  ## Generate requirements.lock from requirements.txt: the version of every package, on every system
 	$(RUN) -m uv pip compile --universal --python-version 3.11 --no-header --no-annotate --quiet requirements.txt -o requirements.lock

@@ -28,13 +28,14 @@ def main(argv: list[str] | None = None) -> int:
         ("build", "execute the solved notebooks and generate the student edition"),
         ("check", "list stale generated files, and phrases that must not come back"),
         ("archive", "pack what a student needs, and nothing else, into build/autograd-course.zip"),
+        ("site", "build the site in build/site/, with all chapters or only some"),
         ("weights", "train a chapter's networks, save the weights beside it, and build it"),
         ("minutes", "compute how long each chapter takes, by activity"),
         ("validate", "try slips, constants and other right answers on every check, and print a table"),
         ("margins", "measure how close right answers come to the tolerance, on processors that this one can imitate"),
     ):
         command = commands.add_parser(name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
-        if name in ("build", "minutes"):
+        if name in ("build", "minutes", "site"):
             default = "those that changed since they were built" if name == "build" else "all"
             command.add_argument(
                 "chapters", nargs="*", metavar="CHAPTER", help=f"as in solutions/chapters; default: {default}"
@@ -67,6 +68,11 @@ def main(argv: list[str] | None = None) -> int:
             return 0
         if args.command == "archive":
             print(archive.write())
+            return 0
+        if args.command == "site":
+            from .site.build import build as build_site  # imported here: Sphinx takes a second
+
+            print(build_site(args.chapters))
             return 0
         if args.command == "weights":
             print(weights.make(args.chapter))

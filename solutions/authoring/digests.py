@@ -16,7 +16,7 @@ from .places import SOLUTIONS, SOURCES
 
 DIGESTS = Path(__file__).with_name("digests.json")
 CODE = SOLUTIONS.parent / "course" / "gradlab", SOLUTIONS / "authoring"
-APART = "setup", "stages"  # folders of gradlab: no chapter runs the set-up, and only later ones import a stage
+APART = "setup", "stages", "site"  # no chapter runs the set-up or the site, and only later ones import a stage
 VERSIONS = SOLUTIONS.parent / "requirements.txt"
 
 

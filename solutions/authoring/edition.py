@@ -1,6 +1,6 @@
-"""The steps nbgrader takes to turn a solved notebook into a student edition, listed by name to avoid imports here."""
+"""The steps from a solved notebook to the student edition, and to the site's, listed by name to avoid imports here."""
 
-OURS, THEIRS = "authoring.preprocessors", "nbgrader.preprocessors"
+OURS, THEIRS, SITE = "authoring.preprocessors", "nbgrader.preprocessors", "authoring.site.preprocessors"
 
 GENERATE = [
     f"{THEIRS}.IncludeHeaderFooter",
@@ -20,4 +20,15 @@ GENERATE = [
     f"{THEIRS}.ClearMarkScheme",
     f"{THEIRS}.ComputeChecksums",
     f"{THEIRS}.CheckCellMetadata",
+]
+
+READ = [
+    f"{OURS}.RemoveReferences",
+    f"{OURS}.LeaveYourTurn",
+    f"{SITE}.SayWhatIsTested",
+    f"{SITE}.ShowPredictions",
+    f"{SITE}.ShowPayoffs",
+    f"{SITE}.SayHowToRead",
+    f"{SITE}.NameCells",
+    f"{SITE}.LinkPages",
 ]

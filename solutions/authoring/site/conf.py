@@ -1,0 +1,109 @@
+"""Sphinx's configuration of the site. Formulas become MathML here, so that pages need no script for them."""
+
+import html
+from pathlib import Path
+
+from math_core import LatexError, LatexToMathML
+
+from authoring.site.places import ADDRESS, PAGES, REPOSITORY
+
+project = html_title = "torch.autograd, by hand"
+author = "the authors of the course"
+copyright = ""
+extensions = ["myst_nb"]
+exclude_patterns = ["_static"]
+
+myst_enable_extensions = ["dollarmath", "amsmath"]
+myst_heading_anchors = 4
+nb_execution_mode = "off"
+nb_merge_streams = True
+suppress_warnings = ["myst.header", "misc.highlighting_failure"]
+smartquotes = False
+highlight_language = "python3"
+html_math_renderer = "mathml"
+
+html_theme = "furo"
+html_baseurl = f"{ADDRESS}/"
+html_favicon = str(PAGES / "_static/icon.svg")
+html_static_path = [str(PAGES / "_static")]
+html_css_files = ["live.css", "form.css", "site.css"]
+html_js_files = [("guess.js", {"type": "module"}), ("frames.js", {"defer": "defer"}), ("page.js", {"defer": "defer"})]
+html_use_index = False
+html_copy_source = html_show_sourcelink = html_show_sphinx = html_show_copyright = False
+html_theme_options = {
+    "source_repository": f"{REPOSITORY}/" if REPOSITORY else "",
+    "footer_icons": [],
+    "light_css_variables": {
+        "color-brand-primary": "#1d5fa8",
+        "color-brand-content": "#1d5fa8",
+        "color-brand-visited": "#6b3fa0",
+    },
+    "dark_css_variables": {
+        "color-brand-primary": "#79b8ff",
+        "color-brand-content": "#79b8ff",
+        "color-brand-visited": "#c4a5f0",
+    },
+}
+pygments_style, pygments_dark_style = "a11y-high-contrast-light", "a11y-high-contrast-dark"
+
+_mathml = LatexToMathML()
+
+
+def formula(self, node) -> None:
+    """Write a formula as MathML."""
+    latex, block = node.astext(), node.tagname == "math_block"
+    try:
+        self.body.append(_mathml.convert_with_local_state(latex, displaystyle=block))
+    except LatexError as error:
+        raise ValueError(f"{node.source}: the formula {latex!r} cannot be converted: {error}") from error
+    raise _skip()
+
+
+def _skip():
+    from docutils.nodes import SkipNode
+
+    return SkipNode()
+
+
+def describe(app, pagename, templatename, context, doctree) -> None:
+    """Give a page the description and the picture that searches and shared links show."""
+    context.setdefault("metatags", "")
+    words = (context.get("meta") or {}).get("description") or _first_words(doctree)
+    title = html.unescape(context.get("title", project))
+    for name, content in (
+        ("og:title", title),
+        ("og:description", words),
+        ("og:type", "website"),
+        ("og:site_name", project),
+        ("og:url", context.get("pageurl", "")),
+        ("og:image", f"{html_baseurl}_static/share.png"),
+    ):
+        context["metatags"] += f'<meta property="{name}" content="{html.escape(content)}">\n'
+    context["metatags"] += f'<meta name="description" content="{html.escape(words)}">\n'
+    context["metatags"] += '<meta name="twitter:card" content="summary_large_image">\n'
+
+
+def _first_words(doctree) -> str:
+    from docutils.nodes import paragraph
+
+    texts = [one.astext().replace("\n", " ") for one in doctree.findall(paragraph)] if doctree else []
+    words = next((text for text in texts if len(text) > 40), project)
+    return words if len(words) <= 160 else words[:157].rsplit(" ", 1)[0] + " …"
+
+
+def finish(app, error) -> None:
+    """Write the sitemap."""
+    if error is None:
+        places = [f"<url><loc>{html_baseurl}{page}.html</loc></url>" for page in sorted(app.env.found_docs)]
+        head = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
+        Path(app.outdir, "sitemap.xml").write_text("\n".join([head, *places, "</urlset>\n"]), encoding="utf-8")
+        Path(app.outdir, "robots.txt").write_text(
+            f"User-agent: *\nSitemap: {html_baseurl}sitemap.xml\n", encoding="utf-8"
+        )
+
+
+def setup(app) -> None:
+    """Register what this file adds to Sphinx."""
+    app.add_html_math_renderer("mathml", (formula, None), (formula, None))
+    app.connect("html-page-context", describe)
+    app.connect("build-finished", finish)

@@ -1,0 +1,123 @@
+"""The pages around the lessons, as Markdown: the front page, look-ups, and the documents of the repository."""
+
+import re
+
+import torch
+
+from gradlab import step
+
+from .. import pages
+from ..build import START_PAGE
+from .places import CLONE, DOCUMENTS, ROOT, linked
+
+FRONT = """---
+description: "{description}"
+---
+
+# torch.autograd, by hand
+
+A course on how PyTorch computes gradients: you predict what torch will do, see its answer, and find out why. Each
+chapter has exercises whose checks answer like a good teacher, and in the second part you build the engine yourself.
+Read and guess on these pages; to write code, take the course home with two commands.
+
+```
+{clone}
+make lab
+```
+
+## What does `backward` do?
+
+Here is a neuron's loss, recorded in one backward pass. Press *Next*, or drag the slider: at each node, you see the
+gradient that arrives and what the node sends on.
+
+```python
+x = torch.tensor(2.0)
+w = torch.tensor(0.5, requires_grad=True)
+b = torch.tensor(1.0, requires_grad=True)
+loss = (torch.tanh(w * x + b) - 1) ** 2
+step(loss)
+```
+
+{raw}
+
+{map}
+
+## For instructors
+
+nbgrader grades the exercises, in a sandbox, on cases that no student has seen. A class is two commands a week: one
+releases a chapter, the other collects, grades and reports. The [handbook](grading/README.md) covers the whole term.
+
+## For contributors
+
+One notebook per chapter is the only source; students' notebooks and these pages are generated from it. Start with
+[where a change goes](CONTRIBUTING.md) and [how to write an exercise](solutions/AUTHORING.md), or read
+[the engine in an hour](solutions/mini_autograd/README.md).
+"""
+DESCRIPTION = (
+    "A hands-on course on torch.autograd: predict gradients, see torch's answer, step through backward, solve checked "
+    "exercises, and build your own engine."
+)
+CONTENTS = """
+```{{toctree}}
+:hidden:
+:caption: {title}
+
+{entries}
+```
+"""
+# What the start page says about a student's copy: comments for progress, dots, cells to run.
+_ONLY_THERE = re.compile(r"^<!--.*-->\n|^A filled dot [^.]*\. |^In each chapter, start with [^.]*\.\n", re.MULTILINE)
+_TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
+_PART = re.compile(r"^\| *\| \*\*(.*?)\*\*", re.MULTILINE)
+_CHAPTER = re.compile(r"^\| \d.*?\]\((\w+)/\w+\.ipynb\)", re.MULTILINE)
+
+
+def made(names: list[str]) -> dict[str, str]:
+    """Return the pages' texts by path; the links lead to the pages of the site. names: the chapters on the site."""
+    texts = {
+        "index.md": _front(names),
+        "pages/glossary.md": (pages.PAGES / "glossary.md").read_text(encoding="utf-8"),
+        **{f"pages/{name}": text for name, text in pages.made().items()},
+        "solutions/mini_autograd/README.md": (ROOT / "solutions/mini_autograd/README.md").read_text(encoding="utf-8"),
+        **{name: (ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS},
+    }
+    known = {f"{name}/{name}.ipynb" for name in names} | set(texts)
+    texts = {path: linked(text, path, known) for path, text in texts.items()}
+    texts["index.md"] += _contents(names)
+    return texts
+
+
+def _front(names: list[str]) -> str:
+    start = _ONLY_THERE.sub("", START_PAGE.read_text(encoding="utf-8"))
+    chapters = re.search(r"^## The chapters\n.*?(?=^## How a chapter works)", start, re.MULTILINE | re.DOTALL)[0]
+    chapters = _TABLE.sub(lambda table: f'<div class="site-map">\n\n{_without_progress(table[0])}\n</div>\n', chapters)
+    stepper = f"```{{raw}} html\n{_stepper()}\n```"
+    return FRONT.format(clone=CLONE, raw=stepper, map=chapters, description=DESCRIPTION)
+
+
+def _without_progress(table: str) -> str:
+    """Return the start page's table without the column for what has been passed."""
+    rows = ["|".join(cells[:3] + cells[4:]) for cells in (row.split("|") for row in table.splitlines())]
+    return "\n".join(rows).replace("| | chapter |", "| no. | chapter |", 1) + "\n"
+
+
+def _stepper() -> str:
+    x, w, b = torch.tensor(2.0), torch.tensor(0.5, requires_grad=True), torch.tensor(1.0, requires_grad=True)
+    loss = (torch.tanh(w * x + b) - 1) ** 2
+    return step(loss).html()
+
+
+def _contents(names: list[str]) -> str:
+    """Return the site's table of contents: the parts of the start page's table, then what to look up."""
+    start = START_PAGE.read_text(encoding="utf-8")
+    _, *pieces = _PART.split(start)
+    parts = [
+        (title.strip(), [f"{name}/{name}" for name in _CHAPTER.findall(rows) if name in names])
+        for title, rows in zip(pieces[::2], pieces[1::2], strict=True)
+    ]
+    parts += [
+        ("Look it up", ["pages/glossary", "pages/cheat_sheet", "pages/errors", "solutions/mini_autograd/README"]),
+        ("For instructors", [name.removesuffix(".md") for name in DOCUMENTS if name.startswith("grading/")]),
+        ("For contributors", [name.removesuffix(".md") for name in DOCUMENTS if not name.startswith("grading/")]),
+    ]
+    return "".join(CONTENTS.format(title=title, entries="\n".join(entries)) for title, entries in parts if entries)

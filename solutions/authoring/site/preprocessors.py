@@ -1,0 +1,145 @@
+"""The site's own preprocessors, with which a recorded chapter becomes a page without its solutions."""
+
+import html
+import json
+import re
+
+from nbformat.v4 import new_output
+from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.utils import is_grade, is_solution
+
+from ..cells import tags
+from .places import CLONE, anchor, linked
+from .recording import FRAMES, PREDICTION
+
+HOW_TO_WORK = "**How to work.**"
+HOW_TO_READ = """**On this page** you can read and guess. Enter your guess, and torch's recorded answer appears; your
+guesses stay in this browser. To run the code, change it and solve the exercises, get the course:
+
+```
+{clone}
+make lab
+```
+"""
+TESTED = """<div class="site-check">
+
+{tested}
+
+To have your answer checked, get the course. It opens in JupyterLab, and the check says at once what is right or wrong:
+
+```
+{clone}
+make lab
+```
+
+</div>
+"""
+GUESSES = '<div class="site-guesses" role="status"></div>'
+_FIRST_COMMENT = re.compile(r"\A(?:#.*\n?)+")
+
+
+class SayWhatIsTested(NbGraderPreprocessor):
+    """Replace each check by what it tests, and clear the outputs of answers."""
+
+    def preprocess_cell(self, cell, resources, cell_index):
+        """Keep of a check only the comment at its beginning, which says what is tested."""
+        if is_solution(cell):
+            cell.outputs = []
+        if is_grade(cell):
+            comment = _FIRST_COMMENT.match(cell.source)
+            lines = [line.lstrip("# ").rstrip() for line in comment[0].splitlines()] if comment else []
+            cell = markdown(cell, TESTED.format(tested=_plain(" ".join(lines)), clone=CLONE))
+        return cell, resources
+
+
+class ShowPredictions(NbGraderPreprocessor):
+    """Turn what a prediction recorded into a place for its form, followed by torch's answer in a fold."""
+
+    def preprocess_cell(self, cell, resources, cell_index):
+        """Write the prediction's data and its answer as HTML; guess.js makes the form."""
+        for output in cell.get("outputs", []):
+            if prediction := output.get("data", {}).pop(PREDICTION, None):
+                answer = prediction.pop("output")
+                output.data["text/html"] = (
+                    f'<div class="site-guess">{as_json(prediction)}<details class="site-answer">'
+                    f'<summary>Torch’s answer</summary><div class="gl-output">{answer}</div></details></div>'
+                )
+        if cell.source.strip() == "predict.summary()":
+            cell.outputs = [new_output("display_data", {"text/html": GUESSES})]
+        return cell, resources
+
+
+class ShowPayoffs(NbGraderPreprocessor):
+    """Turn what a payoff recorded into its first picture; the others go into a file, for frames.js to show."""
+
+    def preprocess_cell(self, cell, resources, cell_index):
+        """Write the frames to `frames/` and the first one into the page."""
+        for place, output in enumerate(cell.get("outputs", [])):
+            if payoff := output.get("data", {}).pop(FRAMES, None):
+                file = f"frames/{resources['unique_key']}-{cell.id}.json"
+                resources.setdefault("outputs", {})[file] = json.dumps(payoff.pop("frames"))
+                others = [f"In JupyterLab you can also change: {', '.join(payoff['others'])}."] * bool(payoff["others"])
+                output.data["text/html"] = (
+                    f'<figure class="site-frames" data-frames="../_static/{file}"><figcaption>'
+                    f"{html.escape(payoff['title'])}</figcaption>{as_json(payoff['controls'])}"
+                    f'<div class="site-frame">{payoff["start"]}</div>'
+                    f'<p class="site-others">{html.escape("".join(others))}</p></figure>'
+                )
+                cell.outputs = cell.outputs[: place + 1]  # without the payoff's picture for viewers without widgets
+                break
+        return cell, resources
+
+
+class SayHowToRead(NbGraderPreprocessor):
+    """Say how to use the page, and remove what only a notebook can do."""
+
+    def preprocess(self, nb, resources):
+        """Replace the instructions for the notebook, and remove the summary of exercises."""
+        nb.cells = [cell for cell in nb.cells if cell.source.strip() != "summary()"]
+        for cell in nb.cells:
+            if cell.source.startswith(HOW_TO_WORK):
+                cell.source = HOW_TO_READ.format(clone=CLONE)
+            if cell.metadata.get("jupyter", {}).get("source_hidden"):
+                cell.metadata["tags"] = [*tags(cell), "hide-input"]
+        return nb, resources
+
+
+class NameCells(NbGraderPreprocessor):
+    """Put an anchor before each cell, so that links to it work as in JupyterLab."""
+
+    def preprocess(self, nb, resources):
+        """Write the anchor into the text above: code has no place for one."""
+        for before, cell in zip(nb.cells, nb.cells[1:], strict=False):
+            mark = f'<span id="{anchor(cell.id)}"></span>'
+            if cell.cell_type == "markdown":
+                cell.source = f"{mark}\n\n{cell.source}"
+            elif before.cell_type == "markdown":
+                before.source += f"\n\n{mark}"
+        return nb, resources
+
+
+class LinkPages(NbGraderPreprocessor):
+    """Turn links between notebooks into links between pages."""
+
+    def preprocess_cell(self, cell, resources, cell_index):
+        """Rewrite the links of a text."""
+        if cell.cell_type == "markdown":
+            name = resources["unique_key"]
+            cell.source = linked(cell.source, f"{name}/{name}.ipynb", resources["pages"])
+        return cell, resources
+
+
+def _plain(text: str) -> str:
+    """Return a comment as Markdown that shows it as it is, with "Tested:" in bold."""
+    return re.sub(r"([*_`<$\\\[])", r"\\\1", text).replace("Tested:", "**What the check tests:**", 1)
+
+
+def markdown(cell, source: str):
+    """Return a Markdown cell in the place of another cell."""
+    return type(cell)(cell_type="markdown", id=cell.id, metadata={}, source=source)
+
+
+def as_json(data) -> str:
+    """Return data as an element that a script of the page reads."""
+    safe = json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
+    return f'<script type="application/json">{safe}</script>'

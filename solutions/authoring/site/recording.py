@@ -1,0 +1,129 @@
+"""Run a solved chapter for the site: predictions and payoffs leave plain data, which a page shows without a kernel.
+
+`record` executes a chapter as `build.execute` does, but without references and checks. In its kernel, `begin` replaces
+the two places where gradlab shows a widget.
+"""
+
+import copy
+from itertools import product
+from typing import Any
+
+import nbformat
+from IPython.display import display
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+from nbgrader.utils import is_grade
+
+from gradlab import payoffs
+from gradlab.checks import check
+from gradlab.predict.kinds import Numbers, shown
+from gradlab.predict.prediction import Prediction
+
+from ..build import STUDENT_EDITION, execute, normalise
+from ..cells import tags
+from ..chapter import source_path
+from ..digests import digest
+from ..places import SOLUTIONS
+
+PREDICTION = "application/vnd.gradlab.prediction+json"
+FRAMES = "application/vnd.gradlab.frames+json"
+RECORDED = SOLUTIONS.parent / "build/recorded"
+ALONE, TOGETHER = (7,), (4, 3)  # the most values of one control, and of each of two
+
+
+def record(name: str) -> NotebookNode:
+    """Return a solved chapter with the outputs that the site shows; it runs only if it changed since the last time."""
+    kept, now = RECORDED / f"{name}.ipynb", digest(name, STUDENT_EDITION)
+    if kept.exists() and (notebook := nbformat.read(kept, as_version=4)).metadata.get("digest") == now:
+        return notebook
+    notebook = nbformat.read(source_path(name), as_version=4)
+    running = copy.deepcopy(notebook)
+    for cell in running.cells:
+        if "reference" in tags(cell) or is_grade(cell):
+            cell.source = ""
+    first = new_code_cell(f"from {__name__} import begin; begin()")
+    running.cells.insert(0, first)
+    execute(running, source_path(name).parent)
+    running.cells.remove(first)
+    for cell, ran in zip(notebook.cells, normalise(running).cells, strict=True):
+        if cell.cell_type == "code":
+            cell.outputs = ran.outputs
+    notebook.metadata = NotebookNode(running.metadata, digest=now)
+    RECORDED.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, kept)
+    return notebook
+
+
+def begin() -> None:
+    """In a chapter's kernel, let predictions and payoffs display plain data; every payoff counts as earned."""
+    check.authored = lambda stated: None
+    Prediction._ask = _ask
+    payoffs._passed = lambda exercise: True
+    payoffs._show_live = _show_frames
+
+
+def _ask(prediction: Prediction, guess: None) -> None:
+    """Display what a page needs to ask for a guess and to judge it."""
+    kind = prediction.kind
+    data = {
+        "name": prediction.name,
+        "question": prediction.question,
+        "blanks": [{"label": blank.label, "options": list(blank.options)} for blank in kind.blanks],
+        "numbers": isinstance(kind, Numbers),
+        "tolerance": getattr(kind, "tolerance", None),
+        "distinct": hasattr(kind, "events"),
+        "answers": [{"value": str(answer), "shown": shown(answer)} for answer in prediction.answers],
+        "output": prediction._captured.html(prediction.question),
+    }
+    display({PREDICTION: data, "text/plain": prediction.question}, raw=True)
+
+
+def _show_frames(function, controls: dict, start: dict, exercise: str, shows: str, made: payoffs.Made) -> None:
+    """Display the payoff's output for some values of its first two controls; further controls stay as they are."""
+    moving = {name: _values(control, start[name]) for name, control in controls.items()}
+    moving = dict([item for item in moving.items() if len(item[1]) > 1][:2])
+    most = ALONE if len(moving) == 1 else TOGETHER
+    moving = {name: _some(values, start[name], m) for (name, values), m in zip(moving.items(), most, strict=False)}
+    frames = [
+        payoffs._made(function, start | dict(zip(moving, chosen, strict=True)), exercise, shows).alive
+        for chosen in product(*moving.values())
+    ]
+    data = {
+        "title": f"You see {shows}.",
+        "controls": [
+            {
+                "name": name.replace("_", " "),
+                "values": [_said(value) for value in values],
+                "at": values.index(start[name]),
+            }
+            for name, values in moving.items()
+        ],
+        "others": [name.replace("_", " ") for name in controls if name not in moving],
+        "start": made.alive,
+        "frames": frames,
+    }
+    display({FRAMES: data, "text/plain": f"Payoff of {exercise}"}, raw=True)
+
+
+def _values(control: Any, start: Any) -> list:
+    """Return the values that a control can take; only the start value if it takes a text or a file."""
+    if isinstance(control, tuple):
+        low, high, step = control
+        count = round((high - low) / step)
+        return sorted({start, *(type(start)(round(low + k * step, 10)) for k in range(count + 1))})
+    if isinstance(control, bool):
+        return [True, False]
+    return list(control) if isinstance(control, list) else [start]
+
+
+def _some(values: list, start: Any, most: int) -> list:
+    """Return at most `most` of the values, spread evenly, with the start value among them."""
+    if len(values) <= most:
+        return values
+    places = [round(k * (len(values) - 1) / (most - 1)) for k in range(most)]
+    nearest = min(range(most), key=lambda k: abs(places[k] - values.index(start)))
+    return [values[place] if k != nearest else start for k, place in enumerate(places)]
+
+
+def _said(value: Any) -> str:
+    return shown(value).replace("True", "yes").replace("False", "no")
