@@ -172,18 +172,23 @@ def cheat_sheet() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def error_index() -> str:
-    """Return the page of errors and warnings that the chapters explain."""
-    cures: dict[str, list[Cure]] = {}
+def cures() -> dict[str, list[Cure]]:
+    """Return the errors and warnings that the chapters explain, in alphabetical order, each with its cures."""
+    found: dict[str, list[Cure]] = {}
     for chapter, cell, message, says in EXPLAINED:
         place = _section(_notebook(chapter), chapter, cell)
-        cures.setdefault(message, []).append(Cure(place, _link(chapter, cell), says))
+        found.setdefault(message, []).append(Cure(place, _link(chapter, cell), says))
     for chapter in chapter_names():
         for message, cure in _from_help(_notebook(chapter), chapter):
-            known = next((one for one in cures if message.startswith(one) or one.startswith(message)), message)
-            cures.setdefault(known, []).append(cure)
+            known = next((one for one in found if message.startswith(one) or one.startswith(message)), message)
+            found.setdefault(known, []).append(cure)
+    return dict(sorted(found.items()))
+
+
+def error_index() -> str:
+    """Return the page of errors and warnings that the chapters explain."""
     rows = []
-    for message, found in sorted(cures.items()):
+    for message, found in cures().items():
         rows.append([f"`{message}`", "<br>".join(f"[{cure.place}]({cure.link}): {cure.says}" for cure in found)])
     head = [
         "# Errors and warnings",

@@ -17,7 +17,7 @@ from ..chapter import chapter_names, source_path
 from ..edition import READ
 from ..places import ChapterError
 from . import pages
-from .places import PAGES, SITE
+from .places import PAGES, ROOT, SITE
 from .recording import record
 
 HERE, GRADLAB = Path(__file__).parent, Path(gradlab.__file__).parent
@@ -39,6 +39,7 @@ def build(names: Sequence[str] = ()) -> Path:
     (PAGES / "_static/frames").mkdir(parents=True)
     for asset in ASSETS:
         shutil.copy(asset, PAGES / "_static")
+    shutil.copy(ROOT / ".github/pictures/card-light.png", PAGES / "_static/share.png")
     texts = pages.made(names)
     known = {f"{name}/{name}.ipynb" for name in names} | set(texts)
     with ProcessPoolExecutor(2, get_context("spawn"), _alone) as pool:

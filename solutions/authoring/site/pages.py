@@ -8,6 +8,7 @@ from gradlab import step
 
 from .. import pages
 from ..build import START_PAGE
+from . import errors
 from .places import CLONE, DOCUMENTS, ROOT, linked
 
 FRONT = """---
@@ -67,6 +68,17 @@ CONTENTS = """
 """
 # What the start page says about a student's copy: comments for progress, dots, cells to run.
 _ONLY_THERE = re.compile(r"^<!--.*-->\n|^A filled dot [^.]*\. |^In each chapter, start with [^.]*\.\n", re.MULTILINE)
+ENGINE = "solutions/mini_autograd"
+LINES = """
+```{{code-block}} python
+:caption: {file}, lines {first}–{last}
+:lineno-start: {first}
+
+{code}
+```
+"""
+_STEP = re.compile(r"^\*\*(\d+)\. .*?(?=^\*\*\d+\. |^This is a good place|^\*\*Stop here)", re.MULTILINE | re.DOTALL)
+_PLACE = re.compile(r"^\| (\d+) \| `([\w/]+\.py)` \| (\d+)–(\d+) \|", re.MULTILINE)
 _TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 _PART = re.compile(r"^\| *\| \*\*(.*?)\*\*", re.MULTILINE)
 _CHAPTER = re.compile(r"^\| \d.*?\]\((\w+)/\w+\.ipynb\)", re.MULTILINE)
@@ -77,8 +89,9 @@ def made(names: list[str]) -> dict[str, str]:
     texts = {
         "index.md": _front(names),
         "pages/glossary.md": (pages.PAGES / "glossary.md").read_text(encoding="utf-8"),
-        **{f"pages/{name}": text for name, text in pages.made().items()},
-        "solutions/mini_autograd/README.md": (ROOT / "solutions/mini_autograd/README.md").read_text(encoding="utf-8"),
+        "pages/cheat_sheet.md": pages.cheat_sheet(),
+        **errors.made(pages.error_index()),
+        f"{ENGINE}/README.md": _engine(),
         **{name: (ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS},
     }
     known = {f"{name}/{name}.ipynb" for name in names} | set(texts)
@@ -107,6 +120,24 @@ def _stepper() -> str:
     return step(loss).html()
 
 
+def _engine() -> str:
+    """Return the engine's reading path with the code of each step beside its text."""
+    text = (ROOT / ENGINE / "README.md").read_text(encoding="utf-8")
+    places = _PLACE.findall(text)
+
+    def beside(step: re.Match) -> str:
+        code = "".join(_lines(*place) for number, *place in places if number == step[1])
+        return f'<div class="site-beside"><div>\n\n{step[0]}\n</div><div>\n{code}\n</div></div>\n\n'
+
+    return "---\nhide-toc: true\n---\n\n" + _STEP.sub(beside, text)
+
+
+def _lines(file: str, first: str, last: str) -> str:
+    """Return a piece of the engine's code as Markdown."""
+    lines = (ROOT / ENGINE / file).read_text(encoding="utf-8").splitlines()[int(first) - 1 : int(last)]
+    return LINES.format(file=file, first=first, last=last, code="\n".join(lines))
+
+
 def _contents(names: list[str]) -> str:
     """Return the site's table of contents: the parts of the start page's table, then what to look up."""
     start = START_PAGE.read_text(encoding="utf-8")
@@ -116,7 +147,7 @@ def _contents(names: list[str]) -> str:
         for title, rows in zip(pieces[::2], pieces[1::2], strict=True)
     ]
     parts += [
-        ("Look it up", ["pages/glossary", "pages/cheat_sheet", "pages/errors", "solutions/mini_autograd/README"]),
+        ("Look it up", ["pages/glossary", "pages/cheat_sheet", "pages/errors", f"{ENGINE}/README"]),
         ("For instructors", [name.removesuffix(".md") for name in DOCUMENTS if name.startswith("grading/")]),
         ("For contributors", [name.removesuffix(".md") for name in DOCUMENTS if not name.startswith("grading/")]),
     ]

@@ -1,0 +1,111 @@
+"""A page for each error message that the chapters explain, so that a search for the message leads to it."""
+
+import re
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from ..pages import Cure, cures
+
+ENTRIES = Path(__file__).with_name("errors.md")
+PAGE = """---
+description: {description}
+orphan: true
+---
+
+# `{message}`
+
+{explained}
+
+## The fix
+
+{fix}
+
+[All errors and warnings that the course explains](../pages/errors.md) · [The course](../index.md)
+"""
+EXPLAINED = """{means}
+
+## The smallest program that raises it
+
+```python
+{program}
+```
+
+```text
+{raised}
+```
+
+## Look first
+
+{look}"""
+_ENTRY = re.compile(r"^## (.*?)\n(.*?)\n```python\n(.*?)\n```\n(.*?)(?=\n\n## |\s*\Z)", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+
+
+class Entry(NamedTuple):
+    """What `errors.md` says about a message."""
+
+    message: str
+    means: str
+    program: str
+    look: str
+
+
+def entries() -> dict[str, Entry]:
+    """Return the entries of `errors.md` by message."""
+    return {found[0]: Entry(*found) for found in _ENTRY.findall(ENTRIES.read_text(encoding="utf-8"))}
+
+
+def raised(program: str) -> list[str]:
+    """Run a program; return its warnings and its error, as a traceback's last line shows them."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            exec(compile(program, "<program>", "exec"), {"torch": torch, "np": np, "__name__": "program"})
+        except Exception as error:
+            return [*(_line(one.category, one.message) for one in caught), _line(type(error), error)]
+    return [_line(one.category, one.message) for one in caught]
+
+
+def fits(message: str, line: str) -> bool:
+    """Return whether a line is, or begins with, a message of the index; its … stands for anything."""
+    return re.search(".*".join(map(re.escape, message.split("…"))), line, re.DOTALL) is not None
+
+
+def _line(kind: type, error: object) -> str:
+    return f"{kind.__name__}: {error}"
+
+
+def slug(message: str) -> str:
+    """Return the name of a message's page."""
+    return re.sub(r"[^a-z0-9_]+", "-", message.lower())[:90].strip("-")
+
+
+def made(index: str) -> dict[str, str]:
+    """Return the pages' texts by path, and the index of errors with links to them; all have the index's links."""
+    found, known = cures(), entries()
+    for message in found:
+        index = index.replace(f"\n| `{message}` |", f"\n| [`{message}`](../errors/{slug(message)}.md) |", 1)
+    texts = {f"errors/{slug(message)}.md": _page(message, found[message], known.get(message)) for message in found}
+    return {"pages/errors.md": index, **texts}
+
+
+def _page(message: str, found: list[Cure], entry: Entry | None) -> str:
+    explained, words = "An answer to an exercise can end with this error.", _LINK.sub(r"\1", found[0].says)
+    if entry:
+        libraries = {"np.": "import numpy as np", "torch.": "import torch"}
+        imports = "\n".join(line for name, line in libraries.items() if name in entry.program)
+        program = f"{imports}\n\n{entry.program}" if imports else entry.program
+        shown = next(line for line in raised(entry.program) if fits(message, line))
+        explained = EXPLAINED.format(means=entry.means, program=program, raised=shown, look=entry.look)
+        words = entry.means
+    fix = "\n".join(f"- [{_place(cure)}]({cure.link}): {cure.says}" for cure in found)
+    description = f"{message}: {words}".replace("`", "").replace('"', "'")
+    return PAGE.format(message=message, explained=explained, fix=fix, description=f'"{description}"')
+
+
+def _place(cure: Cure) -> str:
+    return f"Exercise {cure.place}" if cure.place[0].isdigit() else cure.place.capitalize()
