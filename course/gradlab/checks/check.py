@@ -120,7 +120,9 @@ def check(
     with held_back() as printed, in_place_of_yours(function, text, answer=answer):
         verdict, picture = _verdict(stated.as_released(text), record)
     feedback = replace(
-        verdict.feedback, printed=printed.text, first=messages.ran_first(session.ran_first) if session else ""
+        verdict.feedback,
+        printed=printed.text,
+        first=messages.ran_first(session.ran_first, session.set_up_first) if session else "",
     )
     if feedback.state != messages.STOPPED:
         _stands[name] = verdict.passed

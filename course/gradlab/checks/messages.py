@@ -224,9 +224,12 @@ def not_run(title: str, name: str, why: str) -> Feedback:
     return Feedback(title, STALE, f"{lead}, then run this one again.")
 
 
-def ran_first(names: Iterable[str]) -> str:
-    """Return a sentence saying that the cells which define these names ran before the check."""
+def ran_first(names: Iterable[str], set_up: bool) -> str:
+    """Return a sentence saying that the cells which define these names, or set-up cells, ran before the check."""
     defines = " and ".join(sorted(names))
+    if set_up:
+        answers = ", and then your answers" if defines else ""
+        return f"The set-up cells had not run since the kernel started, so they ran first{answers}."
     return f"You had not run the cell that defines {defines} as it stands now, so it ran first." if defines else ""
 
 

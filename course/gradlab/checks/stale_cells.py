@@ -32,7 +32,8 @@ class Session:
     homes: for each name, the id of the cell that defined it last; texts: that cell's text; saved_at: when the notebook
     was last saved, as of the cell's end. stale: for each name whose definition failed or was taken out, the reason, in
     a sentence. page: the code cells as they stand on JupyterLab's page, while a check runs; None if they are unknown.
-    ran_first: the names in cells that the page ran automatically before this one, and that were not in memory so.
+    ran_first: the names in answers that the page ran automatically before this cell, and that were not in memory so.
+    set_up_first: whether it ran set-up cells that the kernel lacked.
     """
 
     namespace: dict[str, Any]
@@ -42,6 +43,7 @@ class Session:
     stale: dict[str, str] = field(default_factory=dict)
     page: list[dict[str, Any]] | None = None
     ran_first: set[str] = field(default_factory=set)
+    set_up_first: bool = False
     _before: dict[str, Any] = field(default_factory=dict)
 
     def requested(self) -> None:
@@ -51,20 +53,23 @@ class Session:
     def begins(self, info: Any) -> None:
         """Note the objects that a cell's names refer to before it runs; for IPython's pre_run_cell event."""
         self._before = {name: self.namespace.get(name, _MISSING) for name in self._names(info)}
-        if "ran_first" in _sent_along():
-            self.ran_first |= {name for name in self._before if self.texts.get(name) != info.raw_cell}
 
     def ended(self, result: Any) -> None:
         """Note which of a cell's names were redefined; for IPython's post_run_cell event."""
         info, before, self._before = result.info, self._before, {}
-        if "ran_first" not in _sent_along():
-            self.ran_first.clear()
-            self.page = None
+        first = _sent_along().get("ran_first")
+        if first is None:
+            self.ran_first, self.set_up_first, self.page = set(), False, None
         if info is None:
             return
         text, cell = info.raw_cell or "", getattr(info, "cell_id", None)
         error = result.error_before_exec or result.error_in_exec
         here = _bound(text)
+        lacked = {name for name in before.keys() | here if self.texts.get(name) != text}
+        if first == "setup":
+            self.set_up_first |= bool(lacked)
+        elif first:
+            self.ran_first |= lacked
         renewed = {name for name in before if self.namespace.get(name, _MISSING) is not before[name]}
         for name in before.keys() | here:  # nothing is known from before the cell that imports gradlab
             if name in renewed or (name in here and error is None):

@@ -1,23 +1,25 @@
 // A check judges the definitions in the kernel, but a learner means those on the page. So a check first runs its answer,
-// and each cell that was edited since this page ran it: earlier answers, and cells between the last check and this one.
-// Then it sends the page, so that the kernel can refuse to judge any other definition that differs from the page's.
-// JupyterLab loads this file without a build.
+// the answers above that the kernel lacks, and each cell between the last check and this one that was edited since this
+// page ran it. Then it sends the page, so that the kernel can refuse to judge any other definition that differs from the
+// page's. Before any cell, the set-up cells above it run, if they have not. JupyterLab loads this file without a build.
 
 (() => {
   const kernels = new WeakMap(); // by notebook's session: by cell: the text that this page last sent to the kernel
 
   const isAnswer = cell => cell.model.getMetadata('nbgrader')?.solution;
+  const isSetUp = cell => cell.model.getMetadata('tags')?.includes('setup');
+  const isOpen = cell => /^\s*raise NotImplementedError\(\)/m.test(text(cell)); // an answer that was not tried
   const isCheck = cell => /^check\(\s*"\d\d\.\d/m.test(text(cell));
   const text = cell => cell.model.sharedModel.getSource();
 
-  function toRun(above, sent) {
+  function toRun(above, sent, check) {
     const last = above.findLastIndex(isCheck);
     const since = above.slice(last + 1);
     const own = since.findLast(isAnswer) ?? since.at(-1);
-    return above.filter(
-      (cell, i) =>
-        sent.get(cell) !== text(cell) && (cell === own || (sent.has(cell) && (i > last || isAnswer(cell))))
-    );
+    const isNeeded = (cell, i) =>
+      isSetUp(cell) ||
+      (check && (cell === own || (sent.has(cell) ? i > last || isAnswer(cell) : isAnswer(cell) && !isOpen(cell))));
+    return above.filter((cell, i) => sent.get(cell) !== text(cell) && isNeeded(cell, i));
   }
 
   function scheduled(app, { notebook, cell }) {
@@ -25,14 +27,14 @@
     if (!panel || cell.model.type !== 'code') return;
     const sent = sentTo(panel.sessionContext);
     sent.set(cell, text(cell));
-    if (!isCheck(cell)) return;
     const cells = notebook.widgets.filter(each => each.model.type === 'code');
-    for (const answer of toRun(cells.slice(0, cells.indexOf(cell)), sent)) {
-      sent.set(answer, text(answer));
+    for (const first of toRun(cells.slice(0, cells.indexOf(cell)), sent, isCheck(cell))) {
+      sent.set(first, text(first));
       // the kernel runs the check even after an error; `ran_first` marks the cells that ran before it
-      const metadata = { tags: ['raises-exception'], ran_first: true };
-      answer.constructor.execute(answer, panel.sessionContext, metadata).catch(() => {}); // the cell shows its error
+      const metadata = { tags: ['raises-exception'], ran_first: isSetUp(first) ? 'setup' : 'answer' };
+      first.constructor.execute(first, panel.sessionContext, metadata).catch(() => {}); // the cell shows its error
     }
+    if (!isCheck(cell)) return;
     const page = cells.map(each => ({ metadata: each.model.metadata, source: text(each) }));
     const nothing = { code: 'pass', silent: true, store_history: false };
     const { kernel } = panel.sessionContext.session ?? {};
