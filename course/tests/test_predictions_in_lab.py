@@ -42,6 +42,7 @@ PAYOFF = """\
 @payoff("02.1", "your pull_back as a grey square", root_of=(1, 9, 1))
 def square(root_of=4):
     return Image.new("L", (20, 20), 20 * root_of + 0 * pull_back(1, 1))"""
+EXPLAINED = "<details><summary>What happened, and why</summary>\n\nThe second is an error.\n\n</details>"
 IMAGE = """\
 from gradlab import image_file, small_image
 
@@ -54,6 +55,7 @@ CELLS = {
     "s1-run": NUMBERS,
     "s1-claim-run": CLAIM,
     "s5-wrong": CHOICES,
+    "s5-explain": EXPLAINED,
     "guesses": "predict.summary()",
     "payoff-02-1": PAYOFF,
     "payoff-image": IMAGE,
@@ -66,7 +68,8 @@ def notebook(tmp_path, lab):
     folder = tmp_path / "mine" / CHAPTER
     folder.mkdir(parents=True)
     results.remember("02.1", "passed", folder)
-    cells = [nbformat.v4.new_code_cell(source, id=name) for name, source in CELLS.items()]
+    kind = {EXPLAINED: nbformat.v4.new_markdown_cell}
+    cells = [kind.get(source, nbformat.v4.new_code_cell)(source, id=name) for name, source in CELLS.items()]
     path = write_notebook(folder / f"{CHAPTER}.ipynb", cells)
     lab.open_notebook(path)
     return path
@@ -104,7 +107,7 @@ def test_a_guess_is_entered_by_keyboard_judged_remembered_and_kept(lab, notebook
     lab.page.keyboard.press("Space")
     lab.page.keyboard.press("Enter")
     lab.page.get_by_role("status").filter(has_text="You guessed: 1 of 2 right, and you were sure.").wait_for()
-    assert focused(lab)[0] == "status", "the keyboard goes to the verdict"
+    goes_on_to(lab, "s1-claim-run")
     lab.locate("s1-run").get_by_text("x.grad: [300.0, 0.3]").wait_for()
     assert "you said 0.1, but it is 0.3" in lab.seen("s1-run")
     assert lab.seen("s1-run").count("1 of 2 right") == 1
@@ -160,8 +163,20 @@ def test_the_keyboard_goes_to_the_form_and_on(lab, notebook, keys):
     lab.assert_quiet()
 
 
-def test_a_guess_among_choices_is_entered_by_keyboard(lab, notebook):
+def goes_on_to(lab, cell):
+    """Wait until a cell is the selected one and has the keyboard, in the mode in which Shift+Enter runs it."""
+    lab.page.wait_for_function(
+        """id => {
+            const { activeCell, mode } = window.jupyterapp.shell.currentWidget.content;
+            return activeCell.model.id === id && mode === 'command' && activeCell.node === document.activeElement;
+        }""",
+        arg=cell,
+    )
+
+
+def test_after_a_wrong_guess_the_explanation_is_open_and_has_the_keyboard(lab, notebook, tmp_path):
     lab.run_all()
+    lab.locate("s5-explain").locator("details:not([open])").wait_for()
     form = lab.locate("s5-wrong").locator("form")
     form.get_by_label("nothing").select_option("None")
     form.get_by_label("one").select_option("ones")
@@ -169,6 +184,11 @@ def test_a_guess_among_choices_is_entered_by_keyboard(lab, notebook):
     lab.page.keyboard.type("ones")
     lab.page.keyboard.press("Enter")
     lab.page.get_by_role("status").filter(has_text="You guessed: 2 of 3 right, and you were not sure.").wait_for()
+    goes_on_to(lab, "s5-explain")
+    lab.page.locator(".jp-MarkdownOutput details[open]").get_by_text("The second is an error.").wait_for()
+    lab.screenshot(tmp_path / "explained.png")
+    lab.page.keyboard.press("Shift+Enter")
+    goes_on_to(lab, "guesses")
     lab.assert_quiet()
 
 

@@ -45,6 +45,8 @@ function render({ model, el }) {
   el.append(form, said, again);
   el.classList.add("gl-guess");
 
+  const nextCell = () => el.closest(".jp-Cell")?.nextElementSibling; // in JupyterLab
+
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     model.send({ texts: fields.map((field) => field.read()), sure: sure.checked });
@@ -54,7 +56,7 @@ function render({ model, el }) {
       event.preventDefault();
       form.requestSubmit();
     }
-    const following = event.key === "Enter" && event.shiftKey && el.closest(".jp-Cell")?.nextElementSibling;
+    const following = event.key === "Enter" && event.shiftKey && nextCell();
     if (following) {
       event.preventDefault(); // Shift+Enter moves on; it does not ask again
       following.focus();
@@ -80,7 +82,12 @@ function render({ model, el }) {
     form.hidden = !!verdict;
     again.hidden = !verdict;
     said.innerHTML = verdict;
-    if (moves) (verdict ? said : fields[0].node).focus();
+    if (moves) (verdict ? nextCell() ?? said : fields[0].node).focus({ preventScroll: !!verdict });
+  };
+  // A wrong guess opens the explanation below it; a live region has said the verdict, so the keyboard can be there, too.
+  const explain = () => {
+    const fold = said.querySelector(".gl-some-wrong") && nextCell()?.querySelector("details");
+    if (fold?.querySelector("summary").textContent === "What happened, and why") fold.open = true;
   };
   // After Shift+Enter the focus is on the next cell, after Ctrl+Enter on this one, after Run All on the last.
   const wasJustRun = () => {
@@ -88,7 +95,10 @@ function render({ model, el }) {
     return !!cell && [cell, cell.nextElementSibling].includes(document.activeElement);
   };
   const onProblem = () => complain();
-  const onVerdict = () => settle(el.contains(document.activeElement));
+  const onVerdict = () => {
+    settle(el.contains(document.activeElement));
+    explain();
+  };
   model.on("change:problem", onProblem);
   model.on("change:verdict", onVerdict);
   complain();
