@@ -6,7 +6,7 @@ It is made when the course is opened, and again whenever JupyterLab reads it.
 import re
 from pathlib import Path
 
-from . import ipynb
+from .checks.cells import stated_at
 from .checks.record import Exercise
 from .checks.results import exercises, read
 from .predict.guesses import surprises
@@ -55,7 +55,7 @@ def _words(chapters: dict, verdicts: dict[str, str], workspace: Path, kept: dict
         chapter = homes[following]
         check, place = chapters[chapter][following], f"{chapter}/{chapter}.ipynb"
         if verdicts.keys() & chapters[chapter].keys():
-            words = f"Continue at [{_plain(check.title)}]({place}#cell-id={_cell_of(workspace / place, check)})"
+            words = f"Continue at [{_plain(check.title)}]({place}#cell-id={stated_at(workspace / chapter, check.cell)})"
         else:
             words = f"{'Continue' if verdicts else 'Begin'} with [chapter {chapter[:2]}]({place})"
         parts.append(f"**{words}** · {passed} of {len(homes)} exercises passed")
@@ -79,17 +79,6 @@ def _surprises(workspace: Path) -> str:
     ]
     words = "You were sure of these predictions, but they were wrong. To clear one, choose *Guess again* below it."
     return "\n".join([f"## {SECOND_LOOK}", "", words, "", *items, "", ""]) if items else ""
-
-
-def _cell_of(notebook: Path, check: Exercise) -> str:
-    """Return the id of the cell that states an exercise: the last one with a heading before its check."""
-    try:
-        cells = ipynb.read(notebook.read_bytes())["cells"]
-        place = next(n for n, cell in enumerate(cells) if ipynb.grade_id(cell) == check.cell)
-        headings = (c for c in reversed(cells[:place]) if c["cell_type"] == "markdown" and c["source"].startswith("#"))
-        return next(headings, cells[place])["id"]
-    except (OSError, ipynb.Unreadable, KeyError, StopIteration):  # a damaged notebook, or one without ids
-        return check.cell
 
 
 def _link(path: Path) -> str:

@@ -18,7 +18,7 @@ CHAPTER = "02_external_gradients"
 TITLE = "02.1 the gradient that arrives at x"
 WRONG = "def pull_back(x, v):\n    return v"
 RIGHT = "def pull_back(x, v):\n    return 3 * x**2 * v"
-KEPT = {"ex1-statement", "ex1-help", "answer-02-1", "check-02-1", "answer-02-5", "check-02-5"}
+KEPT = {"ex1-statement", "ex1-help", "answer-02-1", "check-02-1", "payoff-02-1", "answer-02-5", "check-02-5"}
 FIRST = "You had not run the cell that defines pull_back as it stands now, so it ran first."
 LONG = 12  # most lines of a check cell that is not folded, as in authoring.preprocessors
 
@@ -112,6 +112,39 @@ def test_the_slip_comes_first_and_details_are_folded(chapter):
     assert not card.locator("details table").is_visible()
     card.get_by_text("The case in full").click()
     assert card.locator("details table").is_visible()
+
+
+def test_a_check_stays_in_view_and_a_pass_shows_its_payoff_and_goes_on(chapter, tmp_path):
+    """By Shift+Enter, in a low window: the card's head, then what was won, its slider, and the way on."""
+    chapter.page.set_viewport_size({"width": 1400, "height": 700})
+    for source, verdict, following in ((WRONG, "not yet", "payoff-02-1"), (RIGHT, "passed", "answer-02-5")):
+        chapter.type_into("answer-02-1", source)
+        chapter.locate("check-02-1")
+        chapter.page.keyboard.press("Escape")
+        chapter.page.evaluate("() => window.jupyterapp.shell.currentWidget.content.activate()")
+        chapter.page.keyboard.press("Shift+Enter")
+        head = chapter.page.get_by_role("heading", name=f"{TITLE}: {verdict}")
+        chapter.page.wait_for_function(
+            """([head, id]) => {
+                const { node, activeCell } = window.jupyterapp.shell.currentWidget.content;
+                const [top, bottom] = [node, head].map(each => each.getBoundingClientRect());
+                return bottom.top >= top.top && bottom.bottom <= top.bottom && activeCell.model.id === id
+                    && document.activeElement === activeCell.node;
+            }""",
+            arg=[head.element_handle(), following],
+        )
+        chapter.screenshot(tmp_path / f"{verdict}.png")
+    cell = chapter.page.locator(".jp-Cell").filter(has=head)
+    slider = cell.get_by_role("slider", name="root of")
+    slider.wait_for()
+    frame, foot = (cell.locator(part).bounding_box() for part in (".gl-card", ".gl-card-next"))
+    assert frame["y"] + frame["height"] < slider.bounding_box()["y"] < foot["y"]
+    assert frame["x"] == foot["x"]
+    assert violations(chapter.page, ".gl-card-next") == []
+    link = cell.get_by_role("link", name="Next: 02.2")
+    assert link.get_attribute("href").endswith("#cell-id=check-02-2"), "without the statement, to the check"
+    chapter.page.set_viewport_size({"width": 1400, "height": 1000})
+    chapter.assert_quiet()
 
 
 def test_a_screen_reader_says_what_a_check_answered(chapter):

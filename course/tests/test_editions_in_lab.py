@@ -101,6 +101,8 @@ def shows_at_once_what_was_passed(lab, workspace: Path) -> None:
     lab.run_cell("answer-02-1")
     lab.run_cell("check-02-1")
     ticked.get_by_text("Exercise 02.1").wait_for()
+    lab.locate("check-02-1").get_by_role("link", name="Next: 02.2").click()
+    leads_to(lab, "ex2-statement")
     assert "2 of 6 checks passed, 3 of 12 points." in lab.seen("summary")
 
     for other in ("02.2", "02.4", "02.5", "02.6"):

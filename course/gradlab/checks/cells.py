@@ -47,6 +47,20 @@ def help_above(folder: Path, check: str) -> list[tuple[str, int, str]]:
     return []
 
 
+def stated_at(folder: Path, check: str) -> str:
+    """Return the id of the cell that states an exercise: the last one with a heading before its check's cell.
+
+    check: the grade_id of the check's cell, which is returned if the notebook is damaged or has no cell ids.
+    """
+    place = check
+    for cell in all_cells(folder):
+        if ipynb.grade_id(cell) == check:
+            return place
+        if cell["cell_type"] == "markdown" and cell["source"].startswith("#"):
+            place = cell.get("id", check)
+    return check
+
+
 def tagged(cells: Iterable[dict[str, Any]], tag: str) -> list[str]:
     """Return the texts of the cells that have this tag, in order."""
     return [cell["source"] for cell in cells if tag in ipynb.tags(cell)]

@@ -28,6 +28,7 @@ from .plain import as_python
 from .reached import defined
 from .record import CheckRecord, RecordError, digest, load_beside
 from .results import read, remember, remember_answer
+from .reward import show_next, show_payoff
 from .stale_cells import called_checks, missing_name, watched
 from .verdict import Verdict, judge_check
 
@@ -128,6 +129,9 @@ def check(
         _stands[name] = verdict.passed
         _remember(stated, record.answer, verdict)
     _show(feedback, picture, "" if authored else _help(stated, record, verdict))
+    if verdict.passed and session and session.alone:
+        show_payoff(record.cell, session.page or [], session.namespace)
+        show_next(stated.check_id, load_beside(notebook.FOLDER), notebook.FOLDER)
     printed.show_displayed()
     if _summary:
         for shown, data in zip(_summary, _overview(), strict=False):

@@ -35,10 +35,11 @@
       first.constructor.execute(first, panel.sessionContext, metadata).catch(() => {}); // the cell shows its error
     }
     if (!isCheck(cell)) return;
+    const alone = notebook.activeCell === cell; // not with all cells: then a pass shows its payoff
     const page = cells.map(each => ({ metadata: each.model.metadata, source: text(each) }));
     const nothing = { code: 'pass', silent: true, store_history: false };
     const { kernel } = panel.sessionContext.session ?? {};
-    kernel?.requestExecute(nothing, true, { page }).done.catch(() => {}); // a kernel that ends answers nothing
+    kernel?.requestExecute(nothing, true, { page, alone }).done.catch(() => {}); // a kernel that ends answers nothing
   }
 
   function sentTo(context) {

@@ -1,57 +1,103 @@
-// A link such as 04_grad_fn.ipynb#cell-id=ex5-statement leads to its cell, even if it opens the notebook. JupyterLab
-// itself scrolls before the cells are laid out, and stays at the top. A link with data-fold also opens the cell's fold
-// with that number. JupyterLab loads this file without a build.
+// What the learner should see is in view. A link such as 04_grad_fn.ipynb#cell-id=ex5-statement leads to its cell, even if
+// it opens the notebook: JupyterLab itself scrolls before the cells are laid out, and stays at the top. A link with
+// data-fold also opens the cell's fold with that number. After a check its card is in view, and after a payoff its
+// picture: JupyterLab itself scrolls to the next cell. JupyterLab loads this file without a build.
 
-const CELL = '#cell-id=';
+(() => {
+  const CELL = '#cell-id=';
+  const CALM = 5; // looks, a tenth of a second apart, after which nothing moves anymore
 
-async function follow(app, path, id, fold) {
-  const end = Date.now() + 60000;
-  let taken = false; // whether the reader has scrolled or clicked elsewhere
-  for (const deed of ['wheel', 'pointerdown', 'keydown']) {
-    window.addEventListener(deed, () => (taken = true), { once: true, capture: true });
-  }
-  for (let calm = 0; calm < 5 && !taken && Date.now() < end; ) {
-    await new Promise(resolve => setTimeout(resolve, 100));
-    if (taken) return;
-    const panel = app.shell.currentWidget;
-    const notebook = panel?.context?.path === path ? panel.content : null;
-    const names = ({ model }) => [model.id, model.getMetadata('nbgrader')?.grade_id];
-    const place = notebook?.widgets?.findIndex(cell => names(cell).includes(id)) ?? -1;
-    if (place < 0) continue;
-    const cell = notebook.widgets[place].node.getBoundingClientRect();
-    const view = notebook.node.getBoundingClientRect();
-    const seen = cell.height > 0 && cell.top >= view.top - 2 && cell.top < view.bottom - 80;
-    if (notebook.activeCellIndex === place && seen) {
-      const details = fold && notebook.widgets[place].node.querySelectorAll('details')[fold];
-      if (details) {
-        details.open = true;
-        details.querySelector('summary').focus();
-      }
-      calm += 1;
-      continue;
+  // Call `look` until it has returned true CALM times in a row: what was to be in view is there, and stays there. What the
+  // learner does ends it.
+  async function keep(look) {
+    const end = Date.now() + 60000;
+    let taken = false; // whether the reader has scrolled or clicked elsewhere
+    for (const deed of ['wheel', 'pointerdown', 'keydown']) {
+      window.addEventListener(deed, () => (taken = true), { once: true, capture: true });
     }
-    calm = 0;
-    notebook.deselectAll();
-    notebook.activeCellIndex = place;
-    await notebook.scrollToItem(place, 'start').catch(() => {}); // not laid out yet
-    notebook.widgets[place].node.scrollIntoView();
+    for (let calm = 0; calm < CALM && Date.now() < end; ) {
+      await new Promise(resolve => setTimeout(resolve, 100));
+      if (taken) return;
+      calm = (await look()) ? calm + 1 : 0;
+    }
   }
-}
 
-const plugin = {
-  id: 'gradlab-links:plugin',
-  autoStart: true,
-  activate: app => {
-    let fold; // the fold's number in the link that was clicked last
-    const note = event => (fold = event.target.closest?.('a')?.dataset.fold);
-    window.addEventListener('click', note, { capture: true });
-    app.commands.commandExecuted.connect((_, { id, args }) => {
-      if (id === 'rendermime:handle-local-link' && args?.id?.startsWith(CELL)) {
-        follow(app, args.path, decodeURIComponent(args.id.slice(CELL.length)), fold);
+  function follow(app, path, id, fold) {
+    const names = ({ model }) => [model.id, model.getMetadata('nbgrader')?.grade_id];
+    return keep(async () => {
+      const panel = app.shell.currentWidget;
+      const notebook = panel?.context?.path === path ? panel.content : null;
+      const place = notebook?.widgets?.findIndex(cell => names(cell).includes(id)) ?? -1;
+      if (place < 0) return false;
+      const cell = notebook.widgets[place].node.getBoundingClientRect();
+      const view = notebook.node.getBoundingClientRect();
+      const seen = cell.height > 0 && cell.top >= view.top - 2 && cell.top < view.bottom - 80;
+      if (notebook.activeCellIndex === place && seen) {
+        const details = fold && notebook.widgets[place].node.querySelectorAll('details')[fold];
+        if (details) {
+          details.open = true;
+          details.querySelector('summary').focus();
+        }
+        return true;
       }
+      notebook.deselectAll();
+      notebook.activeCellIndex = place;
+      await notebook.scrollToItem(place, 'start').catch(() => {}); // not laid out yet
+      notebook.widgets[place].node.scrollIntoView();
+      return false;
     });
   }
-};
 
-window._JUPYTERLAB = window._JUPYTERLAB ?? {};
-window._JUPYTERLAB['gradlab-links'] = { init: () => {}, get: async () => () => ({ __esModule: true, default: plugin }) };
+  const html = cell => (cell.model.outputs?.toJSON() ?? []).map(output => String(output.data?.['text/html'] ?? '')).join('');
+  const isPayoff = cell =>
+    cell?.model.getMetadata('tags')?.includes('after-exercises') && cell.model.sharedModel.getSource().includes('@payoff(');
+
+  // Keep the outputs of a cell in view; of those that are taller than the window, their beginning.
+  function show(notebook, cell) {
+    const place = notebook.widgets.indexOf(cell);
+    const next = notebook.widgets[place + 1];
+    if (![place, place + 1].includes(notebook.activeCellIndex)) return; // all cells are running
+    if (html(cell).includes('class="gl-card-next"') && isPayoff(next) && notebook.activeCell === next) {
+      const hasKeyboard = next.node.contains(document.activeElement);
+      notebook.activeCellIndex += 1; // the card shows what this cell would show again
+      if (hasKeyboard) notebook.activeCell.node.focus({ preventScroll: true });
+    }
+    keep(() => {
+      const outputs = cell.outputArea.node.getBoundingClientRect();
+      const view = notebook.node.getBoundingClientRect();
+      const isTall = outputs.height > view.height;
+      const seen = isTall ? Math.abs(outputs.top - view.top) < 2 : outputs.top >= view.top && outputs.bottom <= view.bottom;
+      if (!seen) cell.outputArea.node.scrollIntoView({ block: isTall ? 'start' : 'nearest' });
+      return seen;
+    });
+  }
+
+  let shared; // returns one of JupyterLab's modules, by its name
+
+  const plugin = {
+    id: 'gradlab-links:plugin',
+    autoStart: true,
+    activate: async app => {
+      let fold; // the fold's number in the link that was clicked last
+      const note = event => (fold = event.target.closest?.('a')?.dataset.fold);
+      window.addEventListener('click', note, { capture: true });
+      app.commands.commandExecuted.connect((_, { id, args }) => {
+        if (id === 'rendermime:handle-local-link' && args?.id?.startsWith(CELL)) {
+          follow(app, args.path, decodeURIComponent(args.id.slice(CELL.length)), fold);
+        }
+      });
+      const { NotebookActions } = await shared('@jupyterlab/notebook');
+      NotebookActions.executed.connect((_, { notebook, cell }) => {
+        if (isPayoff(cell) || html(cell).includes('class="gl-card ')) show(notebook, cell);
+      });
+    }
+  };
+
+  window._JUPYTERLAB = window._JUPYTERLAB ?? {};
+  window._JUPYTERLAB['gradlab-links'] = {
+    init: scope => {
+      shared = async name => (await Object.values(scope[name])[0].get())();
+    },
+    get: async () => () => ({ __esModule: true, default: plugin })
+  };
+})();

@@ -1,0 +1,36 @@
+"""What follows a pass inside its card: the payoff of the exercise, and a link to the next one."""
+
+import contextlib
+import html
+import itertools
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from IPython.display import display
+
+from ..ipynb import grade_id, tags
+from .cells import stated_at
+from .record import CheckRecord
+
+
+def show_payoff(check: str, cells: Iterable[dict[str, Any]], names: dict[str, Any]) -> None:
+    """Run the payoff that directly follows a check among these code cells, if there is one, with the notebook's names.
+
+    check: the grade_id of the check's cell. The payoff's cell, which can run again, reports what is wrong with itself.
+    """
+    at_check = itertools.dropwhile(lambda cell: grade_id(cell) != check, cells)
+    for cell in itertools.islice(at_check, 1, 2):
+        if "after-exercises" in tags(cell) and "@payoff(" in cell["source"]:
+            with contextlib.suppress(Exception):
+                exec(compile(cell["source"], "<payoff>", "exec"), names)
+
+
+def show_next(check_id: str, checks: dict[str, CheckRecord], folder: Path) -> None:
+    """Show a link to the chapter's next exercise, after the last one to its summary."""
+    ids = [*checks, "summary"]
+    following = ids[ids.index(check_id) + 1]
+    place = stated_at(folder, checks[following].cell) if following in checks else following
+    link = f"{folder.name}.ipynb#cell-id={place}"
+    body = f'<a href="{html.escape(link)}">Next: {following} <span aria-hidden="true">→</span></a>'
+    display({"text/html": f'<div class="gl-card-next">{body}</div>', "text/plain": f"Next: {following}"}, raw=True)
