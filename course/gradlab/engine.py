@@ -23,7 +23,7 @@ from .checks.cells import cells_beside, tagged
 from .checks.reached import defined
 from .checks.record import SUFFIX, RecordError, load_beside
 from .checks.results import answers, fingerprint, read
-from .checks.stale_cells import missing_name
+from .checks.stale_cells import missing_name, watched
 from .ipynb import grade_id, tags
 
 STAGES = Path(__file__).with_name("stages")
@@ -128,19 +128,29 @@ class Stage:
 
 
 def stage_of(number: int, parts: dict[str, str] | None = None) -> Stage:
-    """Make the stage of a chapter, by its number, from the learner's answers in the chapter's saved notebook.
+    """Make the stage of a chapter, by its number, from the answers in the chapter's notebook; see `_cells_of`.
 
     parts: the finished code; by default, all code comes from the notebook.
     """
     chapter = chapter_of(number)
-    cells = cells_beside(notebook.home() / chapter) if chapter else []
+    cells, is_open = _cells_of(chapter) if chapter else ([], False)
     theirs, known, seen = parts_of(cells), read() if chapter else {}, answers()
     stage = Stage(number, theirs if parts is None else parts, imports=_imports(cells))
     for cell in filter(ANSWER.fullmatch, stage.parts):
-        why = _why_not(cell, theirs.get(cell), known.get(check_of(cell)), seen.get(check_of(cell)))
+        why = _why_not(cell, theirs.get(cell), known.get(check_of(cell)), seen.get(check_of(cell)), is_open)
         (stage.why if why else stage.own)[cell] = why or theirs[cell]
     stage.refuse(cells)
     return stage
+
+
+def _cells_of(chapter: str) -> tuple[list[dict[str, Any]], bool]:
+    """Return the code cells of a chapter's notebook, and whether they are what JupyterLab shows, saved or not.
+
+    If the notebook is not open there, they are what was saved last.
+    """
+    session = watched()
+    shown = session.open.get(chapter) if session else None
+    return (cells_beside(notebook.home() / chapter), False) if shown is None else (shown, True)
 
 
 def finished_parts(number: int) -> dict[str, str]:
@@ -200,7 +210,7 @@ def why_finished() -> str:
 
 def _module(stage: Stage, file: Path) -> ModuleType:
     """Run the code of a stage and return it as a module. Finished code replaces an answer that raises an error."""
-    cells = cells_beside(notebook.home() / chapter_of(stage.number))
+    cells, _ = _cells_of(chapter_of(stage.number))
     while True:
         module = ModuleType(file.stem, f"Stage {stage.number} of the engine, with the learner's own functions in it.")
         module.__file__ = str(file)
@@ -238,10 +248,11 @@ def _not_passed(cell: str) -> str:
     return f"{check_of(cell)} has not passed"
 
 
-def _why_not(cell: str, text: str | None, verdict: str | None, seen: str | None) -> str:
+def _why_not(cell: str, text: str | None, verdict: str | None, seen: str | None, is_open: bool) -> str:
     """Return why, judging by its cell alone, a learner's answer is not used; "" if nothing prevents its use.
 
-    verdict: the result of its check. seen: the fingerprint of the text that passed the check, if recorded.
+    verdict: the result of its check. seen: the fingerprint of the text that passed the check, if recorded. is_open:
+    whether the text is the one that JupyterLab shows, not the one that was saved last.
     """
     if verdict != "passed":
         return _not_passed(cell)
@@ -251,9 +262,11 @@ def _why_not(cell: str, text: str | None, verdict: str | None, seen: str | None)
     if code.magics:
         return f"{yours} uses {_magic(text, code.magics[0])}, which works only in a notebook: remove it"
     if code.tree is None or seen not in (None, fingerprint(text)):
-        return f"{yours} has changed since it passed: run it and its check again, and save the notebook"
+        if is_open:
+            return f"{yours} has changed since it passed: run its check again"
+        return f"{yours} passed with a different text than the saved one: save the notebook, or run the check again"
     if any(isinstance(node, ast.Raise) and ast.unparse(node) == STUB for node in ast.walk(code.tree)):
-        return f"{yours} is still unsolved in the saved notebook: save it"
+        return f"{yours} is {'unsolved again' if is_open else 'still unsolved in the saved notebook: save it'}"
     return ""
 
 

@@ -31,8 +31,8 @@ if __name__ == "__main__":  # four points of two classes, which no line separate
 def take_home() -> None:
     """Write your engine from chapters 11 to 14 as one module, in a folder beside your chapters, and print where it is.
 
-    It reads your saved notebooks. Functions of chapters 11 to 13 that are not yours come from the finished engine;
-    chapter 14 must be solved. A file that you changed is kept under a new name.
+    It reads your notebooks as JupyterLab shows them, or else as you saved them. Functions of chapters 11 to 13 that
+    are not yours come from the finished engine; chapter 14 must be solved. A file that you changed is kept.
     """
     *earlier, last = CHAPTERS
     if why := why_finished() or ("" if chapter_of(last) else f"chapter {last} is not here"):

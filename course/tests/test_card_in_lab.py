@@ -10,11 +10,13 @@ import nbformat
 import pytest
 from accessible import faint_texts, violations
 from browser import LabPage, write_notebook
+from kept_answers import solution
 from lab_server import HANG_S
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("cards")]
 
 CHAPTER = "02_external_gradients"
+ENGINE, LATER = "11_record", "12_backward"
 TITLE = "02.1 the gradient that arrives at x"
 WRONG = "def pull_back(x, v):\n    return v"
 RIGHT = "def pull_back(x, v):\n    return 3 * x**2 * v"
@@ -355,6 +357,22 @@ def test_in_an_untrusted_notebook_a_card_can_still_be_read(chapter, path):
     assert card.locator("style").count() == 0, "JupyterLab has taken the style away"
     border = card.locator(".gl-card").evaluate("e => getComputedStyle(e).borderLeftWidth")
     assert border == "5px", "the page itself has the style of cards"
+
+
+def test_the_engine_is_made_of_what_the_notebooks_show_saved_or_not(lab, tmp_path):
+    """An answer of chapter 11 that was never saved, in chapter 12."""
+    for name in (ENGINE, LATER):
+        shutil.copytree(lab.server.root / name, tmp_path / name)
+    lab.open_notebook(tmp_path / ENGINE / f"{ENGINE}.ipynb")
+    lab.type_into("answer-11-1", solution("11.1"))
+    lab.run_cell("check-11-1")
+    assert "passed" in lab.shown("check-11-1")
+    path = (tmp_path / LATER / f"{LATER}.ipynb").relative_to(lab.server.root).as_posix()
+    lab.command("docmanager:open", path=path)
+    lab.wait_for_kernel()
+    lab.run_cell("own-engine")
+    assert re.search(r"edge_or_leaf +yours", lab.shown("own-engine"))
+    lab.assert_quiet()
 
 
 def test_long_check_cells_come_folded_and_run_all_the_same(chapter):

@@ -14,9 +14,11 @@ from nbformat.v4 import new_code_cell, new_notebook
 from gradlab import engine, my_engine, notebook
 from gradlab.checks.record import Record
 from gradlab.checks.results import answers, fingerprint, remember, remember_answer
+from gradlab.checks.stale_cells import Session
 
 GIVEN = "import math\n\n\ndef given(r):\n    return 'given'"
 AREA = "def area(r):\n    ### BEGIN SOLUTION\n    return math.pi * r**2\n    ### END SOLUTION"
+STUB = "def area(r):\n    raise NotImplementedError()"
 TWICE = "def twice(x):\n    return 2 * x\n\n\ndef thrice(x):\n    return 3 * x"
 FINISHED = {
     "given": GIVEN,
@@ -160,8 +162,11 @@ def test_what_is_imported_already_is_not_replaced(chapters, capsys):
             "your cell for 11.1 uses %timeit, which works only in a notebook",
         ),
         ("!ls\ndef area(r):\n    return 1", "your cell for 11.1 uses a line with !, which works only in a notebook"),
-        ("def area(r):\n    return r.", "has changed since it passed: run it and its check again, and save"),
-        ("def area(r):\n    raise NotImplementedError()", "is still unsolved in the saved notebook: save it"),
+        (
+            "def area(r):\n    return r.",
+            "passed with a different text than the saved one: save the notebook, or run the",
+        ),
+        (STUB, "is still unsolved in the saved notebook: save it"),
         ("def area(r):\n    return Counter()", "your cell uses Counter: move its import into the answer's cell"),
         ("def area(r):\n    return helper(r)", "your cell uses helper: move its definition into the answer's cell"),
         ("def area(r, kind=Counter):\n    return 1", "your cell uses Counter: move its import into the answer's cell"),
@@ -195,8 +200,25 @@ def test_an_answer_that_was_changed_after_its_check_had_passed_is_noticed(chapte
     remember_answer("11.1", AREA)
     write(chapters, engine_cells(_1=AREA.replace("r**2", "r")))
     said = told(capsys)
-    assert "area    the finished one: your cell for 11.1 has changed since it passed: run it and its" in said
+    assert "area    the finished one: your cell for 11.1 passed with a different text than the saved one: save" in said
     assert imported().area(1) == "finished"
+
+
+def test_what_jupyterlab_shows_counts_saved_or_not(chapters, capsys, monkeypatch):
+    passed("11.1", "11.2")
+    remember_answer("11.1", AREA)
+    write(chapters, engine_cells(_1=STUB))
+    assert "area    the finished one: your cell for 11.1 passed with a different text than the saved one" in told(
+        capsys
+    )
+    for text, says in (
+        (AREA, "area    yours"),
+        (STUB, "your cell for 11.1 has changed since it passed: run its check"),
+    ):
+        sys.modules.pop("engine_11", None)
+        session = Session({}, open={"11_one": engine_cells(_1=text)})
+        monkeypatch.setattr(engine, "watched", lambda session=session: session)
+        assert says in told(capsys)
 
 
 def test_a_comment_or_an_empty_line_changes_nothing(chapters, capsys):

@@ -43,14 +43,16 @@ class Session:
     stale: dict[str, str] = field(default_factory=dict)
     page: list[dict[str, Any]] | None = None
     alone: bool = False
+    open: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     ran_first: set[str] = field(default_factory=set)
     set_up_first: bool = False
     _before: dict[str, Any] = field(default_factory=dict)
 
     def requested(self) -> None:
-        """Note the page and `alone` if this request brings them; for IPython's pre_execute event."""
+        """Note `page`, `alone` and `open` if this request brings them; for IPython's pre_execute event."""
         sent = _sent_along()
         self.page, self.alone = sent.get("page", self.page), sent.get("alone", self.alone)
+        self.open = sent.get("open", self.open)
 
     def begins(self, info: Any) -> None:
         """Note the objects that a cell's names refer to before it runs; for IPython's pre_run_cell event."""
@@ -61,7 +63,7 @@ class Session:
         info, before, self._before = result.info, self._before, {}
         first = _sent_along().get("ran_first")
         if first is None:
-            self.ran_first, self.set_up_first, self.page, self.alone = set(), False, None, False
+            self.ran_first, self.set_up_first, self.page, self.alone, self.open = set(), False, None, False, {}
         if info is None:
             return
         text, cell = info.raw_cell or "", getattr(info, "cell_id", None)

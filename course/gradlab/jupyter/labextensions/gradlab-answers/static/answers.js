@@ -1,13 +1,15 @@
 // A check judges the definitions in the kernel, but a learner means those on the page. So a check first runs its answer,
 // the answers above that the kernel lacks, and each cell between the last check and this one that was edited since this
 // page ran it. Then it sends the page, so that the kernel can refuse to judge any other definition that differs from the
-// page's. Before any cell, the set-up cells above it run, if they have not. JupyterLab loads this file without a build.
+// page's. Before any cell, the set-up cells above it run, if they have not. Cells that read the answers of chapters get
+// what all open notebooks show, saved or not. JupyterLab loads this file without a build.
 
 (() => {
   const kernels = new WeakMap(); // by notebook's session: by cell: the text that this page last sent to the kernel
 
   const isAnswer = cell => cell.model.getMetadata('nbgrader')?.solution;
-  const isSetUp = cell => cell.model.getMetadata('tags')?.includes('setup');
+  const isSetUp = cell => cell.model.getMetadata('tags')?.includes('setup') || /^own_engine\(/m.test(text(cell));
+  const readsAnswers = cell => /^(own_engine|take_home)\(/m.test(text(cell));
   const isOpen = cell => /^\s*raise NotImplementedError\(\)/m.test(text(cell)); // an answer that was not tried
   const isCheck = cell => /^check\(\s*"\d\d\.\d/m.test(text(cell));
   const text = cell => cell.model.sharedModel.getSource();
@@ -27,19 +29,36 @@
     if (!panel || cell.model.type !== 'code') return;
     const sent = sentTo(panel.sessionContext);
     sent.set(cell, text(cell));
-    const cells = notebook.widgets.filter(each => each.model.type === 'code');
-    for (const first of toRun(cells.slice(0, cells.indexOf(cell)), sent, isCheck(cell))) {
-      sent.set(first, text(first));
-      // the kernel runs the check even after an error; `ran_first` marks the cells that ran before it
-      const metadata = { tags: ['raises-exception'], ran_first: isSetUp(first) ? 'setup' : 'answer' };
-      first.constructor.execute(first, panel.sessionContext, metadata).catch(() => {}); // the cell shows its error
-    }
-    if (!isCheck(cell)) return;
-    const alone = notebook.activeCell === cell; // not with all cells: then a pass shows its payoff
-    const page = cells.map(each => ({ metadata: each.model.metadata, source: text(each) }));
-    const nothing = { code: 'pass', silent: true, store_history: false };
     const { kernel } = panel.sessionContext.session ?? {};
-    kernel?.requestExecute(nothing, true, { page, alone }).done.catch(() => {}); // a kernel that ends answers nothing
+    const tell = what => kernel?.requestExecute(NOTHING, true, what).done.catch(() => {}); // one that ends answers nothing
+    const above = codeOf(notebook).slice(0, codeOf(notebook).indexOf(cell));
+    for (const each of [...toRun(above, sent, isCheck(cell)), cell]) {
+      if (readsAnswers(each)) tell({ open: openBeside(app, panel.context.path) });
+      if (each === cell) break;
+      sent.set(each, text(each));
+      // the kernel runs the check even after an error; `ran_first` marks the cells that ran before it
+      const metadata = { tags: ['raises-exception'], ran_first: isSetUp(each) ? 'setup' : 'answer' };
+      each.constructor.execute(each, panel.sessionContext, metadata).catch(() => {}); // the cell shows its error
+    }
+    const alone = notebook.activeCell === cell; // not with all cells: then a pass shows its payoff
+    if (isCheck(cell)) tell({ page: shown(notebook), alone });
+  }
+
+  const NOTHING = { code: 'pass', silent: true, store_history: false };
+  const codeOf = notebook => notebook.widgets.filter(cell => cell.model.type === 'code');
+  const shown = notebook =>
+    codeOf(notebook).map(cell => ({ id: cell.model.id, metadata: cell.model.metadata, source: text(cell) }));
+
+  // The cells of all open chapters of a workspace, by the chapter's name.
+  function openBeside(app, path) {
+    const chapters = path.split('/').slice(0, -2);
+    const open = {};
+    for (const { context, content } of app.shell.widgets('main')) {
+      const [file, folder, ...above] = (context?.path ?? '').split('/').reverse();
+      const isBeside = above.reverse().join('/') === chapters.join('/');
+      if (isBeside && file === `${folder}.ipynb` && content?.widgets) open[folder] = shown(content);
+    }
+    return open;
   }
 
   function sentTo(context) {
