@@ -1,8 +1,9 @@
 """Update a class to the current course: report the changes first, and lose no score without consent."""
 
 import contextlib
+import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,13 +18,14 @@ from traitlets.config import Config
 
 from authoring.chapter import read_chapter
 from authoring.places import ChapterError
-from gradlab.checks.record import SUFFIX, CheckRecord, Record, RecordError
+from gradlab.checks.record import SUFFIX, Record, RecordError
 
 from . import class_chapters
 from .errors import ClassError, did_you_mean
 from .run.lock import only_run
-from .steps.assignment import graded_cells, in_gradebook, version, without_comments
+from .steps.assignment import graded_cells, in_gradebook, take_over
 from .steps.due import graded_before
+from .steps.version import code_of, decides, made_from, plain_code
 from .views.changes import counted
 
 UNFINISHED = "unfinished"  # this file marks a chapter's update as incomplete
@@ -110,13 +112,13 @@ def _change(gradebook: Gradebook, course: CourseDirectory, name: str, here: Path
     before, after = in_gradebook(notebook), graded_cells(solved)
     said, lost = list[str](), list[str]()
     if not same or before != after:
-        before, after = _without_comments(before), _without_comments(after)
-        now = _version(here, before) if here else ""
-        if before == after and now == _version(new, after):
-            said.append("only ungraded parts differ")
-        else:
+        before, after = _plain(before), _plain(after)
+        if here is None or _points_and(made_from, here, before) != _points_and(made_from, new, after):
             said += [*_differences(notebook, before, after), *_otherwise_checked(here, new, before, after)]
             lost += _losses(notebook, solved, after)
+        if not said and here and _points_and(code_of, here, before) == _points_and(code_of, new, after):
+            said.append("only ungraded parts differ")
+        else:
             said = said or ["solution or setup cells differ"]
             graded = graded_before(course, name)
             if graded:
@@ -126,8 +128,8 @@ def _change(gradebook: Gradebook, course: CourseDirectory, name: str, here: Path
     return Change(name, new, True, said, lost)
 
 
-def _without_comments(cells: dict[str, tuple[str, float]]) -> dict[str, tuple[str, float]]:
-    return {cell: (without_comments(text), points) for cell, (text, points) in cells.items()}
+def _plain(cells: dict[str, tuple[str, float]]) -> dict[str, tuple[str, float]]:
+    return {cell: (plain_code(text), points) for cell, (text, points) in cells.items()}
 
 
 def _differences(notebook: Notebook, before: dict, after: dict) -> Iterator[str]:
@@ -145,11 +147,11 @@ def _differences(notebook: Notebook, before: dict, after: dict) -> Iterator[str]
 
 
 def _otherwise_checked(here: Path | None, new: Path, before: dict, after: dict) -> Iterator[str]:
-    """Yield a line that lists the exercises whose check, cases, expected values or slips changed."""
-    checks, old = _checks(new), {}
+    """Yield a line that lists the exercises whose check, cases or expected values changed."""
+    checks, old = _decides(new), {}
     with contextlib.suppress(ChapterError):  # the copy may be from an earlier version of the course
-        old = _checks(here) if here else {}
-    others = {check.cell for check_id, check in checks.items() if check != old.get(check_id)}
+        old = _decides(here) if here else {}
+    others = {cell for cell, decided in checks.items() if decided != old.get(cell)}
     others |= {cell for cell in after if cell in before and after[cell][0] != before[cell][0]}
     if others & before.keys():
         yield f"checked differently: {', '.join(map(_exercise, sorted(others & before.keys())))}"
@@ -171,12 +173,18 @@ def _solved(folder: Path) -> NotebookNode:
     return nbformat.read(folder / f"{folder.name}.ipynb", as_version=4)
 
 
-def _checks(folder: Path) -> dict[str, CheckRecord]:
-    return read_chapter(_solved(folder), folder.name, folder).record().checks
+def _decides(folder: Path) -> dict[str, dict]:
+    """Return what decides the verdicts of each check cell."""
+    record = read_chapter(_solved(folder), folder.name, folder).record()
+    found = decides(json.loads(record.to_json()))
+    return {
+        cell: {check_id: (check.digest, found[check_id]) for check_id, check in checks.items()}
+        for cell, checks in record.by_cell().items()
+    }
 
 
-def _version(folder: Path, cells: dict[str, tuple[str, float]]) -> str:
-    return version(_solved(folder), folder, {cell: points for cell, (_, points) in cells.items()})
+def _points_and(code: Callable, folder: Path, cells: dict[str, tuple[str, float]]) -> str:
+    return code(_solved(folder), folder, {cell: points for cell, (_, points) in cells.items()})
 
 
 def _is_released(course: CourseDirectory, name: str) -> bool:
@@ -200,6 +208,7 @@ def _make(api: NbGraderAPI, change: Change) -> None:
         kept.mkdir(parents=True)
         (kept / UNFINISHED).touch()
     place, release = _source(course) / name, _release(course, name)
+    take_over(course, name)
     if change.new != place:
         _set_aside(place, kept / "source")
         class_chapters.put(change.new, place)

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import tarfile
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -11,6 +13,7 @@ from autograder import class_chapters, update
 from autograder.run.grader import Grader
 from autograder.settings import class_api
 
+NOT_APPLIED = "Nothing was changed. To make these changes, repeat the command with --apply."
 TO_GRADE = f"submissions to grade again: 2, with make grade ASSIGNMENT={NAME}"
 
 
@@ -65,7 +68,7 @@ def test_ungraded_changes_change_no_grade(tiny, course, update_said):
     assert update_said(tiny) == [
         NAME,
         "  only ungraded parts differ",
-        "Nothing was changed. To make these changes, repeat the command with --apply.",
+        NOT_APPLIED,
     ]
     update_said(tiny, "--apply")
     assert "fixed" in (tiny.folder / "release" / NAME / f"{NAME}.ipynb").read_text()
@@ -81,6 +84,74 @@ def test_a_comment_in_a_check_cell_regrades_nobody(tiny, course, update_said):
     assert update_said(tiny, "--apply") == [NAME, "  only ungraded parts differ", "Done."]
     assert "# The first one." in (tiny.folder / "release" / NAME / f"{NAME}.ipynb").read_text()
     assert tiny.grade_here() == {}
+
+
+def reworded(solved: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """Return the tiny chapter with a new title, a slip with a new name and sentence, and described cases."""
+    for cell in solved.cells:
+        for old, new in REWORDED.items():
+            cell.source = cell.source.replace(old, new)
+    return solved
+
+
+REWORDED = {
+    "90.1 the gradient at x": "90.1 from output to input",
+    "external_gradient_alone": "not_multiplied",
+    '"x": numbers(rng, shape), "v"': '"says": f"shape {shape}", "x": numbers(rng, shape), "v"',
+    "[not_multiplied])": '[not_multiplied], owns="You can send a gradient back.")',
+    "def scaled(answer, case):": 'def scaled(answer, case):\n    "Use it on a scaled value."  # once',
+}
+
+
+def test_new_words_regrade_nobody_and_are_on_the_next_pages(tiny, course, update_said, said):
+    said(tiny, "feedback", NAME)
+    assert "Likely slip: external gradient alone" in tiny.page("ben").read_text()
+    course(reworded(solved_notebook()))
+    assert update_said(tiny, "--apply") == [NAME, "  only ungraded parts differ", "Done."]
+    assert tiny.grade_here() == {}
+    said(tiny, "feedback", NAME)
+    page = tiny.page("ben").read_text()
+    assert "external gradient alone" not in page
+    assert "90.1 from output to input: not yet.\nLikely slip: not multiplied. It still has to" in page
+    solved = solved_notebook()
+    solved.cells[3].source = solved.cells[3].source.replace("It still has to", "Do")
+    course(solved)
+    update_said(tiny, "--apply")
+    said(tiny, "feedback", NAME)
+    assert "Likely slip: external gradient alone. Do be multiplied by dy/dx." in tiny.page("ben").read_text()
+    assert tiny.grade_here() == {}
+
+
+def test_a_changed_scenario_regrades(tiny, course, update_said):
+    solved = solved_notebook()
+    solved.cells[-1].source = solved.cells[-1].source.replace('float(case["scale"])', '2 * float(case["scale"])')
+    course(solved)
+    assert update_said(tiny) == [NAME, "  checked differently: 2", f"  {TO_GRADE}", NOT_APPLIED]
+
+
+@pytest.fixture
+def earlier(tmp_path):
+    """A class graded with version 0.3: anna and ben as above, and cleo, whose submission is no notebook."""
+    with tarfile.open(Path(__file__).with_name("earlier_class.tar.xz")) as file:
+        file.extractall(tmp_path / "class", filter="data")
+    return TinyClass.at(tmp_path / "class")
+
+
+@pytest.mark.parametrize("updated", [False, True])
+def test_a_class_of_an_earlier_version_keeps_its_grades(earlier, course, capsys, updated):
+    if updated:
+        course(reworded(solved_notebook()))
+        earlier.command("update", "--apply")
+    earlier.command("report", NAME)
+    assert earlier.grade_here() == {}
+    printed = capsys.readouterr()
+    assert f"{NAME}: record and grades of an earlier version are taken over" in printed.err
+    assert "No score until graded" not in printed.out
+    assert points(earlier) == {"anna": [2, 3], "ben": [1.5, 1.5]}
+    earlier.command("feedback", NAME)
+    assert "grade first" not in capsys.readouterr().out
+    assert earlier.grade_here("anna")
+    assert earlier.points("anna") == [2, 3]
 
 
 def test_a_submission_without_a_grade_is_not_counted_as_graded_again(tiny, course, update_said):

@@ -201,9 +201,14 @@ class TinyClass:
     def copy_of(cls, other: "TinyClass", folder: Path) -> "TinyClass":
         """Return a copy of a class with everything in its folder."""
         shutil.copytree(other.folder, folder, symlinks=True)
-        copy = object.__new__(cls)
-        copy.folder, copy.api = folder, class_api(folder)
-        return copy
+        return cls.at(folder)
+
+    @classmethod
+    def at(cls, folder: Path) -> "TinyClass":
+        """Return the class that is in a folder."""
+        tiny = object.__new__(cls)
+        tiny.folder, tiny.api = folder, class_api(folder)
+        return tiny
 
     def command(self, *words: str) -> int:
         """Run one of our commands on the class; return its exit code."""

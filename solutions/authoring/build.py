@@ -3,13 +3,11 @@
 import atexit
 import functools
 import itertools
-import math
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import nbformat
@@ -26,6 +24,7 @@ from . import digests, pages
 from .chapter import chapter_names, source_path
 from .edition import GENERATE
 from .minutes import say_minutes, with_minutes
+from .near import near
 from .places import SOLUTIONS, SOURCES, ChapterError
 
 STUDENT_EDITION = SOLUTIONS.parent / "course" / "chapters"
@@ -105,7 +104,7 @@ def same(made: Path, committed: Path) -> bool:
     """Return whether two files are equal, ignoring the last digits of a record's numbers, which vary by machine."""
     if made.read_bytes() == committed.read_bytes():
         return True
-    return made.name.endswith(SUFFIX) and _near(_whole(made), _whole(committed))
+    return made.name.endswith(SUFFIX) and near(_whole(made), _whole(committed))
 
 
 def _whole(path: Path) -> dict:
@@ -116,16 +115,6 @@ def _whole(path: Path) -> dict:
         for slip, plain in zip(check.slips, whole["checks"][check_id]["slips"], strict=True):
             plain["deltas"] = msgspec.to_builtins(slip.observations(check.expected))
     return whole
-
-
-def _near(one: Any, other: Any) -> bool:
-    if type(one) is type(other) is float:
-        return math.isclose(one, other, rel_tol=1e-5, abs_tol=1e-6)
-    if type(one) is type(other) is dict:
-        return one.keys() == other.keys() and all(_near(part, other[key]) for key, part in one.items())
-    if type(one) is type(other) is list:
-        return len(one) == len(other) and all(map(_near, one, other))
-    return type(one) is type(other) and one == other
 
 
 def write(notebook: NotebookNode, path: Path) -> None:
@@ -182,28 +171,28 @@ def changed(every: bool = False) -> Iterator[str]:
 
     Each is judged when the one before it has been built: that writes the engine's stage, which later chapters import.
     """
-    built = {} if every else digests.noted()
-    yield from (name for name in chapter_names() if digests.digest(name, STUDENT_EDITION) != built.get(name))
+    yield from (name for name in chapter_names() if every or not digests.is_current(name, STUDENT_EDITION))
 
 
 def build(chapters: Iterable[str]) -> None:
     """Execute and normalize the named solved chapters, then generate their student edition."""
-    names = []
+    modules: dict[str, list[str]] = {}
     for name in chapters:
-        names.append(name)
         path = source_path(name)
         print(f"{name}: executing", flush=True)
         notebook = nbformat.read(path, as_version=4)
+        notebook.cells.append(digests.imports_cell())
         execute(notebook, path.parent)
+        modules[name] = digests.imported(notebook.cells.pop())
         write(normalise(notebook), path)
         for file, text in stage(name, notebook).items():
             file.write_text(text, encoding="utf-8")
-    print("generating the student edition" if names else "no chapter has changed since it was built", flush=True)
-    generate(names, STUDENT_EDITION)
+    print("generating the student edition" if modules else "no chapter has changed since it was built", flush=True)
+    generate([*modules], STUDENT_EDITION)
     START_PAGE.write_text(with_minutes(START_PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     for name, text in pages.made().items():
         (pages.PAGES / name).write_text(text, encoding="utf-8")
-    digests.note(names, STUDENT_EDITION)
+    digests.note(modules, STUDENT_EDITION)
 
 
 def shown(path: Path) -> str:

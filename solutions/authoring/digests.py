@@ -1,59 +1,111 @@
-"""Remember which files each chapter was built from, to build, and to check, only what may have changed.
+"""Remember what each chapter was built from, to build, and to check, only what may have changed.
 
-A chapter's digest covers its solved files, its student edition, the versions of packages, and the code that builds and
-checks it, with its style sheets and without comments and docstrings. `build` notes it in `digests.json`.
+A chapter's digest covers its solved files, its student edition, the versions of packages, the modules that its build
+imported, which `build` notes beside it in `digests.json`, and style sheets. What does not reach the chapter's files is
+left out: of modules, docstrings, comments, and sentences that these files do not show; style sheets that they lack.
 """
 
 import ast
+import base64
 import functools
 import hashlib
+import html
 import json
+import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+
+from gradlab.checks.meaning import without_docstrings
 from gradlab.engine import STAGES
 
 from .places import SOLUTIONS, SOURCES
 
 DIGESTS = Path(__file__).with_name("digests.json")
-CODE = SOLUTIONS.parent / "course" / "gradlab", SOLUTIONS / "authoring"
-APART = "setup", "stages", "site"  # no chapter runs the set-up or the site, and only later ones import a stage
-VERSIONS = SOLUTIONS.parent / "requirements.txt"
+ROOT = SOLUTIONS.parent
+CODE = "course/gradlab", "solutions/authoring"
+# Without effect on a chapter's files, or digested with them: the engine's stages
+APART = "solutions/authoring/digests.py", "solutions/authoring/pages.py", "course/gradlab/stages"
+VERSIONS = ROOT / "requirements.txt"
+FEWEST_WORDS = 4  # of a sentence; shorter strings always count
+_DRAWING = re.compile("data:image/svg[+]xml;base64,([A-Za-z0-9+/=]+)")
+IMPORTED = """import sys
+import authoring.build, authoring.preprocessors
+print(*(one.__file__ for one in list(sys.modules.values()) if getattr(one, "__file__", None)), sep="\\n")"""
 
 
-def digest(name: str, edition: Path) -> str:
-    """Return the hash of a chapter: its solved files, the student edition, and what they are built with."""
-    found = hashlib.sha256(_code().encode() + VERSIONS.read_bytes())
+def imports_cell() -> NotebookNode:
+    """Return a cell that prints the modules that a chapter's kernel, and the steps after it, have imported."""
+    return new_code_cell(IMPORTED)
+
+
+def imported(cell: NotebookNode) -> list[str]:
+    """Return those of the modules printed by `imports_cell` that are the course's code, as paths below ROOT."""
+    lines = "".join(output.text for output in cell.outputs).splitlines()
+    paths = {str(Path(line).relative_to(ROOT)) for line in lines if Path(line).is_relative_to(ROOT)}
+    return sorted(path for path in paths if path.startswith(CODE) and not path.startswith(APART))
+
+
+def digest(name: str, edition: Path, modules: Iterable[str]) -> str:
+    """Return the hash of a chapter: its solved files, the student edition, and what these modules put into them."""
+    found = hashlib.sha256(VERSIONS.read_bytes())
     stages = [path for path in STAGES.glob("engine_*.py") if path.stem[-2:] <= name[:2]]
+    files = []
     for path in sorted({*(SOURCES / name).rglob("*"), *(edition / name).rglob("*"), *stages}):
         if path.is_file() and path.name[0] != "." and path.parent.name[0] not in "._":
+            files.append(path)
             found.update(f"\n{path.parent.name} {path.name}\n".encode() + path.read_bytes())
+    is_shown = _search(files)
+    for path in (ROOT / module for module in modules):
+        code, sentences = _parts(path.read_text(encoding="utf-8")) if path.exists() else ("", ())
+        found.update("\n".join([code, *filter(is_shown, sentences)]).encode())
+    styles = [path.read_text(encoding="utf-8") for folder in CODE for path in sorted((ROOT / folder).rglob("*.css"))]
+    found.update("\n".join(filter(is_shown, styles)).encode())
     return found.hexdigest()
 
 
 @functools.cache
-def _code() -> str:
-    paths = [path for folder in CODE for path in sorted(folder.rglob("*")) if path.parent.name not in APART]
-    return "\n".join(_meaning(path) for path in paths if path.suffix in (".py", ".css"))
-
-
-def _meaning(path: Path) -> str:
-    """Return a style sheet's text, or a module's syntax tree as text, without docstrings."""
-    text = path.read_text(encoding="utf-8")
-    if path.suffix == ".css":
-        return text
-    tree = ast.parse(text)
+def _parts(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return a module's code, without its docstrings and sentences, and its sentences."""
+    tree, sentences = without_docstrings(ast.parse(text)), []
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
-            node.body = node.body[1:]
-    return ast.dump(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and _is_sentence(node.value):
+            sentences.append(node.value)
+            node.value = ""
+    return ast.dump(tree), tuple(sentences)
 
 
-def noted() -> dict[str, str]:
-    """Return each chapter's digest from when it was last built."""
+def _is_sentence(text: str) -> bool:
+    return sum(bool(re.search("[A-Za-z]{2}", word)) for word in text.split()) >= FEWEST_WORDS
+
+
+def _search(files: list[Path]) -> Callable[[str], bool]:
+    """Return a function that says whether a text is in these files, with or without HTML between its words."""
+    texts = [path.read_text(encoding="utf-8") for path in files if path.suffix in (".ipynb", ".json", ".py")]
+    whole = _DRAWING.sub(lambda drawing: base64.b64decode(drawing[1]).decode(), "\n".join(texts))
+    words = f"{_words(whole)} | {_words(re.sub('<[^<>]*>', ' ', whole))}"
+    return lambda text: _words(text) in words
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall("[A-Za-z]+", html.unescape(re.sub(r"\\[nt]", " ", text))))
+
+
+def noted() -> dict[str, dict]:
+    """Return each chapter's digest and modules from when it was last built."""
     return json.loads(DIGESTS.read_text(encoding="utf-8")) if DIGESTS.exists() else {}
 
 
-def note(names: list[str], edition: Path) -> None:
-    """Save the current digests of the named chapters."""
-    new = {name: digest(name, edition) for name in names}
-    DIGESTS.write_text(json.dumps(noted() | new, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+def is_current(name: str, edition: Path) -> bool:
+    """Return whether nothing has changed since a chapter was last built."""
+    built = noted().get(name)
+    return isinstance(built, dict) and built["digest"] == digest(name, edition, built["modules"])
+
+
+def note(modules: dict[str, list[str]], edition: Path) -> None:
+    """Save the current digests of chapters, and the modules that their builds imported, given by chapter."""
+    new = {name: {"digest": digest(name, edition, used), "modules": used} for name, used in modules.items()}
+    lines = [f"{json.dumps(name)}: {json.dumps(built)}" for name, built in sorted((noted() | new).items())]
+    DIGESTS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

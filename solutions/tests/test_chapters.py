@@ -209,34 +209,52 @@ def test_a_stale_file_is_named(monkeypatch, tmp_path):
     assert f"{name}.record.json is missing" in found
 
 
-def test_only_what_may_have_changed_is_built_again(monkeypatch, tmp_path):
-    """A changed file of a chapter, solved or generated, counts; a changed docstring or comment of the code does not."""
-    code, edition = tmp_path / "code", tmp_path / "edition"
+SHOWN, UNSEEN = "the wrong Python: run `make lab`", "a sentence that no chapter shows"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "counts"),
+    [
+        ("used.py", f'def f():\n    "Another."  # and a comment\n    return "{SHOWN}", "{UNSEEN}", 1\n', False),
+        ("used.py", f'def f():\n    return "{SHOWN}", "a new sentence that no chapter shows", 1\n', False),
+        ("used.py", f'def f():\n    return "the right Python: run `make lab`", "{UNSEEN}", 1\n', True),
+        ("used.py", f'def f():\n    return "{SHOWN}", "{UNSEEN}", 2\n', True),
+        ("used.py", None, True),
+        ("unused.py", "a = 2\n", False),
+        ("shown.css", ".gl-card-head { margin: 1px }\n", True),
+        ("unseen.css", ".unseen-too {}\n", False),
+        (f"edition/{FIRST}/{FIRST}.record.json", "{}", True),
+    ],
+)
+def test_only_what_may_have_changed_is_built_again(monkeypatch, tmp_path, file, text, counts):
+    """A changed file of a chapter counts, and what the code that its build imported can put into such a file."""
+    edition, code = tmp_path / "edition", tmp_path / "code"
+    code.mkdir()
     shutil.copytree(build.STUDENT_EDITION / FIRST, edition / FIRST)
     monkeypatch.setattr(build, "STUDENT_EDITION", edition)
     monkeypatch.setattr(build, "chapter_names", lambda: [FIRST])
-    monkeypatch.setattr(digests, "CODE", [code])
-    monkeypatch.setattr(digests, "DIGESTS", tmp_path / "digests.json")
-
-    def changed_with(file: str, text: str) -> bool:
-        (code / file).parent.mkdir(parents=True, exist_ok=True)
-        (code / file).write_text(text)
-        digests._code.cache_clear()
-        return [*build.changed()] == [FIRST]
-
-    assert changed_with("module.py", 'def f():\n    "One."\n    return 1\n')
-    digests.note([FIRST], edition)
-    assert not changed_with("module.py", 'def f():\n    "Another."  # and a comment\n    return 1\n')
-    assert changed_with("module.py", 'def f():\n    "One."\n    return 2\n')
-    assert not changed_with("module.py", 'def f():\n    "One."\n    return 1\n')
-    assert not changed_with("setup/lab.py", "which no chapter runs")
-    assert [*build.changed(every=True)] == [FIRST]
-    assert changed_with("static/card.css", "p {}")
-    digests.note([FIRST], edition)
-    path = edition / FIRST / f"{FIRST}.ipynb"
-    path.write_text(path.read_text() + " ")
+    for name, value in {"ROOT": tmp_path, "CODE": ["code"], "DIGESTS": tmp_path / "digests.json"}.items():
+        monkeypatch.setattr(digests, name, value)
+    (code / "used.py").write_text(f'def f():\n    "One."\n    return "{SHOWN}", "{UNSEEN}", 1\n')
+    (code / "unused.py").write_text("a = 1\n")
+    (code / "shown.css").write_text(".gl-card-head {}\n")
+    (code / "unseen.css").write_text(".unseen {}\n")
     assert [*build.changed()] == [FIRST]
-    digests._code.cache_clear()
+    digests.note({FIRST: ["code/used.py"]}, edition)
+    assert [*build.changed()] == []
+    assert [*build.changed(every=True)] == [FIRST]
+    changed = tmp_path / file if file.startswith("edition") else code / file
+    changed.unlink() if text is None else changed.write_text(text)
+    assert [*build.changed()] == [FIRST] * counts
+
+
+def test_a_chapter_is_digested_with_the_modules_that_its_build_imports(tmp_path):
+    cell = nbformat.v4.new_code_cell("from gradlab import check")
+    notebook = nbformat.v4.new_notebook(cells=[cell, digests.imports_cell()])
+    build.execute(notebook, tmp_path)
+    modules = digests.imported(notebook.cells[-1])
+    assert {"course/gradlab/checks/check.py", "solutions/authoring/preprocessors.py"} <= {*modules}
+    assert not [path for path in modules if "setup" in path or "mini_autograd" in path or "payoffs" in path]
 
 
 def test_a_record_made_on_another_processor_is_not_stale(tmp_path):

@@ -874,6 +874,33 @@ def test_a_record_for_another_check_cell_is_refused(beside):
         check("02.9 another", cube)
 
 
+def scaled(answer, case):
+    "Use the answer twice."
+    return 2 * answer(**case)
+
+
+def scaled_in_new_words():
+    def scaled(answer, case):
+        """Call it, and double what it returns."""
+        return 2 * answer(**case)  # twice
+
+    return scaled
+
+
+@pytest.mark.parametrize("made_by", [0, 1])
+def test_new_words_need_no_new_record_and_an_earlier_record_still_fits(exercise, beside, monkeypatch, capsys, made_by):
+    """made_by: the second digest is that of records made when titles and docstrings were part of it."""
+    stated = Check("02.1 the gradient at x", cube, scaled)
+    monkeypatch.setitem(reference.references, "02.1", Reference(cube_cases, cube))
+    beside.write_text(Record("02_test", {"02.1": AuthoredCheck.of(stated).record()}).to_json())
+    change_record(beside, digest=stated.digests()[made_by])
+    check("02.1 the gradient at x", cube, scaled)
+    if not made_by:
+        check("02.1 from output to input", cube, scaled_in_new_words())
+    with pytest.raises(RecordError, match="differs from the one"):
+        check("02.1 the gradient at x", cube, scaled, autograd=False)
+
+
 def test_a_record_quotes_no_line_of_a_reference_cell(exercise):
     def refuse(x, v):
         raise RuntimeError("a secret line")  # only the message may be seen

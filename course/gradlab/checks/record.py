@@ -16,6 +16,7 @@ import msgspec
 
 from .compare import Judge
 from .delta import applied, delta
+from .meaning import meaning
 from .observation import Dict, Observation
 
 SUFFIX = ".record.json"
@@ -68,7 +69,7 @@ class CheckRecord(_Part):
     """The record of one check.
 
     cell: the grade_id of the check's cell. answer: the name of the learner's function. expected: one observation per
-    case, none in grading. digest: a hash of the name, scenario and options, which detects a changed cell.
+    case, none in grading. digest: a hash of the scenario, judge and options, which detects a changed cell.
     owns: one sentence on what a learner gains by passing. given: in grading, the source from setup and check cells.
     finished: in grading, the course's code for earlier exercises, which this check uses instead of the learner's.
     """
@@ -180,10 +181,14 @@ def load_beside(folder: Path) -> dict[str, CheckRecord]:
     return checks
 
 
-def digest(name: str, scenario: Callable, judge: Judge | None, autograd: bool, torch: bool = True) -> str:
-    """Return a fingerprint of what a check does, from its source without comments and layout."""
-    parts = [name, str(autograd), *([] if torch else ["without torch"])]
-    for function in (scenario, judge):
-        if function is not None and not function.__module__.startswith("gradlab."):
-            parts.append(ast.unparse(ast.parse(textwrap.dedent(inspect.getsource(function)))))
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+def digests(name: str, scenario: Callable, judge: Judge | None, autograd: bool, torch: bool = True) -> tuple[str, str]:
+    """Return a fingerprint of what a check does, from its id, options and code, without words.
+
+    The second one is in records made before titles and docstrings were left out; students and classes still have them.
+    """
+    options = [str(autograd), *([] if torch else ["without torch"])]
+    own = [function for function in (scenario, judge) if function and not function.__module__.startswith("gradlab.")]
+    texts = [textwrap.dedent(inspect.getsource(function)) for function in own]
+    now = [name.split()[0], *options, *map(meaning, texts)]
+    before = [name, *options, *(ast.unparse(ast.parse(text)) for text in texts)]
+    return tuple(hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16] for parts in (now, before))

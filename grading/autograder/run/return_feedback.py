@@ -65,7 +65,7 @@ def _return(api: NbGraderAPI, name: str, student: str, submitted: Path, there: b
         receipt.keep(submitted, autograded)
     page = Path(course.format_path(course.feedback_directory, student, name)) / f"{name}.html"
     with Gradebook(course.db_url, course.course_id) as book:
-        now = made_of(book.find_submission_notebook(name, name, student), autograded / f"{name}.ipynb")
+        now = made_of(course, book.find_submission_notebook(name, name, student), autograded / f"{name}.ipynb")
     if not is_same(page, now):
         said = api.generate_feedback(name, student, force=True)
         if not (said["success"] and page.exists()):

@@ -1,15 +1,13 @@
 """Load an assignment of a class: its checks, its seed, the record made from that seed, and the released notebook."""
 
 import ast
+import contextlib
 import functools
-import hashlib
-import io
 import json
 import re
 import secrets
 import sys
 import tempfile
-import tokenize
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -21,7 +19,8 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade
 
-from authoring.cells import counts, tags
+from authoring.cells import tags
+from authoring.near import near
 from authoring.places import ChapterError
 from gradlab import atomic, ipynb, returned
 from gradlab.checks.compare import Judge
@@ -31,6 +30,7 @@ from gradlab.checks.record import CheckRecord, Record, RecordError
 from ..class_chapters import UPDATE
 from ..errors import ClassError, did_you_mean
 from .alone import Task
+from .version import checks_called, code_of, decides, hashed, made_from
 
 if TYPE_CHECKING:
     from authoring.chapter import Chapter
@@ -87,7 +87,7 @@ def _known(cell: SourceCell, points: float | None, solution: bool) -> dict:
 class Assignment:
     """All that grading knows about an assignment, hidden from submissions; plain data, sent to workers once per run.
 
-    seed: draws the class's cases. record: their expected results and slips. version: see `version`. cells: the solved
+    seed: draws the class's cases. record: their expected results and slips. version: see `_kept`. cells: the solved
     notebook's code cells. modules: sources of the Python files beside it, by file name.
     """
 
@@ -159,11 +159,10 @@ class Assignment:
 def _options(check_cell: str) -> dict[str, dict[str, bool]]:
     """Return whether autograd and torch are allowed in each check that a cell calls, by check id."""
     found = {}
-    for call in (node for node in ast.walk(ast.parse(check_cell)) if isinstance(node, ast.Call)):
-        if isinstance(call.func, ast.Name) and call.func.id == "check":
-            given = {str(word.arg): word.value for word in call.keywords if word.arg in ("autograd", "torch")}
-            options = {name: ast.literal_eval(value) for name, value in given.items()}
-            found[ast.literal_eval(call.args[0]).split()[0]] = {"autograd": True, "torch": True} | options
+    for call in checks_called(ast.parse(check_cell)):
+        given = {str(word.arg): word.value for word in call.keywords if word.arg in ("autograd", "torch")}
+        options = {name: ast.literal_eval(value) for name, value in given.items()}
+        found[ast.literal_eval(call.args[0]).split()[0]] = {"autograd": True, "torch": True} | options
     return found
 
 
@@ -193,54 +192,36 @@ def stored_checks(course: CourseDirectory, name: str) -> dict[str, dict[str, Che
 
     Empty if there is no record that this version of gradlab can read.
     """
+    path = _store(course, name)
+    return _stored_checks(path, path.stat().st_mtime_ns) if path.exists() else {}
+
+
+@functools.lru_cache(maxsize=8)
+def _stored_checks(path: Path, changed_at: int) -> dict[str, dict[str, CheckRecord]]:
     try:
-        stored = json.loads(_store(course, name).read_text(encoding="utf-8"))
+        stored = json.loads(path.read_text(encoding="utf-8"))
         return Record.from_json(json.dumps(stored["record"])).by_cell()
-    except (OSError, ValueError, KeyError, RecordError):
+    except (OSError, ValueError, KeyError, TypeError, RecordError):
         return {}
 
 
-def stored_version(course: CourseDirectory, name: str) -> tuple[int | None, str]:
-    """Return an assignment's seed and the version with which it was last graded; None and "" if it never was."""
-    try:
-        stored = json.loads(_store(course, name).read_text(encoding="utf-8"))
-        return stored["seed"], stored["version"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return None, ""
-
-
 def version_now(course: CourseDirectory, name: str, points: dict[str, float]) -> str:
-    """Return the version with which the class would grade an assignment now; "" if its notebook cannot be read."""
+    """Return the version with which the class would grade an assignment now; "" if it is unknown.
+
+    Only if the assignment's source has changed since its record was made, is the record made again.
+    """
     try:
         source = _source(course, name)
-        return version(nbformat.read(source, as_version=4), source.parent, points)
+        now = made_from(nbformat.read(source, as_version=4), source.parent, points)
+        stored = json.loads(_store(course, name).read_text(encoding="utf-8"))
+        if stored.get("made_from", stored["version"]) == now:
+            return stored["version"]
     except (OSError, ValueError, AttributeError, KeyError):
         return ""
-
-
-def version(notebook: nbformat.NotebookNode, folder: Path, points: dict[str, float]) -> str:
-    """Return a hash of everything in a solved notebook and its points that can change grades.
-
-    Prose, lessons, comments and the version of gradlab are left out.
-    """
-    cells = [without_comments(cell.source) for cell in notebook.cells if counts(cell)]
-    modules = [without_comments(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.py"))]
-    worth = sorted((grade_id, float(worth)) for grade_id, worth in points.items())
-    return hashlib.sha256(json.dumps([cells, modules, worth]).encode()).hexdigest()[:16]
-
-
-def without_comments(source: str) -> str:
-    """Return source code without comments and comment-only lines; unchanged if it cannot be tokenized."""
-    lines, whole = source.split("\n"), set()
     try:
-        comments = [t for t in tokenize.generate_tokens(io.StringIO(source).readline) if t.type == tokenize.COMMENT]
-    except (tokenize.TokenError, SyntaxError):
-        return source
-    for comment in comments:
-        row, column = comment.start[0] - 1, comment.start[1]
-        lines[row] = lines[row][:column].rstrip()
-        whole |= set() if lines[row] else {row}
-    return "\n".join(line for row, line in enumerate(lines) if row not in whole)
+        return load_assignment(course, name).version
+    except (ClassError, ChapterError):
+        return now  # no grade has it
 
 
 def _source(course: CourseDirectory, name: str) -> Path:
@@ -265,11 +246,11 @@ def _load(
             ) from None
         points = _compare(notebook, generated, name)
         as_released = Released.of(generated, nbformat.read(released, as_version=4) if released.exists() else notebook)
-    now = version(notebook, source.parent, points)
-    seed, record = _kept(store, now, lambda seeds: _chapter(notebook, name, source.parent).record(seeds))
+    make = functools.partial(_record, notebook, source)
+    seed, version, record = _kept(store, notebook, source.parent, points, make)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     modules = {path.name: path.read_text(encoding="utf-8") for path in sorted(source.parent.glob("*.py"))}
-    return Assignment(name, seed, record, now, cells, modules, as_released)
+    return Assignment(name, seed, record, version, cells, modules, as_released)
 
 
 def keep_record(course: CourseDirectory, chapter: "Chapter") -> None:
@@ -277,20 +258,49 @@ def keep_record(course: CourseDirectory, chapter: "Chapter") -> None:
     source = _source(course, chapter.name)
     notebook = nbformat.read(source, as_version=4)
     points = {grade_id: points for grade_id, (_, points) in graded_cells(notebook).items()}
-    _kept(_store(course, chapter.name), version(notebook, source.parent, points), chapter.record)
+    _kept(_store(course, chapter.name), notebook, source.parent, points, chapter.record)
 
 
-def _kept(store: Path, now: str, make: Callable[[list[int]], Record]) -> tuple[int, Record]:
-    """Return the seed and record in the file `store`; first make and store the record if missing or outdated.
+def take_over(course: CourseDirectory, name: str) -> None:
+    """Bring a record of an earlier version of the course into this version's form, before its source changes."""
+    source, store = _source(course, name), _store(course, name)
+    if store.exists() and source.exists() and "made_from" not in _stored(store):
+        notebook = nbformat.read(source, as_version=4)
+        points = {grade_id: points for grade_id, (_, points) in graded_cells(notebook).items()}
+        with contextlib.suppress(ChapterError):  # the copy is too old: its grades stay outdated
+            _kept(store, notebook, source.parent, points, functools.partial(_record, notebook, source))
 
-    now: the current version. make: makes the record from a list of seeds.
+
+def _kept(
+    store: Path,
+    notebook: nbformat.NotebookNode,
+    folder: Path,
+    points: dict[str, float],
+    make: Callable[[list[int]], Record],
+) -> tuple[int, str, Record]:
+    """Return the seed, version and record in the file `store`; first make and store what is missing or outdated.
+
+    make: makes the record from a list of seeds. The version stays while nothing changes that can change a verdict.
     """
-    stored = _stored(store)
-    record = _usable(stored, now, store) or make([stored["seed"]])
+    stored, source, code = _stored(store), made_from(notebook, folder, points), code_of(notebook, folder, points)
+    earlier = "version" in stored and "made_from" not in stored  # its version is a hash of its source
+    unchanged = stored.get("made_from", stored.get("version")) == source
+    old = _readable(stored, store)
+    record = old if old and unchanged else make([stored["seed"]])
+    plain = json.loads(record.to_json())
+    if not unchanged:
+        unchanged = old is not None and stored.get("code") == code and near(decides(stored["record"]), decides(plain))
+    version = stored["version"] if unchanged else hashed(code, decides(plain))
+    if earlier and unchanged:
+        print(f"{store.stem}: record and grades of an earlier version are taken over unchanged.", file=sys.stderr)
     store.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"seed": stored["seed"], "version": now, "record": json.loads(record.to_json())})
-    atomic.write_text(store, text, mode=0o600)
-    return stored["seed"], record
+    kept = {"seed": stored["seed"], "version": version, "made_from": source, "code": code, "record": plain}
+    atomic.write_text(store, json.dumps(kept), mode=0o600)
+    return stored["seed"], version, record
+
+
+def _record(notebook: nbformat.NotebookNode, source: Path, seeds: list[int]) -> Record:
+    return _chapter(notebook, source.stem, source.parent).record(seeds)
 
 
 def _chapter(notebook: nbformat.NotebookNode, name: str, folder: Path) -> "Chapter":
@@ -331,9 +341,9 @@ def _stored(store: Path) -> dict:
     return {"seed": int(begun[1])}
 
 
-def _usable(stored: dict, now: str, store: Path) -> Record | None:
-    """Return the stored record if it was made from the current checks, in the current format; else None."""
-    if "record" not in stored or stored.get("version") != now:
+def _readable(stored: dict, store: Path) -> Record | None:
+    """Return the stored record, if there is one in the current format; else None."""
+    if "record" not in stored:
         return None
     try:
         return Record.from_json(json.dumps(stored["record"]), str(store))

@@ -10,10 +10,12 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
+import msgspec
 from nbformat import NotebookNode
 from nbgrader.api import Grade, SubmittedAssignment, SubmittedNotebook
 
 from gradlab import atomic
+from gradlab.checks.messages import Feedback
 from gradlab.checks.verdict import Verdict
 
 KEY = "autograder"  # in the metadata of notebooks and cells
@@ -103,11 +105,14 @@ def reopen(path: Path, fingerprint: str) -> bool:
 
 def read_verdicts(cell: Mapping) -> dict[str, Verdict]:
     """Return the verdicts stored in a check cell, by check id; empty if there are none."""
-    found = {check_id: _dict(said) for check_id, said in _dict(cell["metadata"].get(KEY)).items()}
-    return {
-        check_id: Verdict(said.get("passed") is True, _text(said.get("message")), _text(said.get("slip")))
-        for check_id, said in found.items()
-    }
+    return {check_id: _verdict(_dict(said)) for check_id, said in _dict(cell["metadata"].get(KEY)).items()}
+
+
+def _verdict(said: Mapping) -> Verdict:
+    try:
+        return Verdict.of(msgspec.convert(said["feedback"], Feedback))
+    except (KeyError, msgspec.ValidationError):  # there were no observations, or an earlier version wrote it
+        return Verdict(said.get("passed") is True, _text(said.get("message")), _text(said.get("slip")))
 
 
 def ran(nb: Mapping) -> bool:
@@ -119,7 +124,9 @@ def ran(nb: Mapping) -> bool:
 def write_verdicts(cell: NotebookNode, verdicts: dict[str, Verdict]) -> None:
     """Store the verdicts in a check cell's metadata."""
     cell.metadata[KEY] = {
-        check_id: {"passed": v.passed, "slip": v.slip, "message": v.message} | ({} if v.feedback else {"ran": False})
+        check_id: {"feedback": {name: part for name, part in msgspec.to_builtins(v.feedback).items() if part}}
+        if v.feedback
+        else {"passed": v.passed, "message": v.message, "ran": False}
         for check_id, v in verdicts.items()
     }
 

@@ -8,12 +8,16 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
+import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from nbgrader.api import Gradebook, SubmittedNotebook
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
 
 from ..steps import outcome
+from ..steps.assignment import stored_checks
+from ..steps.judge import in_new_words
 from ..steps.outcome import NotebookOutcome
 from .standing import full_name
 from .theme import PageExporter
@@ -24,6 +28,11 @@ _SHOWS = re.compile(r'<meta[^>]*? content="(submission=[^"]*)"')  # nbconvert ch
 
 class FeedbackExporter(PageExporter):
     """The exporter for templates/course_feedback, configured separately from HTMLExporter, which Formgrader uses."""
+
+    def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **options) -> tuple[str, dict]:
+        """Make the page, with the verdicts in the words that the class's record has now."""
+        in_new_words(nb, stored_checks(self.parent.coursedir, resources["nbgrader"]["assignment"]))
+        return super().from_notebook_node(nb, resources, **options)
 
 
 class GetGradesOrReason(GetGrades):
@@ -41,7 +50,8 @@ class GetGradesOrReason(GetGrades):
             shown = grade_shown(points, submitted.late_submission_penalty or 0.0, page["outcome"])
             page |= {"student": full_name(submitted.student) or names["student"], "shows": shown}
             page |= {"made": datetime.now().astimezone(), "version": page["outcome"].graded_by}
-            page["made_of"] = made_of(submitted, Path(resources["metadata"]["path"], f"{names['notebook']}.ipynb"))
+            path = Path(resources["metadata"]["path"], f"{names['notebook']}.ipynb")
+            page["made_of"] = made_of(self.parent.parent.coursedir, submitted, path)
             by_hand = {grade.name for grade in submitted.grades if outcome.by_hand(grade)}
             commented = {comment.name for comment in submitted.comments if comment.manual_comment}
             if page["outcome"].could_not_grade and not outcome.reason_in_gradebook(submitted):
@@ -84,12 +94,13 @@ class LeaveOutOutputs(NbGraderPreprocessor):
         return cell, resources
 
 
-def made_of(submitted: SubmittedNotebook, autograded: Path) -> str:
-    """Return the digest of a feedback page: of the autograded notebook and its rows in the gradebook."""
+def made_of(course: CourseDirectory, submitted: SubmittedNotebook, autograded: Path) -> str:
+    """Return a feedback page's digest: of the autograded notebook, its words now, and its rows in the gradebook."""
+    words = in_new_words(nbformat.read(autograded, as_version=4), stored_checks(course, submitted.name))
     grades = [(g.name, g.auto_score, g.manual_score, g.extra_credit, g.max_score) for g in submitted.grades]
     comments = [(c.name, c.auto_comment, c.manual_comment) for c in submitted.comments]
     student = [full_name(submitted.student), submitted.student.id, submitted.late_submission_penalty]
-    return digest(autograded, *student, sorted(grades, key=str), sorted(comments, key=str))
+    return digest(autograded, words, *student, sorted(grades, key=str), sorted(comments, key=str))
 
 
 def digest(autograded: Path, *beside: object) -> str:
