@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -17,59 +18,60 @@ from ..chapter import chapter_names, source_path
 from ..edition import READ
 from ..places import ChapterError
 from . import pages
-from .places import PAGES, ROOT, SITE
+from .places import ROOT, SITE
 from .recording import record
 
 HERE, GRADLAB = Path(__file__).parent, Path(gradlab.__file__).parent
 ASSETS = [
     *HERE.glob("*.css"),
     *HERE.glob("*.js"),
-    HERE / "icon.svg",
     GRADLAB / "predict/static/form.js",
     GRADLAB / "predict/static/form.css",
     GRADLAB / "static/live.css",
 ]
 
 
-def build(names: Sequence[str] = ()) -> Path:
-    """Build the site with all chapters, or only the named ones; return its folder. Raises ChapterError if it fails."""
-    names = list(names) or chapter_names()
-    for folder in (PAGES, SITE):
+def build(names: Sequence[str] = (), site: Path = SITE) -> Path:
+    """Build the site with all chapters, or only the named ones; return its folder. Raises ChapterError if it fails.
+
+    The pages' sources stay in a folder beside it.
+    """
+    names, sources = list(names) or chapter_names(), site.with_name("pages")
+    for folder in (sources, site):
         shutil.rmtree(folder, ignore_errors=True)
-    (PAGES / "_static/frames").mkdir(parents=True)
+    (sources / "_static/frames").mkdir(parents=True)
     for asset in ASSETS:
-        shutil.copy(asset, PAGES / "_static")
-    shutil.copy(ROOT / ".github/pictures/card-light.png", PAGES / "_static/share.png")
+        shutil.copy(asset, sources / "_static")
+    shutil.copy(ROOT / ".github/pictures/card-light.png", sources / "_static/share.png")
     texts = pages.made(names)
     known = {f"{name}/{name}.ipynb" for name in names} | set(texts)
     with ProcessPoolExecutor(2, get_context("spawn"), _alone) as pool:
-        for name in pool.map(_write_chapter, sorted(names, reverse=True), [known] * len(names)):
+        for name in pool.map(partial(_write_chapter, sources, known), sorted(names, reverse=True)):
             print(f"{name}: recorded", flush=True)
     for path, text in texts.items():
-        (PAGES / path).parent.mkdir(parents=True, exist_ok=True)
-        (PAGES / path).write_text(text, encoding="utf-8")
-    conf = str(HERE)
-    if build_main(
-        ["-q", "-W", "--keep-going", "-j", "2", "-c", conf, "-d", str(PAGES / ".doctrees"), str(PAGES), str(SITE)]
-    ):
+        (sources / path).parent.mkdir(parents=True, exist_ok=True)
+        (sources / path).write_text(text, encoding="utf-8")
+    static = ["-D", f"html_static_path={sources / '_static'}", "-D", f"html_favicon={HERE / 'icon.svg'}"]
+    strict = ["-q", "-W", "--keep-going", "-j", "2"]
+    if build_main([*strict, *static, "-c", str(HERE), "-d", str(sources / ".doctrees"), str(sources), str(site)]):
         raise ChapterError("Sphinx could not build the site; it says above why.")
-    return SITE
+    return site
 
 
 def _alone() -> None:
     os.environ["OMP_NUM_THREADS"] = "1"  # two kernels run side by side
 
 
-def _write_chapter(name: str, known: set[str]) -> str:
+def _write_chapter(sources: Path, known: set[str], name: str) -> str:
     """Write a chapter's reading edition, with its figures and frames, among the pages' sources."""
     notebook, resources = read(record(name), name, known)
-    folder = PAGES / name
+    folder = sources / name
     folder.mkdir()
     nbformat.write(notebook, folder / f"{name}.ipynb")
     if (figures := source_path(name).parent / "figures").exists():
         shutil.copytree(figures, folder / "figures")
     for file, text in resources.get("outputs", {}).items():
-        (PAGES / "_static" / file).write_text(text, encoding="utf-8")
+        (sources / "_static" / file).write_text(text, encoding="utf-8")
     return name
 
 

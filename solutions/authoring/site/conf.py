@@ -5,7 +5,7 @@ from pathlib import Path
 
 from math_core import LatexError, LatexToMathML
 
-from authoring.site.places import ADDRESS, PAGES, REPOSITORY
+from authoring.site.places import ADDRESS, REPOSITORY
 
 project = html_title = "torch.autograd, by hand"
 author = "the authors of the course"
@@ -17,6 +17,7 @@ myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 4
 nb_execution_mode = "off"
 nb_merge_streams = True
+nb_code_prompt_show, nb_code_prompt_hide = "Show the code", "Hide the code"
 suppress_warnings = ["myst.header", "misc.highlighting_failure"]
 smartquotes = False
 highlight_language = "python3"
@@ -24,8 +25,6 @@ html_math_renderer = "mathml"
 
 html_theme = "furo"
 html_baseurl = f"{ADDRESS}/"
-html_favicon = str(PAGES / "_static/icon.svg")
-html_static_path = [str(PAGES / "_static")]
 html_css_files = ["live.css", "form.css", "site.css"]
 html_js_files = [("guess.js", {"type": "module"}), ("frames.js", {"defer": "defer"}), ("page.js", {"defer": "defer"})]
 html_use_index = False
@@ -66,7 +65,9 @@ def _skip():
 
 
 def describe(app, pagename, templatename, context, doctree) -> None:
-    """Give a page the description and the picture that searches and shared links show."""
+    """Give a page the description and the picture that searches and shared links show, and its captions a level."""
+    captions = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = captions.replace('role="heading"', 'role="heading" aria-level="2"')
     context.setdefault("metatags", "")
     words = (context.get("meta") or {}).get("description") or _first_words(doctree)
     title = html.unescape(context.get("title", project))
@@ -105,5 +106,5 @@ def finish(app, error) -> None:
 def setup(app) -> None:
     """Register what this file adds to Sphinx."""
     app.add_html_math_renderer("mathml", (formula, None), (formula, None))
-    app.connect("html-page-context", describe)
+    app.connect("html-page-context", describe, priority=900)  # after furo has made the contents
     app.connect("build-finished", finish)

@@ -53,7 +53,7 @@ export function judge({ blanks, numbers, distinct, tolerance, answers }, texts) 
   });
   texts.forEach((text, k) => {
     const first = texts.indexOf(text);
-    if (distinct && first < k) throw unreadable(k, `“${text}” cannot come both ${blanks[k].label} and ${blanks[first].label}.`);
+    if (distinct && first < k) throw unreadable(k, `“${text}” cannot come both ${blanks[first].label} and ${blanks[k].label}.`);
   });
   return texts.map((text, k) => text === answers[k].value);
 }

@@ -1,4 +1,5 @@
-// What every page needs: folds open for printing and for links that lead into them, wide parts scroll by keyboard.
+// What every page needs: folds open for printing and for links that lead into them; wide parts scroll by keyboard;
+// landmarks have names.
 addEventListener("beforeprint", () => document.querySelectorAll("details:not([hidden])").forEach((fold) => { fold.open = true; }));
 const open = () => {
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -7,6 +8,9 @@ const open = () => {
 };
 addEventListener("hashchange", open);
 open();
+document.querySelector(".sidebar-drawer")?.setAttribute("aria-label", "Contents");
+document.querySelector(".toc-drawer")?.setAttribute("aria-label", "On this page");
+for (const cell of document.querySelectorAll("th")) if (!cell.textContent.trim()) cell.replaceWith(document.createElement("td"));
 const reachable = () => {
   for (const node of document.querySelectorAll("pre, .table-wrapper, .cell_output, .gl-view, .site-frame")) {
     if (node.scrollWidth > node.clientWidth) node.tabIndex = 0;

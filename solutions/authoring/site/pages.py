@@ -51,8 +51,7 @@ releases a chapter, the other collects, grades and reports. The [handbook](gradi
 ## For contributors
 
 One notebook per chapter is the only source; students' notebooks and these pages are generated from it. Start with
-[where a change goes](CONTRIBUTING.md) and [how to write an exercise](solutions/AUTHORING.md), or read
-[the engine in an hour](solutions/mini_autograd/README.md).
+[where a change goes](CONTRIBUTING.md), or read [the engine in an hour](solutions/mini_autograd/README.md).
 """
 DESCRIPTION = (
     "A hands-on course on torch.autograd: predict gradients, see torch's answer, step through backward, solve checked "

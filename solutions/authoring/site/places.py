@@ -13,7 +13,6 @@ from ..places import SOLUTIONS
 
 ROOT = SOLUTIONS.parent
 SITE = ROOT / "build/site"
-PAGES = ROOT / "build/pages"  # the pages' sources, from which Sphinx makes the site
 REPOSITORY = os.environ.get("SITE_REPOSITORY", "")  # its address, if the site is published
 ADDRESS = os.environ.get("SITE_ADDRESS", "http://localhost:8000").rstrip("/")  # where the site will be
 CLONE = f"git clone {REPOSITORY or '<this repository>'} autograd-course && cd autograd-course"
@@ -23,7 +22,6 @@ DOCUMENTS = [  # of the repository, that are pages of the site, too
     "grading/DASK.md",
     "grading/POSTGRESQL.md",
     "grading/hub/README.md",
-    "solutions/AUTHORING.md",
     "CONTRIBUTING.md",
 ]
 

@@ -1,0 +1,261 @@
+"""The site: what a reader finds on its pages, in a headless Chromium, without a network. And what no page may contain.
+
+`make test` builds it with two chapters and walks through three of its pages; the exhaustive tests take all of them.
+"""
+
+import functools
+import html
+import http.server
+import json
+import re
+import threading
+from pathlib import Path
+from typing import NamedTuple
+
+import nbformat
+import pytest
+from accessible import faint_texts, violations
+from browser import fresh_page
+
+from authoring.build import STUDENT_EDITION
+from authoring.chapter import chapter_names, source_path
+from authoring.pages import cures
+from authoring.site import errors
+from authoring.site.build import build
+from gradlab.predict.kinds import Numbers, Order, Unreadable
+
+MOST_BYTES = 1_500_000
+FEW = [name for name in chapter_names() if name.startswith(("01", "06"))]
+WIDTHS = {1400: "light", 768: "dark", 360: "light"}
+TEXTS = [*".5 -.5e1 1/3 1,5 [1] none inf -inf nan 1_000 2. −3 6.0000001 6.1 x".split(), ""]
+
+
+class Site(NamedTuple):
+    """A built site: its folder, its address, and the pages to walk through."""
+
+    folder: Path
+    address: str
+    pages: list[str]
+
+    def chapters(self) -> list[str]:
+        return [page for page in self.pages if re.match(r"\d\d_", page)]
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """A server of files that prints nothing."""
+
+    def log_message(self, *words):
+        pass
+
+
+@pytest.fixture(scope="module", params=["few", pytest.param("whole", marks=pytest.mark.exhaustive)])
+def site(request, tmp_path_factory):
+    """Return a site, on a server of its own."""
+    folder = build(FEW if request.param == "few" else [], tmp_path_factory.mktemp("built") / "site")
+    pages = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.html"))
+    if request.param == "few":
+        pages = ["index.html", *(f"{name}/{name}.html" for name in FEW)]
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield Site(folder, f"http://127.0.0.1:{server.server_port}/", pages)
+        server.shutdown()
+
+
+pytestmark = pytest.mark.xdist_group("site")
+
+
+def texts(folder: Path) -> dict[str, list[str]]:
+    """Return the lines of each file that holds text, as a reader sees them."""
+    found = {}
+    for path in folder.rglob("*"):
+        if path.suffix in {".html", ".js", ".json", ".svg", ".xml", ".txt", ".css"}:
+            text = path.read_text(encoding="utf-8").replace("\\n", "\n")
+            text = html.unescape(re.sub(r"<[^>]+>", "", text)) if path.suffix in {".html", ".json"} else text
+            found[str(path.relative_to(folder))] = [line.strip() for line in text.splitlines()]
+    return found
+
+
+def secrets() -> dict[str, str]:
+    """Return the lines of solutions and references that no student receives, with the cell of each."""
+    student = "\n".join(
+        cell.source for path in STUDENT_EDITION.glob("*/*.ipynb") for cell in nbformat.read(path, as_version=4).cells
+    )
+    found = {}
+    for name in chapter_names():
+        for cell in nbformat.read(source_path(name), as_version=4).cells:
+            pieces = re.findall(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", cell.source, re.DOTALL)
+            if "reference" in cell.metadata.get("tags", []):
+                pieces.append(cell.source)
+            lines = {line.strip() for piece in pieces for line in piece.splitlines()}
+            found |= {line: f"{name}, {cell.id}" for line in lines if line not in student}
+    return found
+
+
+@pytest.mark.browser
+def test_no_line_of_a_solution_or_a_reference_stands_in_a_file_of_the_site(site):
+    secret = secrets()
+    lines = ((file, line) for file, lines in texts(site.folder).items() for line in lines)
+    found = [f"{file}: {line} ({secret[line]})" for file, line in lines if line in secret]
+    assert len(secret) > 1000
+    assert found == []
+
+
+@pytest.mark.browser
+def test_every_link_leads_to_a_page_of_the_site_and_a_place_on_it(site):
+    pages = {path: path.read_text(encoding="utf-8") for path in site.folder.rglob("*.html")}
+    broken = []
+    for path, text in pages.items():
+        for link in re.findall(r'<a [^>]*href="([^"]*)"', text):
+            target, _, place = html.unescape(link).partition("#")
+            if re.match(r"\w+:", target) or "searchindex" in target:
+                continue
+            file = (path.parent / target).resolve() if target else path
+            if not file.exists() or (place and f'id="{place}"' not in pages.get(file, "")):
+                broken.append(f"{path.relative_to(site.folder)}: {link}")
+    assert broken == []
+
+
+@pytest.mark.browser
+def test_every_page_is_small_quiet_and_accessible_without_a_network(site, chromium):
+    found = []
+
+    def offline(route):
+        route.continue_() if route.request.url.startswith(site.address) else route.abort()
+
+    def complain(event):
+        found.append(f"{getattr(event, 'url', event)}")
+
+    for width, theme in WIDTHS.items():
+        with fresh_page(chromium) as page:
+            page.set_viewport_size({"width": width, "height": 1000})
+            page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+            page.context.route("**", offline)
+            page.on("requestfailed", complain)
+            page.on("pageerror", complain)
+            for name in site.pages:
+                page.goto(site.address + name)
+                size = (site.folder / name).stat().st_size
+                found += [f"{name}: {size} bytes"] * (size > MOST_BYTES)
+                wide = page.evaluate("document.documentElement.scrollWidth")
+                found += [f"{name} at {width}: {wide} pixels wide"] * (wide > width)
+                found += [f"{name}, {theme}: {text}" for text in faint_texts(page)]
+                found += [f"{name}, {theme}: {text}" for text in violations(page, "body")]
+    assert found == []
+
+
+def options(page, place, right: bool) -> list[str]:
+    """Return a guess for a prediction, from its data: right in every blank, or wrong in the first one."""
+    data = json.loads(place.locator("script").first.text_content())
+    said = [answer["value"] for answer in data["answers"]]
+    if right:
+        return said
+    if data["distinct"]:
+        return [*said[1:], said[0]]
+    others = data["blanks"][0]["options"] or ["12345"]
+    return [next(other for other in others if other != said[0]), *said[1:]]
+
+
+def enter(place, texts: list[str]) -> None:
+    """Fill a prediction's form and send it by keyboard."""
+    fields = place.locator("input[type=text], select")
+    if fields.count():
+        for field, text in zip(fields.all(), texts, strict=True):
+            field.select_option(text) if field.evaluate("field => field.tagName") == "SELECT" else field.fill(text)
+        fields.last.press("Enter")
+    else:
+        place.locator(f"input[type=radio][value={json.dumps(texts[0])}]").check()
+        place.get_by_role("button", name="Compare with torch").press("Enter")
+
+
+@pytest.mark.browser
+def test_each_prediction_is_guessed_before_torchs_answer_and_the_explanation_show(site, page):
+    for name in site.chapters():
+        page.goto(site.address + name)
+        for place in page.locator(".site-guess").all():
+            assert not place.locator(".site-answer").is_visible()
+            enter(place, options(page, place, right=False))
+            assert "not right" in place.get_by_role("status").text_content() or " of " in place.text_content()
+            assert place.locator(".site-answer .gl-output").is_visible()
+            place.get_by_role("button", name="Guess again").click()
+            assert not place.locator(".site-answer").is_visible()
+            enter(place, options(page, place, right=True))
+            assert "✗" not in place.get_by_role("status").text_content()
+        assert page.locator("details[hidden]").count() == 0  # every explanation, too
+        page.reload()
+        assert page.get_by_text("You guessed before").count() == page.locator(".site-guess").count()
+        assert f"{page.locator('.site-guess').count()} guesses entered" in page.locator(".site-guesses").text_content()
+
+
+@pytest.mark.browser
+def test_the_page_judges_a_guess_as_the_notebook_does(site, page):
+    numbers, order = Numbers({"g": 1}), Order(["a", "b"])
+    cases = [(numbers, [text], [answer]) for text in TEXTS for answer in (6.0, 0.3333, None, float("inf"))]
+    cases += [(order, said, ["b", "a"]) for said in (["b", "a"], ["a", "a"], ["", "a"])]
+    expected, asked = [], []
+    for kind, said, answers in cases:
+        try:
+            expected.append(kind.right(said, answers))
+        except Unreadable as problem:
+            expected.append([problem.blank, str(problem)])
+        data = {"numbers": kind is numbers, "distinct": kind is order, "tolerance": None}
+        data["blanks"] = [{"label": blank.label, "options": blank.options} for blank in kind.blanks]
+        data["answers"] = [{"value": str(answer)} for answer in answers]
+        asked.append([data, said])
+    page.goto(site.address + site.chapters()[0])
+    judged = page.evaluate(
+        """async cases => {
+            const { judge } = await import('/_static/guess.js');
+            return cases.map(([data, said]) => {
+                try { return judge(data, said); } catch (error) { return [error.blank, error.message]; }
+            });
+        }""",
+        asked,
+    )
+    assert [*zip(asked, judged, strict=True)] == [*zip(asked, expected, strict=True)]
+
+
+@pytest.mark.browser
+def test_the_front_pages_stepper_goes_by_mouse_keyboard_and_touch(site, chromium):
+    context = chromium.new_context(has_touch=True, viewport={"width": 360, "height": 700})
+    page = context.new_page()
+    page.goto(site.address)
+    stepper = page.locator(".gl-stepper").first
+    count = stepper.locator("output")
+    stepper.get_by_role("button", name="Next").click()
+    assert count.text_content().startswith("1 /")
+    stepper.get_by_role("button", name="Next").tap()
+    page.keyboard.press("ArrowRight")
+    assert count.text_content().startswith("3 /")
+    stepper.get_by_role("slider").press("Home")
+    assert count.text_content().startswith("0 /")
+    context.close()
+
+
+@pytest.mark.browser
+def test_a_payoffs_slider_moves_through_pictures(site, page):
+    page.goto(site.address + site.chapters()[0])
+    payoff = page.locator(".site-frames").first
+    before = payoff.locator(".site-frame").inner_html()
+    with page.expect_response("**/frames/*.json"):
+        payoff.get_by_role("slider").press("End")
+    page.wait_for_function(
+        "before => document.querySelector('.site-frames .site-frame').innerHTML !== before", arg=before
+    )
+
+
+@pytest.mark.browser
+def test_the_search_finds_a_chapter_offline(site, page):
+    page.goto(site.address + "search.html?q=retain_graph")
+    page.locator("#search-results a").first.wait_for()
+    assert page.locator("#search-results a").count() > 1
+
+
+def test_the_smallest_program_of_each_error_raises_it():
+    known = errors.entries()
+    assert [message for message in known if message not in cures()] == []
+    silent = [
+        message
+        for message, entry in known.items()
+        if not any(errors.fits(message, line) for line in errors.raised(entry.program))
+    ]
+    assert silent == []
