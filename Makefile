@@ -53,6 +53,7 @@ student-archive:  ## Pack what a student needs, and nothing else, into build/aut
 	$(RUN) -m authoring archive
 
 site:  ## Build the site, to read and guess in without a kernel, in build/site/
+	@$(GRADLAB) setup
 	$(RUN) -m authoring site
 
 lock:  ## Generate requirements.lock from requirements.txt: the version of every package, on every system
