@@ -140,10 +140,11 @@ def _lines(file: str, first: str, last: str) -> str:
 def _contents(names: list[str]) -> str:
     """Return the site's table of contents: the parts of the start page's table, then what to look up."""
     start = START_PAGE.read_text(encoding="utf-8")
-    _, *pieces = _PART.split(start)
+    first, *pieces = _PART.split(start)
+    titles, tables = ["To begin", *pieces[::2]], [first, *pieces[1::2]]
     parts = [
-        (title.strip(), [f"{name}/{name}" for name in _CHAPTER.findall(rows) if name in names])
-        for title, rows in zip(pieces[::2], pieces[1::2], strict=True)
+        (title, [f"{name}/{name}" for name in _CHAPTER.findall(rows) if name in names])
+        for title, rows in zip(titles, tables, strict=True)
     ]
     parts += [
         ("Look it up", ["pages/glossary", "pages/cheat_sheet", "pages/errors", f"{ENGINE}/README"]),
