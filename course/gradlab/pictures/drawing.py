@@ -34,7 +34,9 @@ def draw(*tensors, names=None, values=False, depth=None, limit=LIMIT, notes=None
     └─ 3 constant
     """
     if tensors and hasattr(tensors[0], "edges"):
-        return picture(graph_of_values(tensors[0], names or {}))
+        graph = graph_of_values(tensors[0], names or {})
+        _add_notes(graph, (), notes or {}, wrong)
+        return picture(graph)
     graph = graph_of(tensors, callers_names(names), values=values, depth=depth, limit=limit)
     _add_notes(graph, tensors, notes or {}, wrong)
     return picture(graph)

@@ -23,5 +23,5 @@ def graph_of_values(root, names):
 def _box(node, name):
     grad = "" if node.grad == 0 else number(node.grad)
     if not node.edges:
-        return Node("leaf", "", name or "a number", value=number(node.data), grad=grad)
-    return Node("op", name or number(node.data), value=number(node.data) if name else "", grad=grad)
+        return Node("leaf", "", name or "a number", value=number(node.data), grad=grad, fn=node)
+    return Node("op", name or number(node.data), value=number(node.data) if name else "", grad=grad, fn=node)
