@@ -34,6 +34,12 @@ class Exercise:
 
 EXERCISES = [
     Exercise(
+        chapter="00_twenty_lines",
+        title="00.1 a number that remembers",
+        edit={"(self, other.data), (other, self.data)": "(self, self.data), (other, other.data)"},
+        wrong_says="In your product, each edge holds its own input's number",
+    ),
+    Exercise(
         chapter="01_graph",
         title="01.1 the slope of anything",
         edit={"leaf = x.clone()": "leaf = x"},

@@ -59,7 +59,7 @@ def test_a_part_that_runs_no_test_has_failed(tmp_path):
     ("words", "says"),
     [
         (["nothing"], "There is no part nothing. Parts: grading, browser, solutions, nbval, course."),
-        (["--chapter", "99"], "There is no chapter 99. Chapters: 01_graph, "),
+        (["--chapter", "99"], "There is no chapter 99. Chapters: 00_twenty_lines, "),
         (["--rest", "--chapter", "08"], "--chapter works only with the parts of make test"),
     ],
 )

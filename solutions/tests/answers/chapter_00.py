@@ -536,13 +536,13 @@ wrong("00.5", "tanh not squared").edit({"1 - t * t": "1 - t"})
 wrong("00.5", "the input squared").edit({"1 - t * t": "1 - x.data * x.data"})
 
 # no edge
-wrong("00.5", "no edge to x").edit({"Value(t, (x, 1 - t * t))": "Value(t)"})
+wrong("00.5", "no edge to x").edit({"type(x)(t, (x, 1 - t * t))": "type(x)(t)"})
 
 # a Node
-wrong("00.5", "a Node from tanh").edit({"Value(t, (x, 1 - t * t))": "Node(t, (x, 1 - t * t))"})
+wrong("00.5", "a Node from tanh").edit({"type(x)(t, (x, 1 - t * t))": "Node(t, (x, 1 - t * t))"})
 
 # a Value to math
-wrong("00.5", "TypeError: must be real number, not Value").edit({"math.tanh(x.data)": "math.tanh(x)"})
+wrong("00.5", "TypeError: must be real number").edit({"math.tanh(x.data)": "math.tanh(x)"})
 
 # never cleared
 wrong("00.5", "never cleared").edit("""
@@ -600,12 +600,15 @@ wrong("00.5", "backward once for each weight").edit("""
 # by the identity of tanh and exp
 right("00.5").edit({"t = math.tanh(x.data)": "t = (math.exp(2 * x.data) - 1) / (math.exp(2 * x.data) + 1)"})
 
+# a Value by name
+right("00.5").edit({"type(x)(t, ": "Value(t, "})
+
 # with cosh
 right("00.5").edit({"1 - t * t": "1 / math.cosh(x.data) ** 2"})
 
 # the edge set afterwards
 right("00.5").edit("""
--        return Value(t, (x, 1 - t * t))
+-        return type(x)(t, (x, 1 - t * t))
 +        out = Value(t)
 +        out.edges = ((x, 1 - t**2),)
 +        return out
