@@ -1,6 +1,7 @@
 """Chapter 00 needs neither torch nor NumPy: its cells, checks, cards and payoffs run where neither can be imported."""
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -57,11 +58,12 @@ print(sorted(name for name in sys.modules if name in ("torch", "numpy")))
 
 
 @pytest.fixture(scope="module")
-def printed():
+def printed(tmp_path_factory):
     """All that the chapter's cells and the cards of wrong answers print, with and without torch and NumPy."""
     cells = nbformat.read(source_path(NAME), as_version=4).cells
     code = {cell.id: cell.source for cell in cells if cell.cell_type == "code" and "reference" not in tags(cell)}
     wrong = [(kept.check_id, kept.source) for kept in kept_answers() if kept.check_id < "01" and not kept.is_right][::3]
+    folder = shutil.copytree(STUDENT_EDITION / NAME, tmp_path_factory.mktemp("chapters") / NAME)
     found = []
     for missing in (True, False):
         given = json.dumps({"cells": code, "wrong": wrong, "missing": missing})
@@ -70,7 +72,7 @@ def printed():
             input=given,
             capture_output=True,
             text=True,
-            cwd=STUDENT_EDITION / NAME,
+            cwd=folder,
             check=False,
         )
         assert ran.returncode == 0, ran.stderr
