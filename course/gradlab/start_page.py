@@ -27,8 +27,13 @@ def start_page(released: str, workspace: Path, kept: dict[Path, str] | None = No
     def filled(row: re.Match) -> str:
         return f"{row[1]} {_done(chapters.get(row[2], {}), verdicts)} {row[4]}"
 
-    page = ROW.sub(filled, released).replace(HERE, _words(chapters, verdicts, workspace, kept or {}))
+    page = ROW.sub(filled, in_workspace(released)).replace(HERE, _words(chapters, verdicts, workspace, kept or {}))
     return page.replace(f"{SURPRISES}\n\n", _surprises(workspace))
+
+
+def in_workspace(released: str) -> str:
+    """Return the released page, which is above the chapters' folder, with its links as seen from that folder."""
+    return released.replace("](chapters/", "](")
 
 
 def _done(checks: dict[str, Exercise], verdicts: dict[str, str]) -> str:

@@ -25,7 +25,6 @@ class Student:
         self.course.mkdir()
         for name in (lab.SETTINGS, lab.START_PAGE):
             shutil.copy(lab.COURSE / name, self.course)
-        shutil.copytree(lab.COURSE / lab.PAGES, self.course / lab.PAGES)
         self.outbound = self.exchange / "autograd/outbound"
         for place in (self.outbound, self.exchange / "autograd/inbound"):
             place.mkdir(parents=True)

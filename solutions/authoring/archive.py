@@ -17,7 +17,6 @@ HANDED_OUT = [
     "nbgrader_config.py",
     "gradlab",
     "chapters",
-    "pages",
 ]  # of course/; no tests
 LOCK = "requirements.lock"
 ENGINE = "solutions/mini_autograd"  # for reading only, so without a pyproject.toml, which would get it installed

@@ -220,7 +220,11 @@ def stale_pages() -> list[str]:
         if not (pages.PAGES / name).exists() or (pages.PAGES / name).read_text(encoding="utf-8") != text:
             found.append(f"{shown(pages.PAGES / name)} is not what the chapters generate")
     folders = [path for path in STUDENT_EDITION.iterdir() if path.is_dir() and not path.name.startswith((".", "__"))]
-    return found + [f"{shown(path)} belongs to no chapter" for path in folders if path.name not in chapter_names()]
+    return found + [
+        f"{shown(path)} belongs to no chapter"
+        for path in folders
+        if path.name not in [*chapter_names(), pages.PAGES.name]
+    ]
 
 
 def stale_chapter(name: str) -> list[str]:

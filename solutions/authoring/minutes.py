@@ -21,7 +21,8 @@ APPENDIX = "## Appendix (optional) · "  # begins an optional part after the clo
 _EXERCISE = re.compile(r"importance [●○]+ · (\d+) minutes")
 _FOLDED = re.compile(r"<details>.*?</details>", re.DOTALL)
 _EXPLANATION = re.compile(r"<details>\s*<summary>What happened, and why</summary>(.*?)</details>", re.DOTALL)
-_ROW = re.compile(r"^\|.*\]\((\w+)/\1\.ipynb\).*\|( *\d* *)\|[^|]*\|$", re.MULTILINE)  # a row of the start page's table
+# A row of the start page's table.
+_ROW = re.compile(r"^\|.*\]\(chapters/(\w+)/\1\.ipynb\).*\|( *\d* *)\|[^|]*\|$", re.MULTILINE)
 _TIME = re.compile(r"^(\*\*Time\*\*: about )\d+( minutes, )\d+( of them)", re.MULTILINE)  # in a chapter's opening
 _LINK_TARGET = re.compile(r"(?<=\])\([^)]*\)")  # not read
 _NO_WORDS = re.compile(r"<[^>]*>|\$[^$]*\$|`[^`]*`|!\[[^\]]*\]")  # each counts as one word

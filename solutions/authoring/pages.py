@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 from .chapter import chapter_names, source_path
 from .places import SOLUTIONS
 
-PAGES = SOLUTIONS.parent / "course" / "pages"
+PAGES = SOLUTIONS.parent / "course/chapters/pages"
 
 # The tables on the cheat sheet: the chapter, the cell with the table, the title above it.
 TABLES = [

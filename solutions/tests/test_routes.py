@@ -14,7 +14,7 @@ from authoring.minutes import RESERVE, minutes
 
 PAGE = START_PAGE.read_text(encoding="utf-8")
 ROUTES = dict(re.findall(r"^- \*\*(.+?)\*\*(.*?)(?=^- \*\*|^$)", PAGE, re.MULTILINE | re.DOTALL))
-STOP = re.compile(r"\[\d\d\]\((\w+)/\1\.ipynb\)(?:,?\s+sections? ([\d, and\s–]+))?")
+STOP = re.compile(r"\[\d\d\]\(chapters/(\w+)/\1\.ipynb\)(?:,?\s+sections? ([\d, and\s–]+))?")
 FIRST = -1  # the number of the part before section 1
 HEADING = re.compile(r"^## (?:(\d+) ·)?", re.MULTILINE)
 

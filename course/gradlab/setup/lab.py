@@ -11,22 +11,21 @@ from .workspace import bring_up_to_date, is_as_put, kept_copies, put_page
 COURSE = Path(__file__).resolve().parents[2]
 START_PAGE = "README.md"
 SETTINGS = "nbgrader_config.py"
-PAGES = "pages"  # glossary, cheat sheet, index of errors
+CHAPTERS = "chapters"  # laid out like a workspace: in both, links lead from one chapter or page to another
 FIRST_LAYOUT = COURSE / "gradlab/jupyter/default-37a8.jupyterlab-workspace"  # JupyterLab's own file name
 LAYOUTS = ".jupyterlab"  # in the workspace: the student's layout of JupyterLab
 
 
 def released(course: Path = COURSE) -> dict[str, Path]:
-    """Return the contents of a workspace except its start page, by name: nbgrader's settings, pages and chapters."""
-    items = {SETTINGS: course / SETTINGS, PAGES: course / PAGES}
-    lost = [str(path) for path in [course / START_PAGE, *items.values()] if not path.exists()]
+    """Return the contents of a workspace except its start page, by name: nbgrader's settings, chapters and pages."""
+    lost = [str(path) for path in (course / START_PAGE, course / SETTINGS) if not path.exists()]
     if lost:
         raise SystemExit(
             f"{', '.join(lost)} not found. Install the course from its own folder: run "
             "python -m pip install -e course, from the folder that contains course/."
         )
-    chapters = sorted(path for path in course.glob("chapters/*") if path.is_dir() and path.name[0] not in "._")
-    return {**items, **{chapter.name: chapter for chapter in chapters}}
+    folders = sorted(path for path in (course / CHAPTERS).glob("*") if path.is_dir() and path.name[0] not in "._")
+    return {SETTINGS: course / SETTINGS, **{folder.name: folder for folder in folders}}
 
 
 def prepare(folder: Path, course: Path = COURSE) -> None:

@@ -5,6 +5,7 @@ import re
 import torch
 
 from gradlab import step
+from gradlab.start_page import in_workspace
 
 from .. import pages
 from ..build import START_PAGE
@@ -66,7 +67,9 @@ CONTENTS = """
 ```
 """
 # What the start page says about a student's copy: comments for progress, dots, cells to run.
-_ONLY_THERE = re.compile(r"^<!--.*-->\n|^A filled dot [^.]*\. |^In each chapter, start with [^.]*\.\n", re.MULTILINE)
+_ONLY_THERE = re.compile(
+    r"^<!--.*-->\n|^A filled dot [^.]*\. |^You can begin a chapter anywhere: [^.]*\.\n", re.MULTILINE
+)
 ENGINE = "solutions/mini_autograd"
 LINES = """
 ```{{code-block}} python
@@ -99,8 +102,13 @@ def made(names: list[str]) -> dict[str, str]:
     return texts
 
 
+def _start() -> str:
+    """Return the start page with its links as seen from the chapters' folder, which is the site's root."""
+    return in_workspace(START_PAGE.read_text(encoding="utf-8"))
+
+
 def _front(names: list[str]) -> str:
-    start = _ONLY_THERE.sub("", START_PAGE.read_text(encoding="utf-8"))
+    start = _ONLY_THERE.sub("", _start())
     chapters = re.search(r"^## The chapters\n.*?(?=^## How a chapter works)", start, re.MULTILINE | re.DOTALL)[0]
     chapters = _TABLE.sub(lambda table: f'<div class="site-map">\n\n{_without_progress(table[0])}\n</div>\n', chapters)
     stepper = f"```{{raw}} html\n{_stepper()}\n```"
@@ -139,8 +147,7 @@ def _lines(file: str, first: str, last: str) -> str:
 
 def _contents(names: list[str]) -> str:
     """Return the site's table of contents: the parts of the start page's table, then what to look up."""
-    start = START_PAGE.read_text(encoding="utf-8")
-    first, *pieces = _PART.split(start)
+    first, *pieces = _PART.split(_start())
     titles, tables = ["To begin", *pieces[::2]], [first, *pieces[1::2]]
     parts = [
         (title, [f"{name}/{name}" for name in _CHAPTER.findall(rows) if name in names])
