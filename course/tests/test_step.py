@@ -231,6 +231,15 @@ def test_the_words():
     ]
 
 
+def test_a_stepper_can_count_outstanding_gradients():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    a = x * 2
+    c = a + a * 3
+    records = step(c, torch.ones(2), outstanding=True).records()
+    counts = ["MulBackward0 0 (ready), a 1, x 1", "a 0 (ready), x 1", "x 0 (ready)", "none"]
+    assert [record["outstanding"] for record in records] == counts
+
+
 def test_the_output_holds_all_it_needs():
     """The data in the page is what was recorded, the same on each run; a learner's text cannot break out of it."""
 

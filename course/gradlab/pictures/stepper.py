@@ -5,6 +5,7 @@ Once shown, it needs no kernel: the output contains the SVG and the data of each
 """
 
 import json
+from collections import Counter
 
 from .drawing import picture
 from .graph import describe, short, walk
@@ -15,11 +16,12 @@ from .recording import record, refuse
 NUMBERS = 4  # maximum number of elements shown of a gradient
 
 
-def step(loss, gradient=None, retain_graph=False, names=None, values=True):
+def step(loss, gradient=None, retain_graph=False, names=None, values=True, outstanding=False):
     """Run `loss.backward()` once and show it step by step, in the order in which the engine ran the nodes.
 
     This is a real pass: leaves accumulate into `.grad`, and saved values are freed unless `retain_graph=True`.
     `gradient` is the external gradient, required if `loss` has several elements. `names` works as in `draw`.
+    `outstanding=True` adds to each step how many gradients each node still waits for.
 
     >>> x = torch.tensor([1., 2.], requires_grad=True)
     >>> step((x * x).sum())
@@ -34,14 +36,14 @@ def step(loss, gradient=None, retain_graph=False, names=None, values=True):
     visits = record(loss, graph, gradient, retain_graph)
     for node in graph.nodes:
         node.fn = None  # the picture must not keep the graph alive
-    return Stepper(graph, visits, name)
+    return Stepper(graph, visits, name, outstanding)
 
 
 class Stepper(Picture):
     """A recorded backward pass, which a notebook shows as a stepper. `graph` and `visits` are plain data."""
 
-    def __init__(self, graph, visits, name):
-        self.graph, self.visits, self.name = graph, visits, name
+    def __init__(self, graph, visits, name, outstanding=False):
+        self.graph, self.visits, self.name, self.outstanding = graph, visits, name, outstanding
         order = {visit.node: k for k, visit in enumerate(visits, start=1)}
 
         def extra(i, node):
@@ -65,7 +67,11 @@ class Stepper(Picture):
 
     def records(self):
         """Return the data that the page shows for each step."""
-        return [_record(self.graph, visit) for visit in self.visits]
+        records = [_record(self.graph, visit) for visit in self.visits]
+        if self.outstanding:
+            for record, waits in zip(records, _outstanding(self.graph, self.visits), strict=True):
+                record["outstanding"] = waits
+        return records
 
     def html(self):
         data = {"name": self.name, "steps": self.records(), "css": static("stepper.css")}
@@ -106,6 +112,15 @@ def _record(graph, visit):
     return record
 
 
+def _outstanding(graph, visits):
+    """Yield, after each visit, how many gradients each node that is not yet called still waits for."""
+    counts = Counter(sent.target for visit in visits for sent in visit.sends)
+    for k, visit in enumerate(visits, start=1):
+        counts.subtract(sent.target for sent in visit.sends)
+        later = [one.node for one in visits[k:]]
+        yield ", ".join(f"{graph.nodes[i].name or graph.nodes[i].op} {counts[i] or '0 (ready)'}" for i in later) or "none"
+
+
 def _product(visit, sent):
     """Return the formula for the gradient that a node sends, and a remark if backward sums over a broadcast."""
     if not sent.formula or sent.gradient is None or "expand" in sent.formula or "shape" in sent.formula:
@@ -119,10 +134,11 @@ def _product(visit, sent):
 
 def _sentence(record):
     came = ", ".join(record["arrives"])
+    waits = f"; outstanding: {record['outstanding']}" if "outstanding" in record else ""
     if record["leaf"]:
-        return f"{record['title']}: {came} arrives; .grad was {record['before']} and is now {record['after']}."
+        return f"{record['title']}: {came} arrives; .grad was {record['before']} and is now {record['after']}{waits}."
     sent = "; ".join(
         f"{s['formula'] + ' = ' if s['formula'] else ''}{s['value']} to {s['to']}" for s in record["sends"]
     )
     freed = f"; frees {', '.join(record['freed'])}" if record["freed"] else ""
-    return f"{record['title']}: {came} arrives; sends {sent}{freed}."
+    return f"{record['title']}: {came} arrives; sends {sent}{freed}{waits}."

@@ -44,6 +44,7 @@
       for (const sent of step.sends) rows.push(row(`to ${sent.to}`, sent.value, sent.formula));
       if (step.freed.length) rows.push(row("then frees", step.freed.join(", ")));
     }
+    if (step.outstanding) rows.push(row("outstanding", step.outstanding));
     return [make("div", {class: "gl-head"}, step.title), make("div", {class: "gl-told"}, ...rows)];
   };
   const show = () => {
