@@ -44,19 +44,42 @@ wrong("10.2", "what backward returns").edit("""
 wrong("10.2", "in 'y'").edit({"return scale * x @ weight.T": "return (scale or 1.0) * x @ weight.T"})
 
 
-# tensors are attributes of ctx
+# the older form
 @right("10.2")
 class Linear(Function):
     @staticmethod
     def forward(ctx, x, weight, scale):
-        ctx.x, ctx.weight, ctx.scale = x, weight, scale
+        ctx.save_for_backward(x, weight)
+        ctx.scale = scale
         return scale * x @ weight.T
 
     @staticmethod
     def backward(ctx, v):
+        x, weight = ctx.saved_tensors
         for_x, for_weight, _ = ctx.needs_input_grad
-        return ctx.scale * v @ ctx.weight if for_x else None, ctx.scale * v.T @ ctx.x if for_weight else None, None
+        return ctx.scale * v @ weight if for_x else None, ctx.scale * v.T @ x if for_weight else None, None
 
+
+# tensors are attributes of ctx
+wrong("10.2", "Likely slip: a change unnoticed.").edit("""
+-        x, weight, ctx.scale = inputs
+-        ctx.save_for_backward(x, weight)
++        ctx.x, ctx.weight, ctx.scale = inputs
+
+-        x, weight = ctx.saved_tensors
++        x, weight = ctx.x, ctx.weight
+""")
+
+# only one of the two is saved
+wrong("10.2", "x is doubled in place").edit("""
+         x, weight, ctx.scale = inputs
+-        ctx.save_for_backward(x, weight)
++        ctx.x = x
++        ctx.save_for_backward(weight)
+
+-        x, weight = ctx.saved_tensors
++        x, (weight,) = ctx.x, ctx.saved_tensors
+""")
 
 wrong("10.2", "Likely slip: forward with ctx too.", "TypeError: missing a required argument: 'scale'").edit(
     {"def forward(x, weight, scale):": "def forward(ctx, x, weight, scale):"}
@@ -89,6 +112,16 @@ wrong("10.4", "limit kept on the class").edit(
 # halves rounded up
 wrong("10.4", "halves rounded up").edit({"torch.round(x / step)": "torch.floor(x / step + 0.5)"})
 
+# x is an attribute of ctx
+wrong("10.4", "Likely slip: a change unnoticed.").edit("""
+-        x, _, ctx.limit = inputs
+-        ctx.save_for_backward(x)
++        ctx.x, _, ctx.limit = inputs
+
+-        (x,) = ctx.saved_tensors
++        x = ctx.x
+""")
+
 # what is rounded into the limits counts as inside
 wrong("10.4", "not: kept on the class").edit(
     {"x, _, ctx.limit =": "x, ctx.step, ctx.limit =", "<= ctx.limit": "<= ctx.limit + ctx.step / 2"}
@@ -109,9 +142,7 @@ wrong(
 wrong("10.4", "First difference at index [6]").edit({"abs() <= ctx.limit": "abs() <= ctx.limit + 1e-3"})
 
 # the result has a limit, too, so it lies within the limits everywhere
-wrong("10.4", "Likely slip: passed through outside.").edit(
-    {"ctx.save_for_backward(x)": "ctx.save_for_backward(output)"}
-)
+wrong("10.4", "Likely slip: the result saved.").edit({"ctx.save_for_backward(x)": "ctx.save_for_backward(output)"})
 
 # the sign of x decides, and 0 has none
 wrong("10.4", "gradient of x").edit({"(x.abs() <= ctx.limit)": "x.sign().abs() * (x.abs() <= ctx.limit)"})
