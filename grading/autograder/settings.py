@@ -34,7 +34,6 @@ SANITISE = [
 ]
 GRADE = [
     "autograder.steps.runs.RunCells",
-    "autograder.steps.judge.WriteVerdicts",
     "nbgrader.preprocessors.LimitOutput",
     "autograder.steps.save.DeductLatePenalties",
 ]

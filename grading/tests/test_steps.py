@@ -4,9 +4,14 @@ import ast
 import sys
 from pathlib import Path
 
+from tiny_class import solved_notebook
+
 import autograder
 from autograder.settings import GRADE, SANITISE
 from autograder.steps.files import MAX_FILES, beside_notebook, unfit
+from autograder.steps.judge import show_verdicts
+from autograder.steps.save import Scored
+from gradlab.checks.verdict import Verdict
 
 
 def test_code_in_a_kernels_process_imports_no_grading_code():
@@ -24,11 +29,16 @@ def test_the_steps_of_a_submission_run_in_this_order():
         "ReplaceRecord",  # last: replaces a submitted record by the class's
     ]
     assert [step.rpartition(".")[2] for step in GRADE] == [
-        "RunCells",  # first: puts an error into each check cell, which only a verdict replaces
-        "WriteVerdicts",  # right after it: replaces observations by the score that nbgrader reads
+        "RunCells",  # first: runs, judges, and replaces observations by the score that nbgrader reads
         "LimitOutput",  # after the verdicts, which it may shorten; earlier, it would truncate observations
         "DeductLatePenalties",  # last: a penalty never exceeds the saved score
     ]
+
+
+def test_a_graded_cell_without_a_verdict_scores_nothing():
+    nb = solved_notebook()
+    show_verdicts(nb, {"check-2": {"90.2": Verdict(True, "90.2: passed.")}})
+    assert Scored.of(nb).scores == {"check-1": 0, "check-2": 3}
 
 
 def test_a_released_module_has_no_package_or_compiled_file_beside_it():

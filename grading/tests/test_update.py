@@ -131,7 +131,7 @@ def test_a_changed_scenario_regrades(tiny, course, update_said):
 
 @pytest.fixture
 def earlier(tmp_path):
-    """A class graded before versions left words out: anna and ben as above, and cleo, whose submission is no notebook."""
+    """A class graded before versions left words out: anna, ben, and cleo, whose submission is not a notebook."""
     with tarfile.open(Path(__file__).with_name("earlier_class.tar.xz")) as file:
         file.extractall(tmp_path / "class", filter="data")
     return TinyClass.at(tmp_path / "class")

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
-from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade
 
 from gradlab import ipynb
@@ -24,28 +23,6 @@ from .leaving import Known, shortened
 SUMMARY = "summary()"  # the cell at the end of a chapter
 NOT_ALONE = "Your function is right in your notebook, but not on its own, after only the cells that it names."
 INSTRUCTOR = "Your instructor sees this and can give the points."
-PENDING = "VerdictPending"  # the error that ends every graded cell until it has a verdict
-
-
-class WriteVerdicts(NbGraderPreprocessor):
-    """A preprocessor that replaces the outputs of every check cell with its verdicts."""
-
-    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        """Show the verdicts from the cells' metadata and remove all observations, in place.
-
-        Also replace the output of the chapter's summary, which does not know the verdicts during grading.
-        """
-        passed: list[bool] = []
-        for cell in (cell for cell in nb.cells if cell.cell_type == "code"):
-            cell.outputs = [output for output in cell.outputs if OBSERVATION_MIME not in output.get("data", {})]
-            verdicts = outcome.read_verdicts(cell)
-            passed += [verdict.passed for verdict in verdicts.values()]
-            if verdicts:
-                _show(cell, list(verdicts.values()))
-            elif cell.source.strip() == SUMMARY and cell.outputs:
-                text = f"{sum(passed)} of {len(passed)} checks passed.\n"
-                cell.outputs = [new_output("stream", name="stdout", text=text)]
-        return nb, resources
 
 
 def judge(nb: NotebookNode, record: Record, judges: dict[str, Judge]) -> dict[str, dict[str, Verdict]]:
@@ -125,7 +102,7 @@ def observations(cell: NotebookNode, check_id: str, count: int, known: Known) ->
             found.append(data.get("observations"))
     if len(found) == 1 and isinstance(found[0], list) and len(found[0]) == count:
         return json.loads(json.dumps(found[0]))
-    errors = [o for o in cell.outputs if o.output_type == "error" and o.ename != PENDING]
+    errors = [o for o in cell.outputs if o.output_type == "error"]
     if errors and not found:
         error = errors[0]
         if error.ename == "CellTimeoutError":
@@ -157,6 +134,30 @@ def _wrong_syntax(source: str) -> str:
     except (ValueError, RecursionError, MemoryError):
         pass
     return ""
+
+
+def show_verdicts(nb: NotebookNode, verdicts: dict[str, dict[str, Verdict]]) -> None:
+    """Replace the outputs of an executed notebook's check cells with their verdicts, in place, and store them there.
+
+    Also remove all observations, and replace the output of the chapter's summary, which does not know the verdicts
+    during grading. A graded cell without a verdict ends in an error, because it must not count as passed.
+    """
+    passed: list[bool] = []
+    for cell in nb.cells:
+        outcome.forget(cell)
+        if cell.cell_type != "code":
+            continue
+        cell.outputs = [output for output in cell.outputs if OBSERVATION_MIME not in output.get("data", {})]
+        found = verdicts.get(cell.metadata.nbgrader["grade_id"]) if is_grade(cell) else None
+        if found:
+            passed += [verdict.passed for verdict in found.values()]
+            outcome.write_verdicts(cell, found)
+            _show(cell, list(found.values()))
+        elif is_grade(cell):
+            cell.outputs.append(error_output("VerdictMissing", "No verdict has been reached."))
+        elif cell.source.strip() == SUMMARY and cell.outputs:
+            text = f"{sum(passed)} of {len(passed)} checks passed.\n"
+            cell.outputs = [new_output("stream", name="stdout", text=text)]
 
 
 def in_new_words(nb: NotebookNode, checks: dict[str, dict[str, CheckRecord]]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Run a submission once or twice, skipping unchanged lesson cells if possible, and choose the run that counts."""
+"""Run a submission, judge the run outside, and write the verdicts; a failure is judged by a second run of all cells."""
 
 import copy
 import functools
@@ -27,9 +27,9 @@ from . import outcome
 from .alone import Room, Seen, in_a_room
 from .assignment import Assignment, AssignmentStep, Released
 from .bounded import Bounded
-from .execute import Job, Ran, error_output, execute
+from .execute import Job, Ran, execute
 from .files import beside_notebook
-from .judge import PENDING, is_forbidden, judge, judge_alone
+from .judge import is_forbidden, judge, judge_alone, show_verdicts
 
 Verdicts = dict[str, dict[str, Verdict]]  # by grade_id and check id
 Behind = dict[str, tuple[list[str], list[str]]]  # by check id: the cells that define its answer, and all above it
@@ -40,10 +40,10 @@ class OvertakenError(SubmissionError):
 
 
 class RunCells(AssignmentStep, Execute):
-    """A preprocessor that skips unchanged lesson cells; if a check fails, it runs all cells, and that run counts.
+    """A preprocessor that runs the cells, then judges the run, then writes the verdicts into the check cells.
 
-    Afterwards, every graded cell ends in an error, added from outside, which only WriteVerdicts removes. Raises
-    SubmissionError if no run produced a notebook with outputs.
+    It skips unchanged lesson cells; if a check fails, it runs all cells, and that run counts. Raises SubmissionError if
+    no run produced a notebook with outputs.
     """
 
     enabled = Bool(True)  # not a setting: without a run, no check would have failed
@@ -60,12 +60,7 @@ class RunCells(AssignmentStep, Execute):
         nb, seconds, verdicts, behind = self._executed(nb, beside_notebook(self.files))
         verdicts = self._confirmed(verdicts, behind)
         outcome.write(nb, replace(sanitised, seconds=round(seconds, 3), graded_by=self.known.version))
-        for cell in nb.cells:
-            outcome.forget(cell)
-            if is_grade(cell) and cell.cell_type == "code":
-                cell.outputs.append(error_output(PENDING, "No verdict has been reached."))
-                if cell.metadata.nbgrader["grade_id"] in verdicts:
-                    outcome.write_verdicts(cell, verdicts[cell.metadata.nbgrader["grade_id"]])
+        show_verdicts(nb, verdicts)
         return nb, resources
 
     def _executed(self, nb: NotebookNode, files: dict[str, bytes]) -> tuple[NotebookNode, float, Verdicts, Behind]:
