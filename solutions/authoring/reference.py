@@ -130,7 +130,7 @@ class AuthoredCheck(Check):
         expected = [_for_record(observe(right, scenario, case.inputs)) for case in cases]
         return CheckRecord(
             title=self.name,
-            digest=self.digests()[0],
+            digest=self.digest(),
             cases=cases,
             cell=self.cell,
             autograd=self.autograd,

@@ -26,7 +26,7 @@ from .observation import MAX_BYTES, OBSERVATION_MIME, Dict, Observation
 from .observe import Scenario, call, observe
 from .plain import as_python
 from .reached import defined
-from .record import CheckRecord, RecordError, digests, load_beside
+from .record import CheckRecord, RecordError, digest, load_beside
 from .results import read, remember, remember_answer
 from .reward import show_next, show_payoff
 from .stale_cells import called_checks, missing_name, watched
@@ -74,9 +74,9 @@ class Check:
         own = ("scenario", "judge", "picture")
         return replace(self, **{name: as_released(getattr(self, name), text) for name in own})
 
-    def digests(self) -> tuple[str, str]:
-        """Return the fingerprint that ties this check to its record, and that of an older record."""
-        return digests(self.name, self.scenario, self.judge, self.autograd, self.torch)
+    def digest(self, words: bool = False) -> str:
+        """Return the fingerprint that ties this check to its record; words: to a record made earlier."""
+        return digest(self.name, self.scenario, self.judge, self.autograd, self.torch, words)
 
 
 def check(
@@ -269,7 +269,7 @@ def _find(stated: Check) -> CheckRecord:
     checks = load_beside(notebook.FOLDER)
     if check_id not in checks:
         raise RecordError(f"The record beside this notebook has no check {check_id}. It has: {', '.join(checks)}.")
-    if checks[check_id].digest not in stated.digests():
+    if checks[check_id].digest not in map(stated.digest, (False, True)):
         raise RecordError(
             f"The check cell of {check_id} differs from the one that the record beside this notebook was made for. "
             "If you changed the cell, restore it from the released chapter; if the chapter has a newer edition, "

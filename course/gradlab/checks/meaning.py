@@ -1,7 +1,6 @@
 """Read what code does, apart from its words: comments, layout and docstrings."""
 
 import ast
-import textwrap
 
 
 def without_docstrings(tree: ast.AST) -> ast.AST:
@@ -15,4 +14,4 @@ def without_docstrings(tree: ast.AST) -> ast.AST:
 
 def meaning(code: str) -> str:
     """Return code without comments, layout and docstrings."""
-    return ast.unparse(without_docstrings(ast.parse(textwrap.dedent(code))))
+    return ast.unparse(without_docstrings(ast.parse(code)))

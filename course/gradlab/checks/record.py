@@ -181,14 +181,16 @@ def load_beside(folder: Path) -> dict[str, CheckRecord]:
     return checks
 
 
-def digests(name: str, scenario: Callable, judge: Judge | None, autograd: bool, torch: bool = True) -> tuple[str, str]:
-    """Return a fingerprint of what a check does, from its id, options and code, without words.
+def digest(
+    name: str, scenario: Callable, judge: Judge | None, autograd: bool, torch: bool = True, words: bool = False
+) -> str:
+    """Return a fingerprint of what a check does, from its id, options and code.
 
-    The second one is in records made before titles and docstrings were left out; students and classes still have them.
+    words: with its title and docstrings, as in records made earlier, which students and classes still have.
     """
-    options = [str(autograd), *([] if torch else ["without torch"])]
-    own = [function for function in (scenario, judge) if function and not function.__module__.startswith("gradlab.")]
-    texts = [textwrap.dedent(inspect.getsource(function)) for function in own]
-    now = [name.split()[0], *options, *map(meaning, texts)]
-    before = [name, *options, *(ast.unparse(ast.parse(text)) for text in texts)]
-    return tuple(hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16] for parts in (now, before))
+    parts = [name if words else name.split()[0], str(autograd), *([] if torch else ["without torch"])]
+    for function in (scenario, judge):
+        if function is not None and not function.__module__.startswith("gradlab."):
+            code = textwrap.dedent(inspect.getsource(function))
+            parts.append(ast.unparse(ast.parse(code)) if words else meaning(code))
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
