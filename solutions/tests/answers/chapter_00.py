@@ -6,7 +6,7 @@ wrong("00.1", "nothing recorded").edit(
 )
 
 # each input's own number
-wrong("00.1", "own number in a product").edit(
+wrong("00.1", "own numbers in a product").edit(
     {"(self, other.data), (other, self.data)": "(self, self.data), (other, other.data)"}
 )
 
@@ -54,7 +54,7 @@ wrong("00.1", "'something else'").edit(
 )
 
 # an edge forgotten in the product only
-wrong("00.1", "missing: 'b'").edit({", (other, self.data)": ""})
+wrong("00.1", "Missing: 'b'.").edit({", (other, self.data)": ""})
 
 # gradients written at once
 wrong("00.1", "'edges and gradients of a, b and c afterwards'").edit("""
@@ -63,7 +63,7 @@ wrong("00.1", "'edges and gradients of a, b and c afterwards'").edit("""
 """)
 
 # both derivatives from the same input
-wrong("00.1", "local derivatives of a * b").edit({"(other, self.data)": "(other, other.data)"})
+wrong("00.1", "'local derivatives of a * b'").edit({"(other, self.data)": "(other, other.data)"})
 
 # a slip of the pen
 wrong("00.1", "'a * b'").edit({"Value(self.data * other.data": "Value(self.data + other.data"})
