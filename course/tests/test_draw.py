@@ -423,3 +423,21 @@ def test_the_callers_notes_and_marks_stand_in_the_boxes():
     ]
     assert picture.svg.count("gl-wrong") >= 2
     assert "✗ lost" in picture.svg
+
+
+def test_a_value_of_chapter_00_is_drawn_with_its_local_derivatives_and_notes():
+    class Value:
+        def __init__(self, data, *edges):
+            self.data, self.edges, self.grad = data, edges, 0.0
+
+    x = Value(3.0)
+    y = Value(9.0, (x, 3.0), (x, 3.0))
+    y.grad = 1.0
+    drawn = draw(y, names={"x": x}, notes={x: "should be 6"}, wrong=[x])
+    assert drawn.text.splitlines() == [
+        "Backward graph of 9: 1 operation, 1 leaf.",
+        "9, .grad 1",
+        "├─ × 3 → x leaf = 3  ✗ should be 6",
+        "└─ × 3 → x leaf = 3  ✗ should be 6",
+    ]
+    assert drawn.svg.count(">× 3<") == 2
