@@ -70,7 +70,7 @@ def _words(chapters: dict, verdicts: dict[str, str], workspace: Path, kept: dict
         parts[0] += f" · [{count} prediction{'s' * (count > 1)} to look at again](#{SECOND_LOOK.replace(' ', '-')})"
     if kept:
         notes = [f"- {_plain(says)} Your earlier copy: {_link(path)}" for path, says in kept.items()]
-        parts.append("\n".join(["**New editions**", "", *notes, "", "To remove a note, delete its copy."]))
+        parts.append("\n".join(["**Your earlier copies**", "", *notes, "", "To remove a note, delete its copy."]))
     return "\n\n".join(parts)
 
 

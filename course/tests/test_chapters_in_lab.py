@@ -196,6 +196,7 @@ def test_validate_names_what_is_still_open(lab, tmp_path):
     assert others
     assert [title for title in others if f"{title}: not yet" not in validated] == []
     assert validated.count("Not solved yet") >= len(others)
+    assert 'check("' not in validated, "the checks' code is not for reading"
     dialog.get_by_role("button", name="Ok", exact=True).click()
     dialog.wait_for(state="hidden")
     lab.assert_quiet()

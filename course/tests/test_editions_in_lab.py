@@ -70,6 +70,21 @@ def test_the_start_page_continues_where_one_stopped(open_lab, workspace):
     assert kept_copies(workspace) == {}
     released = (chapter / f"{CHAPTER}.ipynb").read_bytes()
     assert (workspace / CHAPTER / f"{CHAPTER}.ipynb").read_bytes() == released
+    starts_over(lab, workspace)
+
+
+def starts_over(lab, workspace: Path) -> None:
+    """Afterwards nothing is ticked, and the start page has the earlier copy."""
+    page = lab.page
+    remember("02.3", "passed", workspace)
+    lab.open_notebook(f"{CHAPTER}/{CHAPTER}.ipynb")
+    page.locator(".gl-passed").first.wait_for()
+    page.evaluate("() => { window.jupyterapp.commands.execute('gradlab:start-over'); }")
+    page.get_by_role("button", name="Start Over").click()
+    page.wait_for_function("() => document.querySelector('.jp-tocItem') && !document.querySelector('.gl-passed')")
+    lab.command("docmanager:open", path="README.md")
+    page.get_by_text("Your earlier copies").wait_for()
+    page.get_by_text(f"{CHAPTER}: you started it over.").wait_for()
 
 
 def leads_to(lab, cell: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from browser import write_notebook
+from browser import LabPage, write_notebook
 from lab_server import GRADLAB_LAB, HANG_S, serve
 from nbformat.v4 import new_markdown_cell
 
@@ -22,6 +22,7 @@ pytestmark = pytest.mark.browser
 def copy(tmp_path) -> Path:
     """A folder in which a student has the course and nothing else, with a first chapter of one cell."""
     shutil.copytree(COURSE, tmp_path / "course", ignore=shutil.ignore_patterns("tests", "chapters", "__pycache__"))
+    shutil.copytree(COURSE / "chapters/pages", tmp_path / "course/chapters/pages")
     chapter = tmp_path / "course/chapters/02_external_gradients"
     chapter.mkdir(parents=True)
     write_notebook(chapter / "02_external_gradients.ipynb", ["import torch\ntorch.tensor([100, 0.1]) * 3"])
@@ -40,10 +41,16 @@ def test_the_start_page_leads_to_a_chapter_that_runs(open_lab, copy):
     lab.run_all()
     assert lab.shown(0) == "tensor([300.0000,   0.3000])"
 
-    page.get_by_role("menuitem", name="Nbgrader").click()
-    page.get_by_role("menuitem", name="Assignment List").click()
-    page.get_by_text("There are no assignments to fetch.").wait_for()
+    assert page.get_by_role("menuitem", name="Nbgrader").count() == 0, "it is for classes, which have an exchange"
     assert page.get_by_text("Jupyter news").count() == 0
+    second = LabPage(page.context.new_page(), lab.server)
+    second.goto("lab/tree/02_external_gradients/02_external_gradients.ipynb")
+    second.page.locator("#table-of-contents").filter(visible=True).wait_for()
+    second.page.get_by_role("tab", name="File Browser").click()
+    second.page.get_by_role("listitem", name="02_external_gradients.ipynb").wait_for()
+    assert second.page.get_by_text(".record.json").count() == 0
+    second.screenshot(copy / "second.png")
+    second.page.close()
     lab.assert_quiet()
     assert (copy / "workspace/02_external_gradients/02_external_gradients.ipynb").exists()
 

@@ -213,6 +213,10 @@ def test_a_payoff_stands_still_without_its_kernel(lab, notebook):
     lab.assert_quiet()
 
     chooses_an_image(lab)
+    lab.restart_kernel()
+    lab.locate("payoff-02-1").get_by_alt_text("your pull_back as a grey square").filter(visible=True).wait_for()
+    dead = lab.page.locator(".jupyter-widgets-disconnected")
+    assert dead.count() > dead.filter(visible=True).count() == 0, "a dead slider is among icons of broken links"
     lab.save()
     lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
     lab.open_notebook(notebook)

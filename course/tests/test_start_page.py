@@ -149,6 +149,7 @@ def test_kept_copies_are_named_with_a_link(workspace):
     page.write_text("")
     (folder / "01_graph.ipynb").write_text("")
     shown = start_page(RELEASED, workspace, {folder: "A new edition.", page: "A page.", other: "Another."})
+    assert "**Your earlier copies**" in shown, "of new editions, and of chapters that were started over"
     assert f"- A new edition. Your earlier copy: [{folder.name}]({folder.name}/01_graph.ipynb)" in shown
     assert f"- A page. Your earlier copy: [{page.name}]({page.name})" in shown
     assert f"- Another. Your earlier copy: `{other.name}`" in shown

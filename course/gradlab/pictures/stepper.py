@@ -77,7 +77,10 @@ class Stepper(Picture):
         data = {"name": self.name, "steps": self.records(), "css": static("stepper.css")}
         safe = json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
         script = f"<script>({static('step.js')})(document.currentScript, {safe});</script>"
-        return f'<div class="gl-stepper">{self.image()}{script}</div>'
+        note = (
+            '<p class="gl-still"><em>Run this cell to step through.</em></p>'  # the script, if it runs, takes it away
+        )
+        return f'<div class="gl-stepper">{self.image()}{note}{script}</div>'
 
 
 def _text(tensor):

@@ -1,7 +1,6 @@
 """JupyterLab on a student's own copy of the chapters."""
 
 import os
-import shutil
 import sys
 from pathlib import Path
 
@@ -12,7 +11,6 @@ COURSE = Path(__file__).resolve().parents[2]
 START_PAGE = "README.md"
 SETTINGS = "nbgrader_config.py"
 CHAPTERS = "chapters"  # laid out like a workspace: in both, links lead from one chapter or page to another
-FIRST_LAYOUT = COURSE / "gradlab/jupyter/default-37a8.jupyterlab-workspace"  # JupyterLab's own file name
 LAYOUTS = ".jupyterlab"  # in the workspace: the student's layout of JupyterLab
 
 
@@ -35,10 +33,6 @@ def prepare(folder: Path, course: Path = COURSE) -> None:
     for change in changes + bring_up_to_date(_editions(folder, items), folder):
         print(change)
     put_page(START_PAGE, lambda: _page(folder, course), folder)
-    layout = folder / LAYOUTS / FIRST_LAYOUT.name
-    if not layout.exists():
-        layout.parent.mkdir(exist_ok=True)
-        shutil.copyfile(FIRST_LAYOUT, layout)
     print(f"Your workspace: {folder}", flush=True)
 
 
@@ -81,10 +75,10 @@ def server() -> list[str]:
 def lab(folder: Path, options: list[str]) -> int:
     """Open JupyterLab on the workspace, replacing this process if the system allows it."""
     prepare(folder)
+    settings = [str(COURSE / "gradlab/jupyter")]
     if not os.environ.get("GRADLAB_EXCHANGE"):
-        (folder / ".exchange").mkdir(exist_ok=True)
-    own_settings = str(COURSE / "gradlab/jupyter")
-    search = os.pathsep.join([own_settings, *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])])
+        settings.append(str(COURSE / "gradlab/jupyter/without_exchange"))
+    search = os.pathsep.join([*settings, *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])])
     command = [
         *server(),
         f"--ServerApp.root_dir={folder}",

@@ -1,6 +1,7 @@
 (script, {name, steps, css}) => {
   const root = script.parentElement, image = root.querySelector("img");
   if (!image) return;
+  root.querySelector(".gl-still")?.remove();
   const make = (tag, attributes = {}, ...inside) => {
     const element = document.createElement(tag);
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);

@@ -1,6 +1,6 @@
 // Show passed exercises immediately: with a tick in the table of contents, and on the start page, even if it is already
-// open. Both ask the server when another document comes to the front and when a check has run.
-// JupyterLab loads this file without a build.
+// open. Both ask the server when another document comes to the front and when a check has run. A page without a layout
+// of its own, such as a second tab's, begins with the table of contents. JupyterLab loads this file without a build.
 
 (() => {
   const START_PAGE = 'README.md';
@@ -64,7 +64,12 @@
         if (isCheck(cell.model)) renew(app);
       });
       app.shell.currentChanged?.connect(() => renew(app));
-      app.restored.then(() => {
+      app.commands.commandExecuted.connect((_, { id, result }) => {
+        if (id === 'gradlab:start-over') result.then(() => renew(app));
+      });
+      app.restored.then(async () => {
+        const layout = await app.shell.restored; // by now JupyterLab has opened the file browser in a page without a layout
+        if (layout?.fresh) app.shell.activateById('table-of-contents');
         const list = document.getElementById('table-of-contents');
         if (list) new MutationObserver(tick).observe(list, { childList: true, subtree: true, characterData: true });
         renew(app);

@@ -4,6 +4,7 @@
 (() => {
   const COMMAND = 'gradlab:start-over';
   const CHAPTER = /(^|\/)\d\d_\w+\/\d\d_\w+\.ipynb$/;
+  const READ_MS = 10000; // how long the notice stays if all went well
   const CODE = 'from gradlab.start_over import start_over';
 
   let modules; // JupyterLab's modules, by name
@@ -30,7 +31,7 @@
     app.commands.execute('apputils:notify', {
       message: said?.status === 'ok' ? words : `This chapter could not be started over: ${words}`,
       type: said?.status === 'ok' ? 'success' : 'error',
-      options: { autoClose: false }
+      options: { autoClose: said?.status === 'ok' && READ_MS }
     });
   }
 
