@@ -42,6 +42,7 @@ PAYOFF = """\
 @payoff("02.1", "your pull_back as a grey square", root_of=(1, 9, 1))
 def square(root_of=4):
     return Image.new("L", (20, 20), 20 * root_of + 0 * pull_back(1, 1))"""
+TEXT = "A text that is in view."
 EXPLAINED = "<details><summary>What happened, and why</summary>\n\nThe second is an error.\n\n</details>"
 IMAGE = """\
 from gradlab import image_file, small_image
@@ -52,6 +53,7 @@ def size(image=(), name=""):
 """
 CELLS = {
     "setup": CUBE,
+    "s1": TEXT,
     "s1-run": NUMBERS,
     "s1-claim-run": CLAIM,
     "s5-wrong": CHOICES,
@@ -68,7 +70,7 @@ def notebook(tmp_path, lab):
     folder = tmp_path / "mine" / CHAPTER
     folder.mkdir(parents=True)
     results.remember("02.1", "passed", folder)
-    kind = {EXPLAINED: nbformat.v4.new_markdown_cell}
+    kind = dict.fromkeys((TEXT, EXPLAINED), nbformat.v4.new_markdown_cell)
     cells = [kind.get(source, nbformat.v4.new_code_cell)(source, id=name) for name, source in CELLS.items()]
     path = write_notebook(folder / f"{CHAPTER}.ipynb", cells)
     lab.open_notebook(path)
@@ -151,9 +153,14 @@ def test_a_guess_is_entered_by_keyboard_judged_remembered_and_kept(lab, notebook
 
 @pytest.mark.parametrize("keys", ["Shift+Enter", "ControlOrMeta+Enter"])
 def test_the_keyboard_goes_to_the_form_and_on(lab, notebook, keys):
-    """After running a prediction you can type the guess at once; Shift+Enter goes on to the next cell either way."""
-    lab.run_cell("setup")
-    lab.locate("s1-run").locator(".cm-content").click()
+    """After running a prediction you can type the guess at once; Shift+Enter goes on to the next cell either way.
+
+    It passes texts that are in view, which a screen reader says.
+    """
+    lab.locate("setup").locator(".cm-content").click()
+    lab.page.keyboard.press("Shift+Enter")
+    goes_on_to(lab, "s1-run")
+    lab.page.locator(".gl-announced").filter(has_text=TEXT).wait_for(state="attached")
     lab.page.keyboard.press(keys)
     lab.page.wait_for_function("() => document.activeElement.labels?.[0]?.innerText === 'x.grad[0]'")
     lab.page.keyboard.press("Shift+Enter")

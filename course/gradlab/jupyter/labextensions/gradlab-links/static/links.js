@@ -5,6 +5,7 @@
 
 (() => {
   const CELL = '#cell-id=';
+  const CHAPTER = /(^|\/)\d\d_\w+\/\d\d_\w+\.ipynb$/;
   const CALM = 5; // looks, a tenth of a second apart, after which nothing moves anymore
 
   // Call `look` until it has returned true CALM times in a row: what was to be in view is there, and stays there. What the
@@ -58,9 +59,7 @@
     const next = notebook.widgets[place + 1];
     if (![place, place + 1].includes(notebook.activeCellIndex)) return; // all cells are running
     if (html(cell).includes('class="gl-card-next"') && isPayoff(next) && notebook.activeCell === next) {
-      const hasKeyboard = next.node.contains(document.activeElement);
-      notebook.activeCellIndex += 1; // the card shows what this cell would show again
-      if (hasKeyboard) notebook.activeCell.node.focus({ preventScroll: true });
+      select(notebook, notebook.activeCellIndex + 1); // the card shows what this cell would show again
     }
     keep(() => {
       const outputs = cell.outputArea.node.getBoundingClientRect();
@@ -70,6 +69,30 @@
       if (!seen) cell.outputArea.node.scrollIntoView({ block: isTall ? 'start' : 'nearest' });
       return seen;
     });
+  }
+
+  // Shift+Enter goes on to the next cell to run. A text that is in view already needs no key, nor does set-up, which runs by
+  // itself. A screen reader says the texts, because the keyboard passes them.
+  const asks = cell => /^with predict\./m.test(cell?.model.sharedModel.getSource() ?? '');
+
+  function goOn(notebook) {
+    const view = notebook.node.getBoundingClientRect();
+    const isInView = ({ top, bottom }) => top >= view.top && bottom <= view.bottom;
+    const isRead = cell => cell.model.type === 'markdown' && cell.rendered && isInView(cell.node.getBoundingClientRect());
+    const { activeCellIndex: first, widgets } = notebook;
+    const next = widgets.findIndex(
+      (cell, place) => place >= first && !isRead(cell) && !cell.model.getMetadata('tags')?.includes('setup')
+    );
+    if (next <= first || asks(widgets[first - 1])) return; // a form takes the keyboard, and knows where to go on
+    const texts = widgets.slice(first, next).map(cell => cell.node.querySelector('.jp-MarkdownOutput')?.innerText ?? '');
+    select(notebook, next);
+    document.querySelector('.gl-announced').textContent = texts.join('\n');
+  }
+
+  function select(notebook, place) {
+    const hasKeyboard = notebook.node.contains(document.activeElement);
+    notebook.activeCellIndex = place;
+    if (hasKeyboard) notebook.activeCell.node.focus({ preventScroll: true });
   }
 
   let shared; // returns one of JupyterLab's modules, by its name
@@ -85,6 +108,8 @@
         if (id === 'rendermime:handle-local-link' && args?.id?.startsWith(CELL)) {
           follow(app, args.path, decodeURIComponent(args.id.slice(CELL.length)), fold);
         }
+        const { content, context } = app.shell.currentWidget ?? {};
+        if (id === 'notebook:run-cell-and-select-next' && CHAPTER.test(context?.path)) goOn(content);
       });
       const { NotebookActions } = await shared('@jupyterlab/notebook');
       NotebookActions.executed.connect((_, { notebook, cell }) => {
