@@ -50,6 +50,8 @@
   }
 
   const html = cell => (cell.model.outputs?.toJSON() ?? []).map(output => String(output.data?.['text/html'] ?? '')).join('');
+  const asks = cell => /^with predict\./m.test(cell?.model.sharedModel.getSource() ?? '');
+  const isPassed = cell => cell.model.type === 'markdown' || cell.model.getMetadata('tags')?.includes('setup'); // by goOn
   const isPayoff = cell =>
     cell?.model.getMetadata('tags')?.includes('after-exercises') && cell.model.sharedModel.getSource().includes('@payoff(');
 
@@ -57,32 +59,30 @@
   function show(notebook, cell) {
     const place = notebook.widgets.indexOf(cell);
     const next = notebook.widgets[place + 1];
-    if (![place, place + 1].includes(notebook.activeCellIndex)) return; // all cells are running
+    const passed = notebook.widgets.slice(place + 1, notebook.activeCellIndex);
+    if (notebook.activeCellIndex < place || !passed.every(isPassed)) return; // all cells are running
     if (html(cell).includes('class="gl-card-next"') && isPayoff(next) && notebook.activeCell === next) {
       select(notebook, notebook.activeCellIndex + 1); // the card shows what this cell would show again
     }
     keep(() => {
       const outputs = cell.outputArea.node.getBoundingClientRect();
       const view = notebook.node.getBoundingClientRect();
-      const isTall = outputs.height > view.height;
-      const seen = isTall ? Math.abs(outputs.top - view.top) < 2 : outputs.top >= view.top && outputs.bottom <= view.bottom;
-      if (!seen) cell.outputArea.node.scrollIntoView({ block: isTall ? 'start' : 'nearest' });
+      const taller = outputs.height > view.height;
+      const seen = taller ? Math.abs(outputs.top - view.top) < 2 : outputs.top >= view.top && outputs.bottom <= view.bottom;
+      if (!seen) cell.outputArea.node.scrollIntoView({ block: taller ? 'start' : 'nearest' });
       return seen;
     });
   }
 
   // Shift+Enter goes on to the next cell to run. A text that is in view already needs no key, nor does set-up, which runs by
   // itself. A screen reader says the texts, because the keyboard passes them.
-  const asks = cell => /^with predict\./m.test(cell?.model.sharedModel.getSource() ?? '');
-
   function goOn(notebook) {
     const view = notebook.node.getBoundingClientRect();
     const isInView = ({ top, bottom }) => top >= view.top && bottom <= view.bottom;
-    const isRead = cell => cell.model.type === 'markdown' && cell.rendered && isInView(cell.node.getBoundingClientRect());
+    const isUnread = cell =>
+      cell.model.type === 'markdown' && !(cell.rendered && isInView(cell.node.getBoundingClientRect()));
     const { activeCellIndex: first, widgets } = notebook;
-    const next = widgets.findIndex(
-      (cell, place) => place >= first && !isRead(cell) && !cell.model.getMetadata('tags')?.includes('setup')
-    );
+    const next = widgets.findIndex((cell, place) => place >= first && (!isPassed(cell) || isUnread(cell)));
     if (next <= first || asks(widgets[first - 1])) return; // a form takes the keyboard, and knows where to go on
     const texts = widgets.slice(first, next).map(cell => cell.node.querySelector('.jp-MarkdownOutput')?.innerText ?? '');
     select(notebook, next);
