@@ -26,7 +26,7 @@ from gradlab.predict.kinds import Numbers, Order, Unreadable
 
 MOST_BYTES = 1_500_000
 FEW = [name for name in chapter_names() if name.startswith(("01", "06"))]
-WIDTHS = {1400: "light", 768: "dark", 360: "light"}
+WIDTHS = {1400: "light", 768: "light", 360: "dark"}
 TEXTS = [".5", "-.5e1", "1/3", "1,5", "[1]", "none", "inf", "-inf", "nan", "1_000", "2.", "−3", "6.0000001", "x", ""]
 
 
@@ -139,7 +139,8 @@ def test_every_page_is_small_quiet_and_accessible_without_a_network(site, chromi
                 wide = page.evaluate("document.documentElement.scrollWidth")
                 found += [f"{name} at {width}: {wide} pixels wide"] * (wide > width)
                 found += [f"{name}, {theme}: {text}" for text in faint_texts(page)]
-                found += [f"{name}, {theme}: {text}" for text in violations(page, "body")]
+                if width != 768:  # axe takes seconds on a long page
+                    found += [f"{name}, {theme}: {text}" for text in violations(page, "body")]
     assert found == []
 
 

@@ -9,6 +9,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import nbformat
+from nbclient.exceptions import CellExecutionError
 from sphinx.cmd.build import build_main
 from traitlets.utils.importstring import import_item
 
@@ -64,7 +65,10 @@ def _alone() -> None:
 
 def _write_chapter(sources: Path, known: set[str], name: str) -> str:
     """Write a chapter's reading edition, with its figures and frames, among the pages' sources."""
-    notebook, resources = read(record(name), name, known)
+    try:
+        notebook, resources = read(record(name), name, known)
+    except CellExecutionError as error:  # it cannot leave this process as it is
+        raise ChapterError(f"{name}: {error}") from None
     folder = sources / name
     folder.mkdir()
     nbformat.write(notebook, folder / f"{name}.ipynb")

@@ -3,9 +3,10 @@
 import html
 from pathlib import Path
 
+from docutils.nodes import SkipNode, paragraph
 from math_core import LatexError, LatexToMathML
 
-from authoring.site.places import ADDRESS, REPOSITORY
+from authoring.site.places import ADDRESS
 
 project = html_title = "torch.autograd, by hand"
 author = "the authors of the course"
@@ -30,18 +31,9 @@ html_js_files = [("guess.js", {"type": "module"}), ("frames.js", {"defer": "defe
 html_use_index = False
 html_copy_source = html_show_sourcelink = html_show_sphinx = html_show_copyright = False
 html_theme_options = {
-    "source_repository": f"{REPOSITORY}/" if REPOSITORY else "",
     "footer_icons": [],
-    "light_css_variables": {
-        "color-brand-primary": "#1d5fa8",
-        "color-brand-content": "#1d5fa8",
-        "color-brand-visited": "#6b3fa0",
-    },
-    "dark_css_variables": {
-        "color-brand-primary": "#79b8ff",
-        "color-brand-content": "#79b8ff",
-        "color-brand-visited": "#c4a5f0",
-    },
+    "light_css_variables": dict.fromkeys(["color-brand-primary", "color-brand-content"], "#1d5fa8"),
+    "dark_css_variables": dict.fromkeys(["color-brand-primary", "color-brand-content"], "#79b8ff"),
 }
 pygments_style, pygments_dark_style = "a11y-high-contrast-light", "a11y-high-contrast-dark"
 
@@ -55,13 +47,7 @@ def formula(self, node) -> None:
         self.body.append(_mathml.convert_with_local_state(latex, displaystyle=block))
     except LatexError as error:
         raise ValueError(f"{node.source}: the formula {latex!r} cannot be converted: {error}") from error
-    raise _skip()
-
-
-def _skip():
-    from docutils.nodes import SkipNode
-
-    return SkipNode()
+    raise SkipNode
 
 
 def describe(app, pagename, templatename, context, doctree) -> None:
@@ -85,8 +71,6 @@ def describe(app, pagename, templatename, context, doctree) -> None:
 
 
 def _first_words(doctree) -> str:
-    from docutils.nodes import paragraph
-
     texts = [one.astext().replace("\n", " ") for one in doctree.findall(paragraph)] if doctree else []
     words = next((text for text in texts if len(text) > 40), project)
     return words if len(words) <= 160 else words[:157].rsplit(" ", 1)[0] + " …"
@@ -98,9 +82,7 @@ def finish(app, error) -> None:
         places = [f"<url><loc>{html_baseurl}{page}.html</loc></url>" for page in sorted(app.env.found_docs)]
         head = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
         Path(app.outdir, "sitemap.xml").write_text("\n".join([head, *places, "</urlset>\n"]), encoding="utf-8")
-        Path(app.outdir, "robots.txt").write_text(
-            f"User-agent: *\nSitemap: {html_baseurl}sitemap.xml\n", encoding="utf-8"
-        )
+        Path(app.outdir, "robots.txt").write_text(f"User-agent: *\nSitemap: {html_baseurl}sitemap.xml\n", "utf-8")
 
 
 def setup(app) -> None:
