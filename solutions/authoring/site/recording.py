@@ -22,7 +22,7 @@ from gradlab.predict.prediction import Prediction
 from ..build import STUDENT_EDITION, execute, normalise
 from ..cells import tags
 from ..chapter import source_path
-from ..digests import digest
+from ..digests import digest, imported, imports_cell
 from ..places import SOLUTIONS
 
 PREDICTION = "application/vnd.gradlab.prediction+json"
@@ -33,22 +33,24 @@ ALONE, TOGETHER = (7,), (4, 3)  # the most values of one control, and of each of
 
 def record(name: str) -> NotebookNode:
     """Return a solved chapter with the outputs that the site shows; it runs only if it changed since the last time."""
-    kept, now = RECORDED / f"{name}.ipynb", digest(name, STUDENT_EDITION)
-    if kept.exists() and (notebook := nbformat.read(kept, as_version=4)).metadata.get("digest") == now:
-        return notebook
+    kept = RECORDED / f"{name}.ipynb"
+    if kept.exists():
+        before = nbformat.read(kept, as_version=4)
+        if before.metadata.digest == digest(name, STUDENT_EDITION, before.metadata.modules):
+            return before
     notebook = nbformat.read(source_path(name), as_version=4)
     running = copy.deepcopy(notebook)
     for cell in running.cells:
         if "reference" in tags(cell) or is_grade(cell):
             cell.source = ""
-    first = new_code_cell(f"from {__name__} import begin; begin()")
-    running.cells.insert(0, first)
+    running.cells = [new_code_cell(f"from {__name__} import begin; begin()"), *running.cells, imports_cell()]
     execute(running, source_path(name).parent)
-    running.cells.remove(first)
+    modules = imported(running.cells.pop())
+    del running.cells[0]
     for cell, ran in zip(notebook.cells, normalise(running).cells, strict=True):
         if cell.cell_type == "code":
             cell.outputs = ran.outputs
-    notebook.metadata = NotebookNode(running.metadata, digest=now)
+    notebook.metadata = NotebookNode(running.metadata, modules=modules, digest=digest(name, STUDENT_EDITION, modules))
     RECORDED.mkdir(parents=True, exist_ok=True)
     nbformat.write(notebook, kept)
     return notebook
