@@ -142,7 +142,9 @@ wrong(
 wrong("10.4", "First difference at index [6]").edit({"abs() <= ctx.limit": "abs() <= ctx.limit + 1e-3"})
 
 # the result has a limit, too, so it lies within the limits everywhere
-wrong("10.4", "Likely slip: the result saved.").edit({"ctx.save_for_backward(x)": "ctx.save_for_backward(output)"})
+wrong("10.4", "Likely slip: passed through outside.").edit(
+    {"ctx.save_for_backward(x)": "ctx.save_for_backward(output)"}
+)
 
 # the sign of x decides, and 0 has none
 wrong("10.4", "gradient of x").edit({"(x.abs() <= ctx.limit)": "x.sign().abs() * (x.abs() <= ctx.limit)"})
