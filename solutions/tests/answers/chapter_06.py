@@ -10,8 +10,8 @@ wrong("06.1", "TypeError: 'generator' object does not support the context manage
 
 # the hook returns the pair
 wrong("06.1", "TypeError: expected Variable, but hook returned 'tuple'").edit("""
-                 seen.append((name, gradient.clone()))
-+                return seen[-1]
+             seen.append((name, gradient.clone()))
++            return seen[-1]
 """)
 
 
@@ -36,9 +36,9 @@ wrong("06.1", "does it record operations").edit({"with handles:": "with handles,
 
 # gradients of zeros are left out
 wrong("06.1", "zeros").edit("""
--                seen.append((name, gradient.clone()))
-+                if gradient.any():
-+                    seen.append((name, gradient.clone()))
+-            seen.append((name, gradient.clone()))
++            if gradient.any():
++                seen.append((name, gradient.clone()))
 """)
 
 # the hook returns a number
