@@ -138,9 +138,24 @@ def test_an_error_shows_its_type_message_and_line(exercise):
         return 1 / 0
 
     text = says(divides)
-    assert "Your function raised an error where none was expected." in text
-    assert "ZeroDivisionError: division by zero" in text
-    assert "return 1 / 0" in text
+    assert "Your function raised ZeroDivisionError: division by zero.\nRaised at line " in text
+    assert ": return 1 / 0.\n" in text
+    assert "yours" not in text, "the error is not repeated"
+
+
+@pytest.mark.parametrize(
+    ("answer", "meant"),
+    [
+        (
+            lambda x, v: torch.sigmod(x),
+            "AttributeError: module 'torch' has no attribute 'sigmod'. Did you mean 'sigmoid'?",
+        ),
+        (lambda x, v: extrenal_gradient_alone(x, v), "Did you mean 'external_gradient_alone'?"),  # noqa: F821
+        (lambda x, v: x.something_else(), "AttributeError: 'Tensor' object has no attribute 'something_else'.\n"),
+    ],
+)
+def test_a_misspelled_name_comes_first_with_the_known_one(exercise, answer, meant):
+    assert meant in says(answer).splitlines()[1] + "\n"
 
 
 def test_an_error_in_what_follows_is_not_laid_on_the_answer(exercise):
@@ -151,7 +166,7 @@ def test_an_error_in_what_follows_is_not_laid_on_the_answer(exercise):
 
     exercise(answer=lambda x, v: v)
     text = says(lambda x, v: v.flatten()[:1], shape_matters)
-    assert "The check raised an error when it used your answer." in text
+    assert "When the check used your answer, this was raised: RuntimeError: Mismatch" in text
     assert "Mismatch in shape" in text
 
 
@@ -165,7 +180,7 @@ def test_a_StopIteration_in_an_answer_is_shown_with_its_line(exercise):
     exercise(answer=lambda x, v: v)
     text = says(first_of_nothing, yielding)
     assert "return next(iter([]))" in text
-    assert "    yours    StopIteration\n" in text
+    assert "Your function raised StopIteration.\n" in text
 
 
 def test_a_missing_part_is_not_a_missing_return(exercise):
@@ -285,7 +300,7 @@ def test_an_expected_error_must_have_its_exact_type_and_words(exercise):
 
     exercise(answer=refuse)
     check("02.1 the gradient at x", with_error(RuntimeError, "no matrices, please"))
-    assert "error of the wrong type" in says(with_error(ValueError, "no matrices, please"))
+    assert "wrong type of error: ValueError" in says(with_error(ValueError, "no matrices, please"))
     assert "its message differs from the expected one" in says(with_error(RuntimeError, "no"))
     assert "Not solved yet" in says(with_error(NotImplementedError, "no matrices, please"))
     assert "returned, but should have raised an error" in says(cube)
@@ -304,7 +319,7 @@ def test_an_error_class_of_the_same_name_is_another_type(exercise):
         raise forged("no")
 
     exercise(answer=refuse)
-    assert "error of the wrong type" in says(forge)
+    assert "wrong type of error" in says(forge)
 
 
 def test_lists_and_tuples_are_told_apart(exercise):
@@ -580,7 +595,10 @@ def test_autograd_is_refused_where_it_is_forbidden(exercise):
 
     check("02.1 the gradient at x", by_autograd)
     for answer in (by_autograd, by_another_name):
-        assert "your answer may not use torch's autograd" in says(answer, autograd=False)
+        text = says(answer, autograd=False)
+        assert "your answer may not use torch's autograd" in text
+        assert "was called. Raised at line" in text
+        assert "ShortcutError" not in text
     check("02.1 the gradient at x", cube, autograd=False)
     x = torch.tensor(2.0, requires_grad=True)
     (x**2).backward()
@@ -641,6 +659,11 @@ def test_a_wrong_array_is_shown_as_a_picture_in_the_card(beside, cards):
     with_picture, without = [card["text/html"] for card in cards]
     assert 'alt="2 of 2 elements differ' in with_picture
     assert "<img" not in without
+    for card in (with_picture, without):
+        seen, details = re.sub(r"<style>.*?</style>", "", card, flags=re.DOTALL).split("<details>")
+        assert ("<table>" in seen) == (card is without), "one picture, or yours and the expected one"
+        assert details.startswith("<summary>Case 1 of 2: x of shape (2,). Details</summary>")
+        assert "0 of 2 cases are right." in details
 
 
 def numbers_drawn(case, observed, expected):
@@ -786,24 +809,25 @@ def fold(title) -> str:
 
 
 def test_each_further_failure_of_a_kind_offers_the_next_fold_of_its_own_exercise(beside, cards, monkeypatch):
-    """Up to the last one, and also if the learner has put cells between the folds and the check."""
+    """At once the help that quotes it; also if the learner has put cells between the folds and the check."""
     monkeypatch.setattr(folds, "_repeated", {})
     change_record(beside, cell="check")
+    quoting = "Help: I get <code>It still has to be multiplied by dy/dx.</code>"
     cells = [
         new_markdown_cell("## 02.0"),
         new_markdown_cell(fold("Hint"), id="before"),
         new_markdown_cell("## 02.1"),
-        new_markdown_cell(fold("Hint") + fold("Approach"), id="helps"),
+        new_markdown_cell(fold("Hint") + fold("Approach") + fold(quoting), id="helps"),
         new_markdown_cell("a note"),
         new_code_cell("# an attempt"),
         new_code_cell("check(…)", metadata={"nbgrader": {"grade_id": "check"}}),
     ]
     nbformat.write(new_notebook(cells=cells), beside.parent / "02_test.ipynb")
-    for _ in range(4):
-        says(external_gradient_alone)
-    link = re.compile(r'ipynb#cell-id=(\w+)" data-fold="(\d)">Open the (\w+)<')
+    for answer in (*[external_gradient_alone] * 4, lambda x, v: v / v):
+        says(answer)
+    link = re.compile(r'ipynb#cell-id=helps" data-fold="\d">Open the ([\w ]+)<')
     offered = [link.findall(shown["text/html"]) for shown in cards]
-    assert offered == [[], [("helps", "0", "hint")], [("helps", "1", "approach")], [("helps", "1", "approach")]]
+    assert offered == [["help for this message"], ["hint"], ["approach"], ["approach"], []]
 
 
 def test_a_card_says_what_the_text_says_and_runs_nothing(beside, cards, monkeypatch):

@@ -18,22 +18,19 @@ def _style() -> str:
 
 
 def card(feedback: Feedback, picture: Picture | None = None, helps: str = "") -> str:
-    """Return feedback as an HTML card, with `picture` if there is one. helps: the HTML of a `help_link`, or ""."""
-    parts = [_lead(feedback), *(f"<p>{_text(sentence)}</p>" for sentence in feedback.more)]
+    """Return feedback as an HTML card in three layers: what happened; one picture, or yours and torch's; the details.
+
+    helps: the HTML of a `help_link`, or "".
+    """
+    parts = [_lead(feedback), _sentence(feedback.at)]
+    where, sides = _sentence(feedback.where), _sides(feedback) if feedback.whose else ""
+    shown = f'<div class="gl-card-picture">{picture.html()}</div>' if picture else where + sides
+    details = [*map(_sentence, feedback.more), where + sides if picture else "", _pairs(feedback.inputs)]
     if feedback.case:
-        parts.append(f'<p class="gl-card-case">{_text(feedback.case)}</p>')
-    if feedback.where:
-        parts.append(f"<p>{_text(feedback.where)}</p>")
-    if feedback.whose:
-        parts.append(_sides(feedback))
-    if picture:
-        parts.append(f'<div class="gl-card-picture">{picture.html()}</div>')
-    if feedback.inputs:
-        parts.append(_fold("The case in full", _pairs(feedback.inputs)))
-    if feedback.score:
-        parts.append(f"<p>{_text(feedback.score)}</p>")
-    if feedback.first:
-        parts.append(f"<p>{_text(feedback.first)}</p>")
+        parts += [shown, _fold(f"{feedback.case} Details", "".join([*details, _sentence(feedback.score)]))]
+    else:
+        parts += [_sentence(feedback.score)]
+    parts += [_sentence(feedback.first)]
     if feedback.printed:
         parts.append(_fold("Your code printed:", f"<pre>{_text(feedback.printed)}</pre>"))
     return framed(feedback.state, feedback.title, feedback.head, "".join([*parts, helps]))
@@ -61,6 +58,10 @@ def _lead(feedback: Feedback) -> str:
         return f'<p class="gl-card-lead">Yours now: <code>{_text(feedback.owned)}</code></p>'
     slip = f"<strong>{_text(feedback.slip)}</strong> " if feedback.slip else ""
     return f'<p class="gl-card-lead">{slip}{_text(feedback.lead)}</p>' if feedback.lead else ""
+
+
+def _sentence(text: str) -> str:
+    return f"<p>{_text(text)}</p>" if text else ""
 
 
 def _sides(feedback: Feedback) -> str:

@@ -42,7 +42,8 @@ def compare(expected: Observation, observed: Observation, words: tuple[str, ...]
     error = _compare_errors(expected.error, observed.error, words)
     came = alike_labelled(expected.values, observed.values)
     if error and error.kind in ("raised", "error type"):
-        due = f"The check expected {_due(expected.values, came)} next." if came < len(expected.values) else ""
+        next_one = _due(expected.values, came) if came < len(expected.values) else ""
+        due = f"The check expected {next_one} next." if next_one else ""
         left = ", ".join(name for name in observed.left if name not in expected.left)
         error = replace(error, note=" ".join(filter(None, (due, left and f"Left behind: {left}."))))
     if error and observed.values and error.kind not in _KINDS.values():
@@ -75,7 +76,10 @@ def _compare_errors(expected: Error | None, observed: Error | None, words: tuple
 
 
 def _error_text(error: Error) -> str:
-    return f"{error.type}: {error.message}" if error.message else error.type
+    if error.type in _KINDS:  # gradlab's own errors, whose names mean nothing to a learner
+        return error.message
+    text = f"{error.type}: {error.message}" if error.message else error.type
+    return f"{text}. Did you mean '{error.meant}'?" if error.meant else text
 
 
 def _compare_values(expected: list[Value], observed: list[Value], whole: bool = True) -> Difference | None:
@@ -118,9 +122,9 @@ def _place(values: list[Value], number: int) -> str:
 
 
 def _due(values: list[Value], number: int) -> str:
-    """Return words for the value expected at this position: its label if it has one."""
+    """Return words for the value expected at this position, or "" for the only one."""
     labels = list(values[number].items) if isinstance(values[number], Dict) and len(values) > 1 else []
-    return _place(values, number) or ", ".join(map(repr, labels)) or "the return value"
+    return _place(values, number) or ", ".join(map(repr, labels))
 
 
 def _inside(where: str, key: int | str) -> str:

@@ -1,4 +1,4 @@
-"""The help that a card offers once a kind of failure repeats: the hint, the approach, then a matching fold."""
+"""The help that a card offers: at once the fold that quotes its message; if it repeats, the hint and the approach."""
 
 import html
 import re
@@ -29,9 +29,10 @@ class Fold:
 
 
 def fitting(name: str, verdict: Verdict, folder: Path, cell: str) -> Fold | None:
-    """Return the fold to offer after this verdict; None after a first failure of its kind, which gets no help.
+    """Return the fold to offer after this verdict, or None.
 
-    name: the check's name; cell: the grade_id of its cell. Each further failure of the same kind gets the next fold.
+    name: the check's name; cell: the grade_id of its cell. A first failure of its kind gets only help that quotes it;
+    each further one gets the next fold.
     """
     if verdict.feedback.state != WRONG:
         _repeated.pop(name, None)
@@ -39,12 +40,10 @@ def fitting(name: str, verdict: Verdict, folder: Path, cell: str) -> Fold | None
     before, times = _repeated.get(name, (None, 0))
     again = before == (kind := _kind(verdict))
     _repeated[name] = kind, times + again
-    if not again:
-        return None
     folds = [fold for found in help_above(folder, cell) if (fold := Fold(*found)).cell]  # a link needs a cell's id
+    matching = next((fold for fold in folds if quotes(fold.title, _said(verdict))), None)
     steps = [fold for title in ("Hint", "Approach") for fold in folds if fold.title == title]
-    steps += [fold for fold in folds if quotes(fold.title, _said(verdict))][:1]
-    return steps[min(times, len(steps) - 1)] if steps else None
+    return steps[min(times, len(steps) - 1)] if again and steps else matching
 
 
 def quotes(title: str, said: str) -> bool:
@@ -57,10 +56,11 @@ def quotes(title: str, said: str) -> bool:
 def _kind(verdict: Verdict) -> tuple[str, str]:
     """Return a key that similar failures share: the slip or the leading sentence, and the type of any error raised."""
     feedback, difference = verdict.feedback, verdict.difference
-    raised = difference.yours.partition(":")[0] if difference and difference.kind in RAISED else ""
-    return feedback.name or feedback.lead, raised
+    if difference and difference.kind in RAISED:
+        return feedback.name or difference.kind, difference.yours.partition(":")[0]
+    return feedback.name or feedback.lead, ""
 
 
 def _said(verdict: Verdict) -> str:
     feedback = verdict.feedback
-    return " ".join(" ".join([feedback.lead, *feedback.more, feedback.where, feedback.yours]).split())
+    return " ".join(" ".join([feedback.lead, feedback.at, *feedback.more, feedback.where, feedback.yours]).split())

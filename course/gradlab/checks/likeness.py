@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from .observation import CONTAINERS, NUMERIC, Dict, List, Observation, Size, Tuple, Value, parts, shape_of
+from .observation import CONTAINERS, NUMERIC, Dict, List, Observation, Size, Tuple, Value, kind_of, parts, shape_of
 from .plain import NONFINITE
 from .record import Case
 from .show import show
@@ -50,7 +50,7 @@ def likeness(got: Value, want: Value, case: Dict, expected: Observation) -> str:
         return ""
     if _close(g, w):  # of a different type or dtype, or only almost right
         differs = type(got) is not type(want) or (isinstance(got, NUMERIC) and got.dtype != want.dtype)
-        return "The values are right." if differs else ""
+        return _right_as(want) if differs else ""
     return _of_shapes(g, w) if g.shape != w.shape else _of_values(g, w, case, expected) or _of_some(g, w)
 
 
@@ -157,7 +157,28 @@ def _of_kinds(got: Value, want: Value) -> str:
     """Return a sentence if only the type differs, such as a list instead of a tensor."""
     mine, right = _flat(got), _flat(want)
     alike = mine and right and len(mine) == len(right) and all(map(math.isfinite, [*mine, *right]))
-    return "The values are right." if alike and _all_near(mine, right) else ""
+    same = alike and _all_near(mine, right)
+    if not same and isinstance(got, _SEQUENCES) and isinstance(want, _SEQUENCES) and got.items == want.items:
+        return f"Your items are right. Return them as {_A[kind_of(want)]}."
+    return _right_as(want) if same else ""
+
+
+_A = {
+    "tensor": "a tensor",
+    "ndarray": "a NumPy array",
+    "list": "a list",
+    "tuple": "a tuple",
+    "torch.Size": "a torch.Size",
+    "float": "a Python float",
+    "int": "a Python int",
+}
+
+
+def _right_as(want: Value) -> str:
+    """Return a sentence on right numbers whose type or dtype is wrong."""
+    dtype = f" of dtype {want.dtype}" if isinstance(want, NUMERIC) else ""
+    one = "number is right. Return it" if len(_flat(want) or [0]) == 1 else "numbers are right. Return them"
+    return f"Your {one} as {_A[kind_of(want)]}{dtype}."
 
 
 def _flat(value: Value) -> list[float] | None:

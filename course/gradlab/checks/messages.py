@@ -23,10 +23,10 @@ _SENTENCES = {
     "unsolved": _NOT_SOLVED.format("your function"),
     "shortcut": "Solve this exercise by hand: your answer may not use torch's autograd.",
     "torch": "Your answer used torch. In part two your own engine takes its place: use NumPy and the engine's Tensor.",
-    "raised": "Your function raised an error where none was expected.",
-    "raised later": "The check raised an error when it used your answer.",
+    "raised": "Your function raised {yours}",
+    "raised later": "When the check used your answer, this was raised: {yours}",
     "silent": "Your function returned, but should have raised an error.",
-    "error type": "Your function raised an error of the wrong type.",
+    "error type": "Your function raised the wrong type of error: {yours}",
     "error message": "Your error has the right type, but its message differs from the expected one.",
     "count": "The check saw a different number of values than it expected.",
     "type": "The type differs from the expected one.",
@@ -64,6 +64,7 @@ _EMPTY = (Dict({}), List([]), Tuple([]))
 _LEAF_HINT = "Do not change a tensor that you were given: make your own leaf, such as x.detach().clone()."
 _GRAPH_HINT = "detach() gives the same values without the graph; so does computing them under torch.no_grad()."
 RAISED = ("raised", "shortcut", "torch", "error type", "error message")
+_SAID = ("raised", "shortcut", "torch")  # of these, the sentence says it all: the expected side is "no error"
 # The kinds of difference whose note says more than the sentence
 _NOTES_LEAD = ("value", "shape", "dtype", "type", "length", "judged", "error message")
 
@@ -72,16 +73,18 @@ _NOTES_LEAD = ("value", "shape", "dtype", "type", "length", "judged", "error mes
 class Feedback:
     """The feedback of a check, in reading order.
 
-    lead: the most helpful sentence. name: the known slip that the lead describes. more: what else differs in the
-    answer. owned: the name of the function that passed. case, inputs, where, yours, expected, whose: the failed case
-    and its first difference. drawn: the check's own picture of it, as text. score: how many cases agree. first: the
-    cells that ran before the check. printed: what the answer printed.
+    lead: the most helpful sentence. name: the known slip that the lead describes. at: the error if the lead is not
+    about it, and where it was raised. more: what else differs in the answer. owned: the name of the function that
+    passed. case, inputs, where, yours, expected, whose: the failed case and its first difference. drawn: the check's
+    own picture of it, as text. score: how many cases agree. first: the cells that ran before the check. printed: what
+    the answer printed.
     """
 
     title: str
     state: str
     lead: str = ""
     name: str = ""
+    at: str = ""
     more: tuple[str, ...] = ()
     owned: str = ""
     case: str = ""
@@ -111,7 +114,7 @@ class Feedback:
         if self.state == PASSED:
             parts = [[f"{self.title}: {self.head}. {self.score}", self.lead]]
         else:
-            parts = [[f"{self.title}: {self.head}.", f"{self.slip} {self.lead}".strip(), *self.more]]
+            parts = [[f"{self.title}: {self.head}.", f"{self.slip} {self.lead}".strip(), self.at, *self.more]]
             parts += [[self.case, *(f"    {name} = {value}" for name, value in self.inputs), self.where]]
             parts[-1] += [f"    yours    {self.yours}", f"    {self.whose:8} {self.expected}"] if self.whose else []
             parts += [[self.drawn], [self.score]]
@@ -120,10 +123,12 @@ class Feedback:
         return "\n\n".join(text for part in parts if (text := "\n".join(filter(None, part))))
 
 
-def failure(check: CheckRecord, wrong: list[int], difference: Difference, slip: Slip | None) -> Feedback:
+def failure(
+    check: CheckRecord, wrong: list[int], difference: Difference, slip: Slip | None, partly: Slip | None = None
+) -> Feedback:
     """Return feedback on the first failed case: its first difference, both sides, and the slip if it is known.
 
-    `wrong` holds the indices of the failed cases.
+    `wrong` holds the indices of the failed cases. partly: a slip that explains only the first of them.
     """
     title, case, total = check.title, check.cases[wrong[0]], len(check.cases)
     right = total - len(wrong)
@@ -133,24 +138,32 @@ def failure(check: CheckRecord, wrong: list[int], difference: Difference, slip: 
         other = difference.where  # a line, or the name of the function that raised it
         named = _NOT_SOLVED.format(f"{other}, which your function calls,") if other.isidentifier() else sentence
         return Feedback(title, UNSOLVED, named)
-    note = difference.note
-    lead = slip.says if slip else hint or (note if difference.kind in _NOTES_LEAD else "") or sentence
-    if (difference.kind == "judged" and note) or (difference.kind == "value" and slip):
+    kind, note = difference.kind, difference.note
+    others = "Other cases are wrong in a different way." if partly else ""
+    known = f"Likely slip in this case: {partly.name}. {partly.says}" if partly else slip.says if slip else ""
+    note_first = note if kind == "type" else ""  # the numbers are right: that comes before what is wrong
+    lead = known or note_first or hint or (note if kind in _NOTES_LEAD else "") or sentence
+    line = difference.where and f"{'Raised' if kind in RAISED else 'First difference'} at {difference.where}."
+    raised = ""
+    if kind in RAISED:
+        said = sentence if lead != sentence else f"{difference.yours}." if kind in ("shortcut", "torch") else ""
+        raised = f"{said} {line}".strip()
+        sentence, line = "", ""
+    if (kind == "judged" and note) or (kind == "value" and known):
         sentence = ""  # the note or the slip says more
-    at = difference.where and f"{'Raised' if difference.kind in RAISED else 'First difference'} at {difference.where}."
-    raised = at if difference.kind in RAISED else ""
     return Feedback(
         title,
         WRONG,
         lead,
         slip.name if slip else "",
-        more=tuple(text for text in (sentence, hint, raised, note) if text and text != lead),
+        at=raised,
+        more=tuple(text for text in (sentence, hint, note, others) if text and text != lead),
         case=f"Case {wrong[0] + 1} of {total}" + (f": {case.says}" if case.says else "") + ".",
         inputs=_inputs(case),
-        where="" if raised else at,
+        where=line,
         yours=difference.yours,
         expected=difference.expected,
-        whose=difference.whose,
+        whose="" if kind in _SAID else difference.whose,
         score=score if total > 1 else "",
     )
 
@@ -171,7 +184,7 @@ def _returns_none(check: CheckRecord) -> bool:
 
 def _what(difference: Difference, none_is_right: bool) -> tuple[str, str]:
     """Return a sentence for the kind of difference, and a hint or ""."""
-    kind, hint = difference.kind, ""
+    kind, hint, yours = difference.kind, "", difference.yours
     if kind == "raised" and not difference.where:
         kind = "raised later"
     if kind == "type" and _WHOLE.match(difference.where):
@@ -185,7 +198,7 @@ def _what(difference: Difference, none_is_right: bool) -> tuple[str, str]:
         hint = _LEAF_HINT
     if kind == "graph" and "part of a graph" in difference.yours:
         hint = _GRAPH_HINT
-    return _SENTENCES[kind], hint
+    return _SENTENCES[kind].format(yours=yours if yours.endswith(("?", ".", "!")) else f"{yours}."), hint
 
 
 def _inputs(case: Case) -> tuple[tuple[str, str], ...]:
@@ -217,7 +230,7 @@ def not_run(title: str, name: str, why: str) -> Feedback:
 
     why: "" if no cell defines the name anymore.
     """
-    lead = f"The notebook counts, but memory holds a different version of {name}: {why} Fix that cell and run it"
+    lead = f"The {name} that ran last is not the one on this page: {why} Correct that cell and run it"
     if not why:
         lead = f"Only memory still holds the name {name}: no cell of the notebook defines it anymore."
         lead += " Put its cell back, for example with Undo in the Edit menu, and run it"

@@ -102,11 +102,15 @@ DTYPES = set(_NAMES.split())  # torch's dtypes except complex ones, by name, so 
 
 
 class Error(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, frozen=True):
-    """An error that the scenario raised. at: the last line of the learner's code in its traceback."""
+    """An error that the scenario raised.
+
+    at: the last line of the learner's code in its traceback. meant: a known name close to the one that was not found.
+    """
 
     type: Text
     message: Text
     at: Text = ""
+    meant: Text = ""
 
 
 class Observation(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, frozen=True):

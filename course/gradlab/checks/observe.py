@@ -1,6 +1,8 @@
 """Run a scenario on one case in a known state, and record what can be observed."""
 
+import builtins
 import contextlib
+import difflib
 import inspect
 import linecache
 import sys
@@ -88,7 +90,22 @@ def _describe(raised: BaseException, answer: Callable, scenario: Scenario) -> Er
     except Exception as second:
         message = f"(its message cannot be read: {type_name(type(second))})"
     at = _unsolved(raised, answer) or _line_of(raised, answer, scenario)
-    return Error(type_name(type(raised)), text_within(message), text_within(at))
+    return Error(type_name(type(raised)), text_within(message), text_within(at), _meant(raised))
+
+
+def _meant(raised: BaseException) -> str:
+    """Return the name closest to the one that an AttributeError or NameError misses, or "" if none is close."""
+    trace, names = raised.__traceback__, []
+    with contextlib.suppress(Exception):  # the object may have any `__dir__`
+        if isinstance(raised, AttributeError):
+            names = dir(raised.obj)
+        elif isinstance(raised, NameError):
+            while trace.tb_next is not None:
+                trace = trace.tb_next
+            names = [*trace.tb_frame.f_locals, *trace.tb_frame.f_globals, *vars(builtins)]
+        close = difflib.get_close_matches(str(raised.name or ""), names, 1, 0.75) if names else []
+        return text_within("".join(close))
+    return ""
 
 
 def _unsolved(raised: BaseException, answer: Callable) -> str:

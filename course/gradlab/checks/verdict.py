@@ -57,13 +57,13 @@ def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None)
     wrong = [i for i, difference in enumerate(found) if difference]
     if not wrong:
         return Verdict.of(success(check))
-    slip = _known_slip(check, observations, found, judge)
+    slip, partly = _known_slip(check, observations, found, judge)
     first = wrong[0]
     difference = found[first]
-    if difference.pair and not slip and not difference.note and difference.kind != "graph":
+    if difference.pair and not (slip or partly) and not difference.note and difference.kind != "graph":
         note = likeness(*difference.pair, check.cases[first].inputs, check.expected[first])
         difference = dataclasses.replace(difference, note=note)
-    return Verdict.of(failure(check, wrong, difference, slip), difference, first)
+    return Verdict.of(failure(check, wrong, difference, slip, partly), difference, first)
 
 
 def _refused(check: CheckRecord, reason: str) -> Verdict:
@@ -102,22 +102,27 @@ def _alike(one: Observation, other: Observation, case: Case) -> bool:
 
 def _known_slip(
     check: CheckRecord, seen: list[Observation], found: list[Difference | None], judge: Judge | None
-) -> Slip | None:
+) -> tuple[Slip | None, Slip | None]:
     """Return the slip that matches `seen` in all cases, else the only one, if any, that explains the wrong cases.
 
     A slip explains them if its observations match there, and they are more than half of its own wrong cases. An error
     alone explains nothing, because many faults end in the same error of torch. Without these rules, some slips, treated
     as unknown answers, would be named as different slips; with them, none is.
+
+    Without such a slip, the second value is the first one that explains the first wrong case but not all: the answer
+    has two mistakes.
     """
     wrong = [i for i, difference in enumerate(found) if difference]
     telling = any(found[i].kind not in RAISED for i in wrong)
-    close = []
+    close, partly = [], []
     for slip in check.slips:
         made = slip.observations(check.expected)
         alike = [_alike(one, seen[i], check.cases[i]) for i, one in enumerate(made)]
         if all(alike):
-            return slip
+            return slip, None
         if telling and all(alike[i] for i in wrong):
             its_wrong = sum(_difference(check, i, one, judge) is not None for i, one in enumerate(made))
             close += [slip] if 2 * len(wrong) > its_wrong else []
-    return close[0] if len(close) == 1 else None
+        elif found[wrong[0]].kind not in RAISED and alike[wrong[0]]:
+            partly.append(slip)
+    return close[0] if len(close) == 1 else None, partly[0] if partly and not close else None

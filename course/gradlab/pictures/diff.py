@@ -101,7 +101,7 @@ def _draw(panels, text, worst):
         height = max(height, y + 38 + len(rows) * h)
         x += wide + 22
         width = max(width, x)
-    lines = wrapped(text)
+    lines = [] if written and len(tables) == 3 else wrapped(text)  # numbers and marks say it all
     body += [label(6, height + 20 + 16 * k, line, "gl-note", "start") for k, line in enumerate(lines)]
     width, height = max([width, *(text_width(line) + 12 for line in lines)]), height + 12 + 16 * len(lines)
     return Picture(

@@ -121,7 +121,9 @@ def _outstanding(graph, visits):
     for k, visit in enumerate(visits, start=1):
         counts.subtract(sent.target for sent in visit.sends)
         later = [one.node for one in visits[k:]]
-        yield ", ".join(f"{graph.nodes[i].name or graph.nodes[i].op} {counts[i] or '0 (ready)'}" for i in later) or "none"
+        yield (
+            ", ".join(f"{graph.nodes[i].name or graph.nodes[i].op} {counts[i] or '0 (ready)'}" for i in later) or "none"
+        )
 
 
 def _product(visit, sent):

@@ -71,7 +71,7 @@ def judge_alone(record: CheckRecord, torch: bool, seen: Seen, judge: Judge | Non
     verdict = judge_check(record, replies, judge)
     if seen.forbidden or is_forbidden(verdict):  # without any text that the process wrote
         kind = "gradlab.checks.shortcuts.ShortcutError" if torch else "gradlab.checks.without_torch.TorchError"
-        used = {"values": [], "error": {"type": kind, "message": "it was used"}}
+        used = {"values": [], "error": {"type": kind, "message": "It was used"}}
         return judge_check(record, [used] * len(record.cases), judge)
     return verdict if verdict.passed else Verdict(False, f"{record.title}: not passed.\n{NOT_ALONE} {INSTRUCTOR}")
 
