@@ -662,8 +662,8 @@ def test_a_wrong_array_is_shown_as_a_picture_in_the_card(beside, cards):
     for card in (with_picture, without):
         seen, details = re.sub(r"<style>.*?</style>", "", card, flags=re.DOTALL).split("<details>")
         assert ("<table>" in seen) == (card is without), "one picture, or yours and the expected one"
-        assert details.startswith("<summary>Case 1 of 2: x of shape (2,). Details</summary>")
-        assert "0 of 2 cases are right." in details
+        assert details.startswith("<summary>Case 1 of 6: x of shape (2,). Details</summary>")
+        assert "0 of 6 cases are right." in details
 
 
 def numbers_drawn(case, observed, expected):
