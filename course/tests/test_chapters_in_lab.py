@@ -72,7 +72,7 @@ def asks_and_shows_nothing(lab, cell: str):
     seen = shown.evaluate("e => e.querySelector('.jp-Cell-outputArea').innerText")
     assert seen.strip().endswith(SKIP), f"{cell}: something is seen below the form"
     form = shown.locator("form")
-    labels = form.locator("input, select").evaluate_all("all => all.map(e => e.labels.length)")
+    labels = form.locator("input").evaluate_all("all => all.map(e => e.labels.length)")
     assert set(labels) == {1}
     explanation = lab.page.locator(f'.jp-Notebook:visible .jp-Cell[data-windowed-list-index="{place + 1}"] details')
     assert explanation.first.evaluate("e => !e.open && e.textContent.length > 60"), f"{cell}: its explanation is open"
@@ -86,8 +86,6 @@ def answers_a_question(lab, cell: str) -> None:
     form = asks_and_shows_nothing(lab, cell)
     for field in form.locator("input[type=text]").all():
         field.fill("1")
-    for choice in form.locator("select").all():
-        choice.select_option(index=1)
     for options in form.get_by_role("radiogroup").all():
         options.get_by_role("radio").first.check()
     form.get_by_role("button", name=ASKED).click()

@@ -158,14 +158,15 @@ def options(page, place, right: bool) -> list[str]:
 
 def enter(place, texts: list[str]) -> None:
     """Fill a prediction's form and send it by keyboard."""
-    fields = place.locator("input[type=text], select")
-    if fields.count():
-        for field, text in zip(fields.all(), texts, strict=True):
-            field.select_option(text) if field.evaluate("field => field.tagName") == "SELECT" else field.fill(text)
-        fields.last.press("Enter")
-    else:
-        place.locator(f"input[type=radio][value={json.dumps(texts[0])}]").check()
-        place.get_by_role("button", name="Compare with torch").press("Enter")
+    for field, text in zip(place.locator("input[type=text]").all(), texts, strict=False):
+        field.fill(text)
+    for group, text in zip(place.get_by_role("radiogroup").all(), texts, strict=False):
+        group.locator(f"input[value={json.dumps(text)}]").check()
+    events = place.locator(".gl-order li")
+    for k, text in enumerate(texts if events.count() else []):
+        while events.nth(k).get_attribute("data-event") != text:
+            place.locator(f".gl-order li[data-event={json.dumps(text)}] button").first.press("ArrowUp")
+    place.get_by_role("button", name="Compare with torch").press("Enter")
 
 
 @pytest.mark.browser

@@ -3,6 +3,7 @@
 A guess is one text per blank: what was typed, or the chosen option.
 """
 
+import contextlib
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -185,11 +186,11 @@ def _number(place: int, text: object, label: str) -> float | None:
         raise Unreadable(place, f"{label} is still empty.")
     if typed.lower() == "none":
         return None
-    try:
-        return float(typed)
-    except ValueError:
-        pass
     start = f"{label}: “{typed[:30]}” cannot be read as a number."
+    if re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+", typed):
+        raise Unreadable(place, f"{start} Without the comma it is {typed.replace(',', '')}.")
+    with contextlib.suppress(ValueError):
+        return float(re.sub(r"^(-?\d+),(\d+)$", r"\1.\2", typed))
     fraction = re.fullmatch(r"(-?[\d.]+) */ *([\d.]+)", typed)
     if fraction:
         try:
@@ -197,8 +198,6 @@ def _number(place: int, text: object, label: str) -> float | None:
         except (ValueError, ZeroDivisionError):
             as_decimal = ""
         raise Unreadable(place, f"{start} Write the fraction as a decimal{as_decimal}.")
-    if re.fullmatch(r"-?\d+,\d+", typed):
-        raise Unreadable(place, f"{start} Use a decimal point: {typed.replace(',', '.')}.")
     if re.search(r"[\[\],;]", typed):
         raise Unreadable(place, f"{start} Each field takes one number, without brackets.")
     raise Unreadable(place, f"{start} Write a number such as 2, -0.5 or 1e-3; None, inf and nan also work.")

@@ -167,7 +167,8 @@ def score(guess: Guess) -> str:
 
 def _line(label: str, said: str, right: bool, answer) -> str:
     """Return the HTML of one blank's result: ✓ or ✗ for the eye, words for screen readers."""
-    name = f"<code>{html.escape(label)}</code>: " if label else ""
-    correct = "" if right else f", but it is <b>{html.escape(shown(answer))}</b>"
+    name = f"<code>{html.escape(label)}</code>" if label else ""
+    correct = "" if right else f"<span>but it is <b>{html.escape(shown(answer))}</b></span>"
     mark, word = ("✓", "right") if right else ("✗", "wrong")
-    return f'<span role="img" aria-label="{word}">{mark}</span> {name}you said {html.escape(said)}{correct}'
+    said = f"<span>you said {html.escape(said)}</span>"
+    return f'<span role="img" aria-label="{word}">{mark}</span> {name} {said} {correct}'

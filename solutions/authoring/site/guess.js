@@ -21,14 +21,15 @@ function number(text, blank, label) {
   if (!typed) throw unreadable(blank, `${label} is still empty.`);
   if (/^none$/i.test(typed)) return null;
   if (/^[+-]?(inf(inity)?|nan)$/i.test(typed)) return /nan/i.test(typed) ? NaN : typed[0] === "-" ? -Infinity : Infinity;
-  if (/^[+-]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+)(e[+-]?\d+)?$/i.test(typed)) return Number(typed.replaceAll("_", ""));
   const start = `${label}: “${typed.slice(0, 30)}” cannot be read as a number.`;
+  if (/^-?[1-9]\d{0,2}(,\d{3})+$/.test(typed)) throw unreadable(blank, `${start} Without the comma it is ${typed.replaceAll(",", "")}.`);
+  if (/^-?\d+,\d+$/.test(typed)) return Number(typed.replace(",", "."));
+  if (/^[+-]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+)(e[+-]?\d+)?$/i.test(typed)) return Number(typed.replaceAll("_", ""));
   const fraction = typed.match(/^(-?[\d.]+) *\/ *([\d.]+)$/);
   if (fraction) {
     const about = fraction[1] / fraction[2];
     throw unreadable(blank, `${start} Write the fraction as a decimal${Number.isFinite(about) ? `, about ${+about.toPrecision(3)}` : ""}.`);
   }
-  if (/^-?\d+,\d+$/.test(typed)) throw unreadable(blank, `${start} Use a decimal point: ${typed.replace(",", ".")}.`);
   if (/[[\],;]/.test(typed)) throw unreadable(blank, `${start} Each field takes one number, without brackets.`);
   throw unreadable(blank, `${start} Write a number such as 2, -0.5 or 1e-3; None, inf and nan also work.`);
 }
@@ -63,8 +64,8 @@ function verdict({ blanks, answers }, { said, sure, right }, start) {
   const how = right.length > 1 ? `${count} of ${right.length} right` : all ? "right" : "not right";
   const items = blanks.map(({ label }, k) => {
     const [mark, word] = right[k] ? ["✓", "right"] : ["✗", "wrong"];
-    return `<li><span role="img" aria-label="${word}">${mark}</span> ${label ? `<code>${escaped(label)}</code>: ` : ""}you said ` +
-      `${escaped(said[k])}${right[k] ? "" : `, but it is <b>${escaped(answers[k].shown)}</b>`}</li>`;
+    return `<li><span role="img" aria-label="${word}">${mark}</span> ${label ? `<code>${escaped(label)}</code>` : ""} ` +
+      `<span>you said ${escaped(said[k])}</span>${right[k] ? "" : ` <span>but it is <b>${escaped(answers[k].shown)}</b></span>`}</li>`;
   });
   return `<div class="gl-verdict gl-${all ? "all-right" : "some-wrong"}"><p><b>${start}: ${how}, and you were ${sure ? "sure" : "not sure"}.</b></p>` +
     `<ul class="gl-items">${items.join("")}</ul></div>`;

@@ -9,32 +9,86 @@ function render({ model, el }) {
   const own = { "data-lm-suppress-shortcuts": "true" }; // otherwise JupyterLab takes keys that are meant for the field
   const key = `gl-${Math.random().toString(36).slice(2)}`;
   const fields = [];
-  const rows = model.get("blanks").map(({ label, options }, k) => {
-    const id = `${key}-${k}`;
-    if (options.length && !label) {
-      const group = make("div", { role: "radiogroup", "aria-label": model.get("question"), class: "gl-options" });
-      options.forEach((option, n) => {
-        const radio = make("input", { ...own, type: "radio", name: id, id: `${id}-${n}`, value: option });
-        group.append(make("label", { for: `${id}-${n}` }, radio, option));
-      });
-      fields.push({
-        read: () => group.querySelector("input:checked")?.value ?? "",
-        node: group.querySelector("input"),
-      });
-      return group;
-    }
-    const field = options.length
-      ? make("select", { ...own, id }, make("option", { value: "" }, "choose"), ...options.map((o) => make("option", { value: o }, o)))
-      : make("input", { ...own, id, type: "text", size: "8", autocomplete: "off", inputmode: "text", spellcheck: "false" });
+  const blanks = model.get("blanks"), question = model.get("question");
+  const typed = (label, id) => {
+    const field = make("input", { ...own, id, type: "text", size: "8", autocomplete: "off", inputmode: "text", spellcheck: "false" });
     field.setAttribute("aria-describedby", `${key}-problem`);
     fields.push({ read: () => field.value, node: field });
     return make("div", { class: "gl-blank" }, make("label", { for: id }, label), field);
-  });
+  };
+  // One choice: the options below each other; a line of several: a row of buttons. A digit chooses, and goes to the next line.
+  const chosen = (label, id, options) => {
+    const group = make("div", { role: "radiogroup", "aria-label": label || question, class: label ? "gl-toggles" : "gl-options" });
+    const radios = options.map((option, n) => {
+      const radio = make("input", { ...own, type: "radio", name: id, id: `${id}-${n}`, value: option, "aria-keyshortcuts": n + 1 });
+      group.append(make("label", { for: `${id}-${n}` }, radio, make("span", { class: "gl-key", "aria-hidden": "true" }, n + 1), option));
+      return radio;
+    });
+    group.addEventListener("keydown", ({ key, altKey, ctrlKey, metaKey }) => {
+      const radio = !altKey && !ctrlKey && !metaKey && radios[key - 1];
+      if (!radio) return;
+      radio.checked = true;
+      const at = fields.findIndex(({ node }) => node === radios[0]);
+      (fields[at + 1]?.node ?? radio).focus();
+    });
+    fields.push({ read: () => radios.find((radio) => radio.checked)?.value ?? "", node: radios[0] });
+    return label ? make("div", { class: "gl-blank" }, make("span", { class: "gl-line", "aria-hidden": "true" }, label), group) : group;
+  };
+  // An order: its events are dragged, or moved by their buttons or the arrow keys.
+  const ordered = () => {
+    const list = make("ol", { class: "gl-order" }), moved = make("p", { class: "gl-moved", role: "status" });
+    const go = (item, before) => {
+      list.insertBefore(item, before);
+      moved.textContent = `${item.dataset.event} is now ${blanks[[...list.children].indexOf(item)].label}.`;
+    };
+    const shift = (item, by, focus) => {
+      const next = by < 0 ? item.previousElementSibling : item.nextElementSibling;
+      if (next) go(item, by < 0 ? next : next.nextElementSibling);
+      focus.focus();
+    };
+    for (const event of blanks[0].options) {
+      const buttons = [[-1, "↑", "earlier"], [1, "↓", "later"]].map(([by, mark, word]) => {
+        const button = make("button", { ...own, type: "button", "aria-label": `${event}: ${word}` }, mark);
+        button.addEventListener("click", () => shift(button.closest("li"), by, button));
+        return button;
+      });
+      const item = make("li", { "data-event": event }, make("span", {}, event), ...buttons);
+      item.addEventListener("keydown", (pressed) => {
+        const by = { ArrowUp: -1, ArrowDown: 1 }[pressed.key];
+        if (!by) return;
+        pressed.preventDefault();
+        shift(item, by, pressed.target);
+      });
+      item.addEventListener("pointerdown", (down) => {
+        if (down.button || down.target.closest("button")) return;
+        const until = new AbortController(), { signal } = until;
+        item.classList.add("gl-held");
+        document.addEventListener("pointermove", ({ clientY }) => {
+          const middle = (one) => one && (one.getBoundingClientRect().top + one.getBoundingClientRect().bottom) / 2;
+          if (clientY < middle(item.previousElementSibling)) go(item, item.previousElementSibling);
+          else if (clientY > middle(item.nextElementSibling)) go(item, item.nextElementSibling.nextElementSibling);
+        }, { signal });
+        for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => {
+          item.classList.remove("gl-held");
+          until.abort();
+        }, { signal });
+      });
+      list.append(item);
+    }
+    fields.push(...blanks.map((_, k) => ({
+      read: () => list.children[k].dataset.event,
+      get node() { return list.children[k].querySelector("button"); },
+    })));
+    return [list, moved];
+  };
+  const inOrder = blanks.every(({ label, options }) => options.length === blanks.length && /^\d+(st|nd|rd|th)$/.test(label));
+  const rows = inOrder ? ordered() : blanks.map(({ label, options }, k) =>
+    options.length ? chosen(label, `${key}-${k}`, options) : typed(label, `${key}-${k}`));
   const sure = make("input", { ...own, type: "checkbox", id: `${key}-sure` });
   const problem = make("p", { class: "gl-problem", id: `${key}-problem`, role: "alert" });
   const form = make("form", { novalidate: "" },
-    make("fieldset", {}, make("legend", {}, model.get("question")),
-      make("div", { class: model.get("blanks").some((b) => b.options.length) ? "gl-blanks gl-lines" : "gl-blanks" }, ...rows)),
+    make("fieldset", {}, make("legend", {}, question),
+      make("div", { class: blanks.some((b) => b.options.length) ? "gl-blanks gl-lines" : "gl-blanks" }, ...rows)),
     problem,
     make("div", { class: "gl-end" },
       make("label", { for: `${key}-sure` }, sure, "I am sure"),
@@ -52,7 +106,7 @@ function render({ model, el }) {
     model.send({ texts: fields.map((field) => field.read()), sure: sure.checked });
   });
   form.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && !event.shiftKey && !event.ctrlKey && event.target.matches("select, [type=radio], [type=checkbox]")) {
+    if (event.key === "Enter" && !event.shiftKey && !event.ctrlKey && event.target.matches("[type=radio], [type=checkbox]")) {
       event.preventDefault();
       form.requestSubmit();
     }
