@@ -97,6 +97,10 @@ def test_text_stays_in_its_box(lab):
         assert sticking_out == []
 
 
+NO_INNER_SCROLL = """e => [...e.querySelectorAll('div')].every(
+    one => one.scrollHeight <= one.clientHeight + 1 || getComputedStyle(one).overflowY === 'visible')"""
+
+
 def test_the_stepper_obeys_mouse_and_keyboard(lab):
     """The stepper's state in the page follows buttons, slider, arrow keys, clicks on boxes and play."""
     stepper = lab.locate(1).locator(".gl-stepper")
@@ -124,6 +128,18 @@ def test_the_stepper_obeys_mouse_and_keyboard(lab):
     assert after["told"][0] == "MulBackward0"
     assert "g * other = [3.5, 5]" in after["told"]
     assert "g * self = [3.5, 5]" in after["told"]
+
+    stepper.get_by_role("button", name="Back").click()
+    stepper.get_by_role("button", name="Next").click()
+    assert stepper.locator(".gl-e.gl-now .gl-dot").count() == 2, "a gradient travels along each edge"
+    lab.page.emulate_media(reduced_motion="reduce")
+    slider.press("ArrowLeft")
+    slider.press("ArrowRight")
+    assert stepper.locator(".gl-dot").count() == 0
+    lab.page.emulate_media(reduced_motion="no-preference")
+    assert stepper.evaluate(NO_INNER_SCROLL)
+    at = [stepper.locator("[data-node]", has_text=text).first.bounding_box()["x"] for text in ("leaf", "SumBackward0")]
+    assert at == sorted(at), "from left to right as it was computed"
 
     assert colour(stepper.locator(".gl-n.gl-now rect"), "stroke") == (232, 128, 26)
     assert colour(stepper.locator(".gl-op.gl-done rect"), "stroke") == (59, 130, 214)

@@ -5,7 +5,7 @@ from collections import Counter
 
 from .collapse import fit
 from .graph import Graph, Node, describe, kind_outside, short, walk
-from .layout import layout
+from .layout import layout, turned
 from .naming import callers_names, is_tensor
 from .picture import TEXT, TITLE, Picture, PictureError, label, shorten, static, svg, text_width
 from .texts import as_text, noted, summary
@@ -14,6 +14,7 @@ from .values import graph_of_values
 LIMIT = 60  # maximum number of boxes in a readable picture
 DETAILED = 24  # maximum number of boxes that list each saved value
 MARGIN = 6
+WIDE = 1100  # maximum px of a graph drawn from left to right
 
 
 def draw(*tensors, names=None, values=False, depth=None, limit=LIMIT, notes=None, wrong=()):
@@ -95,14 +96,20 @@ def _add_notes(graph, tensors, notes, wrong):
             node.wrong = True
 
 
-def picture(graph, css="", kind="gl-graph", extra=lambda i, node: [], done=()):
-    """Turn a described graph into a Picture. `extra` returns more lines for node i's box; `done` lists marked nodes."""
+def picture(graph, css="", kind="gl-graph", extra=lambda i, node: [], done=(), across=False):
+    """Turn a described graph into a Picture. `extra` returns more lines for node i's box; `done` lists marked nodes.
+
+    across: arrows point left, so that a computation reads from left to right, unless that is too wide.
+    """
     detailed = len(graph.nodes) <= DETAILED
     boxes = [box_lines(node, detailed) + extra(i, node) for i, node in enumerate(graph.nodes)]
     notes = textwrap.wrap(graph.note, 90, break_long_words=False, break_on_hyphens=False)
     leaving, entering = Counter(e.source for e in graph.edges), Counter(e.target for e in graph.edges)
-    sizes = [_size(lines, max(leaving[i], entering[i])) for i, lines in enumerate(boxes)]
-    plan = layout(sizes, [(e.source, e.target) for e in graph.edges])
+    sizes = [_size(lines, max(leaving[i], entering[i]), across) for i, lines in enumerate(boxes)]
+    ends = [(e.source, e.target) for e in graph.edges]
+    plan = turned(layout([size[::-1] for size in sizes], ends)) if across else layout(sizes, ends)
+    if across and plan.width > WIDE:
+        return picture(graph, css, kind, extra, done)
     beside = max((text_width(edge.says) for edge in graph.edges), default=0)
     width = max(plan.width + 2 * beside, *(text_width(line) for line in notes), 0) + 2 * MARGIN
     top = MARGIN + 16 * len(notes)
@@ -113,7 +120,7 @@ def picture(graph, css="", kind="gl-graph", extra=lambda i, node: [], done=()):
     for edge, route in zip(graph.edges, plan.routes, strict=True):
         first[edge.source] = min(first.get(edge.source, route[0]), route[0])
     body += [
-        _edge(edge, route, edge.source in done, leaving[edge.source] > 1 and route[0] == first[edge.source])
+        _edge(edge, route, edge.source in done, leaving[edge.source] > 1 and route[0] == first[edge.source], across)
         for edge, route in zip(graph.edges, plan.routes, strict=True)
     ]
     body += [_box(i, graph, plan.boxes[i], lines, i in done) for i, lines in enumerate(boxes)]
@@ -163,10 +170,11 @@ def _saved_lines(saved, detailed):
     return lines
 
 
-def _size(lines, ports):
+def _size(lines, ports, across):
     """Return a box's width and height in px for its lines and edges; an even width makes the center a whole pixel."""
     widest = max(text_width(text, TITLE if css == "gl-t" else TEXT, css == "gl-t") for text, css in lines)
-    return max(44, (widest + 26 + 1) // 2 * 2, 12 * ports + 16), 12 + 15 * len(lines)
+    width, height, side = (widest + 26 + 1) // 2 * 2, 12 + 15 * len(lines), 12 * ports + 16
+    return (max(44, width), max(height, side)) if across else (max(44, width, side), height)
 
 
 def _box(i, graph, box, lines, done):
@@ -185,12 +193,21 @@ def _box(i, graph, box, lines, done):
     return "".join(parts) + "</g>"
 
 
-def _edge(edge, route, done, leftmost):
-    """Return the SVG of an edge: a line with vertical ends and an arrowhead at the end that receives the gradient."""
+def _edge(edge, route, done, leftmost, across):
+    """Return the SVG of an edge: a line, and an arrowhead at the end that receives the gradient.
+
+    The line has vertical ends, or horizontal ones if `across`.
+    """
     (x, y), *rest = route
     end = 0 if edge.frozen else 6
     path = [f"M{x} {y}"]
     for k, (x1, y1) in enumerate(rest):
+        if across:
+            stop = x1 + end if k == len(rest) - 1 else x1
+            bend = (x + stop) // 2
+            path.append(f"H{stop}" if y1 == y else f"C{bend} {y} {bend} {y1} {stop} {y1}")
+            x, y = x1, y1
+            continue
         stop = y1 - end if k == len(rest) - 1 else y1
         if x1 == x:
             path.append(f"V{stop}")
@@ -200,7 +217,7 @@ def _edge(edge, route, done, leftmost):
         x, y = x1, y1
     css = "gl-e gl-cold" if edge.frozen else "gl-e gl-done" if done else "gl-e"
     line = f'<path d="{"".join(path)}"/>'
-    head = "" if edge.frozen else f'<path class="gl-h" d="M{x} {y}l-4 -7h8z"/>'
+    head = "" if edge.frozen else f'<path class="gl-h" d="M{x} {y}l{"7 -4v8" if across else "-4 -7h8"}z"/>'
     return (
         f'<g class="{css}" data-from="{edge.source}" data-to="{edge.target}" data-slot="{edge.slot}">'
         f"{line}{head}{_beside(edge, route, leftmost)}</g>"

@@ -52,6 +52,13 @@ def layout(sizes, edges):
     return _place(sizes, edges, layer, rows, chains, centre)
 
 
+def turned(plan):
+    """Return a layout from top to bottom, made for boxes with width and height swapped, as one from right to left."""
+    boxes = [Box(plan.height - box.y - box.h, box.x, box.h, box.w) for box in plan.boxes]
+    routes = [[(plan.height - y, x) for x, y in route] for route in plan.routes]
+    return Layout(boxes, routes, plan.height, plan.width)
+
+
 def _longest_path(n, edges):
     """Return the layer of each node: one below the lowest node that points to it."""
     layer, waiting, out = [0] * n, [0] * n, [[] for _ in range(n)]

@@ -51,7 +51,9 @@ class Stepper(Picture):
 
         css = static("steps.css")
         frees = " gl-frees" if any(visit.freed for visit in visits) else ""
-        base = picture(graph, css, f"gl-steps{frees}", extra, done=set(order))
+        base, self._tall = (
+            picture(graph, css, f"gl-steps{frees}", extra, done=set(order), across=across) for across in (True, False)
+        )
         alt = f"{base.alt} Backward ran in {len(visits)} steps."
         super().__init__(base.svg, "\n".join([alt, *self.lines()]), alt)
 
@@ -74,7 +76,7 @@ class Stepper(Picture):
         return records
 
     def html(self):
-        data = {"name": self.name, "steps": self.records(), "css": static("stepper.css")}
+        data = {"name": self.name, "steps": self.records(), "tall": self._tall.svg, "css": static("stepper.css")}
         safe = json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
         script = f"<script>({static('step.js')})(document.currentScript, {safe});</script>"
         note = (

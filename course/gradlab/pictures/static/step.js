@@ -1,4 +1,4 @@
-(script, {name, steps, css}) => {
+(script, {name, steps, tall, css}) => {
   const root = script.parentElement, image = root.querySelector("img");
   if (!image) return;
   root.querySelector(".gl-still")?.remove();
@@ -19,6 +19,7 @@
   const view = make("div", {class: "gl-view"});
   const said = make("div", {class: "gl-said", "aria-live": "polite"});
   view.innerHTML = new TextDecoder().decode(Uint8Array.from(atob(image.src.split(",")[1]), c => c.charCodeAt(0)));
+  if (root.clientWidth < 0.7 * view.firstChild.getAttribute("width")) view.innerHTML = tall;  // from left to right, it would be too small
   const svg = view.querySelector("svg");
   svg.classList.add("gl-live");
   image.replaceWith(
@@ -50,7 +51,6 @@
   };
   const show = () => {
     const held = document.activeElement;  // a button that is switched off loses the keyboard to the page
-    const now = at ? steps[at - 1].node : null;
     for (const g of nodes) {
       const k = when.get(+g.dataset.node);
       g.classList.toggle("gl-now", k === at && at > 0);
@@ -69,13 +69,33 @@
     next.disabled = at === steps.length;
     if ([first, back, next].some(button => button.disabled && button === held)) slider.focus({preventScroll: true});
     said.replaceChildren(...tell());
-    const box = now === null ? null : nodes.find(g => +g.dataset.node === now);
-    if (box) {
-      const a = box.getBoundingClientRect(), b = view.getBoundingClientRect();
-      if (a.top < b.top || a.bottom > b.bottom) view.scrollTop += (a.top + a.bottom - b.top - b.bottom) / 2;
-    } else view.scrollTop = 0;
+    for (const dot of svg.querySelectorAll(".gl-dot")) dot.remove();
   };
-  const go = k => { at = Math.max(0, Math.min(steps.length, k)); show(); };
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
+  const travel = () => {  // a dot goes along each edge on which the node sends a gradient
+    const begin = performance.now();
+    for (const edge of still.matches ? [] : svg.querySelectorAll(".gl-e.gl-now")) {
+      const line = edge.querySelector("path"), dot = document.createElementNS(svg.namespaceURI, "circle");
+      const move = now => {
+        const part = Math.min(1, Math.max(0, now - begin) / 700), {x, y} = line.getPointAtLength(part * line.getTotalLength());
+        dot.setAttribute("cx", x);
+        dot.setAttribute("cy", y);
+        if (part === 1) dot.remove();
+        else if (dot.isConnected) requestAnimationFrame(move);
+      };
+      dot.setAttribute("class", "gl-dot");
+      dot.setAttribute("r", 6);
+      edge.append(dot);
+      move(begin);
+    }
+  };
+  const go = k => {
+    const before = at;
+    at = Math.max(0, Math.min(steps.length, k));
+    show();
+    if (at !== before) svg.querySelector(".gl-n.gl-now")?.scrollIntoView({block: "nearest"});
+    if (at === before + 1) travel();
+  };
   const stop = () => { clearInterval(timer); timer = null; play.textContent = "Play"; };
   const start = () => {
     if (at === steps.length) go(0);
