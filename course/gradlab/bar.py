@@ -6,8 +6,10 @@ import sys
 def track(items, words="working"):
     """Iterate over `items` with a progress bar, which appears after a second and is cleared at the end.
 
-    The bar is tqdm's. The environment variable TQDM_DISABLE=1 switches it off, as in tests that compare notebooks.
+    It is seen at once, even where output is captured, as in a payoff. The bar is tqdm's; the environment variable
+    TQDM_DISABLE=1 switches it off, as in tests that compare notebooks.
     """
     from tqdm import tqdm  # the text bar: tqdm's widget shows an error in a notebook opened without a kernel
 
-    return tqdm(items, desc=words, delay=1, leave=False, ncols=72, file=sys.stdout)
+    seen = getattr(sys.stdout, "before", sys.stdout)
+    return tqdm(items, desc=words, delay=1, leave=False, ncols=72, file=seen)

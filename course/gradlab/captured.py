@@ -5,6 +5,7 @@ import html
 import re
 import sys
 from io import TextIOBase
+from typing import TextIO
 
 from IPython import get_ipython
 from IPython.core.displaypub import DisplayPublisher
@@ -27,7 +28,7 @@ class Captured:
         """Start capturing."""
         shell = get_ipython()
         self._before = sys.stdout, sys.stderr, shell, shell and shell.display_pub
-        sys.stdout, sys.stderr = _Stream("stdout", self.parts), _Stream("stderr", self.parts)
+        sys.stdout, sys.stderr = (_Stream(name, self.parts, getattr(sys, name)) for name in ("stdout", "stderr"))
         if shell is not None:
             shell.display_pub = Publisher(self.parts)
         return self
@@ -78,8 +79,8 @@ class Captured:
 
 
 class _Stream(TextIOBase):
-    def __init__(self, name: str, parts: list):
-        self.name, self._parts = name, parts
+    def __init__(self, name: str, parts: list, before: TextIO):
+        self.name, self._parts, self.before = name, parts, before
 
     def writable(self) -> bool:
         return True

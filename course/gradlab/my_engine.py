@@ -9,6 +9,8 @@ from .engine import ANSWER, Stage, chapter_of, check_of, finished_parts, stage_o
 
 FOLDER = "my_engine"
 PICTURE = "my_engine.png"
+COURSE = "torch.autograd, by hand"
+DARK, BRIGHT, SOFT = "#0d1117", "#f0f6fc", "#b1bac4"
 CHAPTERS = {11: "recording", 12: "running backward", 13: "hooks and parts of a graph", 14: "training"}
 FILES = {"README.md": "my_engine_readme.md", "test_my_engine.py": "my_engine_test.py"}  # each file's template in static
 STATIC = Path(__file__).with_name("static")
@@ -57,17 +59,24 @@ def take_home() -> None:
 
 
 def share(figure, name=""):
-    """Write your name and your engine's number of lines onto a figure, and return the figure.
+    """Write your name, your engine's number of lines and the course's name onto a dark figure, and return the figure.
 
     Once take_home() has written my_engine.py, the figure is saved as a PNG beside the notebook.
     """
+    from matplotlib.text import Text  # only this picture needs it
+
     own = notebook.home() / FOLDER / "my_engine.py"
-    by = f" by {name.strip()[:40]}" if name.strip() else ""
-    figure.suptitle(f"An automatic differentiation engine{by}", fontsize="x-large", fontweight="bold")
-    if own.exists():
-        lines = lines_of_code(own.read_text(encoding="utf-8"))
-        figure.supxlabel(f"{lines} lines of Python that need only NumPy and use torch's names", fontsize="large")
-        figure.savefig(notebook.FOLDER / PICTURE, facecolor="white", dpi=150)
+    lines = lines_of_code(own.read_text(encoding="utf-8")) if own.exists() else 0
+    title = f"I built autograd: {lines} lines of Python" if lines else "I built autograd"
+    figure.suptitle(title, fontsize="x-large", fontweight="bold", color=BRIGHT)
+    below = f"{name.strip()[:40]}  ·  {COURSE}" if name.strip() else COURSE
+    figure.supxlabel(below, fontsize="large", color=SOFT)
+    figure.set_facecolor(DARK)
+    figure.get_layout_engine().set(w_pad=0.1, h_pad=0.1)
+    for text in figure.findobj(lambda artist: isinstance(artist, Text) and artist not in figure.texts):
+        text.set_color(SOFT)
+    if lines:
+        figure.savefig(notebook.FOLDER / PICTURE, facecolor=DARK, dpi=150)
         print(f"Saved as {PICTURE} beside this notebook. Your engine has {lines} lines of Python.")
     else:
         print("Run the cell above, which writes my_engine.py. Then this one counts its lines, and saves the picture.")

@@ -13,7 +13,8 @@ from IPython.utils.capture import capture_output
 from ipywidgets.widgets.widget import _instances
 from matplotlib.image import imsave
 
-from gradlab import image_file, notebook, payoff, predict, small_image
+from gradlab import image_file, notebook, payoff, predict, small_image, track
+from gradlab.captured import Captured
 from gradlab.checks import results
 from gradlab.pictures.diff import difference_picture
 
@@ -124,6 +125,14 @@ def test_what_is_printed_and_returned_is_shown():
     assert picture["text/plain"].startswith("You see your function at work.\nprinted\n1 of 1 elements differ")
     assert "<pre>printed</pre>" in picture["text/html"]
     assert "data:image/svg+xml" in picture["text/html"]
+
+
+def test_a_long_payoff_shows_its_progress_before_its_output(monkeypatch, capsys):
+    monkeypatch.setattr("tqdm.tqdm", lambda items, file, **_: [print("50%", file=file), *items][1:])
+    captured = Captured().start()
+    assert list(track(["step"])) == ["step"]
+    captured.stop()
+    assert (captured.text(), capsys.readouterr().out) == ("", "50%\n")
 
 
 def test_a_moved_control_calls_the_function_again():
