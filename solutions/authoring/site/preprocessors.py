@@ -4,7 +4,7 @@ import html
 import json
 import re
 
-from nbformat.v4 import new_output
+from nbformat.v4 import new_markdown_cell, new_output
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade, is_solution
 
@@ -108,13 +108,18 @@ class NameCells(NbGraderPreprocessor):
     """Put an anchor before each cell, so that links to it work as in JupyterLab."""
 
     def preprocess(self, nb, resources):
-        """Write the anchor into the text above: code has no place for one."""
-        for before, cell in zip(nb.cells, nb.cells[1:], strict=False):
+        """Write the anchor at the beginning of a text, and before code into the text above or into one of its own."""
+        cells = nb.cells[:1]
+        for cell in nb.cells[1:]:
             mark = f'<span id="{anchor(cell.id)}"></span>'
             if cell.cell_type == "markdown":
                 cell.source = f"{mark}\n\n{cell.source}"
-            elif before.cell_type == "markdown":
-                before.source += f"\n\n{mark}"
+            elif cells[-1].cell_type == "markdown":
+                cells[-1].source += f"\n\n{mark}"
+            else:
+                cells.append(new_markdown_cell(mark))
+            cells.append(cell)
+        nb.cells = cells
         return nb, resources
 
 
