@@ -285,8 +285,11 @@ print(" ".join(["12345678"] * 30))"""
 def test_a_small_window_and_large_letters(lab, folder):
     """At 1000 px text keeps its size, with the pictures beside it, and what was printed breaks between numbers."""
     folded = nbformat.v4.new_code_cell(FOLDED, metadata={"jupyter": {"source_hidden": True}})
+    figure = nbformat.v4.new_markdown_cell("![an opening figure](figures/opening.svg)")
+    (folder / "figures").mkdir()
+    (folder / "figures/opening.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')
     tables = DIFF.replace("[[1.0, 2.0]], [[1.0, 2.5]]", "[[1e5 + k for k in range(6)]] * 4, [[2.0] * 6] * 4")
-    lab.open_notebook(write_notebook(folder / "small.ipynb", [f"{GRAPH}\n{HOOKS}", tables, folded]))
+    lab.open_notebook(write_notebook(folder / "small.ipynb", [f"{GRAPH}\n{HOOKS}", tables, folded, figure]))
     lab.run_all()
     lab.page.set_viewport_size({"width": 1000, "height": 1000})
     lines = lab.shown(2)
@@ -320,4 +323,12 @@ def test_a_small_window_and_large_letters(lab, folder):
         assert higher == pytest.approx(1.5 * height, rel=0.05)
         assert wider == pytest.approx(1.5 * width, rel=0.05)
     lab.page.evaluate("() => document.documentElement.style.removeProperty('--jp-content-font-size1')")
+    opening = lab.locate(3).get_by_alt_text("an opening figure")
+    assert opening.evaluate("e => getComputedStyle(e).filter") == "none"
+    lab.theme("dark")
+    assert opening.evaluate("e => getComputedStyle(e).filter").startswith("invert"), "not white on a dark page"
+    lab.theme("light")
     lab.assert_quiet()
+    lab.page.set_viewport_size({"width": 400, "height": 800})
+    lab.goto()
+    lab.page.wait_for_function("() => window.jupyterapp.shell.leftCollapsed")
