@@ -29,6 +29,7 @@ READ = [
     f"{SITE}.ShowPredictions",
     f"{SITE}.ShowPayoffs",
     f"{SITE}.SayHowToRead",
+    "authoring.site.write.WriteHere",
     f"{SITE}.NameCells",
     f"{SITE}.LinkPages",
 ]

@@ -1,13 +1,17 @@
 """The site: what a reader finds on its pages, in a headless Chromium, without a network. And what no page may contain.
 
-`make test` builds it with two chapters and walks through three of its pages; the exhaustive tests take all of them.
+`make test` builds it with three chapters and walks through these and the front page; the exhaustive tests take all.
 """
 
 import functools
 import html
 import http.server
 import json
+import os
 import re
+import shutil
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import NamedTuple
@@ -20,12 +24,12 @@ from browser import fresh_page
 from authoring.build import STUDENT_EDITION
 from authoring.chapter import chapter_names, source_path
 from authoring.pages import cures
-from authoring.site import errors
+from authoring.site import errors, write
 from authoring.site.build import build
 from gradlab.predict.kinds import Numbers, Order, Unreadable
 
 MOST_BYTES = 1_500_000
-FEW = [name for name in chapter_names() if name.startswith(("01", "06"))]
+FEW = [name for name in chapter_names() if name.startswith(("00", "01", "06"))]
 WIDTHS = {1400: "light", 768: "light", 360: "dark"}
 TEXTS = [".5", "-.5e1", "1/3", "1,5", "[1]", "none", "inf", "-inf", "nan", "1_000", "2.", "−3", "6.0000001", "x", ""]
 
@@ -250,6 +254,87 @@ def test_the_search_finds_a_chapter_offline(site, page):
     page.goto(site.address + "search.html?q=retain_graph")
     page.locator("#search-results a").first.wait_for()
     assert page.locator("#search-results a").count() > 1
+
+
+TWENTY = "00_twenty_lines/00_twenty_lines.html"
+VALUE = """class Value(Node):
+    def __add__(self, other):
+        return Value(self.data + other.data, (self, 1.0), (other, 1.0))
+
+    def __mul__(self, other):
+        return Value(self.data * other.data, {edges})
+"""
+RIGHT = VALUE.format(edges="(self, other.data), (other, self.data)")
+WRONG = [
+    VALUE.format(edges="(self, self.data), (other, other.data)"),
+    VALUE.format(edges="(self, other.data), (other, self.data)").replace("1.0", "0.0"),
+]
+IN_IPYTHON = """
+import json, sys
+import kernel
+from pathlib import Path
+kernel.HOME, folder = Path(sys.argv[1]), Path(sys.argv[2])
+notebook, record = (next(folder.glob(f"00_*.{kind}")).read_text(encoding="utf-8") for kind in ("ipynb", "record.json"))
+page = kernel.Page("00_twenty_lines", notebook, record, {})
+for text in json.load(sys.stdin):
+    page.run("check-00-1", {"answer-00-1": text})
+    print(json.dumps(page.shell.display_pub.sent[0]["data"]["text/html"]))
+"""
+
+
+def cards_in_ipython(site, home: Path, answers: list[str]) -> list[str]:
+    """Return the cards for answers to 00.1 in IPython, outside a browser."""
+    paths = [str(Path(write.__file__).parent), str(STUDENT_EDITION.parent)]
+    done = subprocess.run(
+        [sys.executable, "-c", IN_IPYTHON, home, site.folder / "_static/write"],
+        input=json.dumps(answers),
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def type_answer(page, text: str) -> None:
+    """Replace the answer to 00.1 by keyboard, and check it."""
+    page.locator(".cm-content").first.click()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(text)
+    page.keyboard.press("Shift+Enter")
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(not shutil.which("npm"), reason="without npm, chapter 00 cannot be written in the page")
+def test_chapter_00_is_written_in_the_page_and_its_cards_are_the_notebooks(site, chromium, tmp_path):
+    with fresh_page(chromium) as page:
+        page.set_viewport_size({"width": 360, "height": 700})
+        page.goto(site.address + TWENTY)
+        card = page.locator(".site-check .gl-card").first
+        for text, expected in zip([*WRONG, RIGHT], cards_in_ipython(site, tmp_path, [*WRONG, RIGHT]), strict=True):
+            type_answer(page, text)
+            page.wait_for_function(
+                """html => {
+                    const words = (node) => node?.textContent.replace(/\\s+/g, " ");
+                    const there = new DOMParser().parseFromString(html, "text/html").querySelector(".gl-card");
+                    return words(document.querySelector(".site-check .gl-card")) === words(there);
+                }""",
+                arg=expected,
+            )
+        assert "passed" in card.inner_text()
+        page.get_by_role("slider", name="price").first.wait_for()  # the payoff, with this answer
+        type_answer(page, "while True:\n    pass")
+        page.get_by_role("button", name="Stop").click()
+        page.get_by_text("Stopped. Your text is kept.").wait_for()
+        page.reload()
+        assert "while True" in page.locator(".cm-content").first.inner_text()
+        assert "passed" in card.inner_text()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        type_answer(page, RIGHT)
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Take it home").click()
+        compile(code := Path(download.value.path()).read_text(encoding="utf-8"), "twenty_lines.py", "exec")
+        assert RIGHT.strip() in code
 
 
 def test_the_smallest_program_of_each_error_raises_it():

@@ -18,7 +18,7 @@ import gradlab
 from ..chapter import chapter_names, source_path
 from ..edition import READ
 from ..places import ChapterError
-from . import pages
+from . import pages, write
 from .places import ROOT, SITE
 from .recording import record
 
@@ -41,6 +41,7 @@ def build(names: Sequence[str] = (), site: Path = SITE) -> Path:
     for folder in (sources, site):
         shutil.rmtree(folder, ignore_errors=True)
     (sources / "_static/frames").mkdir(parents=True)
+    write.write(sources / "_static/write", names)
     for asset in ASSETS:
         shutil.copy(asset, sources / "_static")
     shutil.copy(ROOT / ".github/pictures/card-light.png", sources / "_static/share.png")
