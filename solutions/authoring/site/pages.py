@@ -20,7 +20,9 @@ description: "{description}"
 
 A course on how PyTorch computes gradients: you predict what torch will do, see its answer, and find out why. Each
 chapter has exercises whose checks answer like a good teacher, and in the second part you build the engine yourself.
-Read and guess on these pages; to write code, take the course home with two commands.
+Read and guess on these pages, and **[write autograd now](00_twenty_lines/00_twenty_lines.ipynb)**: in the first chapter,
+twenty lines of Python become an engine that trains a network, and its checks run in your browser. To write the code of the
+other chapters, take the course home with two commands.
 
 ```
 {clone}

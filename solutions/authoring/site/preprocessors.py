@@ -9,12 +9,22 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade, is_solution
 
 from ..cells import tags
-from .places import CLONE, anchor, linked
+from .places import CLONE, WRITABLE, anchor, linked
 from .recording import FRAMES, PREDICTION
 
 HOW_TO_WORK = "**How to work.**"
 HOW_TO_READ = """**On this page** you can read and guess. Enter your guess, and torch's recorded answer appears; your
 guesses stay in this browser. To run the code, change it and solve the exercises, get the course:
+
+```
+{clone}
+make lab
+```
+"""
+HOW_TO_WRITE = """**On this page** you can guess, write code and have it checked. Enter your guess, and the recorded answer
+appears. Change the code of an exercise and press Shift+Enter: its check answers as it does in JupyterLab. The first check
+loads Python, about 9 MB, which runs in your browser; your guesses, code and results stay there. To go on with torch, get
+the course:
 
 ```
 {clone}
@@ -98,7 +108,8 @@ class SayHowToRead(NbGraderPreprocessor):
         nb.cells = [cell for cell in nb.cells if cell.source.strip() != "summary()"]
         for cell in nb.cells:
             if cell.source.startswith(HOW_TO_WORK):
-                cell.source = HOW_TO_READ.format(clone=CLONE)
+                how = HOW_TO_WRITE if resources["unique_key"] in WRITABLE else HOW_TO_READ
+                cell.source = how.format(clone=CLONE)
             if cell.metadata.get("jupyter", {}).get("source_hidden"):
                 cell.metadata["tags"] = [*tags(cell), "hide-input"]
         return nb, resources
@@ -140,7 +151,7 @@ def _plain(text: str) -> str:
 
 
 def markdown(cell, source: str):
-    """Return a Markdown cell in the place of another cell."""
+    """Return a Markdown cell that replaces another cell: it has its id."""
     return type(cell)(cell_type="markdown", id=cell.id, metadata={}, source=source)
 
 

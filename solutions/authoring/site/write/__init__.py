@@ -19,9 +19,8 @@ import gradlab
 from ...build import STUDENT_EDITION
 from ...cells import tags
 from ...places import ChapterError
-from ..places import ROOT
+from ..places import ROOT, WRITABLE
 
-WRITABLE = ["00_twenty_lines"]  # chapters whose cells need neither torch nor NumPy
 HERE, GRADLAB = Path(__file__).parent, Path(gradlab.__file__).parent
 PYODIDE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json", "python_stdlib.zip"]
 # What gradlab and IPython import, of which only msgspec is compiled.
