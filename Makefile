@@ -36,9 +36,10 @@ elsewhere:  ## Run notebooks and checks on imitated kinds of processor; only one
 redteam:  ## Try every attack on grading, each with its honest twin, and print a table
 	@cd grading/tests && $(PYTHON) -I ../../course/gradlab run -m attacks $(WORDS)
 
-check:  ## Check style, format, spelling and phrases, and list stale generated files
+check:  ## Check style, format, types, spelling and phrases, and list stale generated files
 	$(RUN) -m ruff check
 	$(RUN) -m ruff format --check
+	$(RUN) -m mypy
 	$(RUN) -m codespell_lib
 	$(RUN) -c 'import importlinter.cli; importlinter.cli.lint_imports_command()'
 	$(RUN) -m authoring check

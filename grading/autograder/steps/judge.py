@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from dataclasses import replace
+from typing import Any
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
@@ -167,7 +168,7 @@ def in_new_words(nb: NotebookNode, checks: dict[str, dict[str, CheckRecord]]) ->
     """
     texts = []
     for cell in (cell for cell in nb.cells if cell.cell_type == "code"):
-        known = checks.get(ipynb.grade_id(cell), {})
+        known = checks.get(ipynb.grade_id(cell) or "", {})
         before = outcome.read_verdicts(cell)
         verdicts = {i: _reworded(verdict, known[i]) if i in known else verdict for i, verdict in before.items()}
         texts += [verdict.message for verdict in verdicts.values()]
@@ -182,7 +183,7 @@ def _reworded(verdict: Verdict, check: CheckRecord) -> Verdict:
     feedback = verdict.feedback
     if feedback is None:
         return verdict
-    words = {"title": check.title} | ({"lead": check.owns} if verdict.passed else {})
+    words: dict[str, Any] = {"title": check.title} | ({"lead": check.owns} if verdict.passed else {})
     for slip in check.slips if feedback.name else ():
         if slip.name == feedback.name or slip.says == feedback.lead:
             words |= {"name": slip.name, "lead": slip.says}

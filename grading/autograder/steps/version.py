@@ -10,6 +10,7 @@ import json
 import tokenize
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from nbformat import NotebookNode
 
@@ -53,7 +54,7 @@ def _beside(folder: Path, points: dict[str, float], text: Callable[[str], str]) 
 def plain_code(source: str) -> str:
     """Return a cell's code without words: docstrings, titles of checks, and functions that only draw their pictures."""
     try:
-        tree = without_docstrings(ast.parse(source))
+        tree: Any = without_docstrings(ast.parse(source))
     except SyntaxError:  # a magic
         return without_comments(source)
     pictures = set()
@@ -67,8 +68,8 @@ def plain_code(source: str) -> str:
 
 def checks_called(tree: ast.AST) -> list[ast.Call]:
     """Return the calls of `check` in a cell."""
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
-    return [call for call in calls if call.func.id == "check"]
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "check"]
 
 
 def without_comments(source: str) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -29,8 +30,11 @@ _SHOWS = re.compile(r'<meta[^>]*? content="(submission=[^"]*)"')  # nbconvert ch
 class FeedbackExporter(PageExporter):
     """The exporter for templates/course_feedback, configured separately from HTMLExporter, which Formgrader uses."""
 
-    def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **options) -> tuple[str, dict]:
+    parent: Any  # nbgrader's converter
+
+    def from_notebook_node(self, nb: NotebookNode, resources: dict | None = None, **options) -> tuple[Any, dict]:
         """Make the page, with the verdicts in the words that the class's record has now."""
+        resources = dict(resources or {})
         in_new_words(nb, stored_checks(self.parent.coursedir, resources["nbgrader"]["assignment"]))
         return super().from_notebook_node(nb, resources, **options)
 

@@ -20,9 +20,9 @@ description: "{description}"
 
 A course on how PyTorch computes gradients: you predict what torch will do, see its answer, and find out why. Each
 chapter has exercises whose checks answer like a good teacher, and in the second part you build the engine yourself.
-Read and guess on these pages, and **[write autograd now](00_twenty_lines/00_twenty_lines.ipynb)**: in the first chapter,
-twenty lines of Python become an engine that trains a network, and its checks run in your browser. To write the code of the
-other chapters, take the course home with two commands.
+Read and guess on these pages, and **[write autograd now](00_twenty_lines/00_twenty_lines.ipynb)**: in the first
+chapter, twenty lines of Python become an engine that trains a network, and its checks run in your browser. To write the
+code of the other chapters, take the course home with two commands.
 
 ```
 {clone}
@@ -111,7 +111,7 @@ def _start() -> str:
 
 def _front(names: list[str]) -> str:
     start = _ONLY_THERE.sub("", _start())
-    chapters = re.search(r"^## The chapters\n.*?(?=^## How a chapter works)", start, re.MULTILINE | re.DOTALL)[0]
+    (chapters,) = re.findall(r"^## The chapters\n.*?(?=^## How a chapter works)", start, re.MULTILINE | re.DOTALL)
     chapters = _TABLE.sub(lambda table: f'<div class="site-map">\n\n{_without_progress(table[0])}\n</div>\n', chapters)
     stepper = f"```{{raw}} html\n{_stepper()}\n```"
     return FRONT.format(clone=CLONE, raw=stepper, map=chapters, description=DESCRIPTION)

@@ -21,10 +21,10 @@ guesses stay in this browser. To run the code, change it and solve the exercises
 make lab
 ```
 """
-HOW_TO_WRITE = """**On this page** you can guess, write code and have it checked. Enter your guess, and the recorded answer
-appears. Change the code of an exercise and press Shift+Enter: its check answers as it does in JupyterLab. The first check
-loads Python, about 9 MB, which runs in your browser; your guesses, code and results stay there. To go on with torch, get
-the course:
+HOW_TO_WRITE = """**On this page** you can guess, write code and have it checked. Enter your guess, and the recorded
+answer appears. Change the code of an exercise and press Shift+Enter: its check answers as it does in JupyterLab. The
+first check loads Python, about 9 MB, which runs in your browser; your guesses, code and results stay there. To go on
+with torch, get the course:
 
 ```
 {clone}

@@ -59,7 +59,7 @@ def record(name: str) -> NotebookNode:
 def begin() -> None:
     """In a chapter's kernel, let predictions and payoffs display plain data; every payoff counts as earned."""
     check.authored = lambda stated: None
-    Prediction._ask = _ask
+    Prediction._ask = _ask  # type: ignore[method-assign, assignment]
     payoffs._passed = lambda exercise: True
     payoffs._show_live = _show_frames
 
@@ -74,7 +74,7 @@ def _ask(prediction: Prediction, guess: None) -> None:
         "numbers": isinstance(kind, Numbers),
         "tolerance": getattr(kind, "tolerance", None),
         "distinct": hasattr(kind, "events"),
-        "answers": [{"value": str(answer), "shown": shown(answer)} for answer in prediction.answers],
+        "answers": [{"value": str(answer), "shown": shown(answer)} for answer in prediction.answers or ()],
         "output": prediction._captured.html(prediction.question),
     }
     display({PREDICTION: data, "text/plain": prediction.question}, raw=True)

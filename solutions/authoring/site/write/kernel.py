@@ -9,7 +9,6 @@ import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
@@ -60,7 +59,12 @@ class Printed:
 
 
 class Shell(InteractiveShell):
-    """A shell that adds errors to a cell's outputs, but for a failed check: its card has said it."""
+    """A shell that adds errors to a cell's outputs, but for a failed check: its card has said it.
+
+    kernel: what gradlab asks for a request's metadata; where it is, code runs in a notebook.
+    """
+
+    kernel = SimpleNamespace(get_parent=lambda channel=None: {"metadata": {}})
 
     def _showtraceback(self, etype, evalue, stb):
         if etype.__name__ != "CheckFailed":
@@ -84,8 +88,7 @@ class Page:
             (HOME / file).write_text(text)
         os.chdir(self.folder)
         on_disk.FOLDER = self.folder
-        self.shell: Any = Shell.instance(display_pub_class=Outputs, colors="nocolor")
-        self.shell.kernel = SimpleNamespace(get_parent=lambda channel=None: {"metadata": {}})
+        self.shell = Shell.instance(display_pub_class=Outputs, colors="nocolor")
         payoffs._show_live = self._show_live
 
     def run(self, cell: str, sources: dict[str, str]) -> str:
