@@ -134,7 +134,15 @@ class Page:
     def _show_live(self, function, controls, start, exercise, shows, made) -> None:
         """Show sliders instead of widgets; takes the place of the function in `gradlab.payoffs`."""
         self.moving.append((function, exercise, shows))
-        shown = {"number": len(self.moving) - 1, "controls": controls, "start": start, "html": made.alive}
+        sliders = {name: given for name, given in controls.items() if isinstance(given, tuple)}
+        choices = {name: given for name, given in controls.items() if isinstance(given, list)}
+        shown = {
+            "number": len(self.moving) - 1,
+            "sliders": sliders,
+            "choices": choices,
+            "start": start,
+            "html": made.alive,
+        }
         self.shell.display_pub.publish({PAYOFF: shown | {"title": f"You see {shows}."}})
 
 

@@ -22,6 +22,8 @@ const made = (tag, properties = {}, ...children) => {
 
 // ----- Python -----
 
+class Stopped extends Error {}
+
 let worker, waiting = new Map(), number = 0, ready;
 
 function call(call, given) {
@@ -53,7 +55,7 @@ function start() {
 /** End Python and what it does; the next run starts it again, with the texts and results that were kept. */
 function stop(reason) {
   worker?.terminate();
-  for (const { reject } of waiting.values()) reject(new Error(reason));
+  for (const { reject } of waiting.values()) reject(new Stopped(reason));
   waiting.clear();
   ready = worker = undefined;
 }
@@ -80,7 +82,7 @@ async function run(cell) {
     const next = cells[cells.findIndex(({ id }) => id === cell) + 1];
     if (next?.kind === "payoff" && outs.get(cell).querySelector(".gl-card-passed")) earned = next.id;
   } catch (error) {
-    if (!(error.message.startsWith("Stopped"))) stop("");
+    if (!(error instanceof Stopped)) stop("");
     status.replaceChildren(error.message);
   } finally {
     clearTimeout(late);
@@ -120,41 +122,41 @@ function drawn({ stream, text, error, data }) {
   return rich === undefined ? [made("pre", { textContent: data["text/plain"] ?? "" })] : [made("div", { innerHTML: rich, className: "gl-output" })];
 }
 
-function payoff({ number, controls, start, html, title }) {
-  const values = { ...start }, frame = made("div", { className: "site-frame", innerHTML: html }), inputs = [];
+/** A payoff's picture under its controls: sliders (lowest, highest, step), which also play, and lists of choices. */
+function payoff({ number, sliders, choices, start, html, title }) {
+  const values = { ...start }, frame = made("div", { className: "site-frame", innerHTML: html });
   let moving = false;
   const move = async () => {
-    if (moving) return;
+    if (moving) return;  // the picture follows when it has been drawn
     moving = true;
-    for (let asked; asked !== JSON.stringify(values);) {
-      asked = JSON.stringify(values);
+    for (let drawn; drawn !== JSON.stringify(values);) {
+      drawn = JSON.stringify(values);
       try { frame.innerHTML = await call("move", { number, values }); } catch { break; }
     }
     moving = false;
   };
-  for (const [control, given] of Object.entries(controls)) {
-    const label = control.replaceAll("_", " ");
-    const value = made("output", { textContent: values[control] });
-    const choices = given.length === 3 && given.every((one) => typeof one === "number") && !given.includes(start[control], 3) && given[2] < given[1] - given[0];
-    const input = choices
-      ? made("input", { type: "range", min: given[0], max: given[1], step: given[2], value: start[control] })
-      : made("select", {}, ...given.map((one) => made("option", { value: one, textContent: one, selected: one === start[control] })));
-    input.oninput = () => { values[control] = Number(input.value); value.textContent = input.value; move(); };
-    inputs.push(made("label", {}, label, input, ...(choices ? [value] : [])));
-    if (choices && !inputs.play) {
-      inputs.play = made("button", { type: "button", textContent: "Play" });
-      inputs.play.onclick = async () => {
-        for (let at = given[0]; at <= given[1] && frame.isConnected; at += given[2]) {
-          input.value = values[control] = at;
-          value.textContent = input.value;
-          await move();
-          await new Promise(requestAnimationFrame);
-        }
-      };
-    }
+  const labeled = (name, input, ...rest) => made("label", {}, name.replaceAll("_", " "), input, ...rest);
+  const controls = Object.entries(choices).map(([name, given]) => {
+    const input = made("select", {}, ...given.map((one) => made("option", { textContent: one, selected: one === start[name] })));
+    input.oninput = () => { values[name] = given[input.selectedIndex]; move(); };
+    return labeled(name, input);
+  });
+  for (const [name, [min, max, step]] of Object.entries(sliders)) {
+    const input = made("input", { type: "range", min, max, step, value: start[name] });
+    const shown = made("output", { textContent: start[name] });
+    const set = (value) => { input.value = values[name] = value; shown.textContent = value; return move(); };
+    input.oninput = () => set(Number(input.value));
+    const play = button("Play", async () => {
+      for (let at = min; at <= max && frame.isConnected; at += step) {
+        await set(at);
+        await new Promise(requestAnimationFrame);
+      }
+    });
+    play.setAttribute("aria-label", `Play ${name.replaceAll("_", " ")}`);
+    controls.push(labeled(name, input, shown), play);
   }
   return made("figure", { className: "site-frames" }, made("figcaption", { textContent: title }),
-    made("div", { className: "site-controls" }, ...inputs, inputs.play ?? ""), frame);
+    made("div", { className: "site-controls" }, ...controls), frame);
 }
 
 // ----- the page -----
