@@ -72,7 +72,7 @@ def share(figure, name=""):
     below = f"{name.strip()[:40]}  ·  {COURSE}" if name.strip() else COURSE
     figure.supxlabel(below, fontsize="large", color=SOFT)
     figure.set_facecolor(DARK)
-    figure.get_layout_engine().set(w_pad=0.1, h_pad=0.1)
+    figure.set_layout_engine("constrained", w_pad=0.1, h_pad=0.1)
     for text in figure.findobj(lambda artist: isinstance(artist, Text) and artist not in figure.texts):
         text.set_color(SOFT)
     if lines:

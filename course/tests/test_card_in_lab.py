@@ -332,7 +332,7 @@ def test_a_failure_offers_the_help_that_fits(chapter, tmp_path):
     answer(chapter, raises)
     link.click()
     opened = helps.locator("details[open]")
-    opened.get_by_text("You called backward() without its argument.").wait_for()
+    opened.get_by_text("You called backward() without its argument").wait_for()
     assert opened.count() == 1
     chapter.page.wait_for_function("() => document.activeElement.matches('details[open] > summary')")
     chapter.screenshot(tmp_path / "help.png")

@@ -278,14 +278,14 @@ def test_the_picture_to_share_says_whose_the_engine_is_and_counts_its_lines(chap
     """Before my_engine.py is written, nothing is saved."""
     monkeypatch.setattr(notebook, "FOLDER", chapters)
     picture = chapters / my_engine.PICTURE
-    assert my_engine.share(Figure(), " ")._suptitle.get_text() == "An automatic differentiation engine"
+    assert my_engine.share(Figure(), " ")._suptitle.get_text() == "I built autograd"
     assert "Run the cell above, which writes my_engine.py." in capsys.readouterr().out
     assert not picture.exists()
     own = chapters.parent / my_engine.FOLDER / "my_engine.py"
     own.parent.mkdir()
     own.write_text('"""An engine."""\n\n\ndef f(x):\n    """Return x."""\n    # as it is\n    return x\n')
     figure = my_engine.share(Figure((8, 4.2)), "Ada Lovelace ")
-    assert figure._suptitle.get_text() == "An automatic differentiation engine by Ada Lovelace"
-    assert figure._supxlabel.get_text().startswith("2 lines of Python")
+    assert figure._suptitle.get_text() == "I built autograd: 2 lines of Python"
+    assert figure._supxlabel.get_text().startswith("Ada Lovelace  ·")
     assert "Your engine has 2 lines of Python." in capsys.readouterr().out
     assert imread(picture).shape == (630, 1200, 4)

@@ -104,7 +104,7 @@ def test_the_answer_that_ran_is_judged_unless_a_later_version_was_saved(editor):
         assert f"{TITLE}: {verdict}" in editor.run("check-02-1")
     editor.cells["answer-02-1"]["source"] = WRONG
     editor.save()
-    assert "pull_back: the cell that defines it does not hold what ran last." in editor.run("check-02-1")
+    assert "the cell that defines it does not hold what ran last." in editor.run("check-02-1")
     assert f"{TITLE}: not yet" in answer(editor, WRONG)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import like_torch
 
 LEFT_OUT = {  # by chapter and cell: what the cell needs but the engine leaves out
-    "02_external_gradients": {"s7-run": "a gradient of a gradient"},
+    "02_external_gradients": {"s7-run": "a gradient of a gradient", "s3-table": "a tensor of an older kind"},
     "03_accumulation": dict.fromkeys(["s3-memory-run", "s4-memory", "s5-ways", "s7-eval"], "access to saved values")
     | {"s1-loop": "a count of a tensor's versions"},
     "06_tensor_hooks": dict.fromkeys(
