@@ -44,10 +44,10 @@ def test_the_start_page_leads_to_a_chapter_that_runs(open_lab, copy):
     assert page.get_by_role("menuitem", name="Nbgrader").count() == 0, "it is for classes, which have an exchange"
     assert page.get_by_text("Jupyter news").count() == 0
     second = LabPage(page.context.new_page(), lab.server)
-    second.goto("lab/tree/01_graph/01_graph.ipynb")
+    second.goto("lab/tree/02_external_gradients/02_external_gradients.ipynb")
     second.page.locator("#table-of-contents").filter(visible=True).wait_for()
     second.page.get_by_role("tab", name="File Browser").click()
-    second.page.get_by_role("listitem", name="01_graph.ipynb").wait_for()
+    second.page.get_by_role("listitem", name="02_external_gradients.ipynb").wait_for()
     assert second.page.get_by_text(".record.json").count() == 0
     second.screenshot(copy / "second.png")
     second.page.close()

@@ -324,6 +324,7 @@ def test_a_small_window_and_large_letters(lab, folder):
         assert wider == pytest.approx(1.5 * width, rel=0.05)
     lab.page.evaluate("() => document.documentElement.style.removeProperty('--jp-content-font-size1')")
     opening = lab.locate(3).get_by_alt_text("an opening figure")
+    lab.theme("light")
     assert opening.evaluate("e => getComputedStyle(e).filter") == "none"
     lab.theme("dark")
     assert opening.evaluate("e => getComputedStyle(e).filter").startswith("invert"), "not white on a dark page"
