@@ -114,7 +114,8 @@ def _known_slip(
     """
     wrong = [i for i, difference in enumerate(found) if difference]
     telling = any(found[i].kind not in RAISED for i in wrong)
-    close, partly = [], []
+    close, partly, pair = [], [], found[wrong[0]].pair
+    numbers = bool(pair) and not isinstance(pair[1], str | bool)  # texts and errors agree by chance
     for slip in check.slips:
         made = slip.observations(check.expected)
         alike = [_alike(one, seen[i], check.cases[i]) for i, one in enumerate(made)]
@@ -123,6 +124,6 @@ def _known_slip(
         if telling and all(alike[i] for i in wrong):
             its_wrong = sum(_difference(check, i, one, judge) is not None for i, one in enumerate(made))
             close += [slip] if 2 * len(wrong) > its_wrong else []
-        elif found[wrong[0]].kind not in RAISED and alike[wrong[0]]:
+        elif numbers and alike[wrong[0]]:
             partly.append(slip)
     return close[0] if len(close) == 1 else None, partly[0] if partly and not close else None
