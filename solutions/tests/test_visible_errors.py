@@ -40,4 +40,4 @@ def test_a_misspelled_name_is_shown_with_its_line(name, check_id):
         record = check.record([1], slips=False)
         message = judge_check(record, check.observe(check.answer, record.cases), check.judge).message
         assert f": {TYPO}.\n" in message
-        assert f" raised NameError: name '{TYPO}' is not defined.\n" in message
+        assert f" raised NameError: name '{TYPO}' is not defined." in message
