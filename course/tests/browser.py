@@ -47,7 +47,6 @@ LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "http://localhost", "ws://localho
 WINDOW = (1400, 1000)
 LATE = (
     "widget model not found",  # a widget was still being shown; it complains two seconds later
-    "Comm not found for comm id",  # a second tab on the same kernel heard of a widget that only the first one has
     "null (reading 'footer')",  # JupyterLab still wanted to give the notebook the focus (jupyterlab issue 18457)
 )
 

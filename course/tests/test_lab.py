@@ -51,6 +51,8 @@ def test_the_start_page_leads_to_a_chapter_that_runs(open_lab, copy):
     assert second.page.get_by_text(".record.json").count() == 0
     second.screenshot(copy / "second.png")
     second.page.close()
+    # Two tabs share a kernel here, and one hears of widgets that only the other has.
+    lab.complaints[:] = [said for said in lab.complaints if "Comm not found for comm id" not in said]
     lab.assert_quiet()
     assert (copy / "workspace/02_external_gradients/02_external_gradients.ipynb").exists()
 

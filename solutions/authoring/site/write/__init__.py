@@ -45,9 +45,9 @@ class WriteHere(NbGraderPreprocessor):
                 answer["check"] = check["id"]
             data = json.dumps({"name": name, "cells": listed}).replace("</", "<\\/")
             head = f'<script type="application/json" id="site-write">{data}</script>'
-            links = "".join(f'<link rel="stylesheet" href="../_static/write/{file}">' for file in ("write.css",))
+            link = '<link rel="stylesheet" href="../_static/write/write.css">'
             script = '<script type="module" src="../_static/write/write.js"></script>'
-            nb.cells.append(nbformat.v4.new_markdown_cell(f"{HOME}\n\n{head}{links}{script}"))
+            nb.cells.append(nbformat.v4.new_markdown_cell(f"{HOME}\n\n{head}{link}{script}"))
         return nb, resources
 
 

@@ -198,7 +198,7 @@ for (const { id, kind, source, exercise, check } of cells) {
   const out = made("div", { className: "site-out" }), state = made("p", { className: "site-state" });
   state.setAttribute("role", "status");
   outs.set(id, out);
-  states.set(id, state);
+  if (kind !== "check") states.set(id, state);  // a check's is its answer's
   out.innerHTML = kept.shown[id] ?? "";
   if (kind === "answer") {
     const again = button("Start over", () => {
@@ -212,7 +212,6 @@ for (const { id, kind, source, exercise, check } of cells) {
     home.replaceChildren(editable(id, source, `Your answer to ${exercise}. Shift+Enter checks it; Escape, then Tab leaves it.`, check),
       made("p", { className: "site-buttons" }, button("Check (Shift+Enter)", () => run(check)), again), state, out);
   } else if (kind === "check") {
-    states.set(id, states.get(id) ?? state);
     home.querySelectorAll("p:not(:first-child), div.highlight-default, pre").forEach((node) => node.remove());
     home.append(out);
   } else if (kind === "payoff") {
@@ -224,7 +223,6 @@ for (const { id, kind, source, exercise, check } of cells) {
     if (old && !kept.shown[id]) out.append(old);
   }
 }
-for (const { id, kind, check } of cells) if (kind === "answer") states.set(check, states.get(id));
 
 const home = button("Take it home", () => {
   const answers = cells.filter(({ kind, source }) => (kind === "setup" || kind === "answer") && !source.includes("from gradlab"));
