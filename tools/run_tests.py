@@ -60,7 +60,7 @@ def rest() -> dict[str, list[str]]:
     return {
         "exhaustive": [*WITH_KERNELS, *PYTEST, *TESTS, TOOLS, "-m", "exhaustive", *BROWSER],
         "nbval-solved": [*NBVAL, *notebooks("solutions")],  # in kernels that start as students' kernels do
-        "slips": ["-m", "authoring", "validate", "--seeds=5", "--other-seeds=20"],
+        "slips": ["-m", "authoring", "validate", "--seeds=2", "--other-seeds=6"],
         "margins": ["-m", "authoring", "margins"],
         "attacks": ["-m", "attacks"],
         "another-processor": ["tools/run_tests.py", "--elsewhere", "--processor", NEVER_ITS_OWN],
