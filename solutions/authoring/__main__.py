@@ -10,7 +10,7 @@ from pathlib import Path
 
 import nbformat
 
-from . import archive, build, margins, phrases, weights
+from . import archive, build, margins, new_exercise, phrases, weights
 from .chapter import chapter_names, load_chapter, source_path
 from .minutes import minutes
 from .places import ChapterError
@@ -28,6 +28,7 @@ def main(argv: list[str] | None = None) -> int:
         ("build", "execute the solved notebooks and generate the student edition"),
         ("check", "list stale generated files, and phrases that must not come back"),
         ("archive", "pack what a student needs, and nothing else, into build/autograd-course.zip"),
+        ("new-exercise", "add the five cells of an exercise to a chapter, for you to rewrite"),
         ("site", "build the site in build/site/, with all chapters or only some"),
         ("weights", "train a chapter's networks, save the weights beside it, and build it"),
         ("minutes", "compute how long each chapter takes, by activity"),
@@ -42,7 +43,7 @@ def main(argv: list[str] | None = None) -> int:
             )
         if name in ("build", "check"):
             command.add_argument("--every", action="store_true", help="include unchanged chapters")
-        if name == "weights":
+        if name in ("weights", "new-exercise"):
             command.add_argument("chapter", metavar="CHAPTER", help="as in solutions/chapters")
         if name in ("validate", "margins"):
             command.add_argument(
@@ -73,6 +74,10 @@ def main(argv: list[str] | None = None) -> int:
             from .site.build import build as build_site  # imported here: Sphinx takes a second
 
             print(build_site(args.chapters))
+            return 0
+        if args.command == "new-exercise":
+            exercise = new_exercise.add(args.chapter)
+            print(f"{exercise} stands in {args.chapter}. Rewrite its cells, then: make notebooks validate-checks")
             return 0
         if args.command == "weights":
             print(weights.make(args.chapter))
