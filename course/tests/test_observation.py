@@ -168,7 +168,7 @@ def record_of(expected: Observation) -> CheckRecord:
 def test_nothing_that_is_sent_can_make_judging_raise_or_pass(data, expected, judge):
     verdict = judge_check(record_of(expected), [data], judge)
     right = read_observation(data)
-    assert isinstance(verdict.message, str)
+    assert isinstance(verdict.feedback.text, str)
     assert not verdict.passed or judge or (right and right.error == expected.error)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from authoring.chapter import chapter_names
 from authoring.places import SOURCES
-from autograder.steps.judge import NOT_ALONE
+from autograder.steps.outcome import NOT_ALONE_SAYS
 from autograder.views.flags import ALONE, MOST, RECORD, Look
 from gradlab.checks.record import SUFFIX
 
@@ -124,7 +124,7 @@ def test_files_are_searched_and_whatever_the_release_says_is_allowed(tmp_path):
 
 
 def test_an_answer_that_passes_only_in_its_notebook_is_flagged(tmp_path):
-    (flag,) = flags_of(tmp_path, "x = 1", verdict=f"90.1: not passed.\n{NOT_ALONE} it ended.")
+    (flag,) = flags_of(tmp_path, "x = 1", verdict=f"90.1: not passed.\n{NOT_ALONE_SAYS} It ended.")
     assert (flag.source, flag.why) == ("90.1", ALONE)
 
 

@@ -11,6 +11,7 @@ from autograder.settings import GRADE, SANITISE
 from autograder.steps.files import MAX_FILES, beside_notebook, unfit
 from autograder.steps.judge import show_verdicts
 from autograder.steps.save import Scored
+from gradlab.checks.messages import PASSED, Feedback
 from gradlab.checks.verdict import Verdict
 
 
@@ -37,7 +38,7 @@ def test_the_steps_of_a_submission_run_in_this_order():
 
 def test_a_graded_cell_without_a_verdict_scores_nothing():
     nb = solved_notebook()
-    show_verdicts(nb, {"check-2": {"90.2": Verdict(True, "90.2: passed.")}})
+    show_verdicts(nb, {"check-2": {"90.2": Verdict(Feedback("90.2", PASSED))}})
     assert Scored.of(nb).scores == {"check-1": 0, "check-2": 3}
 
 

@@ -86,7 +86,7 @@ def validate(check: AuthoredCheck, seeds: range, other_seeds: range) -> Tally:
             tally.right += 1
             tally.accepted += verdict.passed
             if not verdict.passed:
-                tally.fault(seed, f"the right answer {other.__name__} is rejected:\n{verdict.message}")
+                tally.fault(seed, f"the right answer {other.__name__} is rejected:\n{verdict.feedback.text}")
         if seed in seeds:
             _try_slips(check, record, seed, tally)
             _try_constants(check, record, seed, tally)

@@ -70,7 +70,7 @@ def refused(chapter: Chapter, after: str = "") -> Iterator[str]:
             verdict = judge_check(record, check.observe(check.answer, record.cases), check.judge)
             pairs += 1
             if not verdict.passed:
-                yield verdict.message
+                yield verdict.feedback.text
 
 
 def of_the_notebook(check_id: str, code: str, nothing: Path) -> ModuleType:

@@ -71,10 +71,10 @@ def test_an_answer_is_judged_as_it_should_be(kept):
     with answer_of(kept) as answer:
         verdicts = [judged(kept.check_id, answer, seeds) for seeds in SEEDS]
     for verdict in verdicts:
-        assert verdict.passed == kept.is_right, verdict.message
+        assert verdict.passed == kept.is_right, verdict.feedback.text
         for words in kept.said:
             never = words.startswith("not: ")
-            assert (words.removeprefix("not: ") in verdict.message) != never, verdict.message
+            assert (words.removeprefix("not: ") in verdict.feedback.text) != never, verdict.feedback.text
 
 
 def quoted_messages() -> Iterator:
@@ -94,7 +94,7 @@ def wrong_answers(name: str, exercise: str) -> list:
 
     def told(check_id, answer):
         with answer as found:
-            return " ".join(judged(check_id, found).message.split())
+            return " ".join(judged(check_id, found).feedback.text.split())
 
     found = [(kept.check_id, answer_of(kept)) for kept in ANSWERS if kept.check_id in ids and not kept.is_right]
     for check_id in ids:

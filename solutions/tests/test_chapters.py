@@ -99,7 +99,7 @@ def test_a_right_answer_passes_after_names_that_it_does_not_use_were_rebound(cha
                 seen = released.observe(check.answer, records[check_id].cases)
                 verdict = judge_check(records[check_id], seen, released.judge)
             if not verdict.passed:
-                wrong[check_id] = verdict.message
+                wrong[check_id] = verdict.feedback.text
     assert wrong == {}
 
 
@@ -122,7 +122,7 @@ def test_the_untouched_student_edition_solves_nothing(chapters, name):
         record = check.record([7], slips=False)
         verdict = judge_check(record, check.observe(check.answer, record.cases), check.judge)
         assert not verdict.passed
-        assert "Not solved yet" in verdict.message
+        assert "Not solved yet" in verdict.feedback.text
 
 
 @pytest.mark.parametrize("name", chapter_names())

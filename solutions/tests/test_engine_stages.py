@@ -116,7 +116,7 @@ def test_exercises_can_be_solved_one_after_the_other_when_all_cells_ran_unsolved
             exec(source, namespace)
             check, known = stated[-1], record.checks[stated[-1].check_id]
             verdict = judge_check(known, [check.observe_case(case.inputs) for case in known.cases], check.judge)
-            assert verdict.passed, verdict.message
+            assert verdict.passed, verdict.feedback.text
 
 
 # Programs. Each takes a function that makes a tensor from an array, and yields values to compare.

@@ -38,6 +38,6 @@ def test_a_misspelled_name_is_shown_with_its_line(name, check_id):
         cell.source = source
         check = read_chapter(solved, name).checks[check_id]
         record = check.record([1], slips=False)
-        message = judge_check(record, check.observe(check.answer, record.cases), check.judge).message
+        message = judge_check(record, check.observe(check.answer, record.cases), check.judge).feedback.text
         assert f": {TYPO}.\n" in message
         assert f" raised NameError: name '{TYPO}' is not defined." in message

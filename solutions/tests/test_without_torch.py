@@ -52,7 +52,7 @@ for number, (check_id, source) in enumerate(given["wrong"]):
     record = checking.load_beside(checking.notebook.FOLDER)[check_id]
     learners = checking.replace(one, answer=names[record.answer])
     verdict, picture = checking._verdict(learners, record)
-    print(check_id, verdict.message, card(verdict.feedback, picture))
+    print(check_id, verdict.feedback.text, card(verdict.feedback, picture))
 print(sorted(name for name in sys.modules if name in ("torch", "numpy")))
 """
 

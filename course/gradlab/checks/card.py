@@ -5,10 +5,10 @@ from functools import cache
 from importlib import resources
 
 from ..pictures.picture import Picture
-from .messages import PASSED, STALE, STOPPED, UNSOLVED, WRONG, Feedback
+from .messages import NOT_ALONE, PASSED, REFUSED, STALE, STOPPED, UNSOLVED, WRONG, Feedback
 
 STYLE = "jupyter/labextensions/gradlab-looks/static/card.css"  # JupyterLab loads it, too
-_MARKS = {PASSED: "✓", WRONG: "✗", UNSOLVED: "…", STALE: "!", STOPPED: "!"}
+_MARKS = {PASSED: "✓", WRONG: "✗", UNSOLVED: "…", STALE: "!", STOPPED: "!", REFUSED: "✗", NOT_ALONE: "✗"}
 
 
 @cache

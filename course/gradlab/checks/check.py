@@ -156,7 +156,7 @@ def _verdict(stated: Check, record: CheckRecord) -> tuple[Verdict, Picture | Non
     """Return the verdict on the answer, or why it cannot be judged, and a picture of the first wrong case, or None."""
     refused = _refused(stated, record.answer)
     if refused:
-        return Verdict.of(refused), None
+        return Verdict(refused), None
     seen: list[Observation] = []
     try:
         for case in record.cases:
@@ -164,16 +164,15 @@ def _verdict(stated: Check, record: CheckRecord) -> tuple[Verdict, Picture | Non
     except KeyboardInterrupt:
         pass
     if len(seen) < len(record.cases):
-        return Verdict.of(
-            messages.interrupted(stated.name, record.cases[len(seen)], len(seen) + 1, len(record.cases))
-        ), None
+        case = record.cases[len(seen)]
+        return Verdict(messages.interrupted(stated.name, case, len(seen) + 1, len(record.cases))), None
     missing, cells = _missing_setup(seen)
     if missing:
-        return Verdict.of(messages.setup_missing(stated.name, missing, cells)), None
+        return Verdict(messages.setup_missing(stated.name, missing, cells)), None
     verdict = judge_check(record, seen, stated.judge)
     drawn = _drawn(stated, record, seen, verdict.wrong) if verdict.feedback.state == messages.WRONG else None
     feedback = replace(verdict.feedback, drawn=drawn.text if drawn else "")
-    return Verdict.of(feedback), drawn or _arrays_drawn(verdict)
+    return Verdict(feedback), drawn or _arrays_drawn(verdict)
 
 
 def _refused(stated: Check, answer: str) -> Feedback | None:

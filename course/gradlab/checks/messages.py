@@ -10,14 +10,16 @@ from .observation import Dict, List, Tuple
 from .record import Case, CheckRecord, Slip
 from .show import show
 
-# How a check can end. Stale: memory and notebook hold different definitions; stopped: there was nothing to judge.
+# How a check can end. Stale: memory and notebook hold different definitions; stopped: there was nothing to judge;
+# refused: there are no readable observations; not alone: in grading, right in the notebook but not on its own.
 PASSED, WRONG, UNSOLVED, STALE, STOPPED = "passed", "wrong", "unsolved", "stale", "stopped"
+REFUSED, NOT_ALONE = "refused", "not alone"
 _HEADS = {PASSED: "passed", WRONG: "not yet", UNSOLVED: "not yet", STALE: "not checked", STOPPED: "not checked"}
+_HEADS |= {REFUSED: "not passed", NOT_ALONE: "not passed"}
 
 MOST = 400  # characters shown of one input
 
-NOT_SOLVED = "Not solved yet:"  # begins the feedback on an answer that was not tried
-_NOT_SOLVED = f"{NOT_SOLVED} {{}} still raises NotImplementedError."
+_NOT_SOLVED = "Not solved yet: {} still raises NotImplementedError."
 
 _SENTENCES = {
     "unsolved": _NOT_SOLVED.format("your function"),

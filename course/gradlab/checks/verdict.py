@@ -13,7 +13,7 @@ from .compare import Judge, alike_labelled, compare
 from .difference import Difference
 from .encoding import decode
 from .likeness import likeness
-from .messages import PASSED, RAISED, Feedback, failure, success
+from .messages import PASSED, RAISED, REFUSED, Feedback, failure, success
 from .observation import Observation, read_observation, tensors
 from .plain import as_python
 from .record import Case, CheckRecord, Slip
@@ -23,23 +23,21 @@ LONGEST = 500  # characters shown of a judged value
 
 @dataclass(frozen=True)
 class Verdict:
-    """The outcome of a check: whether it passed, and the message.
+    """The outcome of a check. difference: the first one, if observations were compared; wrong: its case's index."""
 
-    slip: the name of the known slip, if any. difference: the first difference, if observations were compared. wrong:
-    the index of its case. feedback: the parts of `message`.
-    """
-
-    passed: bool
-    message: str
-    slip: str = ""
+    feedback: Feedback
     difference: Difference | None = None
     wrong: int | None = None
-    feedback: Feedback | None = None
 
-    @classmethod
-    def of(cls, feedback: Feedback, difference: Difference | None = None, wrong: int | None = None) -> "Verdict":
-        """Make the verdict that this feedback describes."""
-        return cls(feedback.state == PASSED, feedback.text, feedback.name, difference, wrong, feedback)
+    @property
+    def passed(self) -> bool:
+        """Whether the check passed."""
+        return self.feedback.state == PASSED
+
+    @property
+    def slip(self) -> str:
+        """The name of the known slip, or ""."""
+        return self.feedback.name
 
 
 def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None) -> Verdict:
@@ -56,18 +54,18 @@ def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None)
     found = [_difference(check, i, observation, judge) for i, observation in enumerate(observations)]
     wrong = [i for i, difference in enumerate(found) if difference]
     if not wrong:
-        return Verdict.of(success(check))
+        return Verdict(success(check))
     slip, partly = _known_slip(check, observations, found, judge)
     first = wrong[0]
     difference = found[first]
     if difference.pair and not (slip or partly) and not difference.note and difference.kind != "graph":
         note = likeness(*difference.pair, check.cases[first].inputs, check.expected[first])
         difference = dataclasses.replace(difference, note=note)
-    return Verdict.of(failure(check, wrong, difference, slip, partly), difference, first)
+    return Verdict(failure(check, wrong, difference, slip, partly), difference, first)
 
 
 def _refused(check: CheckRecord, reason: str) -> Verdict:
-    return Verdict(False, f"{check.title}: not passed.\n{reason}")
+    return Verdict(Feedback(check.title, REFUSED, reason))
 
 
 def _difference(check: CheckRecord, index: int, observed: Observation, judge: Judge | None) -> Difference | None:

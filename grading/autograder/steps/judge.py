@@ -12,6 +12,7 @@ from nbgrader.utils import is_grade
 
 from gradlab import ipynb
 from gradlab.checks.compare import Judge
+from gradlab.checks.messages import NOT_ALONE, REFUSED, Feedback
 from gradlab.checks.observation import OBSERVATION_MIME, read_observation
 from gradlab.checks.record import CheckRecord, Record
 from gradlab.checks.verdict import Verdict, judge_check
@@ -22,7 +23,6 @@ from .execute import error_output
 from .leaving import Known, shortened
 
 SUMMARY = "summary()"  # the cell at the end of a chapter
-NOT_ALONE = "Your function is right in your notebook, but not on its own, after only the cells that it names."
 INSTRUCTOR = "Your instructor sees this and can give the points."
 
 
@@ -53,9 +53,9 @@ def _verdict(
 ) -> Verdict:
     seen = observations(cell, check_id, len(record.cases), known)
     if isinstance(seen, str):
-        return Verdict(False, f"{record.title}: not passed.\n{_why_undefined(record.answer, so_far[:-1]) or seen}")
+        return Verdict(Feedback(record.title, REFUSED, _why_undefined(record.answer, so_far[:-1]) or seen))
     verdict = judge_check(record, seen, judge)
-    if verdict.feedback is None or verdict.passed:
+    if verdict.passed or verdict.feedback.state == REFUSED:
         return verdict
     sides = zip(record.expected, *(slip.observations(record.expected) for slip in record.slips), strict=True)
     each = zip(map(read_observation, seen), record.cases, sides, strict=True)
@@ -74,7 +74,8 @@ def judge_alone(record: CheckRecord, torch: bool, seen: Seen, judge: Judge | Non
         kind = "gradlab.checks.shortcuts.ShortcutError" if torch else "gradlab.checks.without_torch.TorchError"
         used = {"values": [], "error": {"type": kind, "message": "It was used"}}
         return judge_check(record, [used] * len(record.cases), judge)
-    return verdict if verdict.passed else Verdict(False, f"{record.title}: not passed.\n{NOT_ALONE} {INSTRUCTOR}")
+    alone = Feedback(record.title, NOT_ALONE, f"{outcome.NOT_ALONE_SAYS} {INSTRUCTOR}")
+    return verdict if verdict.passed else Verdict(alone)
 
 
 def is_forbidden(verdict: Verdict) -> bool:
@@ -171,7 +172,7 @@ def in_new_words(nb: NotebookNode, checks: dict[str, dict[str, CheckRecord]]) ->
         known = checks.get(ipynb.grade_id(cell) or "", {})
         before = outcome.read_verdicts(cell)
         verdicts = {i: _reworded(verdict, known[i]) if i in known else verdict for i, verdict in before.items()}
-        texts += [verdict.message for verdict in verdicts.values()]
+        texts += [verdict.feedback.text for verdict in verdicts.values()]
         if verdicts != before:
             outcome.write_verdicts(cell, verdicts)
             _show(cell, list(verdicts.values()))
@@ -181,18 +182,16 @@ def in_new_words(nb: NotebookNode, checks: dict[str, dict[str, CheckRecord]]) ->
 def _reworded(verdict: Verdict, check: CheckRecord) -> Verdict:
     """Return a verdict with the check's title, and the name and sentence of its slip, which keeps one of the two."""
     feedback = verdict.feedback
-    if feedback is None:
-        return verdict
     words: dict[str, Any] = {"title": check.title} | ({"lead": check.owns} if verdict.passed else {})
     for slip in check.slips if feedback.name else ():
         if slip.name == feedback.name or slip.says == feedback.lead:
             words |= {"name": slip.name, "lead": slip.says}
-    return Verdict.of(replace(feedback, **words))
+    return Verdict(replace(feedback, **words))
 
 
 def _show(cell: NotebookNode, verdicts: list[Verdict]) -> None:
     passed = sum(verdict.passed for verdict in verdicts)
-    text = "\n\n".join(verdict.message for verdict in verdicts)
+    text = "\n\n".join(verdict.feedback.text for verdict in verdicts)
     cell.execution_count = cell.execution_count or 0
     if passed == 0:
         cell.outputs = [error_output("CheckFailed", text)]

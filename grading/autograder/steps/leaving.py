@@ -107,11 +107,9 @@ class Known:
 def shortened(verdict: Verdict) -> Verdict:
     """Return a verdict that shows no more of a wrong value than there is of the expected one."""
     feedback = verdict.feedback
-    if feedback is None:
-        return verdict
     most = max(len(feedback.expected), MOST_SHOWN)
     yours = feedback.yours if len(feedback.yours) <= most else f"{feedback.yours[:most]} …"
-    return Verdict.of(replace(feedback, yours=yours), verdict.difference, verdict.wrong)
+    return Verdict(replace(feedback, yours=yours), verdict.difference, verdict.wrong)
 
 
 def _strings(plain: Any) -> Iterator[str]:

@@ -15,11 +15,12 @@ from nbformat import NotebookNode
 from nbgrader.api import Grade, SubmittedAssignment, SubmittedNotebook
 
 from gradlab import atomic
-from gradlab.checks.messages import Feedback
+from gradlab.checks.messages import NOT_ALONE, PASSED, REFUSED, WRONG, Feedback
 from gradlab.checks.verdict import Verdict
 
 KEY = "autograder"  # in the metadata of notebooks and cells
 COMMENT = "Could not be graded: "
+NOT_ALONE_SAYS = "Your function is right in your notebook, but not on its own, after only the cells that it names."
 TO_DECIDE = "autograder grade {} --keep-points or --drop-points STUDENT"  # see `undecided`
 
 
@@ -110,23 +111,32 @@ def read_verdicts(cell: Mapping) -> dict[str, Verdict]:
 
 def _verdict(said: Mapping) -> Verdict:
     try:
-        return Verdict.of(msgspec.convert(said["feedback"], Feedback))
-    except (KeyError, msgspec.ValidationError):  # there were no observations, or an earlier version wrote it
-        return Verdict(said.get("passed") is True, _text(said.get("message")), _text(said.get("slip")))
+        return Verdict(msgspec.convert(said["feedback"], Feedback))
+    except (KeyError, msgspec.ValidationError):
+        return Verdict(_earlier(said))
+
+
+def _earlier(said: Mapping) -> Feedback:
+    """Return the feedback that an earlier version stored as text."""
+    head, _, lead = _text(said.get("message")).partition("\n")
+    if said.get("passed") is True:
+        title, _, score = head.partition(": passed. ")
+        return Feedback(title, PASSED, lead, score=score)
+    slip, title = _text(said.get("slip")), head.rpartition(": ")[0]
+    state = WRONG if slip else NOT_ALONE if lead.startswith(NOT_ALONE_SAYS) else REFUSED
+    return Feedback(title, state, lead.removeprefix(f"Likely slip: {slip}. "), slip)
 
 
 def ran(nb: Mapping) -> bool:
     """Return whether any check of an autograded notebook ran to its end; True if it has no verdicts."""
-    found = [_dict(said).get("ran") for cell in nb["cells"] for said in _dict(cell["metadata"].get(KEY)).values()]
-    return not found or any(said is not False for said in found)
+    states = [verdict.feedback.state for cell in nb["cells"] for verdict in read_verdicts(cell).values()]
+    return not states or any(state != REFUSED for state in states)
 
 
 def write_verdicts(cell: NotebookNode, verdicts: dict[str, Verdict]) -> None:
     """Store the verdicts in a check cell's metadata."""
     cell.metadata[KEY] = {
         check_id: {"feedback": {name: part for name, part in msgspec.to_builtins(v.feedback).items() if part}}
-        if v.feedback
-        else {"passed": v.passed, "message": v.message, "ran": False}
         for check_id, v in verdicts.items()
     }
 

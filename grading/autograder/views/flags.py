@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from gradlab.checks.messages import NOT_ALONE
 from gradlab.checks.record import SUFFIX
 
 from ..steps import outcome
 from ..steps.files import readable
-from ..steps.judge import NOT_ALONE
 
 MOST = 20  # flags per submission
 MOST_CHARACTERS = 200_000  # searched in one cell or file
@@ -84,7 +84,7 @@ class Look:
             where = str(name or cell.get("id") or f"code cell {number}")[:60]
             sources.append((where, "".join(cell["source"])[:MOST_CHARACTERS]))
             for check_id, verdict in outcome.read_verdicts(cell).items():
-                if NOT_ALONE in verdict.message:
+                if verdict.feedback.state == NOT_ALONE:
                     yield Flag(readable(where), 0, check_id, ALONE)
         names = sorted(path.name for path in folder.rglob(f"*{SUFFIX}") if path.name not in self.files)
         yield from (Flag(readable(name), 0, "", RECORD) for name in names)

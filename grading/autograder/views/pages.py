@@ -34,7 +34,6 @@ from gradlab.checks.verdict import Verdict
 from ..steps import outcome
 from ..steps.bounded import Bounded, OutOfBoundsError
 from ..steps.leaving import Known
-from . import words
 
 MOST_MATHEMATICS = 1000  # characters of one formula; deeper nesting could crash the converter
 MOST_MARKDOWN = 10_000  # characters of one text; parsing can take quadratic time
@@ -165,9 +164,9 @@ def _marks(cell: NotebookNode) -> dict:
 
 
 def _said(verdict: Verdict) -> dict:
-    title, state = words.title_and_state(verdict)
-    said = {"title": title, "state": state, "reason": words.reason(verdict)}
-    return said | {"message": verdict.message, "slip": verdict.slip, "passed": verdict.passed}
+    said = verdict.feedback
+    parts = {"title": said.title, "state": said.head, "reason": "" if verdict.passed else said.lead}
+    return parts | {"message": said.text, "slip": verdict.slip, "passed": verdict.passed}
 
 
 def _output(output: NotebookNode, resources: dict, said: Callable[[NotebookNode], str]) -> NotebookNode | None:

@@ -9,7 +9,6 @@ from statistics import mean, median
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab import atomic
-from gradlab.checks.messages import NOT_SOLVED
 
 from ..steps.outcome import Status
 from .flags import Flag
@@ -172,7 +171,7 @@ def exercise(report: Report, check: Check) -> dict:
         "check": check,
         "judged": len(judged),
         "kinds": {"solved": solved, "slip": named, "other": len(judged) - solved - named},
-        "not_tried": sum(result.reason.startswith(NOT_SOLVED) for result in judged),
+        "not_tried": sum(not result.tried for result in judged),
         "slips": sorted(slips.items(), key=lambda slip: (-slip[1], slip[0])),
         "points": mean(points) if points else None,
         "seconds": median(seconds) if seconds else None,

@@ -10,6 +10,7 @@ from pathlib import Path
 from nbgrader.api import Grade, Gradebook, Notebook
 from nbgrader.coursedir import CourseDirectory
 
+from gradlab.checks.messages import UNSOLVED
 from gradlab.checks.record import CheckRecord
 
 from ..dropped import enrolled
@@ -43,7 +44,7 @@ class Result:
     """The result of one check in one submission.
 
     passed: None without a verdict. points: None if they need a manual grade. reason: why it did not pass. seconds: the
-    run time of its cell, as reported by the kernel; None if the cell did not run.
+    run time of its cell, as reported by the kernel; None if the cell did not run. tried: False for an untouched stub.
     """
 
     passed: bool | None
@@ -51,6 +52,7 @@ class Result:
     slip: str = ""
     reason: str = ""
     seconds: float | None = None
+    tried: bool = True
 
 
 @dataclass(frozen=True)
@@ -227,11 +229,13 @@ def _result(check: Check, together: list[Check], cell: dict, grade: Grade) -> Re
     if grade.auto_score is None and grade.manual_score is None:
         share = None
     slip = verdict.slip if verdict else ""
-    why = f"slip: {slip}" if slip else words.reason(verdict) if verdict else ""
+    why = f"slip: {slip}" if slip else verdict.feedback.lead if verdict and not verdict.passed else ""
     reasons = [why] if why else []
     reasons += ["points set manually"] if grade.manual_score is not None else []
     seconds = _cell_seconds(cell["metadata"])
-    return Result(verdict.passed if verdict else None, share, readable(slip), readable("; ".join(reasons)), seconds)
+    tried = verdict is None or verdict.feedback.state != UNSOLVED
+    why = readable("; ".join(reasons))
+    return Result(verdict.passed if verdict else None, share, readable(slip), why, seconds, tried)
 
 
 def _cell_seconds(metadata: dict) -> float | None:

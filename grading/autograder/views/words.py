@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # importing them takes time, which every command would pay
     from nbgrader.coursedir import CourseDirectory
 
-    from gradlab.checks.verdict import Verdict
-
 
 def chapter(course: "CourseDirectory", name: str) -> str:
     """Return an assignment's title: the first heading of its released notebook, or `name` if it has none."""
@@ -32,15 +30,3 @@ def local(at: datetime) -> str:
     at = at.replace(tzinfo=at.tzinfo or UTC).astimezone()
     zone = f"{at:%Z}"  # some zones have no name, only an offset
     return f"{at:%a} {at.day} {at:%b %Y, %H:%M}{f'{at::%S}' * bool(at.second)} {'UTC' * (zone[0] in '+-')}{zone}"
-
-
-def title_and_state(verdict: "Verdict") -> tuple[str, str]:
-    """Return a check's title and its outcome in a word or two, from the first line of its message."""
-    title, _, said = verdict.message.partition("\n")[0].rpartition(": ")
-    return title, said.split(". ")[0].rstrip(".")
-
-
-def reason(verdict: "Verdict") -> str:
-    """Return why a check did not pass, in one line of its message; "" if it passed."""
-    lines = [] if verdict.passed else verdict.message.splitlines()
-    return "".join(lines[1:2] or lines)

@@ -130,7 +130,7 @@ CHECKER = {
         fast=True,
     ),
     "the verdict replaced": Attack(
-        "import gradlab.checks.verdict as r, gradlab.checks.check as c\nc.judge_check = r.judge_check = lambda *a: r.Verdict(True, '')",
+        "import gradlab.checks.messages as m, gradlab.checks.verdict as r, gradlab.checks.check as c\nc.judge_check = r.judge_check = lambda *a: r.Verdict(m.Feedback('', 'passed'))",
         "from gradlab.checks.verdict import Verdict",
     ),
     "the observer replaced": Attack(
