@@ -8,8 +8,8 @@ from importlib import import_module
 # Each public name and the module that defines it, which is imported on first use.
 _HOMES = {
     "check": "checks.check",
-    "CheckFailed": "checks.check",
-    "summary": "checks.check",
+    "CheckFailed": "checks.missing",
+    "summary": "checks.summary",
     "progress": "progress_grid",
     "notes": "evidence",
     "track": "bar",

@@ -19,9 +19,9 @@ from typing import Any
 
 from . import notebook
 from .checks import source
-from .checks.cells import cells_beside, tagged
+from .checks.cells import Chapter, tagged
 from .checks.reached import defined
-from .checks.record import SUFFIX, RecordError, load_beside
+from .checks.record import SUFFIX, RecordError
 from .checks.results import answers, fingerprint, read
 from .checks.stale_cells import missing_name, watched
 from .ipynb import grade_id, tags
@@ -150,7 +150,7 @@ def _cells_of(chapter: str) -> tuple[list[dict[str, Any]], bool]:
     """
     session = watched()
     shown = session.open.get(chapter) if session else None
-    return (cells_beside(notebook.home() / chapter), False) if shown is None else (shown, True)
+    return (Chapter(notebook.home() / chapter).code, False) if shown is None else (shown, True)
 
 
 def finished_parts(number: int) -> dict[str, str]:
@@ -202,7 +202,7 @@ def _file_of(number: int) -> Path:
 def why_finished() -> str:
     """Return the reason why only finished code can be used here, "" if there is none."""
     try:
-        graded = not any(check.expected for check in load_beside(notebook.FOLDER).values())
+        graded = not any(check.expected for check in Chapter(notebook.FOLDER).checks.values())
     except RecordError:
         return "there is no record beside this notebook"
     return "this run is graded" if graded else ""

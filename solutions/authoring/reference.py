@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from msgspec.structs import replace
 
-from gradlab.checks import check as checking
 from gradlab.checks.check import Check
 from gradlab.checks.encoding import encode
+from gradlab.checks.memory import memory
 from gradlab.checks.observation import Dict, Observation, replace_numbers
 from gradlab.checks.observe import observe
 from gradlab.checks.record import Case, CheckRecord, Slip
@@ -176,4 +176,4 @@ def _authored(stated: Check) -> CheckRecord | None:
     return AuthoredCheck.of(stated).record() if stated.check_id in references else None
 
 
-checking.authored = _authored
+memory.authored = _authored

@@ -24,14 +24,17 @@ import gradlab
 from authoring import reference
 from authoring.reference import AuthoredCheck, Reference, numbers
 from gradlab import notebook
+from gradlab.checks import card as showing
 from gradlab.checks import check as checking
-from gradlab.checks import folds, results
-from gradlab.checks.check import Check, CheckFailed, check, summary
+from gradlab.checks import results
+from gradlab.checks.check import Check, CheckFailed, check
 from gradlab.checks.compare import compare
 from gradlab.checks.encoding import TooLarge, encode
+from gradlab.checks.memory import memory
 from gradlab.checks.observation import Observation
 from gradlab.checks.observe import observe
 from gradlab.checks.record import Record, RecordError
+from gradlab.checks.summary import passed, summary
 
 
 def cube_cases(rng):
@@ -55,7 +58,7 @@ def external_gradient_alone(x, v):
 @pytest.fixture
 def exercise(monkeypatch):
     """A function that registers a Reference under 02.1, for this test only."""
-    monkeypatch.setattr(checking, "_stands", {})
+    monkeypatch.setattr(memory, "stands", {})
 
     def register(cases=cube_cases, answer=cube, **more):
         monkeypatch.setitem(reference.references, "02.1", Reference(cases, answer, **more))
@@ -361,7 +364,7 @@ def test_a_flood_of_prints_is_cut(exercise):
 def test_what_an_answer_displays_comes_after_the_verdict(exercise, monkeypatch):
     """The card is read first; of a flood of displays ten are kept, and the others counted."""
     InteractiveShell.instance()
-    monkeypatch.setattr(checking, "_in_notebook", lambda: True)
+    monkeypatch.setattr(showing, "in_notebook", lambda: True)
 
     def loud(x, v):
         for _ in range(7):
@@ -533,7 +536,7 @@ def test_an_interrupted_check_leaves_what_was_passed(beside):
 
     check("02.1 the gradient at x", cube)
     says(interrupted)
-    assert checking.passed("02.1")
+    assert passed("02.1")
 
 
 def test_in_grading_an_interrupt_passes_through(beside):
@@ -624,7 +627,7 @@ def beside(exercise, monkeypatch, tmp_path):
     """A student's folder: a record beside the notebook and no reference in the process."""
     record = stored_record()
     monkeypatch.setattr(notebook, "FOLDER", tmp_path)
-    monkeypatch.setattr(checking, "authored", None)
+    monkeypatch.setattr(memory, "authored", None)
     monkeypatch.delitem(reference.references, "02.1")
     path = tmp_path / "02_test.record.json"
     path.write_text(record.to_json())
@@ -648,8 +651,8 @@ def test_the_students_run_uses_the_record_beside_the_notebook(beside, capsys):
 def cards(monkeypatch):
     """What is displayed, as in a notebook."""
     shown = []
-    monkeypatch.setattr(checking, "_in_notebook", lambda: True)
-    monkeypatch.setattr(checking, "display", lambda data, raw: shown.append(data))
+    monkeypatch.setattr(showing, "in_notebook", lambda: True)
+    monkeypatch.setattr(showing, "display", lambda data, raw: shown.append(data))
     return shown
 
 
@@ -721,7 +724,7 @@ def test_progress_remembers_what_was_passed_or_tried_but_not_a_stub(beside):
 
 
 def summary_after_a_restart(monkeypatch, capsys) -> str:
-    monkeypatch.setattr(checking, "_stands", {})
+    monkeypatch.setattr(memory, "stands", {})
     capsys.readouterr()
     summary()
     return capsys.readouterr().out
@@ -810,7 +813,7 @@ def fold(title) -> str:
 
 def test_each_further_failure_of_a_kind_offers_the_next_fold_of_its_own_exercise(beside, cards, monkeypatch):
     """At once the help that quotes it; also if the learner has put cells between the folds and the check."""
-    monkeypatch.setattr(folds, "_repeated", {})
+    monkeypatch.setattr(memory, "repeated", {})
     change_record(beside, cell="check")
     quoting = "Help: I get <code>It still has to be multiplied by dy/dx.</code>"
     cells = [
@@ -919,7 +922,7 @@ def test_new_words_need_no_new_record_and_an_earlier_record_still_fits(exercise,
     beside.write_text(Record("02_test", {"02.1": AuthoredCheck.of(stated).record()}).to_json())
     change_record(beside, digest=stated.digest(words))
     check("02.1 the gradient at x", cube, scaled)
-    monkeypatch.setattr(checking, "_stands", {})  # a new kernel, after an edition with new words
+    monkeypatch.setattr(memory, "stands", {})  # a new kernel, after an edition with new words
     change_record(beside, title="02.1 from output to input")
     summary()
     assert "02.1 from output to input .... passed" in capsys.readouterr().out

@@ -30,6 +30,7 @@ else:
     import torch
 
 from gradlab.checks import check as checking
+from gradlab.checks.cells import Chapter
 from gradlab.checks.card import card
 
 names = {"__name__": "__main__", "display": print}
@@ -49,9 +50,10 @@ for cell, source in given["cells"].items():
 for number, (check_id, source) in enumerate(given["wrong"]):
     run(f"answer {number}", source)
     one = stated[f"check-{check_id.replace('.', '-')}"]
-    record = checking.load_beside(checking.notebook.FOLDER)[check_id]
+    chapter = Chapter(checking.notebook.FOLDER)
+    record = chapter.checks[check_id]
     learners = checking.replace(one, answer=names[record.answer])
-    verdict, picture = checking._verdict(learners, record)
+    verdict, picture = checking._verdict(learners, record, chapter)
     print(check_id, verdict.feedback.text, card(verdict.feedback, picture))
 print(sorted(name for name in sys.modules if name in ("torch", "numpy")))
 """

@@ -4,6 +4,9 @@ import html
 from functools import cache
 from importlib import resources
 
+from IPython import get_ipython
+from IPython.display import display
+
 from ..pictures.picture import Picture
 from .messages import NOT_ALONE, PASSED, REFUSED, STALE, STOPPED, UNSOLVED, WRONG, Feedback
 
@@ -15,6 +18,20 @@ _MARKS = {PASSED: "✓", WRONG: "✗", UNSOLVED: "…", STALE: "!", STOPPED: "!"
 def _style() -> str:
     text = resources.files("gradlab").joinpath(STYLE).read_text(encoding="utf-8")
     return f"<style>{''.join(text.splitlines())}</style>"
+
+
+def show(feedback: Feedback, picture: Picture | None = None, helps: str = "") -> None:
+    """Show the card in a notebook. In a terminal, print only a pass: a failure appears as an error."""
+    if in_notebook():
+        text = feedback.text if feedback.state == PASSED else f"{feedback.title}: {feedback.head}."
+        display({"text/html": card(feedback, picture, helps), "text/plain": text}, raw=True)
+    elif feedback.state == PASSED:
+        print(feedback.text)
+
+
+def in_notebook() -> bool:
+    """Return whether a kernel runs this code, so that a notebook shows what it displays."""
+    return getattr(get_ipython(), "kernel", None) is not None
 
 
 def card(feedback: Feedback, picture: Picture | None = None, helps: str = "") -> str:

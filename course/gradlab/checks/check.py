@@ -1,51 +1,38 @@
-"""The check at the end of each exercise, and the summary at the end of each chapter."""
+"""The check at the end of each exercise."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import msgspec
-from IPython import get_ipython
-from IPython.display import DisplayHandle, display
+from IPython.display import display
 
 from .. import notebook
 from ..pictures.picture import Picture
 from ..returned import is_answer
 from . import messages
-from .card import card, help_link, overview
-from .cells import cells_beside, points, setup_names
+from .card import help_link, show
+from .cells import Chapter
 from .compare import Judge
 from .encoding import TooLarge, decode
-from .ending import ending
 from .folds import fitting
 from .given import as_released, given, in_place_of_yours
 from .held_back import held_back
 from .known_state import known_state
+from .memory import memory
 from .messages import Feedback
+from .missing import CheckFailed, missing_setup, running
 from .observation import MAX_BYTES, OBSERVATION_MIME, Dict, Observation
 from .observe import Scenario, call, observe
 from .plain import as_python
 from .reached import defined
-from .record import CheckRecord, RecordError, digest, load_beside
+from .record import CheckRecord, RecordError, digest
 from .results import read, remember, remember_answer
 from .reward import show_next, show_payoff
-from .stale_cells import called_checks, missing_name, watched
+from .stale_cells import watched
+from .summary import update
 from .verdict import Verdict, judge_check
 
 CasePicture = Callable[[dict, list, list], Picture | None]
-
-
-# Set while a chapter is built: makes a check's record from its reference cell, or returns None without such a cell
-authored: Callable[["Check"], CheckRecord | None] | None = None
-_stands: dict[str, bool] = {}  # by name: whether the check's last run passed
-_summary: list[DisplayHandle] = []  # where `summary` was last shown; checks passed later appear there too
-
-
-class CheckFailed(AssertionError):
-    """Raised by a check that does not pass. Its message addresses the learner; a terminal shows only the message."""
-
-    def _render_traceback_(self) -> list[str]:
-        return [str(self)]
 
 
 @dataclass(frozen=True)
@@ -104,38 +91,36 @@ def check(
     grading, where the record has cases but no expected results, it only shows what it observed.
     """
     stated = Check(name, answer, scenario, judge, autograd, torch, picture)
-    session = watched()
+    chapter, session = Chapter(notebook.FOLDER), watched()
     if session is not None:
         session.give_back(scenario, judge, picture)
     try:
-        record = _find(stated)
+        record = _find(stated, chapter)
     except RecordError as error:
-        _show(Feedback(name, messages.STOPPED, str(error)))
+        show(Feedback(name, messages.STOPPED, str(error)))
         raise
     function = answer if scenario is call else scenario
     if not record.expected:
         with in_place_of_yours(function, record.given, record.finished, answer):
             _show_observations(stated.as_released(record.given), record)
         return
-    text = given_here()
+    text = given_here(chapter)
     with held_back() as printed, in_place_of_yours(function, text, answer=answer):
-        verdict, picture = _verdict(stated.as_released(text), record)
+        verdict, picture = _verdict(stated.as_released(text), record, chapter)
     feedback = replace(
         verdict.feedback,
         printed=printed.text,
         first=messages.ran_first(session.ran_first, session.set_up_first) if session else "",
     )
     if feedback.state != messages.STOPPED:
-        _stands[name] = verdict.passed
+        memory.stands[name] = verdict.passed
         _remember(stated, record.answer, verdict)
-    _show(feedback, picture, "" if authored else _help(stated, record, verdict))
+    show(feedback, picture, "" if memory.authored else _help(stated, record, verdict, chapter))
     if verdict.passed and session and session.alone:
         show_payoff(record.cell, session.page or [], session.namespace)
-        show_next(stated.check_id, load_beside(notebook.FOLDER), notebook.FOLDER)
+        show_next(stated.check_id, chapter)
     printed.show_displayed()
-    if _summary:
-        for shown, data in zip(_summary, _overview(), strict=False):
-            shown.update(data, raw=True)
+    update(chapter)
     if not verdict.passed:
         raise CheckFailed(feedback.text)
 
@@ -152,9 +137,9 @@ def _show_observations(stated: Check, record: CheckRecord) -> None:
     display({OBSERVATION_MIME: {"check": stated.check_id, "observations": msgspec.to_builtins(seen)}}, raw=True)
 
 
-def _verdict(stated: Check, record: CheckRecord) -> tuple[Verdict, Picture | None]:
+def _verdict(stated: Check, record: CheckRecord, chapter: Chapter) -> tuple[Verdict, Picture | None]:
     """Return the verdict on the answer, or why it cannot be judged, and a picture of the first wrong case, or None."""
-    refused = _refused(stated, record.answer)
+    refused = _refused(stated, record.answer, chapter)
     if refused:
         return Verdict(refused), None
     seen: list[Observation] = []
@@ -166,7 +151,7 @@ def _verdict(stated: Check, record: CheckRecord) -> tuple[Verdict, Picture | Non
     if len(seen) < len(record.cases):
         case = record.cases[len(seen)]
         return Verdict(messages.interrupted(stated.name, case, len(seen) + 1, len(record.cases))), None
-    missing, cells = _missing_setup(seen)
+    missing, cells = missing_setup(seen, chapter)
     if missing:
         return Verdict(messages.setup_missing(stated.name, missing, cells)), None
     verdict = judge_check(record, seen, stated.judge)
@@ -175,12 +160,12 @@ def _verdict(stated: Check, record: CheckRecord) -> tuple[Verdict, Picture | Non
     return Verdict(feedback), drawn or _arrays_drawn(verdict)
 
 
-def _refused(stated: Check, answer: str) -> Feedback | None:
+def _refused(stated: Check, answer: str, chapter: Chapter) -> Feedback | None:
     """Return why the answer in memory is not the notebook's, None if it is, or if nothing says that it is not."""
     session = watched()
     if session is None:
         return None
-    cells = cells_beside(notebook.FOLDER) if session.page is None else session.page
+    cells = chapter.code if session.page is None else session.page
     stale = session.why_stale(stated.answer, answer, (stated.scenario, stated.judge, stated.picture), cells)
     if stale:
         return messages.not_run(stated.name, *stale)
@@ -215,24 +200,13 @@ def _arrays_drawn(verdict: Verdict) -> Picture | None:
     return difference_picture(yours, expected, verdict.feedback.whose, differs)
 
 
-def _missing_setup(seen: list[Observation]) -> tuple[str, int]:
-    """Return a name that a setup cell defines but a case lacked, or "", and the number of setup cells."""
-    errors = [one.error for one in seen if one.error and one.error.type == "NameError"]
-    missing = [name for error in errors if (name := missing_name(NameError(error.message)))]
-    names = [name for name in missing if name not in getattr(get_ipython(), "user_ns", {})]
-    if names and authored is None:
-        known, cells = setup_names(notebook.FOLDER, _running())
-        return next((name for name in names if name in known), ""), cells
-    return "", 0
-
-
 def _remember(stated: Check, answer: str, verdict: Verdict) -> None:
     """Record for `gradlab.progress` that a student passed or tried this check; an author's runs are not recorded.
 
     If the answer becomes part of the engine, its text is recorded too.
     """
     untouched = verdict.feedback.state == messages.UNSOLVED and stated.check_id not in read()
-    if authored is not None or untouched:
+    if memory.authored is not None or untouched:
         return
     remember(stated.check_id, "passed" if verdict.passed else "tried")
     session = watched()
@@ -240,32 +214,19 @@ def _remember(stated: Check, answer: str, verdict: Verdict) -> None:
         remember_answer(stated.check_id, session.texts[answer])
 
 
-def _help(stated: Check, record: CheckRecord, verdict: Verdict) -> str:
+def _help(stated: Check, record: CheckRecord, verdict: Verdict, chapter: Chapter) -> str:
     """Return an HTML link to the fold that fits a repeated failure, "" if there is none."""
-    fold = fitting(stated.name, verdict, notebook.FOLDER, record.cell)
-    return help_link(f"{notebook.FOLDER.name}.ipynb#cell-id={fold.cell}", fold.number, fold.says) if fold else ""
+    fold = fitting(stated.name, verdict, chapter, record.cell)
+    return help_link(f"{chapter.folder.name}.ipynb#cell-id={fold.cell}", fold.number, fold.says) if fold else ""
 
 
-def _show(feedback: Feedback, picture: Picture | None = None, helps: str = "") -> None:
-    """Show the card in a notebook. In a terminal, print only a pass: a failure appears as an error."""
-    if _in_notebook():
-        text = feedback.text if feedback.state == messages.PASSED else f"{feedback.title}: {feedback.head}."
-        display({"text/html": card(feedback, picture, helps), "text/plain": text}, raw=True)
-    elif feedback.state == messages.PASSED:
-        print(feedback.text)
-
-
-def _in_notebook() -> bool:
-    return getattr(get_ipython(), "kernel", None) is not None
-
-
-def _find(stated: Check) -> CheckRecord:
+def _find(stated: Check, chapter: Chapter) -> CheckRecord:
     """Return a check's record: made now in a solved notebook, else read from the file beside the student's notebook."""
     check_id = stated.check_id
-    made = authored and authored(stated)
+    made = memory.authored and memory.authored(stated)
     if made:
         return made
-    checks = load_beside(notebook.FOLDER)
+    checks = chapter.checks
     if check_id not in checks:
         raise RecordError(f"The record beside this notebook has no check {check_id}. It has: {', '.join(checks)}.")
     if checks[check_id].digest not in map(stated.digest, (False, True)):
@@ -277,27 +238,15 @@ def _find(stated: Check) -> CheckRecord:
     return checks[check_id]
 
 
-def given_here() -> str:
+def given_here(chapter: Chapter | None = None) -> str:
     """Return what `given` says for the running cell of a student's notebook; "" while a chapter is built."""
-    return "" if authored else given(cells_beside(notebook.FOLDER), _running())
-
-
-def _running() -> str:
-    """Return the text of the running cell."""
-    shell = get_ipython()
-    return "".join(shell.user_ns.get("In", [])[-1:]) if shell is not None else ""
-
-
-def passed(check_id: str) -> bool:
-    """Return whether the last run of a check passed, in any kernel."""
-    now = [stood for name, stood in _stands.items() if name.split()[0] == check_id]
-    return now[-1] if now else read().get(check_id) == "passed"
+    return "" if memory.authored else given((chapter or Chapter(notebook.FOLDER)).code, running())
 
 
 def answer_name(check_id: str) -> str:
     """Return the name of the answer that a check of this chapter tests, or "" if no record has this check."""
     try:
-        return load_beside(notebook.FOLDER)[check_id].answer
+        return Chapter(notebook.FOLDER).checks[check_id].answer
     except (RecordError, KeyError):
         return ""
 
@@ -305,67 +254,6 @@ def answer_name(check_id: str) -> str:
 def check_of_answer(name: str) -> str:
     """Return the id of this chapter's check that tests the answer `name`, or "" if there is no such check."""
     try:
-        return next(check_id for check_id, check in load_beside(notebook.FOLDER).items() if check.answer == name)
+        return next(check_id for check_id, check in Chapter(notebook.FOLDER).checks.items() if check.answer == name)
     except (RecordError, StopIteration):
         return ""
-
-
-def summary() -> None:
-    """Show each exercise's state and points, from the last run of its check in any session.
-
-    In a notebook, also link the next chapter and, once all checks have passed, list what the reader can do now.
-    """
-    data = _overview()
-    if _in_notebook():
-        _summary[:] = [display(one, raw=True, display_id=True) for one in data]
-    else:
-        print(data[0]["text/plain"])
-
-
-def _overview() -> list[dict[str, str]]:
-    """Return what `summary` displays: the table with its total and, for a student, the end of the chapter."""
-    names = list(_stands) if authored else [record.title for record in load_beside(notebook.FOLDER).values()]
-    known, worth = {} if authored else read(), points(notebook.FOLDER)
-    rows, got, all_of = [], 0.0, 0.0
-    for name in names:
-        check_id = name.split()[0]
-        last = {True: "passed", False: "tried", None: known.get(check_id)}[_stands.get(name)]
-        state = {"passed": "passed", "tried": "not yet"}.get(last, "not tried")
-        most = worth.get(check_id, 0)
-        got, all_of = got + most * (state == "passed"), all_of + most
-        rows.append((name, state, f"{most * (state == 'passed'):g} of {most:g}" if most else ""))
-    total = f"{sum(state == 'passed' for _, state, _ in rows)} of {len(rows)} checks passed"
-    total += f", {got:g} of {all_of:g} points." if all_of else "."
-    width = max((len(name) for name in names), default=0) + 4
-    lines = [f"{name} {'.' * (width - len(name))} {state:9} {of}".rstrip() for name, state, of in rows]
-    table = {"text/html": overview(rows, total), "text/plain": "\n".join([*lines, total])}
-    end = "" if authored else ending(notebook.FOLDER, all(state == "passed" for _, state, _ in rows))
-    return [table, *([{"text/markdown": end, "text/plain": end}] if end else [])]
-
-
-def explain_missing(shell: Any, kind: type, error: Exception, trace: Any, tb_offset: int | None = None) -> None:
-    """Replace IPython's traceback if a check cell lacks its setup or its answer: say which cells to run.
-
-    For any other cell, add this advice below the traceback if a setup cell defines the name.
-    """
-    name, checks = missing_name(error), called_checks(_running())
-    feedback = _cells_to_run(checks, name) if name and authored is None and name not in shell.user_ns else None
-    if feedback and checks:
-        _show(feedback)
-        kind, error, trace = CheckFailed, CheckFailed(feedback.text), None
-    elif feedback:
-        error.add_note(feedback.lead)
-    shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
-
-
-def _cells_to_run(checks: dict[str, str], name: str) -> Feedback | None:
-    """Return feedback on which cells to run first to define `name`; None if no setup or answer cell defines it."""
-    for title, answer in checks.items():
-        if name == answer:
-            return messages.answer_missing(title, name)
-    known, cells = setup_names(notebook.FOLDER, _running())
-    return messages.setup_missing(next(iter(checks), ""), name, cells) if name in known else None
-
-
-if watched() is not None:
-    get_ipython().set_custom_exc((NameError,), explain_missing)

@@ -4,17 +4,17 @@ import re
 from pathlib import Path
 
 from ..notebook import CHAPTER
-from .cells import all_cells
+from .cells import Chapter
 
 _PROMISE = re.compile(r"^\*\*You will be able to\*\*$\s*(^- .*?)(?=^\*\*|\Z)", re.MULTILINE | re.DOTALL)
 
 
-def ending(folder: Path, done: bool) -> str:
+def ending(chapter: Chapter, done: bool) -> str:
     """Return Markdown with a link to the next chapter; if `done`, what this chapter's opening promised comes first.
 
     After the last chapter, the link leads to the start page; outside a chapter's folder there is no link.
     """
-    texts = [cell["source"] for cell in all_cells(folder)[:1]] if done else []
+    folder, texts = chapter.folder, [cell["source"] for cell in chapter.cells[:1]] if done else []
     promised = [found[1].strip() for text in texts if (found := _PROMISE.search(text))]
     parts = [f"**You can now**\n\n{skills}" for skills in promised]
     following = sorted(path for path in folder.parent.glob("*") if CHAPTER.fullmatch(path.name) and path > folder)
@@ -31,5 +31,5 @@ def ending(folder: Path, done: bool) -> str:
 
 def _title(folder: Path) -> str:
     """Return a chapter's title, from its notebook's heading, else from its folder's name."""
-    heading = "".join(cell["source"] for cell in all_cells(folder)[:1]).partition("\n")[0]
+    heading = "".join(cell["source"] for cell in Chapter(folder).cells[:1]).partition("\n")[0]
     return heading.removeprefix("# ") if heading.startswith("# ") else folder.name.replace("_", " ")

@@ -3,14 +3,13 @@
 import html
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
-from .cells import help_above
+from .cells import Chapter
+from .memory import memory
 from .messages import RAISED, WRONG
 from .verdict import Verdict
 
 _QUOTING = ("Help: I get ", "Help: the first difference is at ")  # titles that quote what a card says
-_repeated: dict[str, tuple[tuple[str, str], int]] = {}  # by check: the kind of its last failure; number of repetitions
 
 
 @dataclass(frozen=True)
@@ -28,19 +27,19 @@ class Fold:
         return f"Open the {known}" if known in ("hint", "approach") else "Open the help for this message"
 
 
-def fitting(name: str, verdict: Verdict, folder: Path, cell: str) -> Fold | None:
+def fitting(name: str, verdict: Verdict, chapter: Chapter, cell: str) -> Fold | None:
     """Return the fold to offer after this verdict, or None.
 
     name: the check's name; cell: the grade_id of its cell. A first failure of its kind gets only help that quotes it;
     each further one gets the next fold.
     """
     if verdict.feedback.state != WRONG:
-        _repeated.pop(name, None)
+        memory.repeated.pop(name, None)
         return None
-    before, times = _repeated.get(name, (None, 0))
+    before, times = memory.repeated.get(name, (None, 0))
     again = before == (kind := _kind(verdict))
-    _repeated[name] = kind, times + again
-    folds = [fold for found in help_above(folder, cell) if (fold := Fold(*found)).cell]  # a link needs a cell's id
+    memory.repeated[name] = kind, times + again
+    folds = [fold for found in chapter.help_above(cell) if (fold := Fold(*found)).cell]  # a link needs a cell's id
     matching = next((fold for fold in folds if quotes(fold.title, _said(verdict))), None)
     steps = [fold for title in ("Hint", "Approach") for fold in folds if fold.title == title]
     return steps[min(times, len(steps) - 1)] if again and steps else matching

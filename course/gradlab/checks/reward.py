@@ -4,14 +4,12 @@ import contextlib
 import html
 import itertools
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 from IPython.display import display
 
 from ..ipynb import grade_id, tags
-from .cells import stated_at
-from .record import CheckRecord
+from .cells import Chapter
 
 
 def show_payoff(check: str, cells: Iterable[dict[str, Any]], names: dict[str, Any]) -> None:
@@ -26,11 +24,11 @@ def show_payoff(check: str, cells: Iterable[dict[str, Any]], names: dict[str, An
                 exec(compile(cell["source"], "<payoff>", "exec"), names)
 
 
-def show_next(check_id: str, checks: dict[str, CheckRecord], folder: Path) -> None:
+def show_next(check_id: str, chapter: Chapter) -> None:
     """Show a link to the chapter's next exercise, after the last one to its summary."""
-    ids = [*checks, "summary"]
+    checks, ids = chapter.checks, [*chapter.checks, "summary"]
     following = ids[ids.index(check_id) + 1]
-    place = stated_at(folder, checks[following].cell) if following in checks else following
-    link = f"{folder.name}.ipynb#cell-id={place}"
+    place = chapter.stated_at(checks[following].cell) if following in checks else following
+    link = f"{chapter.folder.name}.ipynb#cell-id={place}"
     body = f'<a href="{html.escape(link)}">Next: {following} <span aria-hidden="true">→</span></a>'
     display({"text/html": f'<div class="gl-card-next">{body}</div>', "text/plain": f"Next: {following}"}, raw=True)

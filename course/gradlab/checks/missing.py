@@ -1,0 +1,66 @@
+"""Names that a check lacks because a cell has not run since the kernel started: say which cell to run."""
+
+from typing import Any
+
+from IPython import get_ipython
+
+from .. import notebook
+from . import messages
+from .card import show
+from .cells import Chapter
+from .memory import memory
+from .messages import Feedback
+from .observation import Observation
+from .stale_cells import called_checks, missing_name, watched
+
+
+class CheckFailed(AssertionError):
+    """Raised by a check that does not pass. Its message addresses the learner; a terminal shows only the message."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
+def running() -> str:
+    """Return the text of the running cell."""
+    shell = get_ipython()
+    return "".join(shell.user_ns.get("In", [])[-1:]) if shell is not None else ""
+
+
+def missing_setup(seen: list[Observation], chapter: Chapter) -> tuple[str, int]:
+    """Return a name that a setup cell defines but a case lacked, or "", and the number of setup cells."""
+    errors = [one.error for one in seen if one.error and one.error.type == "NameError"]
+    missing = [name for error in errors if (name := missing_name(NameError(error.message)))]
+    names = [name for name in missing if name not in getattr(get_ipython(), "user_ns", {})]
+    if names and memory.authored is None:
+        known, cells = chapter.setup_names(running())
+        return next((name for name in names if name in known), ""), cells
+    return "", 0
+
+
+def explain_missing(shell: Any, kind: type, error: Exception, trace: Any, tb_offset: int | None = None) -> None:
+    """Replace IPython's traceback if a check cell lacks its setup or its answer: say which cells to run.
+
+    For any other cell, add this advice below the traceback if a setup cell defines the name.
+    """
+    name, checks = missing_name(error), called_checks(running())
+    feedback = _cells_to_run(checks, name) if name and memory.authored is None and name not in shell.user_ns else None
+    if feedback and checks:
+        show(feedback)
+        kind, error, trace = CheckFailed, CheckFailed(feedback.text), None
+    elif feedback:
+        error.add_note(feedback.lead)
+    shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+
+
+def _cells_to_run(checks: dict[str, str], name: str) -> Feedback | None:
+    """Return feedback on which cells to run first to define `name`; None if no setup or answer cell defines it."""
+    for title, answer in checks.items():
+        if name == answer:
+            return messages.answer_missing(title, name)
+    known, cells = Chapter(notebook.FOLDER).setup_names(running())
+    return messages.setup_missing(next(iter(checks), ""), name, cells) if name in known else None
+
+
+if watched() is not None:
+    get_ipython().set_custom_exc((NameError,), explain_missing)
