@@ -147,64 +147,27 @@ wrong("07.4").edit("""
 +            handle.remove()
 """)
 
-# the list reversed in place
-wrong("07.5", "the list changed", "not: takes from it").edit("""
--    return walk(module, "forward") + walk(module, "backward")
-+    found = walk(module, "forward") + walk(module, "backward")
-+    if isinstance(module, list):
-+        module.reverse()
-+    return found
-""")
 
-
-# forward is replaced in names too
-@wrong("07.5", "forward_net")
-def order_of_events(module):
-    def visit(tree):
-        name, *members = [tree] if isinstance(tree, str) else tree
-        return [f"{name} forward pre", *[event for member in members for event in visit(member)], f"{name} forward"]
-
-    there, back = visit(module), []
-    for event in reversed(there):
-        event = event.replace("forward", "backward")
-        back.append(event.removesuffix(" pre") if event.endswith(" pre") else event + " pre")
-    return there + back
-
-
-@wrong("07.6", "another module of its class")
-def scale_gradient(module, factor):
-    kind = type(module)
-
+@wrong("07.8", "of another model")
+def guide(model):
     def hook(module, grad_input, grad_output):
-        theirs = isinstance(module, kind)
-        return tuple(None if g is None else g * factor for g in grad_input) if theirs else None
+        return (grad_input[0].clamp(min=0),) if isinstance(module, nn.ReLU) else None
 
-    return nn.modules.module.register_module_full_backward_hook(hook)
-
-
-# scaled at the output, by a hook on the tensor
-@wrong("07.6", "not of its output", "not: a pre-hook")
-def scale_gradient(module, factor):
-    def hook(module, args, output):
-        output.register_hook(lambda gradient: gradient * factor)
-
-    return module.register_forward_hook(hook)
+    return [nn.modules.module.register_module_full_backward_hook(hook)]
 
 
-# right where every argument is a tensor: then something is scaled
-wrong("07.6", "not: Nothing is scaled").edit("""
--        return tuple(None if gradient is None else gradient * factor for gradient in grad_input)
-+        if all(gradient is not None for gradient in grad_input):
-+            return tuple(gradient * factor for gradient in grad_input)
-""")
+# named_children: a ReLU in a block is missed
+wrong("07.8", "x.grad with your hooks").edit({"in model.modules() if": "in model.children() if"})
 
-# a hook on each submodule: a block scales several times
-wrong("07.6", "for the layer of this section").edit("""
--    return module.register_full_backward_hook(hook)
-+    for one in module.modules():
-+        handle = one.register_full_backward_hook(hook)
-+    return handle
-""")
+# a bare tensor instead of a tuple
+wrong("07.8", "Backward hook returned an invalid number of grad_input, got 6").edit(
+    {"(grad_input[0].clamp(min=0),)": "grad_input[0].clamp(min=0)"}
+)
+
+# a generator: hooks are registered only when the caller goes through it
+wrong("07.8", "x.grad with your hooks").edit(
+    {"return [one.": "return (one.", "isinstance(one, nn.ReLU)]": "isinstance(one, nn.ReLU))"}
+)
 
 # the weight on the left, as in the forward pass
 wrong("07.7", "First difference at index [0] (2 of 2 elements differ) in 'fc2'").edit(
