@@ -157,24 +157,24 @@ wrong("08.5", "RuntimeError: grad can be implicitly created only for scalar outp
 )
 
 
-@wrong("08.6", "not: part of a graph", "requires grad")
-def smooth_grad(model, image, k, noises):
+@wrong("08.7", "not: part of a graph", "requires grad")
+def integrated_gradients(model, image, baseline, k, steps):
     image.requires_grad_()
-    total = sum(torch.autograd.grad(model((image + noise)[None])[0, k], image)[0] for noise in noises)
-    return (total / len(noises)).abs().amax(0)
+    points = [baseline + (step + 0.5) / steps * (image - baseline) for step in range(steps)]
+    total = sum(torch.autograd.grad(model(point[None])[0, k], point)[0] for point in points)
+    return total / steps * (image - baseline)
 
 
-# the noise is added to a leaf
-wrong("08.6", "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.").edit("""
--        noisy = (image + noise).requires_grad_()
-+        noisy = image.clone().requires_grad_()
-+        noisy += noise
+# the point moves on in place, as a leaf
+wrong("08.7", "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.").edit("""
+-        point = (baseline + (step + 0.5) / steps * (image - baseline)).requires_grad_()
++        point = baseline.clone().requires_grad_()
++        point += (step + 0.5) / steps * (image - baseline)
 """)
 
-
-# the noises require a gradient afterwards
-@wrong("08.6", "the noises require grad after the first map")
-def smooth_grad(model, image, k, noises):
-    noises.requires_grad_()
-    (gradient,) = torch.autograd.grad(model(image + noises)[:, k].sum(), noises)
-    return gradient.mean(0).abs().amax(0)
+# the baseline moves on, from point to point
+wrong("08.7", "change of the baseline").edit("""
+-        point = (baseline + (step + 0.5) / steps * (image - baseline)).requires_grad_()
++        baseline += (image - baseline) / steps
++        point = baseline.clone().requires_grad_()
+""")
