@@ -292,7 +292,7 @@ def test_nothing_that_was_written_is_missing(old, new, edits):
     """Whatever was edited: each text that was not released is in the new edition; merging again changes nothing."""
     mine = ipynb.read(json.dumps(edited(old, edits)).encode())
     found = edition.merge(old, mine, new, KEPT)
-    data = found.to_json()
+    data = edition.to_json(found.notebook)
     again = ipynb.read(data)
     assert len({one["id"] for one in again["cells"]}) == len(again["cells"])
     after = [one["source"].rstrip() for one in again["cells"]]

@@ -2,6 +2,7 @@
 
 `.released/` keeps the last release unchanged; comparing with it shows what the student wrote. An unchanged file is
 replaced by the released one. A new edition of a notebook keeps what the student wrote in the old one (see `edition`).
+If an exercise moved to a different chapter, the student's answer moves with it, unless that chapter has one already.
 Before any other file that the student changed is replaced, it is copied to a folder beside the chapter, such as
 `02_external_gradients.before-2026-11-21`, which is never written to again.
 """
@@ -44,9 +45,15 @@ def bring_up_to_date(released: dict[str, Path], workspace: Path) -> list[Change]
     """
     workspace.mkdir(parents=True, exist_ok=True)
     changes = []
-    for name, source in released.items():
+    for name in sorted(
+        released, key=lambda name: bool(_gone(name, released[name], workspace))
+    ):  # last: who gives answers
+        source = released[name]
         try:
-            change = (_bring_folder if source.is_dir() else _bring_file)(name, source, workspace)
+            if source.is_dir():
+                change = _bring_folder(name, source, workspace, _elsewhere(name, released, workspace))
+            else:
+                change = _bring_file(name, source, workspace)
         except Exception as error:  # one broken chapter must not stop the others or JupyterLab
             why = error if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
             change = Change(name, "failed", f"{name} could not be brought up to date: {why}. It has not changed.")
@@ -121,13 +128,40 @@ def _bring_file(name: str, source: Path, workspace: Path) -> Change | None:
     return Change(name, what, f"{what} {name}")
 
 
-def _bring_folder(name: str, source: Path, workspace: Path) -> Change | None:
+def _gone(name: str, source: Path, workspace: Path) -> set[str]:
+    """Return the ids of the answers that the last release of a chapter had, and its new edition does not have."""
+    old, new = (_bytes(folder / f"{name}.ipynb") for folder in (workspace / RELEASED / name, source))
+    with contextlib.suppress(ipynb.Unreadable):
+        if new is not None and new != old:
+            return edition.answers(_known(old)).keys() - edition.answers(ipynb.read(new)).keys()
+    return set()
+
+
+def _elsewhere(name: str, released: dict[str, Path], workspace: Path) -> dict[str, str]:
+    """Return in which chapter each answer is that this one gives away, if the student wrote nothing there yet."""
+    found: dict[str, str] = {}
+    if gone := _gone(name, released[name], workspace):
+        for other, source in released.items():
+            here, theirs = (_known(_bytes(folder / f"{other}.ipynb")) for folder in (workspace / other, source))
+            found |= dict.fromkeys(gone & edition.open_answers(theirs, here), other)
+    return found
+
+
+def _move(moved: dict[str, dict], elsewhere: dict[str, str], workspace: Path) -> None:
+    """Write the student's answers into the chapters in which their exercises are now."""
+    for other in {elsewhere[key] for key in moved}:
+        place = workspace / other / f"{other}.ipynb"
+        _write(place, edition.to_json(edition.take_in(ipynb.read(place.read_bytes()), moved)))
+
+
+def _bring_folder(name: str, source: Path, workspace: Path, elsewhere: dict[str, str]) -> Change | None:
     place, last = workspace / name, workspace / RELEASED / name
     old, new = _files(last), _edition(source)
     known, there = last.is_dir(), os.path.lexists(place)
     before = free_name(place)
-    plan = _Plan(place, old, new, before.name)
+    plan = _Plan(place, old, new, before.name, elsewhere)
     if plan.says:
+        _move(plan.given, elsewhere, workspace)
         _keep(place, before, plan, old.keys() | new.keys())
     for path, data in plan.writes.items():
         _write(place / path, data)
@@ -146,11 +180,16 @@ def _bring_folder(name: str, source: Path, workspace: Path) -> Change | None:
 class _Plan:
     """A plan of what to do in a chapter's folder.
 
-    writes: contents by path. withdrawn: files to delete. moved: folders and links in the way of a file. says: what
-    happens to the student's work, in sentences; empty if nothing the student wrote is replaced.
+    writes: contents by path. withdrawn: files to delete. moved: folders and links in the way of a file. given: the
+    student's answers that move to the chapters in `elsewhere`. says: what happens to the student's work, in sentences;
+    empty if nothing the student wrote is replaced.
     """
 
-    def __init__(self, place: Path, old: dict[str, bytes], new: dict[str, bytes], before: str):
+    def __init__(
+        self, place: Path, old: dict[str, bytes], new: dict[str, bytes], before: str, elsewhere: dict[str, str]
+    ):
+        self.elsewhere = elsewhere
+        self.given: dict[str, dict] = {}
         self.writes: dict[str, bytes] = {}
         self.missing: set[str] = set()
         self.moved: set[Path] = set()
@@ -190,13 +229,23 @@ class _Plan:
             self.writes[path] = new
             self.says.append("There is a new edition; your notebook could not be read, so the chapter starts over.")
             return
-        merged = edition.merge(_known(old), mine, ipynb.read(new), before)
+        merged = edition.merge(_known(old), mine, ipynb.read(new), before, self.elsewhere)
         if not merged.wrote:
             self.writes[path] = new
         elif not edition.same(merged.notebook, mine):
-            self.writes[path] = merged.to_json()
+            self.writes[path] = edition.to_json(merged.notebook)
+            self.given |= merged.moved
             ends = " Anything that no longer fits is at the end of the notebook." if merged.left else ""
-            self.says.append(f"There is a new edition, and it includes what you wrote.{ends}")
+            self.says.append(f"There is a new edition, and it includes what you wrote.{self._went()}{ends}")
+
+    def _went(self) -> str:
+        """Return where the answers in `given` are now, in sentences."""
+        exercises: dict[str, list[str]] = {}
+        for key in self.given:
+            exercises.setdefault(self.elsewhere[key], []).append(key.removeprefix("answer-").replace("-", "."))
+        return "".join(
+            f" What you wrote for {', '.join(ids)} is in {chapter} now." for chapter, ids in exercises.items()
+        )
 
 
 def _known(released: bytes | None) -> dict:
