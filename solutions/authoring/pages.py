@@ -52,7 +52,7 @@ EXPLAINED = [
     ),
     (
         "02_external_gradients",
-        "s2-shape-run",
+        "s2-shapes",
         "RuntimeError: Mismatch in shape: grad_output[0] has a shape of",
         "The external gradient must have the shape of the output, not of the input.",
     ),

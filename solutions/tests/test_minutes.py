@@ -42,7 +42,7 @@ def test_the_opening_is_given_the_minutes_that_the_chapter_takes():
 
 @pytest.mark.parametrize("name", chapter_names())
 def test_no_chapter_takes_longer_than_an_evening(name):
-    assert minutes(nbformat.read(source_path(name), as_version=4)).total <= 150
+    assert minutes(nbformat.read(source_path(name), as_version=4)).total <= 110
 
 
 @pytest.mark.parametrize("name", chapter_names())
