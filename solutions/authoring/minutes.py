@@ -1,4 +1,4 @@
-"""Compute how long a chapter takes, by the same rule for all chapters, from the solved notebook."""
+"""Compute how long a chapter and its core path take, by the same rule for all chapters, from the solved notebook."""
 
 import itertools
 import re
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import nbformat
 from nbformat import NotebookNode
+from nbformat.v4 import new_notebook
 from nbgrader.utils import is_grade, is_solution
 
 from .cells import tags
@@ -17,12 +18,16 @@ SECONDS_A_LINE = 5  # of code
 MINUTES_A_PREDICTION = 1
 RESERVE = 1.25
 APPENDIX = "## Appendix (optional) · "  # begins an optional part after the close
+CORE = "importance ●●●●●"  # an exercise of the core path
+EXTRA = "extra"  # what is outside the core path says so
 
 _EXERCISE = re.compile(r"importance [●○]+ · (\d+) minutes")
 _FOLDED = re.compile(r"<details>.*?</details>", re.DOTALL)
 _EXPLANATION = re.compile(r"<details>\s*<summary>What happened, and why</summary>(.*?)</details>", re.DOTALL)
+_SECTION = re.compile(r"^(## \d+ · .*)(\n\n\*Extra\*)?", re.MULTILINE)
+_DATA = re.compile(rf"^(\d+ points? · .*importance [●○]+ · \d+ minutes)( · {EXTRA})?", re.MULTILINE)  # of an exercise
 # A row of the start page's table.
-_ROW = re.compile(r"^\|.*\]\(chapters/(\w+)/\1\.ipynb\).*\|( *\d* *)\|[^|]*\|$", re.MULTILINE)
+_ROW = re.compile(r"^\|.*\]\(chapters/(\w+)/\1\.ipynb\).*\|([ \d]*|[ \d]* of [ \d]*)\|[^|]*\|$", re.MULTILINE)
 _TIME = re.compile(r"^(\*\*Time\*\*: about )\d+( minutes, )\d+( of them)", re.MULTILINE)  # in a chapter's opening
 _LINK_TARGET = re.compile(r"(?<=\])\([^)]*\)")  # not read
 _NO_WORDS = re.compile(r"<[^>]*>|\$[^$]*\$|`[^`]*`|!\[[^\]]*\]")  # each counts as one word
@@ -65,25 +70,63 @@ def minutes(notebook: NotebookNode) -> Minutes:
     return Minutes(words / WORDS_A_MINUTE, lines * SECONDS_A_LINE / 60, predictions * MINUTES_A_PREDICTION, exercises)
 
 
+def sections(notebook: NotebookNode) -> list[list[NotebookNode]]:
+    """Return a chapter's cells by section. A section without an exercise is joined to the next, to which it leads."""
+    found: list[list[NotebookNode]] = [[]]
+    for cell in without_appendices(notebook):
+        opening = len(found) == 1
+        if _SECTION.search(cell.source) and (opening or any(_DATA.search(one.source) for one in found[-1])):
+            found.append([])
+        found[-1].append(cell)
+    return found
+
+
+def is_extra(section: list[NotebookNode]) -> bool:
+    """Return whether a section is outside the core path: it has exercises, none of which is of the core path."""
+    exercises = [cell.source for cell in section if _DATA.search(cell.source)]
+    return bool(exercises) and not any(CORE in exercise for exercise in exercises)
+
+
+def core(notebook: NotebookNode) -> NotebookNode:
+    """Return the core path of a solved notebook: its sections and exercises of the highest importance."""
+    taken = [cell for section in sections(notebook) if not is_extra(section) for cell in section]
+    return new_notebook(cells=[cell for cell in taken if CORE in cell.source or not _DATA.search(cell.source)])
+
+
+def mark_extra(notebook: NotebookNode) -> None:
+    """Write into each section and exercise outside the core path that it is extra, in place."""
+    for section in sections(notebook):
+        word = "\n\n*Extra*" if is_extra(section) else ""
+        for cell in section:
+            if cell.cell_type == "markdown":
+                cell.source = _SECTION.sub(rf"\g<1>{word}", cell.source)
+                cell.source = _DATA.sub(rf"\g<1>{'' if CORE in cell.source else f' · {EXTRA}'}", cell.source)
+
+
 def _folded(cell: NotebookNode) -> bool:
     """Return whether a learner sees the cell's code only after a click."""
     return cell.metadata.get("jupyter", {}).get("source_hidden", False)
 
 
 def say_minutes(notebook: NotebookNode) -> None:
-    """Write a solved notebook's minutes into its opening, in place."""
+    """Write into a solved notebook, in place, what is outside its core path, and into its opening its minutes."""
+    mark_extra(notebook)
     found = minutes(notebook)
     for cell in notebook.cells[:1]:
         cell.source = _TIME.sub(rf"\g<1>{found.total}\g<2>{found.exercises}\g<3>", cell.source)
 
 
 def with_minutes(page: str) -> str:
-    """Return the start page with the minutes of each existing chapter in its table's second-to-last column."""
+    """Return the start page with each existing chapter's minutes, "65 of 110", in its table's second-to-last column.
+
+    The first number is that of the core path.
+    """
 
     def filled(row: re.Match) -> str:
         if row[1] not in names:
             return row[0]
-        taken = minutes(nbformat.read(source_path(row[1]), as_version=4)).total
+        notebook = nbformat.read(source_path(row[1]), as_version=4)
+        taken = f"{minutes(core(notebook)).total} of {minutes(notebook).total}"
         start, end = row.start(2) - row.start(), row.end(2) - row.start()
         return f"{row[0][:start]} {taken} {row[0][end:]}"
 

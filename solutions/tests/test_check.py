@@ -739,6 +739,9 @@ def test_the_summary_remembers_across_restarts_and_knows_the_points(beside, monk
     check("02.1 the gradient at x", cube)
     out = summary_after_a_restart(monkeypatch, capsys)
     assert out == f"{line} passed    3 of 3\n1 of 1 checks passed, 3 of 3 points.\n"
+    statement = new_markdown_cell("### Exercise 02.1 · It\n\n3 points · importance ●●●●○ · 8 minutes · extra")
+    nbformat.write(new_notebook(cells=[statement, cell]), beside.parent / "02_test.ipynb")
+    assert "1 of 1 checks passed, 0 of 0 on the core path, 3" in summary_after_a_restart(monkeypatch, capsys)
     says(external_gradient_alone)
     capsys.readouterr()
     summary()

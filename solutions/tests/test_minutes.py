@@ -7,7 +7,7 @@ from nbgrader.utils import is_grade, is_solution
 
 from authoring.build import normalise
 from authoring.chapter import chapter_names, source_path
-from authoring.minutes import APPENDIX, minutes, without_appendices
+from authoring.minutes import APPENDIX, core, mark_extra, minutes, without_appendices
 
 OPENING = "**Time**: about 0 minutes, 0 of them for the one exercise."
 STATEMENT = "1 point · difficulty ●○○ · importance ●○○ · 8 minutes"
@@ -38,6 +38,23 @@ def test_the_target_of_a_link_takes_no_minutes():
 def test_the_opening_is_given_the_minutes_that_the_chapter_takes():
     notebook = chapter(new_markdown_cell("word " * 1300))
     assert normalise(notebook).cells[0].source == "**Time**: about 25 minutes, 8 of them for the one exercise."
+
+
+def section(number, *dots):
+    """A section's heading, and its exercises of so many dots of importance."""
+    exercises = [f"### Exercise 01.1 · It\n\n1 point · importance {'●' * n:○<5} · 8 minutes" for n in dots]
+    return [new_markdown_cell(text) for text in [f"## {number} · Why?\n\nSo it is.", *exercises]]
+
+
+def test_what_is_outside_the_core_path_says_so_and_takes_none_of_its_minutes():
+    notebook = new_notebook(cells=[*section(1), *section(2, 5, 4), *section(3, 4), *section(4)])
+    for _ in range(2):
+        mark_extra(notebook)
+    marked = [cell.source.partition("\n\n")[2] for cell in notebook.cells]
+    full, less = "1 point · importance ●●●●● · 8 minutes", "1 point · importance ●●●●○ · 8 minutes · extra"
+    assert marked == ["So it is.", "So it is.", full, less, "*Extra*\n\nSo it is.", less, "So it is."]
+    assert minutes(core(notebook)).exercises == 8
+    assert minutes(notebook).exercises == 24
 
 
 @pytest.mark.parametrize("name", chapter_names())

@@ -10,7 +10,7 @@ from traitlets.config import Config
 
 from authoring.build import START_PAGE, STUDENT_EDITION
 from authoring.chapter import chapter_names, source_path
-from authoring.minutes import RESERVE, minutes
+from authoring.minutes import RESERVE, core, minutes
 
 PAGE = START_PAGE.read_text(encoding="utf-8")
 ROUTES = dict(re.findall(r"^- \*\*(.+?)\*\*(.*?)(?=^- \*\*|^$)", PAGE, re.MULTILINE | re.DOTALL))
@@ -65,5 +65,6 @@ def test_the_page_says_how_long_hooks_take_without_exercises():
 
 
 def test_the_page_says_how_long_all_chapters_take():
-    hours = sum(minutes(nbformat.read(source_path(name), as_version=4)).total for name in chapter_names()) / 60
-    assert f"about {round(hours)} hours" in PAGE
+    chapters = [nbformat.read(source_path(name), as_version=4) for name in chapter_names()]
+    whole, short = (sum(minutes(part(one)).total for one in chapters) / 60 for part in (lambda one: one, core))
+    assert f"about {round(whole)} hours, and their core paths about {round(short)}." in " ".join(PAGE.split())

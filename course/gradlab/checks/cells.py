@@ -14,6 +14,7 @@ from .record import SUFFIX, CheckRecord, load_beside
 from .stale_cells import called_checks
 
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>")
+_EXTRA = re.compile(r"^### Exercise (\S+) .*\n\n.* · extra\b", re.MULTILINE)
 
 
 class Chapter:
@@ -79,6 +80,10 @@ class Chapter:
             names = called_checks(cell["source"]) if marks.get("grade") else {}
             found |= {name.split()[0]: marks.get("points", 0) / len(names) for name in names}
         return found
+
+    def extra(self) -> set[str]:
+        """Return the ids of the checks of exercises that say that they are outside the core path."""
+        return {check for cell in self.cells for check in _EXTRA.findall(cell["source"])}
 
     def setup_names(self, above: str) -> tuple[set[str], int]:
         """Return the names that setup cells before the cell with text `above` define, and the number of those cells."""

@@ -47,10 +47,14 @@ def _overview(chapter: Chapter) -> list[dict[str, str]]:
         most = worth.get(check_id, 0)
         got, all_of = got + most * (state == "passed"), all_of + most
         rows.append((name, state, f"{most * (state == 'passed'):g} of {most:g}" if most else ""))
-    total = f"{sum(state == 'passed' for _, state, _ in rows)} of {len(rows)} checks passed"
+    states = [state for _, state, _ in rows]
+    total = f"{states.count('passed')} of {len(rows)} checks passed"
+    if outside := set() if memory.authored else chapter.extra():
+        core = [state for name, state, _ in rows if name.split()[0] not in outside]
+        total += f", {core.count('passed')} of {len(core)} on the core path"
     total += f", {got:g} of {all_of:g} points." if all_of else "."
     width = max((len(name) for name in names), default=0) + 4
     lines = [f"{name} {'.' * (width - len(name))} {state:9} {of}".rstrip() for name, state, of in rows]
     table = {"text/html": overview(rows, total), "text/plain": "\n".join([*lines, total])}
-    end = "" if memory.authored else ending(chapter, all(state == "passed" for _, state, _ in rows))
+    end = "" if memory.authored else ending(chapter, {*states} == {"passed"})
     return [table, *([{"text/markdown": end, "text/plain": end}] if end else [])]
