@@ -5,13 +5,32 @@ hides that output while the widget is alive, and hides JupyterLab's message for 
 found").
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from IPython import get_ipython
 from IPython.display import display
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page other than a notebook's, such as the site's, which shows in its own way what a widget shows in a notebook.
+
+    payoff: is called with a `payoffs.Payoff` that has controls, and its `Made` at the start. prediction: is called with
+    a `Prediction` and the earlier `Guess`, if there is one. every_payoff: whether payoffs also show before a pass.
+    """
+
+    payoff: Callable[[Any, Any], None]
+    prediction: Callable[[Any, Any], None] | None = None
+    every_payoff: bool = False
+
+
+page: Page | None = None  # None: a notebook
 
 
 def has_widgets() -> bool:

@@ -1,6 +1,7 @@
 """A learner's own image: chosen from a file, and resized for a network."""
 
 import io
+from dataclasses import dataclass
 
 ACCEPTED = ".png,.jpg,.jpeg,.webp,.bmp,.gif,.tif,.tiff"  # pillow reads these everywhere
 
@@ -9,14 +10,20 @@ class ImageError(ValueError):
     """Raised for a file that is not a readable image; the message is for the learner."""
 
 
+@dataclass(frozen=True)
+class ImageFile:
+    """A button that lets the learner choose an image file; a control for `payoff`, whose value is a tuple of files."""
+
+    says: str = "Choose an image under 10 MB"
+    accept: str = ACCEPTED
+
+
 def image_file():
-    """Return a button that lets the learner choose an image file; a control for `payoff`.
+    """Return a control for `payoff`: a button that lets the learner choose an image file.
 
     The page passes the file only to the kernel, in one message; Jupyter's server accepts up to 10 MB.
     """
-    from ipywidgets import FileUpload
-
-    return FileUpload(accept=ACCEPTED, description="Choose an image under 10 MB", layout={"width": "max-content"})
+    return ImageFile()
 
 
 def small_image(files, side):

@@ -4,6 +4,7 @@ import html
 import inspect
 import os
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, reduce
 from importlib import resources
@@ -16,11 +17,13 @@ from . import live
 from .captured import Captured
 from .checks import check as checking
 from .checks.given import as_released, in_place_of_yours
+from .checks.known_state import known_state
 from .checks.messages import OR_ALL
 from .checks.stale_cells import missing_name
 from .checks.summary import passed
-from .own_image import ImageError
+from .own_image import ImageError, ImageFile
 from .pictures.picture import Picture
+from .predict.kinds import shown
 
 
 def payoff(exercise, shows, ask=None, **controls):
@@ -49,18 +52,20 @@ def payoff(exercise, shows, ask=None, **controls):
             _asked(released, ask, exercise, shows)
             return function
         start = {} if ask is not None else _start(function, controls)
-        made = _made(released, start, exercise, shows) if _passed(exercise) else _unsolved(exercise, shows)
+        earned = Payoff(exercise, shows, released, controls, start)
+        made = earned.made(start) if _passed(exercise) else _unsolved(exercise, shows)
         if made.stopped:
             _display(live.style() + made.html, made.text)
             return function
-        title = f"You see {shows}."
-        if controls and live.has_widgets():
-            _show_live(released, controls, start, exercise, shows, made)
+        if controls and live.page:
+            live.page.payoff(earned, made)
+        elif controls and live.has_widgets():
+            _show_live(earned, made)
         elif controls:
             print(f"Payoff of {exercise}")
         names = ", ".join(_spoken(name) for name in controls)
         note = f"<p><em>Run this cell to move: {html.escape(names)}.</em></p>" if controls else ""
-        _display(live.kept(f"<p>{html.escape(title)}</p>{made.html}{note}"), f"{title}\n{made.text}")
+        _display(live.kept(f"<p>{html.escape(earned.title)}</p>{made.html}{note}"), f"{earned.title}\n{made.text}")
         return function
 
     return decorate
@@ -76,9 +81,63 @@ class Made:
     stopped: bool = False
 
 
+@dataclass(frozen=True)
+class Payoff:
+    """A payoff whose exercise has passed. start: the value of each control at the start."""
+
+    exercise: str
+    shows: str
+    function: Callable
+    controls: dict
+    start: dict
+
+    @property
+    def title(self) -> str:
+        """The sentence above the output."""
+        return f"You see {self.shows}."
+
+    def made(self, values: dict) -> Made:
+        """Return the output for these values of the controls; an error becomes one line."""
+        return _made(self.function, values, self.exercise, self.shows)
+
+    def values(self) -> dict[str, list]:
+        """Return the values that each control can take, in order; none for a text or a file."""
+        return {name: _values(control, self.start[name]) for name, control in self.controls.items()}
+
+    def controls_at_start(self) -> list[dict]:
+        """Return each control as static/moving.js expects it."""
+        return [
+            {"name": _spoken(name), **_described(control, values, self.start[name])}
+            for (name, control), values in zip(self.controls.items(), self.values().values(), strict=True)
+        ]
+
+
+def _spoken(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _values(control, start) -> list:
+    if isinstance(control, tuple):
+        low, high, step = control
+        count = round((high - low) / step)
+        return sorted({start, *(type(start)(round(low + k * step, 10)) for k in range(count + 1))})
+    if isinstance(control, bool):
+        return [False, True]
+    return list(control) if isinstance(control, list) else []
+
+
+def _described(control, values: list, start) -> dict:
+    if isinstance(control, ImageFile):
+        return {"kind": "file", "name": control.says, "accept": control.accept, "at": 0}
+    if isinstance(control, str):
+        return {"kind": "text", "value": start, "at": 0}
+    kind = {tuple: "slider", bool: "tick", list: "list"}[type(control)]
+    return {"kind": kind, "values": [shown(value) for value in values], "at": values.index(start)}
+
+
 def _passed(exercise: str) -> bool:
     """Return whether the last run of this exercise's check passed, in any kernel."""
-    return passed(exercise)
+    return bool(live.page and live.page.every_payoff) or passed(exercise)
 
 
 def _start(function, controls) -> dict:
@@ -188,46 +247,46 @@ def _line(words: str, role: str = "") -> Made:
     return Made(body, words, body, stopped=True)
 
 
-def _show_live(function, controls, start, exercise, shows, made: Made) -> None:
-    """Show the controls and, below them, the function's output for their values."""
-    from ipywidgets import HTML, HBox, Layout, VBox, interactive
+def _show_live(earned: Payoff, made: Made) -> None:
+    """Show the payoff's controls and, below them, its output for their values."""
+    widget = _widget_class()(title=earned.title, html=made.alive, controls=earned.controls_at_start())
+    values = dict(earned.start)
 
-    moving = {}
-    for name, abbreviation in controls.items():
-        moving[name] = interactive.widget_from_abbrev(abbreviation, start[name])
-        moving[name].description = moving[name].description or _spoken(name)
-        if isinstance(abbreviation, str):
-            moving[name].continuous_update = False  # text takes effect once it is entered
-        if hasattr(moving[name].style, "description_width"):
-            moving[name].style.description_width = "initial"
-    picture = HTML(made.alive, layout=Layout(width="auto"))  # at 100%, its margin would make the page scroll
+    def asked(_, content, buffers):
+        """Send the output for some places of the controls; a text or a file that was entered keeps its value."""
+        if "control" in content:
+            name, entered = list(earned.controls)[content["control"]], content["value"]
+            values[name] = ({"name": entered, "content": buffers[0]},) if buffers else entered
+        values.update(
+            (name, every[place])
+            for (name, every), place in zip(earned.values().items(), content["at"], strict=True)
+            if every
+        )
+        with known_state():  # a picture that is made ahead changes nothing that another cell can see
+            moved = earned.made(values)
+        widget.send({"at": content["at"], "html": moved.alive})
 
-    def moved(_):
-        values = {name: control.value for name, control in moving.items()}
-        picture.value = _made(function, values, exercise, shows).alive
-
-    for control in moving.values():
-        control.observe(moved, "value")
-    title = HTML(f"<p>{html.escape(f'You see {shows}.')}</p>")
-    moved_by = HBox(list(moving.values()), layout=Layout(flex_flow="row wrap"))
-    whole = VBox([title, moved_by, picture, _names_of_sliders()()])
-    whole.add_class("gl-live")
-    live.show_widget(whole, f"Payoff of {exercise}")
+    widget.on_msg(asked)
+    live.show_widget(widget, f"Payoff of {earned.exercise}")
 
 
 @cache
-def _names_of_sliders():
-    """Return the class of an invisible widget that gives names to the sliders beside it."""
-    import anywidget
+def _widget_class():
+    import anywidget  # imported here: a sandbox or a plain Python may lack it
+    import traitlets
 
-    class Names(anywidget.AnyWidget):
-        _esm = resources.files(__package__).joinpath("static", "names.js").read_text(encoding="utf-8")
+    static = resources.files(__package__).joinpath("static")
 
-    return Names
+    class Moving(anywidget.AnyWidget):
+        """A payoff with controls. It sends {"at"} and, if something was entered, {"control", "value"} with a buffer."""
 
+        _esm = "".join(static.joinpath(name).read_text(encoding="utf-8") for name in ("moving.js", "payoff.js"))
+        _css = static.joinpath("moving.css").read_text(encoding="utf-8")
+        title = traitlets.Unicode().tag(sync=True)
+        html = traitlets.Unicode().tag(sync=True)  # the output for the controls' start values
+        controls = traitlets.List().tag(sync=True)  # as `Payoff.controls_at_start` returns them
 
-def _spoken(name: str) -> str:
-    return name.replace("_", " ")
+    return Moving
 
 
 def _display(body: str, text: str) -> None:

@@ -123,12 +123,11 @@ def moves(lab, payoff: str) -> None:
     lab.run_cell(payoff)
     shown = lab.locate(payoff).locator(".gl-live")
     shown.wait_for()
-    picture = shown.locator(".widget-html-content").last
+    picture = shown.locator(".gl-frame")
     before = picture.inner_html()
-    for control in shown.locator("[role=slider], select, input[type=checkbox]").all():
-        if control.get_attribute("role") == "slider":
-            at_the_end = control.get_attribute("aria-valuenow") == control.get_attribute("aria-valuemax")
-            control.press("ArrowLeft" if at_the_end else "ArrowRight")
+    for control in shown.locator("input:is([type=range], [type=checkbox]), select").all():
+        if control.get_attribute("type") == "range":
+            control.press("ArrowLeft" if control.evaluate("e => e.value === e.max") else "ArrowRight")
         elif control.get_attribute("type") == "checkbox":
             control.click()
         else:

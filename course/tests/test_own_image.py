@@ -53,5 +53,5 @@ def test_a_file_without_an_image_is_refused_in_words(content):
 
 def test_the_button_says_what_it_does_and_takes_images():
     button = image_file()
-    assert button.description == "Choose an image under 10 MB"
+    assert button.says == "Choose an image under 10 MB"
     assert {".png", ".jpg"} <= set(button.accept.split(","))

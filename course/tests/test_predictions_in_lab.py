@@ -200,8 +200,11 @@ def test_after_a_wrong_guess_the_explanation_is_open_and_has_the_keyboard(lab, n
     lab.assert_quiet()
 
 
-def test_a_payoff_stands_still_without_its_kernel(lab, notebook):
-    """Alive, it hides the still picture; an answer that fails is told in a line; later the still picture is back."""
+MOVED = "start => document.querySelector('.gl-payoff .gl-frame img').src !== start"
+
+
+def test_a_payoff_moves_through_pictures_made_ahead_and_stands_still_without_its_kernel(lab, notebook):
+    """Alive, it hides the still picture; without its kernel, the still picture is back. A form says to run its cell."""
     lab.run_cell("setup")
     lab.run_cell("payoff-02-1")
     shown = lab.locate("payoff-02-1")
@@ -209,22 +212,26 @@ def test_a_payoff_stands_still_without_its_kernel(lab, notebook):
     shown.get_by_role("slider", name="root of").wait_for()
     assert picture.count() == 1, "the still picture hides while the live one is there"
     assert violations(lab.page, ".gl-live") == []
-    for key, value in (("ArrowLeft", "3"), ("ArrowRight", "4")):
-        shown.get_by_role("slider").press(key)
-        lab.page.wait_for_function(
-            "v => +document.querySelector('.gl-live [role=slider]').ariaValueNow === +v", arg=value
-        )
+    lab.page.locator(".gl-payoff[data-ready]").wait_for()
     lab.type_into("setup", CUBE.replace("return 3 * x**2 * v", "raise ValueError('lost')"))
     lab.run_cell("setup")
-    lab.locate("payoff-02-1").get_by_role("slider").press("ArrowRight")
-    lab.locate("payoff-02-1").get_by_text("this cell raised ValueError: lost").wait_for()
+    slider, start = lab.locate("payoff-02-1").get_by_role("slider"), picture.get_attribute("src")
+    slider.press("ArrowRight")
+    lab.page.wait_for_function(MOVED, arg=start)
+    slider.press("ArrowLeft")
+    lab.page.wait_for_function("start => !(" + MOVED + ")(start)", arg=start)
+    lab.locate("payoff-02-1").get_by_role("button", name="Play root of").press("Enter")
+    lab.page.wait_for_function("() => document.querySelector('.gl-payoff [type=range]').ariaValueText === '9'")
+    assert "lost" not in lab.locate("payoff-02-1").inner_text(), "a picture was not made ahead"
     lab.assert_quiet()
 
     chooses_an_image(lab)
+    lab.run_cell("s1-run")
+    lab.locate("s1-run").get_by_role("button", name="Compare with torch").wait_for()
     lab.restart_kernel()
     lab.locate("payoff-02-1").get_by_alt_text("your pull_back as a grey square").filter(visible=True).wait_for()
-    dead = lab.page.locator(".jupyter-widgets-disconnected")
-    assert dead.count() > dead.filter(visible=True).count() == 0, "a dead slider is among icons of broken links"
+    lab.locate("s1-run").get_by_text("Run this cell and enter your guess").filter(visible=True).wait_for()
+    assert lab.page.locator(".gl-live").filter(visible=True).count() == 0, "a form or a slider stays, but is dead"
     lab.save()
     lab.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
     lab.open_notebook(notebook)

@@ -242,11 +242,11 @@ def test_the_front_pages_stepper_goes_by_mouse_keyboard_and_touch(site, chromium
 def test_a_payoffs_slider_moves_through_pictures(site, page):
     page.goto(site.address + site.chapters()[0])
     payoff = page.locator(".site-frames:has([type=range])").first
-    before = payoff.locator(".site-frame").inner_html()
+    before = payoff.locator(".gl-frame").inner_html()
     with page.expect_response("**/frames/*.json"):
         payoff.get_by_role("slider").first.press("End")
     page.wait_for_function(
-        "before => document.querySelector('.site-frames .site-frame').innerHTML !== before", arg=before
+        "before => document.querySelector('.site-frames .gl-frame').innerHTML !== before", arg=before
     )
 
 

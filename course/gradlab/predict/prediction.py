@@ -57,6 +57,10 @@ class Prediction:
         """Set the right answers: one argument per label or line, or all answers as one list or as one dict by label."""
         self.answers = self.kind.answers(answers)
 
+    def output(self) -> str:
+        """Return the block's output as HTML."""
+        return self._captured.html(self.question)
+
     def __enter__(self):
         if _running:
             raise PredictionError(f"prediction {self.name} is inside {_running[-1]}; end that block first")
@@ -83,7 +87,8 @@ class Prediction:
         if get_ipython() is None:
             print(f"{self.question}\n{self._captured.text()}")
         else:
-            self._ask(guess if guess is not None and self.kind.fits(guess.said) else None)
+            ask = (live.page and live.page.prediction) or Prediction._ask
+            ask(self, guess if guess is not None and self.kind.fits(guess.said) else None)
 
     def _ask(self, guess: Guess | None) -> None:
         """Show the form and the answer; before a guess, the answer is in a fold, hidden while the form is alive."""
@@ -101,7 +106,7 @@ class Prediction:
         self._shown = display(shown, raw=True, display_id=True)
 
     def _folded(self) -> dict:
-        fold = f"<details><summary>{FOLDED}</summary>{self._captured.html(self.question)}</details>"
+        fold = f"<details><summary>{FOLDED}</summary>{self.output()}</details>"
         return {"text/html": live.kept(fold), "text/plain": f"The answer:\n{self._captured.text()}"}
 
     def _entered(self, form, content: dict) -> None:
@@ -141,7 +146,7 @@ class Prediction:
 
     def _data(self, verdict: str, words: str) -> dict:
         """Return the output after a guess: the verdict, then the block's output."""
-        output = f'<div class="gl-output">{self._captured.html(self.question)}</div>'
+        output = f'<div class="gl-output">{self.output()}</div>'
         return {
             "text/html": f"{live.style()}{verdict}{output}",
             "text/plain": f"{words}{self._captured.text()}",

@@ -28,7 +28,7 @@ ASSETS = [
     *HERE.glob("*.js"),
     GRADLAB / "predict/static/form.js",
     GRADLAB / "predict/static/form.css",
-    GRADLAB / "static/live.css",
+    *(GRADLAB / "static" / name for name in ("live.css", "moving.css", "moving.js")),
 ]
 
 

@@ -26,8 +26,8 @@ html_math_renderer = "mathml"
 
 html_theme = "furo"
 html_baseurl = f"{ADDRESS}/"
-html_css_files = ["live.css", "form.css", "site.css"]
-html_js_files = [("guess.js", {"type": "module"}), ("frames.js", {"defer": "defer"}), ("page.js", {"defer": "defer"})]
+html_css_files = ["live.css", "form.css", "moving.css", "site.css"]
+html_js_files = [("guess.js", {"type": "module"}), ("frames.js", {"type": "module"}), ("page.js", {"defer": "defer"})]
 html_use_index = False
 html_copy_source = html_show_sourcelink = html_show_sphinx = html_show_copyright = False
 html_theme_options = {

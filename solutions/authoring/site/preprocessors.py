@@ -92,7 +92,7 @@ class ShowPayoffs(NbGraderPreprocessor):
                 output.data["text/html"] = (
                     f'<figure class="site-frames" data-frames="../_static/{file}"><figcaption>'
                     f"{html.escape(payoff['title'])}</figcaption>{as_json(payoff['controls'])}"
-                    f'<div class="site-frame">{payoff["start"]}</div>'
+                    f'<div class="gl-frame">{payoff["start"]}</div>'
                     f'<p class="site-others">{html.escape("".join(others))}</p></figure>'
                 )
                 cell.outputs = cell.outputs[: place + 1]  # without the payoff's picture for viewers without widgets

@@ -1,7 +1,7 @@
 """Run a solved chapter for the site: predictions and payoffs leave plain data, which a page shows without a kernel.
 
-`record` executes a chapter as `build.execute` does, but without references and checks. In its kernel, `begin` replaces
-the two places where gradlab shows a widget.
+`record` executes a chapter as `build.execute` does, but without references and checks. In its kernel, `begin` takes
+over what gradlab shows as widgets in a notebook.
 """
 
 import copy
@@ -14,8 +14,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 from nbgrader.utils import is_grade
 
-from gradlab import payoffs
+from gradlab import live
 from gradlab.checks.memory import memory
+from gradlab.payoffs import Made, Payoff
 from gradlab.predict.kinds import Numbers, shown
 from gradlab.predict.prediction import Prediction
 
@@ -59,12 +60,10 @@ def record(name: str) -> NotebookNode:
 def begin() -> None:
     """In a chapter's kernel, let predictions and payoffs display plain data; every payoff counts as earned."""
     memory.authored = lambda stated: None
-    Prediction._ask = _ask  # type: ignore[method-assign, assignment]
-    payoffs._passed = lambda exercise: True
-    payoffs._show_live = _show_frames
+    live.page = live.Page(_show_frames, _show_question, every_payoff=True)
 
 
-def _ask(prediction: Prediction, guess: None) -> None:
+def _show_question(prediction: Prediction, guess: None) -> None:
     """Display what a page needs to ask for a guess and to judge it."""
     kind = prediction.kind
     data = {
@@ -75,47 +74,31 @@ def _ask(prediction: Prediction, guess: None) -> None:
         "tolerance": getattr(kind, "tolerance", None),
         "distinct": hasattr(kind, "events"),
         "answers": [{"value": str(answer), "shown": shown(answer)} for answer in prediction.answers or ()],
-        "output": prediction._captured.html(prediction.question),
+        "output": prediction.output(),
     }
     display({PREDICTION: data, "text/plain": prediction.question}, raw=True)
 
 
-def _show_frames(function, controls: dict, start: dict, exercise: str, shows: str, made: payoffs.Made) -> None:
+def _show_frames(payoff: Payoff, made: Made) -> None:
     """Display the payoff's output for some values of its first two controls; further controls stay as they are."""
-    moving = {name: _values(control, start[name]) for name, control in controls.items()}
-    moving = dict([item for item in moving.items() if len(item[1]) > 1][:2])
+    start, controls = payoff.start, dict(zip(payoff.controls, payoff.controls_at_start(), strict=True))
+    moving = dict([(name, values) for name, values in payoff.values().items() if len(values) > 1][:2])
     most = ALONE if len(moving) == 1 else TOGETHER
     moving = {name: _some(values, start[name], m) for (name, values), m in zip(moving.items(), most, strict=False)}
-    frames = [
-        payoffs._made(function, start | dict(zip(moving, chosen, strict=True)), exercise, shows).alive
-        for chosen in product(*moving.values())
+    shows = [
+        {"at": values.index(start[name]), "values": [shown(value) for value in values]}
+        for name, values in moving.items()
     ]
     data = {
-        "title": f"You see {shows}.",
-        "controls": [
-            {
-                "name": name.replace("_", " "),
-                "values": [_said(value) for value in values],
-                "at": values.index(start[name]),
-            }
-            for name, values in moving.items()
-        ],
-        "others": [name.replace("_", " ") for name in controls if name not in moving],
+        "title": payoff.title,
+        "controls": [controls[name] | its for name, its in zip(moving, shows, strict=True)],
+        "others": [control["name"] for name, control in controls.items() if name not in moving],
         "start": made.alive,
-        "frames": frames,
+        "frames": [
+            payoff.made(start | dict(zip(moving, chosen, strict=True))).alive for chosen in product(*moving.values())
+        ],
     }
-    display({FRAMES: data, "text/plain": f"Payoff of {exercise}"}, raw=True)
-
-
-def _values(control: Any, start: Any) -> list:
-    """Return the values that a control can take; only the start value if it takes a text or a file."""
-    if isinstance(control, tuple):
-        low, high, step = control
-        count = round((high - low) / step)
-        return sorted({start, *(type(start)(round(low + k * step, 10)) for k in range(count + 1))})
-    if isinstance(control, bool):
-        return [True, False]
-    return list(control) if isinstance(control, list) else [start]
+    display({FRAMES: data, "text/plain": f"Payoff of {payoff.exercise}"}, raw=True)
 
 
 def _some(values: list, start: Any, most: int) -> list:
@@ -125,7 +108,3 @@ def _some(values: list, start: Any, most: int) -> list:
     places = [round(k * (len(values) - 1) / (most - 1)) for k in range(most)]
     nearest = min(range(most), key=lambda k: abs(places[k] - values.index(start)))
     return [values[place] if k != nearest else start for k, place in enumerate(places)]
-
-
-def _said(value: Any) -> str:
-    return shown(value).replace("True", "yes").replace("False", "no")

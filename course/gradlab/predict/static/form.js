@@ -155,6 +155,8 @@ function render({ model, el }) {
   };
   model.on("change:problem", onProblem);
   model.on("change:verdict", onVerdict);
+  const dead = () => el.classList.add("jupyter-widgets-disconnected"); // looks.css then shows what was kept
+  model.on("comm_live_update", dead); // the kernel has ended or restarts
   complain();
   settle(false);
   requestAnimationFrame(() => {
@@ -163,6 +165,7 @@ function render({ model, el }) {
   return () => {
     model.off("change:problem", onProblem);
     model.off("change:verdict", onVerdict);
+    model.off("comm_live_update", dead);
   };
 }
 

@@ -13,8 +13,9 @@ from types import SimpleNamespace
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 
+from gradlab import live
 from gradlab import notebook as on_disk
-from gradlab import payoffs
+from gradlab.payoffs import Made, Payoff
 
 HOME = Path("/home/learner")  # holds the chapter's folder, and the files in which gradlab remembers results
 PAYOFF = "application/vnd.gradlab.payoff+json"
@@ -81,7 +82,7 @@ class Page:
         self.notebook, self.folder = json.loads(notebook), HOME / name
         self.cells = {cell["id"]: cell for cell in self.notebook["cells"] if cell["cell_type"] == "code"}
         self.ran: dict[str, str] = {}  # the text with which a cell last ran without an error
-        self.moving: list[tuple] = []  # payoffs that have sliders
+        self.moving: list[Payoff] = []  # payoffs that have sliders
         self.folder.mkdir(parents=True)
         (self.folder / f"{name}.record.json").write_text(record)
         for file, text in files.items():
@@ -89,7 +90,7 @@ class Page:
         os.chdir(self.folder)
         on_disk.FOLDER = self.folder
         self.shell = Shell.instance(display_pub_class=Outputs, colors="nocolor")
-        payoffs._show_live = self._show_live
+        live.page = live.Page(self._show_payoff)
 
     def run(self, cell: str, sources: dict[str, str]) -> str:
         """Run a cell, after the set-up cells and answers above it that have not run like this; return what came of it.
@@ -105,10 +106,11 @@ class Page:
         files = {path.name: path.read_text() for path in HOME.iterdir() if path.is_file()}
         return json.dumps({"outputs": outputs, "files": files})
 
-    def move(self, number: int, values: str) -> str:
-        """Return a payoff's HTML for the values of its sliders, a JSON object by name."""
-        function, exercise, shows = self.moving[number]
-        return payoffs._made(function, json.loads(values), exercise, shows).alive
+    def move(self, number: int, places: str) -> str:
+        """Return a payoff's HTML for the places of its sliders and lists, a JSON list."""
+        payoff = self.moving[number]
+        values = zip(payoff.values().items(), json.loads(places), strict=True)
+        return payoff.made({name: every[place] for (name, every), place in values}).alive
 
     def _text(self, cell: str) -> str:
         return "".join(self.cells[cell]["source"])
@@ -131,19 +133,11 @@ class Page:
             self.ran[cell] = text
         return outputs
 
-    def _show_live(self, function, controls, start, exercise, shows, made) -> None:
-        """Show sliders instead of widgets; takes the place of the function in `gradlab.payoffs`."""
-        self.moving.append((function, exercise, shows))
-        sliders = {name: given for name, given in controls.items() if isinstance(given, tuple)}
-        choices = {name: given for name, given in controls.items() if isinstance(given, list)}
-        shown = {
-            "number": len(self.moving) - 1,
-            "sliders": sliders,
-            "choices": choices,
-            "start": start,
-            "html": made.alive,
-        }
-        self.shell.display_pub.publish({PAYOFF: shown | {"title": f"You see {shows}."}})
+    def _show_payoff(self, payoff: Payoff, made: Made) -> None:
+        """Publish what moving.js needs to show the payoff; its controls are sliders and lists."""
+        self.moving.append(payoff)
+        shown = {"number": len(self.moving) - 1, "title": payoff.title, "html": made.alive}
+        self.shell.display_pub.publish({PAYOFF: shown | {"controls": payoff.controls_at_start()}})
 
 
 def _is_answer(metadata: dict) -> bool:

@@ -19,7 +19,7 @@ const calls = {
     return null;
   },
   run: ({ cell, sources }) => JSON.parse(page.run(cell, python.toPy(sources))),
-  move: ({ number, values }) => page.move(number, JSON.stringify(values)),
+  move: ({ number, places }) => page.move(number, JSON.stringify(places)),
 };
 
 addEventListener("message", async ({ data: { id, call, given } }) => {

@@ -5,6 +5,7 @@ import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "
 import { EditorState, Prec } from "@codemirror/state";
 import { classHighlighter } from "@lezer/highlight";
 import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } from "@codemirror/view";
+import { moving } from "../../../../course/gradlab/static/moving.js";
 
 const LIMIT_S = 30, PAYOFF = "application/vnd.gradlab.payoff+json";
 const { name, cells } = JSON.parse(document.getElementById("site-write").textContent);
@@ -122,41 +123,16 @@ function drawn({ stream, text, error, data }) {
   return rich === undefined ? [made("pre", { textContent: data["text/plain"] ?? "" })] : [made("div", { innerHTML: rich, className: "gl-output" })];
 }
 
-/** A payoff's picture under its controls: sliders (lowest, highest, step), which also play, and lists of choices. */
-function payoff({ number, sliders, choices, start, html, title }) {
-  const values = { ...start }, frame = made("div", { className: "site-frame", innerHTML: html });
-  let moving = false;
-  const move = async () => {
-    if (moving) return;  // the picture follows when it has been drawn
-    moving = true;
-    for (let drawn; drawn !== JSON.stringify(values);) {
-      drawn = JSON.stringify(values);
-      try { frame.innerHTML = await call("move", { number, values }); } catch { break; }
-    }
-    moving = false;
+/** A payoff's picture under its controls; the worker draws each when it is first wanted. */
+function payoff({ number, title, controls, html }) {
+  const figure = made("div", { className: "site-frames" }), pictures = new Map();
+  const find = (at) => {
+    const key = at.join();
+    if (!pictures.has(key)) pictures.set(key, call("move", { number, places: at }));
+    return pictures.get(key);
   };
-  const labeled = (name, input, ...rest) => made("label", {}, name.replaceAll("_", " "), input, ...rest);
-  const controls = Object.entries(choices).map(([name, given]) => {
-    const input = made("select", {}, ...given.map((one) => made("option", { textContent: one, selected: one === start[name] })));
-    input.oninput = () => { values[name] = given[input.selectedIndex]; move(); };
-    return labeled(name, input);
-  });
-  for (const [name, [min, max, step]] of Object.entries(sliders)) {
-    const input = made("input", { type: "range", min, max, step, value: start[name] });
-    const shown = made("output", { textContent: start[name] });
-    const set = (value) => { input.value = values[name] = value; shown.textContent = value; return move(); };
-    input.oninput = () => set(Number(input.value));
-    const play = button("Play", async () => {
-      for (let at = min; at <= max && frame.isConnected; at += step) {
-        await set(at);
-        await new Promise(requestAnimationFrame);
-      }
-    });
-    play.setAttribute("aria-label", `Play ${name.replaceAll("_", " ")}`);
-    controls.push(labeled(name, input, shown), play);
-  }
-  return made("figure", { className: "site-frames" }, made("figcaption", { textContent: title }),
-    made("div", { className: "site-controls" }, ...controls), frame);
+  moving(figure, { title, controls, html, find });
+  return figure;
 }
 
 // ----- the page -----
