@@ -13,7 +13,7 @@ from types import FrameType
 from IPython import get_ipython
 from IPython.display import display
 
-from . import live
+from . import live, own_pictures
 from .captured import Captured
 from .checks import check as checking
 from .checks.given import as_released, in_place_of_yours
@@ -57,6 +57,7 @@ def payoff(exercise, shows, ask=None, **controls):
         if made.stopped:
             _display(live.style() + made.html, made.text)
             return function
+        own_pictures.keep(exercise, made.html)
         if controls and live.page:
             live.page.payoff(earned, made)
         elif controls and live.has_widgets():

@@ -6,15 +6,19 @@ It is made when the course is opened, and again whenever JupyterLab reads it.
 import re
 from pathlib import Path
 
-from .checks.cells import stated_at
+from .checks.cells import all_cells, stated_at
 from .checks.record import Exercise
 from .checks.results import exercises, read
+from .ipynb import grade_id
 from .predict.guesses import surprises
+from .start_map import Parts, counted, engine, with_map
 
 SURPRISES = "<!-- the predictions that were sure and wrong -->"
 HERE = "<!-- what has been done, where to go on, and what is new -->"  # its place in the released page
 SECOND_LOOK = "Worth another look"
-ROW = re.compile(r"^(\| *(?:\d\d) *\| *\[[^]]*\]\((\d\d_\w+)/[^)]*\) *\|)([^|]*)(\|)", re.MULTILINE)
+MINUTES = re.compile(r"<!-- minutes of sections: (.*?) -->", re.DOTALL)  # 00 1=15 2=10; 01 1=20 …
+SECTION = re.compile(r"## (\d+) · ")
+SITTING = 20, 40  # minutes
 
 
 def start_page(released: str, workspace: Path, kept: dict[Path, str] | None = None) -> str:
@@ -23,25 +27,15 @@ def start_page(released: str, workspace: Path, kept: dict[Path, str] | None = No
     kept: the copies that were kept beside new editions, with a sentence about each.
     """
     chapters, verdicts = exercises(workspace), read(workspace)
-
-    def filled(row: re.Match) -> str:
-        return f"{row[1]} {_done(chapters.get(row[2], {}), verdicts)} {row[4]}"
-
-    page = ROW.sub(filled, in_workspace(released)).replace(HERE, _words(chapters, verdicts, workspace, kept or {}))
+    parts = engine(workspace, verdicts)
+    words = _words(chapters, verdicts, workspace, kept or {}, _minutes(released), parts)
+    page = with_map(in_workspace(released), workspace, chapters, verdicts, parts).replace(HERE, words)
     return page.replace(f"{SURPRISES}\n\n", _surprises(workspace))
 
 
 def in_workspace(released: str) -> str:
     """Return the released page, which is above the chapters' folder, with its links as seen from that folder."""
     return released.replace("](chapters/", "](")
-
-
-def _done(checks: dict[str, Exercise], verdicts: dict[str, str]) -> str:
-    """Return a chapter's progress: one dot per exercise, in order, and the number that passed."""
-    marks = {"passed": "●", "tried": "◐"}
-    dots = "".join(marks.get(verdicts.get(name), "○") for name in checks)
-    passed = sum(verdicts.get(name) == "passed" for name in checks)
-    return f"{dots}\u00a0{passed}\u00a0of\u00a0{len(checks)}" if checks else ""
 
 
 def next_exercise(ids: list[str], verdicts: dict[str, str]) -> str | None:
@@ -51,27 +45,84 @@ def next_exercise(ids: list[str], verdicts: dict[str, str]) -> str | None:
     return next((name for name in ids[after:] + ids[:after] if verdicts.get(name) != "passed"), None)
 
 
-def _words(chapters: dict, verdicts: dict[str, str], workspace: Path, kept: dict[Path, str]) -> str:
+def _words(
+    chapters: dict,
+    verdicts: dict[str, str],
+    workspace: Path,
+    kept: dict[Path, str],
+    minutes: dict[str, dict[int, int]],
+    engine: Parts,
+) -> str:
     homes = {name: chapter for chapter, checks in chapters.items() for name in checks}
     passed = sum(verdicts.get(name) == "passed" for name in homes)
     following = next_exercise(list(homes), verdicts)
     parts = []
     if following is not None:
         chapter = homes[following]
-        check, place = chapters[chapter][following], f"{chapter}/{chapter}.ipynb"
-        if verdicts.keys() & chapters[chapter].keys():
-            words = f"Continue at [{_plain(check.title)}]({place}#cell-id={stated_at(workspace / chapter, check.cell)})"
+        begun = not verdicts.keys().isdisjoint(chapters[chapter])
+        first = "Begin" if not verdicts else "Continue"
+        said = _sitting(workspace / chapter, chapters[chapter], verdicts, following, minutes.get(chapter[:2], {}))
+        place = f"{chapter}/{chapter}.ipynb"
+        if begun:
+            place += f"#cell-id={stated_at(workspace / chapter, chapters[chapter][following].cell)}"
+        if said:
+            words = f"{first}: [{said[0]}]({place}), about {said[1]} minutes"
+        elif begun:
+            words = f"Continue at [{_plain(chapters[chapter][following].title)}]({place})"
         else:
-            words = f"{'Continue' if verdicts else 'Begin'} with [chapter {chapter[:2]}]({place})"
+            words = f"{first} with [chapter {chapter[:2]}]({place})"
         parts.append(f"**{words}** · {passed} of {len(homes)} exercises passed")
     elif homes:
         parts.append(f"**All {len(homes)} exercises passed.**")
+    if parts and (own := counted(engine)):
+        parts[0] += f" · {own}"
     if parts and (count := sum(map(len, surprises(workspace).values()))):
         parts[0] += f" · [{count} prediction{'s' * (count > 1)} to look at again](#{SECOND_LOOK.replace(' ', '-')})"
     if kept:
         notes = [f"- {_plain(says)} Your earlier copy: {_link(path)}" for path, says in kept.items()]
         parts.append("\n".join(["**Your earlier copies**", "", *notes, "", "To remove a note, delete its copy."]))
     return "\n\n".join(parts)
+
+
+def _minutes(released: str) -> dict[str, dict[int, int]]:
+    """Return the minutes of each chapter's sections, by the chapter's number and the section's, from the page."""
+    found = MINUTES.search(released)
+    chapters = (chapter.split() for chapter in found[1].split(";")) if found else ()
+    return {number: dict(tuple(map(int, one.split("="))) for one in sections) for number, *sections in chapters}
+
+
+def _sitting(
+    folder: Path, checks: dict[str, Exercise], verdicts: dict[str, str], following: str, minutes: dict[int, int]
+) -> tuple[str, int] | None:
+    """Return the next sitting, such as ("02 section 3", 25): from the exercise `following` on, 20 to 40 minutes.
+
+    Of a section's minutes, the share of its open exercises counts. None if the sections or minutes are not known.
+    """
+    sections = _sections(folder, checks)
+    start = next((number for number, found in sections.items() if following in found), 0)
+    taken, last = 0.0, start
+    for number in (number for number in sections if number >= start > 0 and number in minutes):
+        of = sections[number]
+        share = sum(verdicts.get(name) != "passed" for name in of) / len(of) if of else 1
+        if taken and (taken >= SITTING[0] or taken + share * minutes[number] > SITTING[1]):
+            break
+        taken, last = taken + share * minutes[number], number
+    if not taken:
+        return None
+    words = f"sections {start} {'and' if last == start + 1 else 'to'} {last}" if last > start else f"section {start}"
+    return f"{folder.name[:2]} {words}", max(5, 5 * round(taken / 5))
+
+
+def _sections(folder: Path, checks: dict[str, Exercise]) -> dict[int, list[str]]:
+    """Return the checks in each numbered section of a chapter's notebook."""
+    found: dict[int, list[str]] = {}
+    for cell in all_cells(folder):
+        heading = SECTION.match(cell["source"]) if cell["cell_type"] == "markdown" else None
+        if heading:
+            found[int(heading[1])] = []
+        elif found and (mark := grade_id(cell)):
+            found[max(found)] += [name for name, check in checks.items() if check.cell == mark]
+    return found
 
 
 def _surprises(workspace: Path) -> str:

@@ -1,11 +1,13 @@
 """The start page of a workspace shows the progress, where to continue, and what is new."""
 
 import json
+import re
 
 import nbformat
 import pytest
 from test_edition import cell, notebook
 
+from gradlab import own_pictures
 from gradlab.checks.record import CheckRecord, Record
 from gradlab.checks.results import remember
 from gradlab.setup import lab
@@ -77,14 +79,65 @@ def test_after_what_passed_comes_the_next_that_has_not(workspace):
     assert words(workspace) == "**All 3 exercises passed.**"
 
 
+@pytest.mark.parametrize(
+    ("minutes", "passed", "says"),
+    [
+        ("1=15 2=30", [], "Begin: [01 section 1](01_graph/01_graph.ipynb), about 15 minutes"),
+        ("1=15 2=20", [], "Begin: [01 sections 1 and 2](01_graph/01_graph.ipynb), about 35 minutes"),
+        ("1=50 2=20", [], "Begin: [01 section 1](01_graph/01_graph.ipynb), about 50 minutes"),
+        ("1=15 2=31", ["01.1"], "Continue: [01 section 2](01_graph/01_graph.ipynb#cell-id=ex-2), about 30 minutes"),
+        ("1=15", ["01.1"], "Continue at [01.2 say \\[what\\] \\$x\\$ is](01_graph/01_graph.ipynb#cell-id=ex-2)"),
+    ],
+)
+def test_the_next_sitting_takes_twenty_to_forty_minutes(workspace, minutes, passed, says):
+    path = workspace / "01_graph/01_graph.ipynb"
+    chapter = nbformat.read(path, as_version=4)
+    for place, number in ((4, 2), (1, 1)):
+        heading = nbformat.v4.new_markdown_cell(f"## {number} · What?", id=f"s{number}")
+        chapter.cells.insert(place, heading)
+    nbformat.write(chapter, path)
+    for check in passed:
+        remember(check, "passed", workspace)
+    page = start_page(f"{RELEASED}\n<!-- minutes of sections: 00 1=5;\n01 {minutes} -->\n", workspace)
+    assert f"**{says}** ·" in page
+
+
+def test_the_map_shows_the_learners_own_pictures_and_functions(workspace, monkeypatch):
+    """A chapter's latest picture; the engine's functions whose checks passed; what the engine has done."""
+    chapter = nbformat.read(workspace / "02_gradients/02_gradients.ipynb", as_version=4)
+    answer = cell(
+        "answer-02-1", "def record(x):\n    return x\n\n\ndef edge(x):\n    return x", grade=False, solution=True
+    )
+    chapter.cells.append(nbformat.from_dict(answer | {"metadata": answer["metadata"] | {"tags": ["engine"]}}))
+    nbformat.write(chapter, workspace / "02_gradients/02_gradients.ipynb")
+    monkeypatch.setattr(own_pictures, "home", lambda folder=None: workspace)
+    image = "data:image/png;base64,cG5n"
+    own_pictures.keep("01.1", f'<img src="{image}">')
+    assert "<img" not in start_page(RELEASED, workspace), "a picture is kept once a check has run"
+    remember("02.1", "passed", workspace)
+    for name in ("01.2", "01.1", "milestone-one-neuron"):
+        own_pictures.keep(name, f'<p>text</p><img src="{image}">')
+    own_pictures.keep("01.1", "text alone")
+    page = start_page(RELEASED, workspace)
+    assert re.findall('<img src="(.*?)"', page) == [".pictures/01.1.png", ".pictures/milestone-one-neuron.png"]
+    assert (workspace / ".pictures/01.1.png").read_bytes() == b"png"
+    assert "<div>one neuron</div>" in page
+    assert " · your engine: 2 of 2 functions\n" in page
+    assert '<code class="gl-own">record ✓</code> <code class="gl-own">edge ✓</code>' in page
+    remember("02.1", "tried", workspace)
+    assert "your engine: 0 of 2 functions" in start_page(RELEASED, workspace)
+
+
 def test_each_chapter_shows_how_far_it_is(workspace):
     """A dot for each exercise, and the count; a tick is taken back when the check fails."""
     remember("01.1", "passed", workspace)
     remember("01.2", "tried", workspace)
     page = start_page(RELEASED, workspace)
-    assert "| 01 | [graph: a | in code](01_graph/01_graph.ipynb) | ●◐\u00a01\u00a0of\u00a02 | |" in page
-    assert "| 02 | [gradients](02_gradients/02_gradients.ipynb) | ○\u00a00\u00a0of\u00a01 | 01 |" in page
-    assert "| 03 | to come | | 02 |" in page
+    first, second, third = re.findall("<li>.*?</li>", page)
+    assert '<a href="01_graph/01_graph.ipynb">' in first
+    assert "<b>01</b> graph: a | in code</div></a><div>●◐\u00a01\u00a0of\u00a02</div><small></small>" in first
+    assert "<b>02</b> gradients</div></a><div>○\u00a00\u00a0of\u00a01</div><small>needs 01</small>" in second
+    assert "<b>03</b> to come</div><small>needs 02</small>" in third
     remember("01.1", "tried", workspace)
     assert "●" not in start_page(RELEASED, workspace)
 
@@ -162,6 +215,7 @@ def test_the_released_page_has_a_place_for_all_this():
     assert f"{SURPRISES}\n\n" in released
     page = start_page(released, COURSE / "chapters")
     chapters = sorted(path.name for path in COURSE.glob("chapters/*") if path.name[0].isdigit())
-    lines = [line for line in page.splitlines() if line.startswith("|")]
-    rows = {name: line for line in lines for name in chapters if f"({name}/{name}.ipynb)" in line}
-    assert [name for name in chapters if "○" not in rows.get(name, "")] == []
+    cards = {name: card for card in re.findall("<li>.*?</li>", page) for name in chapters if f"{name}.ipynb" in card}
+    assert [name for name in chapters if "○" not in cards.get(name, "")] == []
+    assert "**Begin: [00 section" in page
+    assert re.search(r"your engine: 0 of \d\d functions", page)

@@ -10,6 +10,8 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_notebook
 from nbgrader.utils import is_grade, is_solution
 
+from gradlab.start_page import MINUTES, SECTION
+
 from .cells import tags
 from .chapter import chapter_names, source_path
 
@@ -116,19 +118,35 @@ def say_minutes(notebook: NotebookNode) -> None:
         cell.source = _TIME.sub(rf"\g<1>{found.total}\g<2>{found.exercises}\g<3>", cell.source)
 
 
-def with_minutes(page: str) -> str:
-    """Return the start page with each existing chapter's minutes, "65 of 110", in its table's second-to-last column.
+def of_sections(notebook: NotebookNode) -> dict[int, int]:
+    """Return the minutes of each numbered section, a quarter added; the first has the opening, the last the close."""
+    sections: dict[int, list[NotebookNode]] = {}
+    opening: list[NotebookNode] = []
+    for cell in without_appendices(notebook):
+        if heading := SECTION.match(cell.source):
+            sections[int(heading[1])] = [] if sections else opening
+        (sections[max(sections)] if sections else opening).append(cell)
+    found = {number: minutes(new_notebook(cells=cells)) for number, cells in sections.items()}
+    return {
+        number: round(RESERVE * (of.prose + of.code + of.predictions + of.exercises)) for number, of in found.items()
+    }
 
-    The first number is that of the core path.
+
+def with_minutes(page: str) -> str:
+    """Return the start page with the minutes of each existing chapter, in its table, and those of their sections.
+
+    The table's column is the second to last, as "65 of 110": first the core path's minutes. The sections' are in a comment.
     """
 
     def filled(row: re.Match) -> str:
         if row[1] not in names:
             return row[0]
-        notebook = nbformat.read(source_path(row[1]), as_version=4)
-        taken = f"{minutes(core(notebook)).total} of {minutes(notebook).total}"
+        taken = f"{minutes(core(read[row[1]])).total} of {minutes(read[row[1]]).total}"
         start, end = row.start(2) - row.start(), row.end(2) - row.start()
         return f"{row[0][:start]} {taken} {row[0][end:]}"
 
     names = chapter_names()
-    return _ROW.sub(filled, page)
+    read = {name: nbformat.read(source_path(name), as_version=4) for name in names}
+    taken = {name: " ".join(f"{n}={m}" for n, m in of_sections(one).items()) for name, one in read.items()}
+    line = ";\n".join(f"{name[:2]} {sections}" for name, sections in taken.items())
+    return MINUTES.sub(f"<!-- minutes of sections: {line} -->", _ROW.sub(filled, page))

@@ -15,9 +15,10 @@
         link.href = new URL(name, script).href;
         document.head.append(link);
       }
-      restored.then(() => {
-        if (window.innerWidth < NARROW) shell.collapseLeft();
-      });
+      const narrow = window.matchMedia(`(max-width: ${NARROW}px)`);
+      const collapse = () => narrow.matches && shell.collapseLeft();
+      restored.then(collapse);
+      narrow.addEventListener('change', collapse);
     }
   };
 
