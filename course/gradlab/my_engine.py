@@ -1,15 +1,20 @@
 """The engine of part two as one module for learners to take home, with a README and a test against torch."""
 
 import ast
+import configparser
+import contextlib
+import re
 import sys
 from pathlib import Path
 
 from . import atomic, notebook
-from .engine import ANSWER, Stage, chapter_of, check_of, finished_parts, stage_of, why_finished
+from .engine import ANSWER, Stage, chapter_of, check_of, finished_parts, functions, stage_of, why_finished
 
 FOLDER = "my_engine"
 PICTURE = "my_engine.png"
 COURSE = "torch.autograd, by hand"
+CLONE = Path(__file__).parents[2]  # of the repository, if the course is used from one
+WIDTH = 58  # the most letters of a line of code in the picture
 DARK, BRIGHT, SOFT = "#0d1117", "#f0f6fc", "#b1bac4"
 CHAPTERS = {11: "recording", 12: "running backward", 13: "hooks and parts of a graph", 14: "training"}
 FILES = {"README.md": "my_engine_readme.md", "test_my_engine.py": "my_engine_test.py"}  # each file's template in static
@@ -59,28 +64,59 @@ def take_home() -> None:
 
 
 def share(figure, name=""):
-    """Write your name, your engine's number of lines and the course's name onto a dark figure, and return the figure.
+    """Make a figure of what your engine has trained a picture to share, and return it.
 
-    Once take_home() has written my_engine.py, the figure is saved as a PNG beside the notebook.
+    It gets dark, with your engine's number of lines, the first ten of your `backward` and `run`, your name, and the
+    course's name and address. Once take_home() has written my_engine.py, it is saved as a PNG beside the notebook.
     """
     from matplotlib.text import Text  # only this picture needs it
 
     own = notebook.home() / FOLDER / "my_engine.py"
-    lines = lines_of_code(own.read_text(encoding="utf-8")) if own.exists() else 0
+    text = own.read_text(encoding="utf-8") if own.exists() else ""
+    lines = lines_of_code(text)
     title = f"I built autograd: {lines} lines of Python" if lines else "I built autograd"
     figure.suptitle(title, fontsize="x-large", fontweight="bold", color=BRIGHT)
-    below = f"{name.strip()[:40]}  ·  {COURSE}" if name.strip() else COURSE
-    figure.supxlabel(below, fontsize="large", color=SOFT)
+    below = [name.strip()[:40], COURSE, address(CLONE)]
+    figure.supxlabel("  ·  ".join(filter(None, below)), fontsize="large", color=SOFT)
     figure.set_facecolor(DARK)
-    figure.set_layout_engine("constrained", w_pad=0.1, h_pad=0.1)
-    for text in figure.findobj(lambda artist: isinstance(artist, Text) and artist not in figure.texts):
-        text.set_color(SOFT)
+    for label in figure.findobj(lambda artist: isinstance(artist, Text) and artist not in figure.texts):
+        label.set_color(SOFT)
+    code = "\n".join(first_lines(text, ["backward", "run"], 10))
+    left = 0.42 if code else 0.0
+    figure.set_layout_engine("constrained", w_pad=0.1, h_pad=0.1, rect=(left, 0, 1 - left, 1))
+    figure.text(0.02, 0.5, code, family="monospace", fontsize=9, linespacing=1.6, va="center", color=BRIGHT)
     if lines:
         figure.savefig(notebook.FOLDER / PICTURE, facecolor=DARK, dpi=150)
         print(f"Saved as {PICTURE} beside this notebook. Your engine has {lines} lines of Python.")
     else:
         print("Run the cell above, which writes my_engine.py. Then this one counts its lines, and saves the picture.")
     return figure
+
+
+def first_lines(text: str, names: list[str], most: int) -> list[str]:
+    """Return the first lines of a module's functions with these names, without docstrings, comments and empty lines."""
+    found = functions(text) if text else {}
+    lines = [line for name in names if name in found for line in _without_docstring(found[name])]
+    return [line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in lines[:most]]
+
+
+def _without_docstring(text: str) -> list[str]:
+    node = ast.parse(text).body[0]
+    start = end = 0
+    if isinstance(node, ast.FunctionDef) and ast.get_docstring(node) is not None:
+        start, end = node.body[0].lineno, node.body[0].end_lineno or 0
+    kept = (line.split("  #")[0] for n, line in enumerate(text.splitlines(), 1) if not start <= n <= end)
+    return [line for line in kept if line.strip() and not line.lstrip().startswith("#")]
+
+
+def address(folder: Path) -> str:
+    """Return the web address of the repository that a folder was cloned into, without a name or password, or ""."""
+    settings = configparser.ConfigParser(strict=False, interpolation=None)
+    with contextlib.suppress(OSError, configparser.Error, UnicodeDecodeError):
+        settings.read(folder / ".git/config", encoding="utf-8")
+    url = settings.get('remote "origin"', "url", fallback="")
+    found = re.fullmatch(r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+)?[:/](.+?)(?:\.git)?/?", url)
+    return f"{found[1]}/{found[2]}" if found else ""
 
 
 def lines_of_code(text: str) -> int:

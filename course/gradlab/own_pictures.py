@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 from . import atomic
-from .checks.results import FILE
 from .notebook import home
 
 FOLDER = ".pictures"  # hidden in JupyterLab's list of files, whose pages may show it all the same
@@ -17,17 +16,21 @@ _IMAGE = re.compile(r'src="data:image/(png|svg)[^;"]*;base64,([^"]*)"')
 def keep(name: str, html: str) -> None:
     """Keep the last image in a payoff's output, in place of the earlier one with this name, such as an exercise's id.
 
-    Only a workspace in which a check has run keeps pictures; if nothing can be written, nothing is kept.
+    If there is no image, or nothing can be written, the earlier one stays.
     """
     images = _IMAGE.findall(html)
-    if not images or not (home() / FILE).exists():
-        return
-    kind, encoded = images[-1]
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, IndexError):
+        kind, encoded = images[-1]
         (home() / FOLDER).mkdir(exist_ok=True)
         for before in (home() / FOLDER).glob(f"{name}.*"):
             before.unlink()
         atomic.write_bytes(home() / FOLDER / f"{name}.{kind}", base64.b64decode(encoded))
+
+
+def as_data(path: Path) -> str:
+    """Return a picture as an address that contains it."""
+    kind = {".svg": "svg+xml"}.get(path.suffix, "png")
+    return f"data:image/{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
 
 
 def kept(folder: Path | None = None) -> dict[str, Path]:

@@ -19,6 +19,7 @@ from .checks import check as checking
 from .checks.given import as_released, in_place_of_yours
 from .checks.known_state import known_state
 from .checks.messages import OR_ALL
+from .checks.results import read
 from .checks.stale_cells import missing_name
 from .checks.summary import passed
 from .own_image import ImageError, ImageFile
@@ -26,13 +27,14 @@ from .pictures.picture import Picture
 from .predict.kinds import shown
 
 
-def payoff(exercise, shows, ask=None, **controls):
+def payoff(exercise, shows, ask=None, copies=False, **controls):
     """Show what the decorated function returns for the learner's answer to `exercise`, and again when a control moves.
 
     exercise: the check's id, such as "02.4". shows: what appears, in words that can follow "You will see".
     controls: for each parameter of the function, a slider (lowest, highest, step), a list of choices, a bool, a string
     or `image_file()`; it starts at the parameter's default. The function returns or shows a picture, a figure or text.
     ask: a prediction. The function takes the guess and calls its `compare`; the output appears after the guess.
+    copies: whether a button beside the controls copies the figure.
 
     Until the check has passed, and if the answer raises an error, one line says so. Tag the cell `after-exercises`.
 
@@ -52,12 +54,13 @@ def payoff(exercise, shows, ask=None, **controls):
             _asked(released, ask, exercise, shows)
             return function
         start = {} if ask is not None else _start(function, controls)
-        earned = Payoff(exercise, shows, released, controls, start)
+        earned = Payoff(exercise, shows, released, controls, start, copies)
         made = earned.made(start) if _passed(exercise) else _unsolved(exercise, shows)
         if made.stopped:
             _display(live.style() + made.html, made.text)
             return function
-        own_pictures.keep(exercise, made.html)
+        if read():  # a workspace in which checks have run
+            own_pictures.keep(exercise, made.html)
         if controls and live.page:
             live.page.payoff(earned, made)
         elif controls and live.has_widgets():
@@ -91,6 +94,7 @@ class Payoff:
     function: Callable
     controls: dict
     start: dict
+    copies: bool = False
 
     @property
     def title(self) -> str:
@@ -250,7 +254,9 @@ def _line(words: str, role: str = "") -> Made:
 
 def _show_live(earned: Payoff, made: Made) -> None:
     """Show the payoff's controls and, below them, its output for their values."""
-    widget = _widget_class()(title=earned.title, html=made.alive, controls=earned.controls_at_start())
+    widget = _widget_class()(
+        title=earned.title, html=made.alive, controls=earned.controls_at_start(), copies=earned.copies
+    )
     values = dict(earned.start)
 
     def asked(_, content, buffers):
@@ -285,6 +291,7 @@ def _widget_class():
         _css = static.joinpath("moving.css").read_text(encoding="utf-8")
         title = traitlets.Unicode().tag(sync=True)
         html = traitlets.Unicode().tag(sync=True)  # the output for the controls' start values
+        copies = traitlets.Bool().tag(sync=True)  # whether a button copies the picture
         controls = traitlets.List().tag(sync=True)  # as `Payoff.controls_at_start` returns them
 
     return Moving

@@ -274,6 +274,21 @@ def test_nothing_is_taken_home_before_chapter_14_is_solved(chapters, capsys):
     assert not (chapters.parent / my_engine.FOLDER).exists()
 
 
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("git@example.org:ada/course.git", "example.org/ada/course"),
+        ("ssh://git@example.org:22/ada/course", "example.org/ada/course"),
+        ("/home/ada/course", ""),
+        ("../course", ""),
+    ],
+)
+def test_the_courses_address_is_its_clones(tmp_path, url, shown):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git/config").write_text(f'[remote "origin"]\n\turl = {url}\n')
+    assert my_engine.address(tmp_path) == shown
+
+
 def test_the_picture_to_share_says_whose_the_engine_is_and_counts_its_lines(chapters, capsys, monkeypatch):
     """Before my_engine.py is written, nothing is saved."""
     monkeypatch.setattr(notebook, "FOLDER", chapters)
@@ -283,9 +298,15 @@ def test_the_picture_to_share_says_whose_the_engine_is_and_counts_its_lines(chap
     assert not picture.exists()
     own = chapters.parent / my_engine.FOLDER / "my_engine.py"
     own.parent.mkdir()
-    own.write_text('"""An engine."""\n\n\ndef f(x):\n    """Return x."""\n    # as it is\n    return x\n')
+    own.write_text('"""An engine."""\n\n\ndef backward(x):\n    """Return x."""\n    # as it is\n    return x  # whole\n')
+    git = chapters.parent / "course/.git"
+    git.mkdir(parents=True)
+    (git / "config").write_text('[remote "origin"]\n\turl = https://me:secret@example.org/ada/autograd-course.git\n')
+    monkeypatch.setattr(my_engine, "CLONE", git.parent)
     figure = my_engine.share(Figure((8, 4.2)), "Ada Lovelace ")
     assert figure._suptitle.get_text() == "I built autograd: 2 lines of Python"
-    assert figure._supxlabel.get_text().startswith("Ada Lovelace  ·")
+    below = "Ada Lovelace  ·  torch.autograd, by hand  ·  example.org/ada/autograd-course"
+    assert figure._supxlabel.get_text() == below
+    assert figure.texts[-1].get_text() == "def backward(x):\n    return x"
     assert "Your engine has 2 lines of Python." in capsys.readouterr().out
     assert imread(picture).shape == (630, 1200, 4)

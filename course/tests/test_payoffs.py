@@ -228,8 +228,9 @@ def test_a_payoff_may_ask_for_a_guess_before_it_is_shown():
 
 def test_a_text_that_was_entered_is_kept_when_another_control_moves():
     results.remember("02.1", "passed")
-    widget, _ = shown(lambda name="", size=1: f"by {name} {size}", name="", size=(1, 3, 1))
+    widget, _ = shown(lambda name="", size=1: f"by {name} {size}", copies=True, name="", size=(1, 3, 1))
     model = model_of(widget)
+    assert model.copies
     assert "by Ada 1" in moved(model, at=[1, 0], control=0, value="Ada")
     assert "by Ada 3" in moved(model, at=[1, 2])
 

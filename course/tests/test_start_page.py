@@ -112,8 +112,6 @@ def test_the_map_shows_the_learners_own_pictures_and_functions(workspace, monkey
     nbformat.write(chapter, workspace / "02_gradients/02_gradients.ipynb")
     monkeypatch.setattr(own_pictures, "home", lambda folder=None: workspace)
     image = "data:image/png;base64,cG5n"
-    own_pictures.keep("01.1", f'<img src="{image}">')
-    assert "<img" not in start_page(RELEASED, workspace), "a picture is kept once a check has run"
     remember("02.1", "passed", workspace)
     for name in ("01.2", "01.1", "milestone-one-neuron"):
         own_pictures.keep(name, f'<p>text</p><img src="{image}">')

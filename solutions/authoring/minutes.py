@@ -135,7 +135,7 @@ def of_sections(notebook: NotebookNode) -> dict[int, int]:
 def with_minutes(page: str) -> str:
     """Return the start page with the minutes of each existing chapter, in its table, and those of their sections.
 
-    The table's column is the second to last, as "65 of 110": first the core path's minutes. The sections' are in a comment.
+    The table's second-to-last column says "65 of 110", the core path first; the sections' minutes are in a comment.
     """
 
     def filled(row: re.Match) -> str:

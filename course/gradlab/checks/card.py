@@ -106,8 +106,11 @@ def _fold(title: str, body: str) -> str:
     return f"<details><summary>{_text(title)}</summary>{body}</details>"
 
 
-def overview(rows: list[tuple[str, str, str]], total: str) -> str:
-    """Return an HTML table of a chapter's checks, with each check's title, state and points."""
+def overview(rows: list[tuple[str, str, str]], total: str, owned: list[tuple[str, str, str]]) -> str:
+    """Return an HTML table of a chapter's checks, with each check's title, state and points, then what one owns now.
+
+    owned: for each check that has passed, a function's name, what it does, and the data of its picture or "".
+    """
     body = "".join(
         f'<tr class="gl-row-{"passed" if state == "passed" else "open"}"><td>{_text(title)}</td>'
         f"<td>{_text(state)}</td><td>{_text(worth)}</td></tr>"
@@ -116,8 +119,17 @@ def overview(rows: list[tuple[str, str, str]], total: str) -> str:
     head = '<tr><th scope="col">check</th><th scope="col">state</th><th scope="col">points</th></tr>'
     return (
         f'{_style()}<div class="gl-summary"><table><thead>{head}</thead><tbody>{body}</tbody></table>'
-        f"<p><strong>{_text(total)}</strong></p></div>"
+        f"<p><strong>{_text(total)}</strong></p></div>{_owned(owned)}"
     )
+
+
+def _owned(owned: list[tuple[str, str, str]]) -> str:
+    """Return one picture of these functions: a tile for each, with what it drew; "" if there are none."""
+    tiles = []
+    for name, does, image in owned:
+        picture = f'<img alt="" src="{image}">' if image else ""
+        tiles.append(f"<li>{picture}<code>{_text(name)}</code><p>{_text(does)}</p></li>")
+    return f'<div class="gl-owns"><p><strong>You now own</strong></p><ul>{"".join(tiles)}</ul></div>' if tiles else ""
 
 
 def _text(text: str) -> str:

@@ -6,9 +6,9 @@ const FRAME_MS = 90; // between two pictures while a slider plays
  * Fill `el`. title: a sentence, if there is none above. controls: a list of {name, kind, values, at}. A slider or list has a place among its `values`, which are
  * texts; a tick has the values no and yes. The place of a text or file is when it was entered. html: the start's picture.
  * find(at, given): returns the picture for these places, as HTML or a promise of it. `given`, if something was entered,
- * is {control, value} or {control, file}.
+ * is {control, value} or {control, file}. copies: whether a button copies the picture.
  */
-export function moving(el, { title, controls, html, find }) {
+export function moving(el, { title, controls, html, find, copies }) {
   const make = (tag, attributes = {}, ...children) => {
     const node = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -92,5 +92,18 @@ export function moving(el, { title, controls, html, find }) {
   };
   const kinds = { slider, list, tick, text, file };
   controls.forEach((control, k) => bar.append(make("span", { class: "gl-control" }, ...kinds[control.kind](k, control))));
+  if (copies) {
+    const button = make("button", { ...own, type: "button" }, "Copy picture"), said = make("span", { role: "status" });
+    button.addEventListener("click", async () => {
+      try {
+        const blob = fetch(frame.querySelector("img").src).then((reply) => reply.blob());
+        await navigator.clipboard.write([new ClipboardItem({ "image/png": blob })]);
+        said.textContent = "Copied.";
+      } catch {
+        said.textContent = "Your browser does not allow it: right-click the picture and copy it.";
+      }
+    });
+    bar.append(make("span", { class: "gl-control" }, button, said));
+  }
   el.append(...(title ? [make("p", { class: "gl-title" }, title)] : []), bar, frame);
 }

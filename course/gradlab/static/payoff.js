@@ -45,7 +45,7 @@ export default () => {
       if (at === places) prepare();
       return html;
     };
-    moving(el, { title: model.get("title"), controls, html: model.get("html"), find });
+    moving(el, { title: model.get("title"), controls, html: model.get("html"), find, copies: model.get("copies") });
     el.classList.add("gl-live", "gl-payoff");
     const dead = () => el.classList.add("jupyter-widgets-disconnected"); // looks.css then shows what was kept
     model.on("comm_live_update", dead); // the kernel has ended or restarts
