@@ -1,4 +1,4 @@
-"""Generate the pages beside the chapters: a cheat sheet of the chapters' tables, and an index of errors."""
+"""Generate the pages beside the chapters: the glossary, a cheat sheet of their tables, and an index of errors."""
 
 import html
 import re
@@ -9,9 +9,10 @@ import nbformat
 from nbformat import NotebookNode
 
 from .chapter import chapter_names, source_path
-from .places import SOLUTIONS
+from .places import SOLUTIONS, SOURCES
 
 PAGES = SOLUTIONS.parent / "course/chapters/pages"
+GLOSSARY = SOURCES / "pages/glossary.md"  # where the solved chapters' links lead, too
 
 # The tables on the cheat sheet: the chapter, the cell with the table, the title above it.
 TABLES = [
@@ -159,7 +160,7 @@ class Cure(NamedTuple):
 
 def made() -> dict[str, str]:
     """Return the generated pages by file name."""
-    return {"cheat_sheet.md": cheat_sheet(), "errors.md": error_index()}
+    return {"glossary.md": GLOSSARY.read_text("utf-8"), "cheat_sheet.md": cheat_sheet(), "errors.md": error_index()}
 
 
 def cheat_sheet() -> str:
