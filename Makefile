@@ -17,8 +17,8 @@ help:  ## List the targets
 setup:  ## Install what the course and its tests need, if anything is missing
 	@$(GRADLAB) setup
 
-lab:  ## Open the course in JupyterLab, on your own copy in workspace/
-	@$(GRADLAB) lab
+lab:  ## Open the course in JupyterLab, on your own copy in workspace/; ANSWERS=FILE, which you took home from the site
+	@$(GRADLAB) lab $(if $(ANSWERS),--answers "$(ANSWERS)")
 
 doctor:  ## Say what is missing or has the wrong version, and how to fix it
 	@$(GRADLAB) doctor
@@ -43,6 +43,7 @@ check:  ## Check style, format, types, spelling and phrases, and list stale gene
 	$(RUN) -m codespell_lib
 	$(RUN) -c 'import importlinter.cli; importlinter.cli.lint_imports_command()'
 	$(RUN) -m authoring check
+	$(RUN) tools/readme_pictures.py
 
 notebooks:  ## Build the student edition of the chapters that changed since they were built
 	$(RUN) -m authoring build

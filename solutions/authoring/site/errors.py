@@ -23,7 +23,7 @@ orphan: true
 ## The fix
 
 {fix}
-
+{clinic}
 [All errors and warnings that the course explains](../pages/errors.md) · [The course](../index.md)
 """
 EXPLAINED = """{means}
@@ -41,6 +41,9 @@ EXPLAINED = """{means}
 ## Look first
 
 {look}"""
+CLINIC = """
+Is it a different cause in your loop? [The clinic](../{name}/{name}.ipynb) goes from symptom to cause.
+"""
 _ENTRY = re.compile(r"^## (.*?)\n(.*?)\n```python\n(.*?)\n```\n(.*?)(?=\n\n## |\s*\Z)", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
@@ -84,16 +87,22 @@ def slug(message: str) -> str:
     return re.sub(r"[^a-z0-9_]+", "-", message.lower())[:90].strip("-")
 
 
-def made(index: str) -> dict[str, str]:
-    """Return the pages' texts by path, and the index of errors with links to them; all have the index's links."""
+def made(index: str, clinic: str = "") -> dict[str, str]:
+    """Return the pages' texts by path, and the index of errors with links to them; all have the index's links.
+
+    clinic: the name of the chapter to which every page leads, if there is one.
+    """
     found, known = cures(), entries()
+    to_clinic = CLINIC.format(name=clinic) if clinic else ""
     for message in found:
         index = index.replace(f"\n| `{message}` |", f"\n| [`{message}`](../errors/{slug(message)}.md) |", 1)
-    texts = {f"errors/{slug(message)}.md": _page(message, found[message], known.get(message)) for message in found}
+    texts = {
+        f"errors/{slug(message)}.md": _page(message, found[message], known.get(message), to_clinic) for message in found
+    }
     return {"pages/errors.md": index, **texts}
 
 
-def _page(message: str, found: list[Cure], entry: Entry | None) -> str:
+def _page(message: str, found: list[Cure], entry: Entry | None, clinic: str) -> str:
     explained, words = "An answer to an exercise can end with this error.", _LINK.sub(r"\1", found[0].says)
     if entry:
         libraries = {"np.": "import numpy as np", "torch.": "import torch"}
@@ -104,7 +113,7 @@ def _page(message: str, found: list[Cure], entry: Entry | None) -> str:
         words = entry.means
     fix = "\n".join(f"- [{_place(cure)}]({cure.link}): {cure.says}" for cure in found)
     description = f"{message}: {words}".replace("`", "").replace('"', "'")
-    return PAGE.format(message=message, explained=explained, fix=fix, description=f'"{description}"')
+    return PAGE.format(message=message, explained=explained, fix=fix, clinic=clinic, description=f'"{description}"')
 
 
 def _place(cure: Cure) -> str:
