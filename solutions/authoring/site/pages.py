@@ -20,9 +20,15 @@ description: "{description}"
 
 A course on how PyTorch computes gradients: you predict what torch will do, see its answer, and find out why. Each
 chapter has exercises whose checks answer like a good teacher, and in the second part you build the engine yourself.
-Read and guess on these pages, and **[write autograd now](00_twenty_lines/00_twenty_lines.ipynb)**: in the first
-chapter, twenty lines of Python become an engine that trains a network, and its checks run in your browser. To write the
-code of the other chapters, take the course home with two commands.
+Read and guess on these pages, and write your first engine in the first chapter: its checks run in your browser.
+
+<div class="site-now">
+
+[Write autograd now](00_twenty_lines/00_twenty_lines.ipynb)
+
+</div>
+
+To write the code of the other chapters, take the course home with two commands:
 
 ```
 {clone}
@@ -92,9 +98,9 @@ def made(names: list[str]) -> dict[str, str]:
     """Return the pages' texts by path; the links lead to the pages of the site. names: the chapters on the site."""
     texts = {
         "index.md": _front(names),
-        "pages/glossary.md": (pages.PAGES / "glossary.md").read_text(encoding="utf-8"),
+        "pages/glossary.md": pages.GLOSSARY.read_text(encoding="utf-8"),
         "pages/cheat_sheet.md": pages.cheat_sheet(),
-        **errors.made(pages.error_index()),
+        **errors.made(pages.error_index(), next((name for name in names if name.endswith("_clinic")), "")),
         f"{ENGINE}/README.md": _engine(),
         **{name: (ROOT / name).read_text(encoding="utf-8") for name in DOCUMENTS},
     }

@@ -146,8 +146,8 @@ class LinkPages(NbGraderPreprocessor):
 
 
 def _plain(text: str) -> str:
-    """Return a comment as Markdown that shows it as it is, with "Tested:" in bold."""
-    return re.sub(r"([*_`<$\\\[])", r"\\\1", text).replace("Tested:", "**What the check tests:**", 1)
+    """Return a comment as Markdown that shows it as it is; in bold, it says first what it is about."""
+    return re.sub(r"([*_`<$\\\[])", r"\\\1", text).replace("Tested", "**What the check tests**", 1)
 
 
 def markdown(cell, source: str):
