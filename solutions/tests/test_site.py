@@ -20,6 +20,7 @@ import nbformat
 import pytest
 from accessible import faint_texts, violations
 from browser import fresh_page
+from kept_answers import solution
 
 from authoring.build import STUDENT_EDITION
 from authoring.chapter import chapter_names, source_path
@@ -27,6 +28,8 @@ from authoring.pages import cures
 from authoring.site import errors, write
 from authoring.site.build import build
 from gradlab.predict.kinds import Numbers, Order, Unreadable
+from gradlab.setup.taken_home import bring_in
+from gradlab.setup.workspace import bring_up_to_date
 
 MOST_BYTES = 1_500_000
 FEW = [name for name in chapter_names() if name.startswith(("00", "01", "06"))]
@@ -257,7 +260,7 @@ def test_the_search_finds_a_chapter_offline(site, page):
     assert page.locator("#search-results a").count() > 1
 
 
-TWENTY = "00_twenty_lines/00_twenty_lines.html"
+TWENTY = Path("00_twenty_lines/00_twenty_lines.html")
 VALUE = """class Value(Node):
     def __add__(self, other):
         return Value(self.data + other.data, (self, 1.0), (other, 1.0))
@@ -297,9 +300,9 @@ def cards_in_ipython(site, home: Path, answers: list[str]) -> list[str]:
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def type_answer(page, text: str) -> None:
-    """Replace the answer to 00.1 by keyboard, and check it."""
-    page.locator(".cm-content").first.click()
+def type_answer(page, text: str, exercise: str = "00.1") -> None:
+    """Replace an answer by keyboard, and check it."""
+    page.get_by_role("textbox", name=f"Your answer to {exercise}.").click()
     page.keyboard.press("Control+a")
     page.keyboard.insert_text(text)
     page.keyboard.press("Shift+Enter")
@@ -310,7 +313,7 @@ def type_answer(page, text: str) -> None:
 def test_chapter_00_is_written_in_the_page_and_its_cards_are_the_notebooks(site, chromium, tmp_path):
     with fresh_page(chromium) as page:
         page.set_viewport_size({"width": 360, "height": 700})
-        page.goto(site.address + TWENTY)
+        page.goto(site.address + TWENTY.as_posix())
         card = page.locator(".site-check .gl-card").first
         for text, expected in zip([*WRONG, RIGHT], cards_in_ipython(site, tmp_path, [*WRONG, RIGHT]), strict=True):
             type_answer(page, text)
@@ -332,10 +335,17 @@ def test_chapter_00_is_written_in_the_page_and_its_cards_are_the_notebooks(site,
         assert "passed" in card.inner_text()
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         type_answer(page, RIGHT)
+        for number in range(2, 6):
+            type_answer(page, solution(f"00.{number}").strip(), f"00.{number}")
+            page.locator(".site-check .gl-card-passed").nth(number - 1).wait_for()
+        page.get_by_role("img", name="step 100:").and_(page.locator("canvas")).wait_for()  # it trains by itself
         with page.expect_download() as download:
             page.get_by_role("button", name="Take it home").click()
-        compile(code := Path(download.value.path()).read_text(encoding="utf-8"), "twenty_lines.py", "exec")
-        assert RIGHT.strip() in code
+        download.value.save_as(home := tmp_path / "twenty_lines.py")
+    trained = subprocess.run([sys.executable, home], capture_output=True, text=True, check=True).stdout
+    assert "step 100: loss 0.0" in trained
+    bring_up_to_date({TWENTY.parent.name: STUDENT_EDITION / TWENTY.parent.name}, tmp_path / "workspace")
+    assert "00.1, 00.2, 00.3, 00.4, 00.5" in bring_in(home, tmp_path / "workspace")[0]
 
 
 def test_the_smallest_program_of_each_error_raises_it():

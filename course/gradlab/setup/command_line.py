@@ -18,6 +18,9 @@ Your work is never overwritten. New chapters are added, and chapters you have no
 new edition of a chapter you have begun includes your answers, your notes and the cells you added. Anything that no
 longer fits is moved to the chapter's end, and your earlier copy is kept beside it. The start page says so.
 
+If you wrote answers on the course's site, --answers brings them from the file that you took home into your copy. An
+answer that you have written there stays.
+
 If your class submits through nbgrader's exchange, set the environment variable GRADLAB_EXCHANGE to its folder, and
 GRADLAB_COURSE to its course id if that is not autograd. Your workspace then gets the class's editions of the chapters.
 """
@@ -93,6 +96,7 @@ def _parser(as_folder: bool) -> argparse.ArgumentParser:
     of["start-over"].add_argument("chapter", help="its number or the name of its folder: 02, or 02_external_gradients")
     for name in ("lab", "start-over"):
         of[name].add_argument("--workspace", default=str(ROOT / "workspace"), help="your copy's folder (%(default)s)")
+    of["lab"].add_argument("--answers", metavar="FILE", help="a file that you took home from the course's site")
     for name in ("setup", "missing"):
         of[name].add_argument("--student", action="store_true", help="only what a student needs: no grading, no tests")
     return parser
@@ -105,7 +109,8 @@ def _run(chosen: argparse.Namespace, given: list[str], options: list[str], as_fo
     if chosen.command == "lab":
         from .lab import lab  # imports code that an older Python cannot read
 
-        return lab(Path(chosen.workspace).resolve(), options)
+        answers = Path(chosen.answers).expanduser() if chosen.answers else None
+        return lab(Path(chosen.workspace).resolve(), options, answers)
     if chosen.command == "start-over" and as_folder:
         return become([install.set_up(rooms=STUDENT), "-m", "gradlab", "start-over", *given], own_environment())
     if chosen.command == "start-over":

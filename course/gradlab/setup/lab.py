@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from .commands import become, is_root
+from .taken_home import bring_in
 from .workspace import bring_up_to_date, is_as_put, kept_copies, put_page
 
 COURSE = Path(__file__).resolve().parents[2]
@@ -72,9 +73,14 @@ def server() -> list[str]:
     return [sys.executable, "-m", *(["jupyterhub.singleuser"] if for_one else ["jupyter", "lab"])]
 
 
-def lab(folder: Path, options: list[str]) -> int:
-    """Open JupyterLab on the workspace, replacing this process if the system allows it."""
+def lab(folder: Path, options: list[str], answers: Path | None = None) -> int:
+    """Open JupyterLab on the workspace, replacing this process if the system allows it.
+
+    answers: a file from the course's site, whose answers are first brought into the workspace.
+    """
     prepare(folder)
+    for line in bring_in(answers, folder) if answers else ():
+        print(line, flush=True)
     settings = [str(COURSE / "gradlab/jupyter")]
     if not os.environ.get("GRADLAB_EXCHANGE"):
         settings.append(str(COURSE / "gradlab/jupyter/without_exchange"))

@@ -19,7 +19,7 @@ import gradlab
 from ...build import STUDENT_EDITION
 from ...cells import tags
 from ...places import ChapterError
-from ..places import ROOT, WRITABLE
+from ..places import CLONE, ROOT, WRITABLE
 
 HERE, GRADLAB = Path(__file__).parent, Path(gradlab.__file__).parent
 PYODIDE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json", "python_stdlib.zip"]
@@ -43,18 +43,50 @@ class WriteHere(NbGraderPreprocessor):
             listed = [cell for cell in map(_listed, _released(name)) if cell]
             for answer, check in itertools.pairwise(listed):
                 answer["check"] = check["id"]
-            data = json.dumps({"name": name, "cells": listed}).replace("</", "<\\/")
+            given = next(cell.source for cell in _released(name) if cell.id == GIVEN)
+            home = {"above": f"{ABOVE}{given}", "below": BELOW}
+            data = json.dumps({"name": name, "cells": listed, "home": home}).replace("</", "<\\/")
             head = f'<script type="application/json" id="site-write">{data}</script>'
             link = '<link rel="stylesheet" href="../_static/write/write.css">'
             script = '<script type="module" src="../_static/write/write.js"></script>'
-            nb.cells.append(nbformat.v4.new_markdown_cell(f"{HOME}\n\n{head}{link}{script}"))
+            nb.cells.append(nbformat.v4.new_markdown_cell(f"{HOME.format(clone=CLONE)}\n{head}{link}{script}"))
         return nb, resources
 
 
 HOME = """## Take it home
 
-What you write here stays in this browser. *Take it home* gives you a file with your code, which runs alone. To go on in
-JupyterLab, with pictures that move and the other chapters, get the course as described at the top."""
+What you write here stays in this browser. *Take it home* saves a file with your code, which runs without the course:
+`python twenty_lines.py` trains your network. To go on in JupyterLab, with your answers in the notebook's cells and the
+other chapters beside it, get the course and say where the file is:
+
+```
+{clone}
+make lab ANSWERS=~/Downloads/twenty_lines.py
+```
+"""
+# The file that one takes home: above the answers, with the class that they complete, and below them.
+ABOVE = '''"""Autograd in twenty lines: chapter 00 of "torch.autograd, by hand", as you wrote it on its site."""
+
+import math
+
+
+'''
+GIVEN = "node"  # the cell with this class
+BELOW = """if __name__ == "__main__":  # your network learns XOR
+    import random
+
+    points = {(-1.0, -1.0): -1.0, (-1.0, 1.0): 1.0, (1.0, -1.0): 1.0, (1.0, 1.0): -1.0}
+    draws = random.Random(1)
+    network = Network([Value(draws.uniform(-1, 1)) for _ in range(9)])
+    for number in range(101):
+        loss = Value(0.0)
+        for (p, q), wanted in points.items():
+            error = network.output(Value(p), Value(q)) + Value(-wanted)
+            loss = loss + error * error
+        network.step(loss, backward, 0.1)
+        if number % 20 == 0:
+            print(f"step {number:3}: loss {loss.data:.4f}")
+"""
 
 
 def _released(name: str) -> list[NotebookNode]:

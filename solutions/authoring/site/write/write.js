@@ -1,4 +1,5 @@
 // Code cells that one can change and run in the page. The chapter's own checks run in Python, in a thread of its own.
+import { onCanvas } from "./canvas.js";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { python } from "@codemirror/lang-python";
 import { bracketMatching, indentOnInput, indentUnit, syntaxHighlighting } from "@codemirror/language";
@@ -8,7 +9,7 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { moving } from "../../../../course/gradlab/static/moving.js";
 
 const LIMIT_S = 30, PAYOFF = "application/vnd.gradlab.payoff+json";
-const { name, cells } = JSON.parse(document.getElementById("site-write").textContent);
+const { name, cells, home: { above, below } } = JSON.parse(document.getElementById("site-write").textContent);
 const KEY = `gradlab-write-${name}`;
 const empty = () => ({ texts: {}, shown: {}, files: {} });
 let kept = empty();
@@ -58,14 +59,20 @@ function stop(reason) {
   worker?.terminate();
   for (const { reject } of waiting.values()) reject(new Stopped(reason));
   waiting.clear();
+  stops++;
   ready = worker = undefined;
 }
 
-let busy = false;
+let last = Promise.resolve(), stops = 0;
 
-async function run(cell) {
-  if (busy) return;
-  busy = true;
+/** Run a cell after those that are waiting; Stop sends home all that wait. */
+function run(cell) {
+  const before = stops;
+  states.get(cell).replaceChildren("Waiting …");
+  last = last.then(() => (before === stops ? runNow(cell) : states.get(cell).replaceChildren()));
+}
+
+async function runNow(cell) {
   const status = states.get(cell), halt = made("button", { type: "button", textContent: "Stop" });
   halt.onclick = () => stop("Stopped. Your text is kept.");
   const says = (text) => status.replaceChildren(text, " ", halt);
@@ -87,10 +94,9 @@ async function run(cell) {
     status.replaceChildren(error.message);
   } finally {
     clearTimeout(late);
-    busy = false;
     keep();
   }
-  if (earned) await run(earned);
+  if (earned) await runNow(earned);
 }
 
 // ----- what cells display -----
@@ -118,7 +124,7 @@ function show(id, outputs, asked) {
 function drawn({ stream, text, error, data }) {
   if (error) return [made("pre", { textContent: error, className: "site-error" })];
   if (stream) return [made("pre", { textContent: text, className: stream === "stderr" ? "site-error" : "" })];
-  if (data[PAYOFF]) return [payoff(data[PAYOFF])];
+  if (data[PAYOFF]) return [onCanvas(payoff(data[PAYOFF]))];
   const rich = data["text/html"] ?? data["image/svg+xml"];
   return rich === undefined ? [made("pre", { textContent: data["text/plain"] ?? "" })] : [made("div", { innerHTML: rich, className: "gl-output" })];
 }
@@ -200,10 +206,11 @@ for (const { id, kind, source, exercise, check } of cells) {
   }
 }
 
-const home = button("Take it home", () => {
-  const answers = cells.filter(({ kind, source }) => (kind === "setup" || kind === "answer") && !source.includes("from gradlab"));
-  const text = answers.map(({ id, source }) => editors.get(id)?.state.doc.toString() ?? source).join("\n\n\n");
-  const link = made("a", { href: URL.createObjectURL(new Blob([`${text}\n`], { type: "text/x-python" })), download: `${name.slice(3)}.py` });
+const takeHome = button("Take it home", () => {
+  const answers = cells.filter(({ kind }) => kind === "answer").map(({ id, exercise }) =>
+    `# %% Exercise ${exercise}\n${editors.get(id).state.doc.toString().trim()}`);
+  const text = [above, ...answers, `# %% Run it\n${below}`].join("\n\n\n");  // `make lab ANSWERS=` reads it
+  const link = made("a", { href: URL.createObjectURL(new Blob([text], { type: "text/x-python" })), download: `${name.slice(3)}.py` });
   link.click();
   URL.revokeObjectURL(link.href);
 });
@@ -212,4 +219,4 @@ const clear = button("Forget everything", () => {
   localStorage.removeItem(KEY);
   location.reload();
 });
-document.getElementById("site-write").after(made("p", { className: "site-buttons" }, home, clear));
+document.getElementById("site-write").after(made("p", { className: "site-buttons" }, takeHome, clear));
