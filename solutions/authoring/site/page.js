@@ -12,7 +12,7 @@ document.querySelector(".sidebar-drawer")?.setAttribute("aria-label", "Contents"
 document.querySelector(".toc-drawer")?.setAttribute("aria-label", "On this page");
 for (const cell of document.querySelectorAll("th")) if (!cell.textContent.trim()) cell.replaceWith(document.createElement("td"));
 const reachable = () => {
-  for (const node of document.querySelectorAll("pre, .table-wrapper, .math-wrapper, .cell_output, .gl-view, .gl-frame")) {
+  for (const node of document.querySelectorAll("pre, .table-wrapper, .math-wrapper, .cell_output, .gl-view, .gl-frame, p:has(> img)")) {
     if (node.scrollWidth > node.clientWidth) node.tabIndex = 0;
   }
 };

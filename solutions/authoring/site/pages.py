@@ -76,7 +76,7 @@ CONTENTS = """
 """
 # What the start page says about a student's copy: comments for progress, dots, cells to run.
 _ONLY_THERE = re.compile(
-    r"^<!--.*-->\n|^A filled dot [^.]*\. |^You can begin a chapter anywhere: [^.]*\.\n", re.MULTILINE
+    r"^<!--(?s:.*?)-->\n|^A filled dot [^.]*\. |^You can begin a chapter anywhere: [^.]*\.\n", re.MULTILINE
 )
 ENGINE = "solutions/mini_autograd"
 LINES = """

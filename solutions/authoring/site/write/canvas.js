@@ -3,7 +3,7 @@ const BLUE = [59, 130, 214], ORANGE = [232, 128, 26], SIDE = 280, FINE = 2;
 
 /** Return the payoff; if it shows a map, on a canvas, whose first slider plays: a network trains before one's eyes. */
 export function onCanvas(figure) {
-  const frame = figure.querySelector(".site-frame, .gl-frame"), still = matchMedia("(prefers-reduced-motion: reduce)");
+  const frame = figure.querySelector(".gl-frame"), still = matchMedia("(prefers-reduced-motion: reduce)");
   draw(frame);
   new MutationObserver(() => draw(frame)).observe(frame, { childList: true });
   if (frame.querySelector("canvas") && !still.matches) setTimeout(train, 0, figure);
