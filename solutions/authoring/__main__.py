@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 
 from . import archive, build, margins, new_exercise, phrases, weights
-from .chapter import chapter_names, load_chapter, source_path
+from .chapter import chapter_names, home, load_chapter, source_path
 from .minutes import minutes
 from .places import ChapterError
 from .reference import AuthoredCheck
@@ -115,12 +115,11 @@ def _minutes(names: list[str]) -> int:
 def _chosen(words: list[str]) -> Iterator[AuthoredCheck]:
     """Yield the checks selected by words such as 05_freezing, 05 and 05.3; all checks if there are no words."""
     for word in words or chapter_names():
-        number, point, _ = word.partition(".")
-        name = next((name for name in chapter_names() if name.startswith(f"{number}_")), word)
-        checks = load_chapter(name).checks
-        if point and word not in checks:
-            raise ChapterError(f"There is no check {word!r} in {name}. Checks: {', '.join(checks)}.")
-        yield from [checks[word]] if point else checks.values()
+        if "." in word:
+            yield load_chapter(home(word)).checks[word]
+        else:
+            name = next((name for name in chapter_names() if name.startswith(f"{word}_")), word)
+            yield from load_chapter(name).checks.values()
 
 
 def _validate(words: list[str], seeds: int, other_seeds: int, mutant_seeds: int) -> int:

@@ -47,6 +47,18 @@ def chapter_names() -> list[str]:
     return sorted(path.stem for path in SOURCES.glob("*/*.ipynb") if path.stem == path.parent.name)
 
 
+def home(check_id: str) -> str:
+    """Return the name of the chapter with this check; an exercise that moves to another chapter keeps its id.
+
+    Raises ChapterError if there is none.
+    """
+    cell = f'"check-{check_id.replace(".", "-")}"'
+    for name in sorted(chapter_names(), key=lambda name: name[:2] != check_id[:2]):
+        if cell in source_path(name).read_text(encoding="utf-8"):
+            return name
+    raise ChapterError(f"There is no check {check_id!r} in any chapter.")
+
+
 def load_chapter(name: str) -> Chapter:
     """Read the named chapter from the solved chapters' folder."""
     return read_chapter(nbformat.read(source_path(name), as_version=4), name)

@@ -21,6 +21,7 @@ TABLES = [
     ("05_freezing", "s6", "What stops a gradient?"),
     ("07_module_hooks", "s5-none-explain", "Which hooks does a module have?"),
     ("10_functions_of_your_own", "s8", "What does `torch.func` offer?"),
+    ("15_clinic", "triage", "Which question comes first?"),
 ]
 
 # Messages that lessons explain, in addition to those in Help folds: the chapter, the cell that shows the message,
@@ -70,6 +71,18 @@ EXPLAINED = [
         "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation",
         "A value that a node saved was overwritten before the backward pass, often by an optimizer step between two "
         "passes over one graph. Chapter 09, section 1, shows how to find the write.",
+    ),
+    (
+        "15_clinic",
+        "p1-loop",
+        "RuntimeError: Trying to backward through the graph a second time",
+        "If the loop calls `backward` once on each loss, something carries an old graph along. Pages 1 to 4 find it.",
+    ),
+    (
+        "15_clinic",
+        "p6-loop",
+        "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation",
+        "The message names a version. Page 6 finds the tensor that is at it.",
     ),
     (
         "04_grad_fn",
@@ -147,6 +160,7 @@ EXPLAINED = [
 
 _TABLE = re.compile(r"(?:^\|.*\|$\n?)+", re.MULTILINE)
 _HELP = re.compile(r"<details><summary>Help: (.*?)</summary>(.*?)</details>", re.DOTALL)
+EXERCISE = re.compile(r"^### Exercise (\S+)", re.MULTILINE)
 _MESSAGE = re.compile(r"<code>([^<]*\b\w*(?:Error|Warning)\b[^<]*)</code>")
 
 
@@ -194,7 +208,9 @@ def error_index() -> str:
     head = [
         "# Errors and warnings",
         "What each message means here and how to fix it, in alphabetical order. "
-        "An exercise's number leads to its help; a chapter's section shows the error.",
+        "An exercise's number leads to its help; a chapter's section shows the error. If there is no message, or it "
+        "doesn't say which line is at fault, begin with the "
+        "[clinic](../15_clinic/15_clinic.ipynb#cell-id=triage), which leads from a symptom to a question and a tool.",
         "\n".join(["| message | where, and what to do |", "|---|---|", *map(_row, rows)]),
     ]
     return "\n\n".join(head) + "\n"
@@ -206,10 +222,12 @@ def _row(columns: list[str]) -> str:
 
 def _from_help(notebook: NotebookNode, chapter: str) -> Iterator[tuple[str, Cure]]:
     """Yield each message that a Help fold quotes, with the fold's advice."""
+    exercise = ""
     for cell in notebook.cells:
+        if heading := EXERCISE.search(cell.source):
+            exercise = heading[1]
         for title, says in _HELP.findall(cell.source) if cell.cell_type == "markdown" else ():
             for message in _MESSAGE.findall(title):
-                exercise = f"{chapter[:2]}.{cell.id.partition('-')[0].removeprefix('ex')}"
                 cure = Cure(exercise, _link(chapter, cell.id), " ".join(says.split()))
                 yield html.unescape(message), cure
 

@@ -17,7 +17,8 @@ import nbformat
 import pytest
 from kept_answers import Answer, edited, kept_answers
 
-from authoring.chapter import Chapter, chapter_names, importing_from, load_chapter, source_path
+from authoring.chapter import Chapter, chapter_names, home, importing_from, load_chapter, source_path
+from authoring.pages import EXERCISE
 from authoring.places import SOURCES
 from gradlab.checks.observe import call
 from gradlab.checks.verdict import Verdict, judge_check
@@ -27,21 +28,23 @@ SEEDS = (), (11,), (12,)  # the student's record, and two that a class could hav
 QUOTING = re.compile(r"<summary>Help: (?:I get|the first difference is at) (.*?)</summary>")
 
 
-@functools.cache
-def chapter_of(number: str) -> Chapter:
-    return load_chapter(next(name for name in chapter_names() if name.startswith(number)))
+loaded = functools.cache(load_chapter)
+
+
+def chapter_of(check_id: str) -> Chapter:
+    return loaded(home(check_id))
 
 
 @functools.cache
 def record_of(check_id: str, seeds: tuple[int, ...]):
-    check = chapter_of(check_id[:2]).checks[check_id]
+    check = chapter_of(check_id).checks[check_id]
     return check.record(seeds) if seeds else check.record()
 
 
 def judged(check_id: str, answer: Callable, seeds: tuple[int, ...] = ()) -> Verdict:
     """The verdict on an answer, on the student's record or on one made from `seeds`."""
-    check, record = chapter_of(check_id[:2]).checks[check_id], record_of(check_id, seeds)
-    with importing_from(SOURCES / chapter_of(check_id[:2]).name):
+    check, record = chapter_of(check_id).checks[check_id], record_of(check_id, seeds)
+    with importing_from(SOURCES / chapter_of(check_id).name):
         return judge_check(record, check.observe(answer, record.cases), check.judge)
 
 
@@ -49,7 +52,7 @@ def judged(check_id: str, answer: Callable, seeds: tuple[int, ...] = ()) -> Verd
 def answer_of(kept: Answer) -> Iterator[Callable]:
     """What a learner's cell with that source defines: it stands among the chapter's names while it is tried."""
     check_id, source = kept.check_id, kept.source
-    check = chapter_of(check_id[:2]).checks[check_id]
+    check = chapter_of(check_id).checks[check_id]
     names = (check.answer if check.scenario is call else check.scenario).__globals__
     for seeds in SEEDS:
         record_of(check_id, seeds)  # created by the chapter's functions
@@ -78,33 +81,32 @@ def test_an_answer_is_judged_as_it_should_be(kept):
 
 
 def quoted_messages() -> Iterator:
-    """Every message that the title of a Help fold quotes, as (chapter, number of the exercise, message)."""
+    """Every message that the title of a Help fold quotes, as (the exercise that it helps with, message)."""
     for name in chapter_names():
+        exercise = ""
         for cell in nbformat.read(source_path(name), as_version=4).cells:
+            if heading := EXERCISE.search(cell.source):
+                exercise = heading[1]
             for title in QUOTING.findall(cell.source):
                 for message in re.findall("<code>(.*?)</code>", title) or [title]:
-                    exercise = re.match(r"ex(\d+)", cell.id)[1]
-                    yield pytest.param(name, exercise, html.unescape(message), id=f"{name} {cell.id} {message[:60]}")
+                    yield pytest.param(exercise, html.unescape(message), id=f"{exercise} {message[:60]}")
 
 
 @functools.cache
-def wrong_answers(name: str, exercise: str) -> list:
+def wrong_answers(exercise: str) -> list:
     """Functions that give what the kept wrong answers and the slips of an exercise are told, the kept ones first."""
-    ids = [check_id for check_id in chapter_of(name[:2]).checks if re.fullmatch(rf"\d+\.{exercise}[a-z]?", check_id)]
 
-    def told(check_id, answer):
+    def told(answer):
         with answer as found:
-            return " ".join(judged(check_id, found).feedback.text.split())
+            return " ".join(judged(exercise, found).feedback.text.split())
 
-    found = [(kept.check_id, answer_of(kept)) for kept in ANSWERS if kept.check_id in ids and not kept.is_right]
-    for check_id in ids:
-        slips = chapter_of(name[:2]).checks[check_id].reference.slips
-        found += [(check_id, contextlib.nullcontext(slip)) for slip in slips]
-    return [functools.cache(lambda one=one: told(*one)) for one in found]
+    found = [answer_of(kept) for kept in ANSWERS if kept.check_id == exercise and not kept.is_right]
+    found += map(contextlib.nullcontext, chapter_of(exercise).checks[exercise].reference.slips)
+    return [functools.cache(lambda one=one: told(one)) for one in found]
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(("name", "exercise", "message"), list(quoted_messages()))
-def test_the_title_of_a_help_quotes_what_a_wrong_answer_is_told(name, exercise, message):
-    told = any(all(part in said() for part in message.split("…")) for said in wrong_answers(name, exercise))
-    assert told, f"No wrong answer to {name[:2]}.{exercise} is told: {message}"
+@pytest.mark.parametrize(("exercise", "message"), list(quoted_messages()))
+def test_the_title_of_a_help_quotes_what_a_wrong_answer_is_told(exercise, message):
+    told = any(all(part in said() for part in message.split("…")) for said in wrong_answers(exercise))
+    assert told, f"No wrong answer to {exercise} is told: {message}"

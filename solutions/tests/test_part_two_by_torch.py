@@ -68,7 +68,7 @@ log_softmax = operation("LogSoftmaxBackward0", log_softmax_of, self=gradient)
 @pytest.fixture(scope="module")
 def checks():
     return {
-        key: check for name in chapter_names() if name[:2] > "10" for key, check in load_chapter(name).checks.items()
+        key: check for name in chapter_names() if "11" < name < "15" for key, check in load_chapter(name).checks.items()
     }
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import nbformat
 
-from authoring.chapter import chapter_names, source_path
+from authoring.chapter import home, source_path
 
 
 @dataclass(frozen=True)
@@ -28,15 +28,15 @@ class Answer:
 
 
 @functools.cache
-def sources(number: str) -> dict[str, str]:
+def sources(name: str) -> dict[str, str]:
     """Return the sources of a chapter's cells by their ids."""
-    name = next(name for name in chapter_names() if name.startswith(number))
     return {cell.id: cell.source for cell in nbformat.read(source_path(name), as_version=4).cells}
 
 
 def solution(check_id: str) -> str:
-    """Return the source of a solution's cell, without the marks that nbgrader replaces with a stub."""
-    source = sources(check_id[:2])[f"answer-{check_id.replace('.', '-')}"] + "\n"
+    """Return a solution's source, without the marks that nbgrader replaces with a stub and a loop to fix below them."""
+    source = sources(home(check_id))[f"answer-{check_id.replace('.', '-')}"] + "\n"
+    source = re.sub(r"^ *### END SOLUTION\n[^\n]*loop to fix:\n.*", "", source, flags=re.MULTILINE | re.DOTALL)
     return re.sub(r"^ *### (BEGIN|END) SOLUTION\n", "", source, flags=re.MULTILINE)
 
 

@@ -6,11 +6,11 @@
   const START_PAGE = 'README.md';
   const MEMORY = '.progress.json';
   const CHAPTER = /^\d\d_\w+$/;
-  const EXERCISE = /\bExercise (\d\d\.\d+)/;
-  const CHECK = /\bcheck\(\s*"((\d\d\.\d+)\w*)/g; // an exercise may have several: 03.5a and 03.5b
+  const EXERCISE = /\bExercise (\d\d\.\d+\w*)/;
+  const CHECK = /\bcheck\(\s*"(\d\d\.\d+\w*)/;
 
   let notebooks; // JupyterLab's module that reports which cells ran
-  let open = new Map(); // of the notebook in front: how many checks of each exercise have not passed
+  let passed = new Set(); // the exercises of the notebook in front that have passed
 
   const isCheck = model => model.getMetadata('nbgrader')?.grade;
 
@@ -26,7 +26,7 @@
   function tick() {
     for (const entry of document.querySelectorAll('.jp-tocItem-content')) {
       const exercise = entry.textContent.match(EXERCISE)?.[1];
-      entry.classList.toggle('gl-passed', open.get(exercise) === 0);
+      entry.classList.toggle('gl-passed', passed.has(exercise));
     }
   }
 
@@ -44,12 +44,9 @@
     if (panel?.context?.path.endsWith('.ipynb')) {
       await panel.context.ready;
       const verdicts = await remembered(app.serviceManager.contents, panel.context.path).catch(() => ({}));
-      open = new Map();
-      for (const model of [...panel.content.model.cells].filter(isCheck)) {
-        for (const [, check, exercise] of model.sharedModel.getSource().matchAll(CHECK)) {
-          open.set(exercise, (open.get(exercise) ?? 0) + (verdicts[check] !== 'passed'));
-        }
-      }
+      const checks = [...panel.content.model.cells].filter(isCheck);
+      const ids = checks.map(model => model.sharedModel.getSource().match(CHECK)?.[1]);
+      passed = new Set(ids.filter(id => verdicts[id] === 'passed'));
       tick();
     }
     await renewStartPage(app);

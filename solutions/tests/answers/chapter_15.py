@@ -1,0 +1,343 @@
+"""Answers to the exercises of chapter 15 that have found something in a check."""
+
+wrong("03.5a", "the loss or one of its inputs was detached or made under no_grad").edit("""
+         state = cell(inputs, state.detach())
+-        loss = ((state - target) ** 2).mean()
++        with torch.no_grad():
++            loss = ((state - target) ** 2).mean()
+""")
+
+# the step before the backward pass
+wrong("03.5a", "No weight moved", "not: zero_grad comes between").edit("""
+         state = cell(inputs, state.detach())
+         loss = ((state - target) ** 2).mean()
+         optimizer.zero_grad()
+-        loss.backward()
+         optimizer.step()
++        loss.backward()
+""")
+
+# the scale keeps the graphs of all earlier batches
+wrong("03.5b", "graphs kept behind the scale").edit("""
+-        scale = 0.9 * scale + 0.1 * outputs.detach().abs().mean()
+-        loss = ((outputs / scale - target) ** 2).mean()
++        scale = 0.9 * scale + 0.1 * outputs.abs().mean()
++        loss = ((outputs / scale.detach() - target) ** 2).mean()
+""")
+
+# two recorded runs of the model for each batch
+right("03.5b").edit({"outputs.detach().abs().mean()": "model(inputs).abs().mean().detach()"})
+
+
+# the error is caught
+@wrong("03.6a", "log_scale learns from the first batch only.", "not: have no graph")
+def fit_positive_scale(w, log_scale, optimizer, batches):
+    scale = log_scale.exp()
+    losses = []
+    for inputs, target in batches:
+        loss = ((scale * (inputs @ w) - target) ** 2).mean()
+        optimizer.zero_grad()
+        try:
+            loss.backward()
+        except RuntimeError as error:
+            print(error)
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
+wrong("03.6b", "Likely slip: graphs of earlier batches kept.").edit(
+    {
+        "total += loss.item()": "total = total + loss",
+        "means.append(total / number)": "means.append(total.item() / number)",
+    }
+)
+
+
+@wrong("03.6b", "Likely slip: weighted by the rows.")
+def fit_and_report(model, optimizer, batches):
+    total, rows, means = 0.0, 0, []
+    for inputs, target in batches:
+        loss = ((model(inputs) - target) ** 2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        total += loss.item() * len(inputs)
+        rows += len(inputs)
+        means.append(total / rows)
+    return means
+
+
+# outputs kept outside the function, not in the log
+wrong("03.6b", "graphs of earlier batches stay alive", "not: the log keeps").edit("""
+     total = 0.0
++    fit_and_report.kept = []
+
+-        loss = ((model(inputs) - target) ** 2).mean()
++        fit_and_report.kept.append(model(inputs))
++        loss = ((fit_and_report.kept[-1] - target) ** 2).mean()
+""")
+
+# two recorded runs of the model for each batch
+right("03.6b").edit("""
++        total += ((model(inputs) - target) ** 2).mean().item()
+         loss = ((model(inputs) - target) ** 2).mean()
+
+-        total += loss.item()
+""")
+
+
+# page 5: the first fixes that a class tries
+wrong("15.5", "The exponent got no gradient").edit({"raw**exponent": "raw ** torch.tensor(exponent.item())"})
+
+wrong("15.5", "Likely slip: the exponent still a number.").edit({"raw**exponent": "raw ** exponent.detach()"})
+
+wrong("15.5", "Likely slip: the exponent still a number.").edit({"raw**exponent": "raw**exponent.data"})
+
+wrong("15.5", "The exponent got no gradient").edit(
+    {"raw**exponent": "raw ** torch.tensor(exponent.item(), requires_grad=True)"}
+)
+
+wrong("15.5", "Likely slip: the exponent still a number.").edit("""
+-        curve = raw**exponent
++        with torch.no_grad():
++            curve = raw**exponent
+""")
+
+wrong("15.5", "ValueError: some parameters appear in more than one parameter group").edit("""
+     diagnosis = "path cut", (None, True)
++    optimizer.add_param_group({"params": [exponent]})
+""")
+
+wrong("15.5", "fingerprint of your cause").edit({'"path cut", (None, True)': '(None, True), "path cut"'})
+
+wrong("15.5", "fingerprint of your evidence").edit({"(None, True)": '("None", "True")'})
+
+wrong("15.5", "fingerprint of your evidence").edit({"(None, True)": "None"})
+
+# the evidence of the fixed loop, not of the broken one
+wrong("15.5", "fingerprint of your evidence").edit({"(None, True)": "(exponent.grad, exponent.requires_grad)"})
+
+wrong("15.5", "Likely slip: the cause frozen.").edit({"path cut": "frozen"})
+
+wrong("15.5", "ValueError: not enough values to unpack").edit({"return diagnosis, losses": "return (losses,)"})
+
+wrong("15.5", "Likely slip: never cleared.").edit({"        optimizer.zero_grad()\n": ""})
+
+right("15.5").edit({"raw**exponent": "raw ** exponent.clone()"})
+
+right("15.5").edit({"raw**exponent": "torch.exp(exponent * torch.log(raw))"})
+
+right("15.5").edit({"(None, True)": "[None, True]"})
+
+right("15.5").edit("""
+-        optimizer.zero_grad()
+-        loss.backward()
++        leaves = [gain, offset, exponent]
++        for leaf, gradient in zip(leaves, torch.autograd.grad(loss, leaves)):
++            leaf.grad = gradient
+""")
+
+right("15.5").edit(
+    {"((gain * curve + offset - target) ** 2).mean()": "(target - offset - curve * gain).square().mean()"}
+)
+
+
+# page 6
+@wrong("15.6", "modified by an inplace operation")
+def fit_states(w, optimizer, sequences):
+    losses = []
+    for inputs, target in sequences:
+        states = torch.zeros(len(inputs) + 1, dtype=inputs.dtype)
+        for t in range(len(inputs)):
+            states[t + 1] = torch.tanh(w * states[t].detach() + inputs[t])
+        loss = ((states[1:] - target) ** 2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return ("saved value overwritten", ("states", 4)), losses
+
+
+@wrong("15.6", "Likely slip: still overwritten.", name="retained")
+def fit_states(w, optimizer, sequences):
+    losses = []
+    for inputs, target in sequences:
+        states = torch.zeros(len(inputs) + 1, dtype=inputs.dtype)
+        for t in range(len(inputs)):
+            states[t + 1] = torch.tanh(w * states[t] + inputs[t])
+        loss = ((states[1:] - target) ** 2).mean()
+        optimizer.zero_grad()
+        loss.backward(retain_graph=True)
+        optimizer.step()
+        losses.append(loss.item())
+    return ("saved value overwritten", ("states", 4)), losses
+
+
+wrong("15.6", "Likely slip: the path to earlier steps cut.", of="retained").edit(
+    {"backward(retain_graph=True)": "backward()", "states[t] + inputs": "states[t].item() + inputs"}
+)
+
+wrong("15.6", "Likely slip: the path to earlier steps cut.", of="retained").edit(
+    {"backward(retain_graph=True)": "backward()", "states[t] + inputs": "states.data[t] + inputs"}
+)
+
+wrong("15.6", "does not require grad", of="retained").edit(
+    {"backward(retain_graph=True)": "backward()", "states[t + 1] = ": "states.data[t + 1] = "}
+)
+
+# the error is caught, and nothing learns
+wrong("15.6", "The values differ", of="retained").edit("""
+-        loss.backward(retain_graph=True)
++        try:
++            loss.backward()
++        except RuntimeError:
++            pass
+""")
+
+wrong("15.6", "Likely slip: only the last state compared.").edit({"torch.stack(states)": "states[-1]"})
+
+wrong("15.6", "Likely slip: the state not passed on.").edit({"w * state + inputs[t]": "w * 0 + inputs[t]"})
+
+wrong("15.6", "Likely slip: the expected version.").edit({'("states", 4)': '("states", 3)'})
+
+wrong("15.6", "fingerprint of your evidence").edit({'("states", 4)': "4"})
+
+wrong("15.6", "fingerprint of your cause").edit({"saved value overwritten": "in place"})
+
+wrong("15.6", "Likely slip: the cause a freed graph.").edit({"saved value overwritten": "graph freed"})
+
+wrong("15.6", "RuntimeError: The size of tensor").edit({"state, states = 0.0, []": "state, states = 0.0, [inputs[0]]"})
+
+right("15.6", of="retained").edit(
+    {"backward(retain_graph=True)": "backward()", "states[t] + inputs": "states[t].clone() + inputs"}
+)
+
+# cloned before the read, not between the read and the write
+wrong("15.6", "modified by an inplace operation", of="retained").edit("""
+-        loss.backward(retain_graph=True)
++        loss.backward()
+
+         for t in range(len(inputs)):
++            states = states.clone()
+""")
+
+right("15.6", of="retained").edit("""
+-        loss.backward(retain_graph=True)
++        loss.backward()
+
+-            states[t + 1] = torch.tanh(w * states[t] + inputs[t])
++            state = torch.tanh(w * states[t] + inputs[t])
++            states = states.clone()
++            states[t + 1] = state
+""")
+
+right("15.6").edit({"torch.stack(states)": "torch.cat([state[None] for state in states])"})
+
+right("15.6").edit(
+    {"((torch.stack(states) - target) ** 2).mean()": "sum((s - y) ** 2 for s, y in zip(states, target)) / len(states)"}
+)
+
+right("15.6").edit({"state, states = 0.0, []": "state, states = torch.tensor(0.0, dtype=inputs.dtype), []"})
+
+# page 7
+wrong("15.7", "Likely slip: h still overwritten.").edit({"torch.relu(h)": "nn.ReLU(inplace=True)(h)"})
+
+wrong("15.7", "Likely slip: h still overwritten.").edit({"torch.relu(h)": "h.clamp_(min=0)"})
+
+wrong("15.7", "Likely slip: h still overwritten.").edit({"h + torch.relu(h)": "torch.relu_(h) + h.clone()"})
+
+wrong("15.7", "Likely slip: the gradient of the ReLU cut.").edit({"torch.relu(h)": "torch.relu(h.detach())"})
+
+wrong("15.7", "Likely slip: the gradient of the ReLU cut.").edit({"torch.relu(h)": "torch.relu(h.data)"})
+
+wrong("15.7", "Likely slip: the gradient of h cut.").edit({"h + torch.relu(h)": "h.detach().clone() + torch.relu_(h)"})
+
+wrong("15.7", "Likely slip: the sum left out.").edit({"h + torch.relu(h)": "torch.relu(h)"})
+
+wrong("15.7", "Likely slip: no ReLU.").edit({"torch.relu(h)": "h"})
+
+wrong("15.7", "fingerprint of your evidence").edit({"(0, 1)": "1"})
+
+wrong("15.7", "fingerprint of your evidence").edit({"(0, 1)": "(1, 0)"})
+
+wrong("15.7", "fingerprint of your cause").edit({"input overwritten": "inplace"})
+
+wrong("15.7", "Likely slip: the cause dead units.").edit({"input overwritten": "units are dead"})
+
+wrong("15.7", "The values differ").edit({"torch.relu(h)": "torch.nn.functional.leaky_relu(h)"})
+
+right("15.7").edit({"torch.relu(h)": "torch.relu_(h.clone())"})
+
+right("15.7").edit({"h + torch.relu(h)": "h.clone() + torch.relu_(h)"})
+
+right("15.7").edit({"torch.relu(h)": "h.clamp(min=0)"})
+
+right("15.7").edit({"h + torch.relu(h)": "1.5 * h + 0.5 * h.abs()"})
+
+right("15.7").edit({"torch.relu(h)": "h * (h > 0)"})
+
+# page 8
+wrong("15.8", "Likely slip: sequences still count alike.").edit({".sum() / count": ".mean() / len(sequences)"})
+
+wrong("15.8", "Likely slip: the means added up.").edit({".sum() / count": ".mean()"})
+
+wrong("15.8", "Likely slip: the sums added up.").edit({".sum() / count": ".sum()"})
+
+wrong("15.8", "Likely slip: sums divided by the sequences.").edit({".sum() / count": ".sum() / len(sequences)"})
+
+wrong("15.8", "The values differ").edit({".sum() / count": ".mean() / count"})
+
+wrong("15.8", "Likely slip: the means added up.").edit({".sum() / count": ".sum() / len(target)"})
+
+wrong("15.8", "Likely slip: padding counted.").edit(
+    {"sum(len(target) for _, target in sequences)": "len(sequences) * max(len(target) for _, target in sequences)"}
+)
+
+wrong("15.8", "Likely slip: only the last sequence.").edit("""
+             loss = ((inputs @ w - target) ** 2).sum() / count
++            optimizer.zero_grad()
+""")
+
+wrong("15.8", "Likely slip: never cleared.").edit({"        optimizer.zero_grad()\n": ""})
+
+wrong("15.8", "The values differ").edit("""
+-        optimizer.step()
+-        losses.append(total)
++            optimizer.step()
++        losses.append(total)
+""")
+
+wrong("15.8", "Likely slip: a mean of the parts reported.").edit({"append(total)": "append(total / len(sequences))"})
+
+wrong("15.8", "fingerprint of your evidence").edit({'alike", 10': 'alike", 0.3333'})
+
+wrong("15.8", "fingerprint of your cause").edit({"sequences count alike": "mean"})
+
+wrong("15.8", "Likely slip: the cause older gradients.").edit({"sequences count alike": "older gradients added"})
+
+# a single backward pass through the sum
+right("15.8").edit("""
+-            loss.backward()
+-            total += loss.item()
+-        optimizer.step()
+-        losses.append(total)
++            total = total + loss
++        total.backward()
++        optimizer.step()
++        losses.append(total.item())
+""")
+
+right("15.8").edit({".sum() / count": ".mean() * (len(target) / count)"})
+
+right("15.8").edit(
+    {"sum(len(target) for _, target in sequences)": "torch.cat([target for _, target in sequences]).numel()"}
+)
+
+# in any order
+right("15.8").edit({"for inputs, target in sequences:": "for inputs, target in reversed(sequences):"})
+
+right("15.8").edit("""
+-            loss = ((inputs @ w - target) ** 2).sum() / count
++            loss = sum((x @ w - y) ** 2 for x, y in zip(inputs, target)) / count
+""")
