@@ -132,4 +132,10 @@ EXERCISES = [
         edit={" * (1 - result)": ""},
         wrong_says="the factor (1 - result) is missing",
     ),
+    Exercise(
+        chapter="15_clinic",
+        title="15.5 three weights that learn",
+        edit={"raw**exponent": "raw ** exponent.item()"},
+        wrong_says="it still enters the loss as a number",
+    ),
 ]
