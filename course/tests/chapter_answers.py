@@ -138,4 +138,10 @@ EXERCISES = [
         edit={"raw**exponent": "raw ** exponent.item()"},
         wrong_says="it still enters the loss as a number",
     ),
+    Exercise(
+        chapter="17_in_the_wild",
+        title="17.1 a LoRA layer that merges",
+        edit={".linear.weight + self.scale * self.B @": ".linear.weight + self.B @"},
+        wrong_says="the merged weight lacks the factor scale",
+    ),
 ]

@@ -22,6 +22,7 @@ TABLES = [
     ("07_module_hooks", "s5-none-explain", "Which hooks does a module have?"),
     ("10_functions_of_your_own", "s8", "What does `torch.func` offer?"),
     ("15_clinic", "triage", "Which question comes first?"),
+    ("17_in_the_wild", "s6", "What does an operator's label say?"),
 ]
 
 # Messages that lessons explain, in addition to those in Help folds: the chapter, the cell that shows the message,
@@ -155,6 +156,38 @@ EXPLAINED = [
         "s8-own",
         "RuntimeError: You tried to vmap over Cube, but it does not have vmap support",
         "Set `generate_vmap_rule = True` on the Function, or write its `vmap` method.",
+    ),
+    (
+        "17_in_the_wild",
+        "s2-frozen-run",
+        "UserWarning: None of the inputs have requires_grad=True. Gradients will be None",
+        "A reentrant checkpoint sees only its inputs, so no parameter inside it receives a gradient. Pass "
+        "`use_reentrant=False`.",
+    ),
+    (
+        "17_in_the_wild",
+        "s4-twice",
+        "RuntimeError: torch.compile with aot_autograd does not currently support double backward",
+        "The compiled backward step cannot be differentiated. Compute the gradient penalty without compiling.",
+    ),
+    (
+        "17_in_the_wild",
+        "s5-unused-run",
+        "RuntimeError: Expected to have finished reduction in the prior iteration before starting a new one",
+        "A parameter received no gradient, so the gradients of the last pass were not averaged. Remove it, or pass "
+        "`find_unused_parameters=True`.",
+    ),
+    (
+        "17_in_the_wild",
+        "s6-run",
+        "RuntimeError: Trying to backward through wild.cbrt.default but no autograd formula was registered.",
+        "Register the operator's backward step with `register_autograd`.",
+    ),
+    (
+        "17_in_the_wild",
+        "appendix-half-run",
+        "ValueError: Attempting to unscale FP16 gradients.",
+        "Keep the parameters in float32, and let `autocast` convert inside the forward pass.",
     ),
 ]
 
