@@ -96,6 +96,12 @@ EXERCISES = [
     ),
     Exercise(
         chapter="10_functions_of_your_own",
+        title="10.4 straight-through rounding with a limit",
+        edit={"v * (x.abs() <= ctx.limit)": "v"},
+        wrong_says="Your gradient is v even outside the limits",
+    ),
+    Exercise(
+        chapter="16_more_than_one_gradient",
         title="10.5 a Hessian-vector product",
         edit={"create_graph=True": "create_graph=False"},
         wrong_says="The first gradient has no graph",

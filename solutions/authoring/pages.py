@@ -20,8 +20,8 @@ TABLES = [
     ("03_accumulation", "s8", "When is `retain_graph=True` the right answer?"),
     ("05_freezing", "s6", "What stops a gradient?"),
     ("07_module_hooks", "s5-none-explain", "Which hooks does a module have?"),
-    ("10_functions_of_your_own", "s8", "What does `torch.func` offer?"),
     ("15_clinic", "triage", "Which question comes first?"),
+    ("16_more_than_one_gradient", "s8", "What does `torch.func` offer?"),
     ("17_in_the_wild", "s6", "What does an operator's label say?"),
 ]
 
@@ -146,16 +146,37 @@ EXPLAINED = [
         "Return one gradient for each argument of `forward`, and None for arguments that need none.",
     ),
     (
-        "10_functions_of_your_own",
+        "16_more_than_one_gradient",
         "s5-own-run",
         "RuntimeError: trying to differentiate twice a function that was marked with @once_differentiable",
         "Its backward is not recorded. Write the backward with torch's operations and remove the decorator.",
     ),
     (
-        "10_functions_of_your_own",
+        "16_more_than_one_gradient",
         "s8-own",
         "RuntimeError: You tried to vmap over Cube, but it does not have vmap support",
         "Set `generate_vmap_rule = True` on the Function, or write its `vmap` method.",
+    ),
+    (
+        "16_more_than_one_gradient",
+        "s4-refused",
+        "RuntimeError: During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place "
+        "operation",
+        "The function writes into a tensor that all samples share, such as a batch norm's running averages. Replace "
+        "the batch norm by `GroupNorm`, or put it in evaluation mode.",
+    ),
+    (
+        "16_more_than_one_gradient",
+        "s4-refused",
+        "ValueError: Expected more than 1 value per channel when training",
+        "A batch norm in training cannot normalize one sample. Give it a larger batch, or use `GroupNorm`.",
+    ),
+    (
+        "16_more_than_one_gradient",
+        "s6-missing-run",
+        "RuntimeError: derivative for aten::_scaled_dot_product_flash_attention_for_cpu_backward is not implemented",
+        "This attention has no second derivative. Choose one that has: "
+        "`with torch.nn.attention.sdpa_kernel(SDPBackend.MATH):`.",
     ),
     (
         "17_in_the_wild",

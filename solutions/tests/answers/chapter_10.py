@@ -161,44 +161,6 @@ wrong("10.4", "limit 0.0").edit(
 )
 
 
-# differences of 1e-3
-@wrong("10.5", name="differences")
-def hvp(function, x, u):
-    h = 1e-3
-
-    def gradient(at):
-        leaf = at.clone().requires_grad_()
-        return torch.autograd.grad(function(leaf), leaf)[0]
-
-    return (gradient(x + h * u) - gradient(x - h * u)) / (2 * h)
-
-
-# differences of 1e-4
-wrong("10.5", of="differences").edit({"h = 1e-3": "h = 1e-4"})
-
-# differences of 1e-5
-wrong("10.5", of="differences").edit({"h = 1e-3": "h = 1e-5"})
-
-# differences of 1e-6
-wrong("10.5", of="differences").edit({"h = 1e-3": "h = 1e-6"})
-
-# no external gradient for the second walk
-wrong("10.5", "RuntimeError: grad can be implicitly created only for scalar outputs").edit(
-    {"grad(gradient, leaf, u)": "grad(gradient, leaf)", "return product": "return product * u"}
-)
-
-
-# forward mode over a gradient: the parameter requires one, so the result does too
-@wrong("10.5", "Likely slip: a result with a graph.")
-def hvp(function, x, u):
-    return torch.func.jvp(torch.func.grad(lambda t: function(t).sum()), (x,), (u,))[1]
-
-
-# normalizes u and scales back: u = 0 gives NaN
-wrong("10.5", "u = 0").edit(
-    {"grad(gradient, leaf, u)": "grad(gradient, leaf, u / u.norm())", "return product": "return product * u.norm()"}
-)
-
 # hooks left on
 wrong("10.6", "saved-tensor hooks left registered").edit("""
 -    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
