@@ -12,7 +12,7 @@ from .chapter import chapter_names, source_path
 from .places import SOLUTIONS, SOURCES
 
 PAGES = SOLUTIONS.parent / "course/chapters/pages"
-GLOSSARY = SOURCES / "pages/glossary.md"  # where the solved chapters' links lead, too
+WRITTEN = ("glossary.md", "from_the_notes.md")  # beside the solved chapters, whose links lead there, too
 
 # The tables on the cheat sheet: the chapter, the cell with the table, the title above it.
 TABLES = [
@@ -228,7 +228,12 @@ class Cure(NamedTuple):
 
 def made() -> dict[str, str]:
     """Return the generated pages by file name."""
-    return {"glossary.md": GLOSSARY.read_text("utf-8"), "cheat_sheet.md": cheat_sheet(), "errors.md": error_index()}
+    return written() | {"cheat_sheet.md": cheat_sheet(), "errors.md": error_index()}
+
+
+def written() -> dict[str, str]:
+    """Return the pages that nothing generates, by file name."""
+    return {name: (SOURCES / "pages" / name).read_text(encoding="utf-8") for name in WRITTEN}
 
 
 def cheat_sheet() -> str:

@@ -98,7 +98,7 @@ def made(names: list[str]) -> dict[str, str]:
     """Return the pages' texts by path; the links lead to the pages of the site. names: the chapters on the site."""
     texts = {
         "index.md": _front(names),
-        "pages/glossary.md": pages.GLOSSARY.read_text(encoding="utf-8"),
+        **{f"pages/{name}": text for name, text in pages.written().items()},
         "pages/cheat_sheet.md": pages.cheat_sheet(),
         **errors.made(pages.error_index(), next((name for name in names if name.endswith("_clinic")), "")),
         f"{ENGINE}/README.md": _engine(),
@@ -162,7 +162,7 @@ def _contents(names: list[str]) -> str:
         for title, rows in zip(titles, tables, strict=True)
     ]
     parts += [
-        ("Look it up", ["pages/glossary", "pages/cheat_sheet", "pages/errors", f"{ENGINE}/README"]),
+        ("Look it up", ["pages/glossary", "pages/cheat_sheet", "pages/errors", "pages/from_the_notes", f"{ENGINE}/README"]),
         ("For instructors", [name.removesuffix(".md") for name in DOCUMENTS if name.startswith("grading/")]),
         ("For contributors", [name.removesuffix(".md") for name in DOCUMENTS if not name.startswith("grading/")]),
     ]
