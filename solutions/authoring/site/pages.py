@@ -88,6 +88,7 @@ LINES = """
 ```
 """
 _STEP = re.compile(r"^\*\*(\d+)\. .*?(?=^\*\*\d+\. |^This is a good place|^\*\*Stop here)", re.MULTILINE | re.DOTALL)
+LOOKED_UP = ("glossary", "cheat_sheet", "errors", "from_the_notes")
 _PLACE = re.compile(r"^\| (\d+) \| `([\w/]+\.py)` \| (\d+)–(\d+) \|", re.MULTILINE)
 _TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 _PART = re.compile(r"^\| *\| \*\*(.*?)\*\*", re.MULTILINE)
@@ -162,7 +163,7 @@ def _contents(names: list[str]) -> str:
         for title, rows in zip(titles, tables, strict=True)
     ]
     parts += [
-        ("Look it up", ["pages/glossary", "pages/cheat_sheet", "pages/errors", "pages/from_the_notes", f"{ENGINE}/README"]),
+        ("Look it up", [*map("pages/{}".format, LOOKED_UP), f"{ENGINE}/README"]),
         ("For instructors", [name.removesuffix(".md") for name in DOCUMENTS if name.startswith("grading/")]),
         ("For contributors", [name.removesuffix(".md") for name in DOCUMENTS if not name.startswith("grading/")]),
     ]
