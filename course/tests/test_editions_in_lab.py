@@ -62,6 +62,8 @@ def test_the_start_page_continues_where_one_stopped(open_lab, workspace):
 
     lab.run_all()
     lab.save()
+    exported = page.request.get(lab.server.address(f"nbconvert/html/{CHAPTER}/{CHAPTER}.ipynb")).text()
+    assert '<details class="gl-source"><summary><code># Tested: ' in exported, "long checks stand open in an export"
     lab.assert_quiet()
     saved = (workspace / CHAPTER / f"{CHAPTER}.ipynb").read_bytes()
     assert saved != (COURSE / "chapters" / CHAPTER / f"{CHAPTER}.ipynb").read_bytes()
@@ -125,7 +127,9 @@ def shows_at_once_what_was_passed(lab, workspace: Path) -> None:
     lab.run_cell("check-02-1")
     end = lab.locate("summary").get_by_text("predict x.grad from the argument of backward")
     end.wait_for()
-    assert "6 of 6 checks passed, 12 of 12 points.\nYou can now" in re.sub(r"\n+", "\n", lab.seen("summary"))
+    said = re.sub(r"\n+", "\n", lab.seen("summary"))
+    assert "6 of 6 checks passed, 12 of 12 points.\nYou now own\npull_back\nYour pull_back takes any" in said
+    assert "\nYou can now" in said
     lab.screenshot(workspace.parent / "end.png")
     lab.locate("summary").get_by_role("link", name=re.compile("03 · ")).click()
     page.wait_for_function("() => window.jupyterapp.shell.currentWidget.context.path.startsWith('03_')")

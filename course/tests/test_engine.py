@@ -298,7 +298,7 @@ def test_the_picture_to_share_says_whose_the_engine_is_and_counts_its_lines(chap
     assert not picture.exists()
     own = chapters.parent / my_engine.FOLDER / "my_engine.py"
     own.parent.mkdir()
-    own.write_text('"""An engine."""\n\n\ndef backward(x):\n    """Return x."""\n    # as it is\n    return x  # whole\n')
+    own.write_text('"""An engine."""\n\n\ndef backward(x):\n    """Return x."""\n    # so\n    return x  # whole\n')
     git = chapters.parent / "course/.git"
     git.mkdir(parents=True)
     (git / "config").write_text('[remote "origin"]\n\turl = https://me:secret@example.org/ada/autograd-course.git\n')

@@ -361,3 +361,22 @@ def test_the_chapter_ends_with_what_was_sure_and_wrong(shell):
 def test_without_guesses_the_chapter_s_end_says_so(capsys):
     predict.summary()
     assert "No guesses in this chapter yet." in capsys.readouterr().out
+
+
+def test_a_question_prepared_elsewhere_reads_its_answers_from_what_the_block_defines(monkeypatch, capsys):
+    """Its output follows the block's; if it fails, the block's output is there; unprepared, it says what to do."""
+    monkeypatch.setattr("gradlab.predict.prediction.get_ipython", lambda: None)
+    prepared = (
+        'kind = predict.numbers("s9", "What is a, and b?", {"a": 1, "b": 1})\n'
+        "@kind.reads\ndef sums(a, b):\n    print('then', a)\n    return a, b"
+    )
+    names = {"predict": predict}
+    exec(prepared, names)
+    exec('with predict.question("s9"):\n    a, b = 1, 2\n    print("first")', names)
+    assert names["kind"].answers == [1, 2]
+    assert capsys.readouterr().out == "What is a, and b?\nfirst\nthen 1\n"
+    with pytest.raises(NameError, match="'b'"):
+        exec('del b\nwith predict.question("s9"):\n    print("first")', names)
+    assert capsys.readouterr().out == "first\n"
+    with pytest.raises(PredictionError, match="run the set-up cells above"):
+        predict.question("s8")

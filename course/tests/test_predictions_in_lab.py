@@ -39,7 +39,7 @@ with predict.choice("s5-wrong", "What comes?", ["an error", "None", "ones"], ["n
     print("None, ones, an error")
     guess.compare(["None", "ones", "an error"])"""
 PAYOFF = """\
-@payoff("02.1", "your pull_back as a grey square", root_of=(1, 9, 1))
+@payoff("02.1", "your pull_back as a grey square", copies=True, root_of=(1, 9, 1))
 def square(root_of=4):
     return Image.new("L", (20, 20), 20 * root_of + 0 * pull_back(1, 1))"""
 TEXT = "A text that is in view."
@@ -223,6 +223,10 @@ def test_a_payoff_moves_through_pictures_made_ahead_and_stands_still_without_its
     lab.locate("payoff-02-1").get_by_role("button", name="Play root of").press("Enter")
     lab.page.wait_for_function("() => document.querySelector('.gl-payoff [type=range]').ariaValueText === '9'")
     assert "lost" not in lab.locate("payoff-02-1").inner_text(), "a picture was not made ahead"
+    lab.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    shown.get_by_role("button", name="Copy picture").press("Enter")
+    shown.get_by_role("status").get_by_text("Copied.").wait_for()
+    assert lab.page.evaluate("async () => (await navigator.clipboard.read())[0].types") == ["image/png"]
     lab.assert_quiet()
 
     chooses_an_image(lab)

@@ -23,7 +23,7 @@ from torch.nn.modules import module as nn_module
 import gradlab
 from authoring import reference
 from authoring.reference import AuthoredCheck, Reference, numbers
-from gradlab import notebook
+from gradlab import notebook, own_pictures
 from gradlab.checks import card as showing
 from gradlab.checks import check as checking
 from gradlab.checks import results
@@ -739,6 +739,9 @@ def test_the_summary_remembers_across_restarts_and_knows_the_points(beside, monk
     check("02.1 the gradient at x", cube)
     out = summary_after_a_restart(monkeypatch, capsys)
     assert out == f"{line} passed    3 of 3\n1 of 1 checks passed, 3 of 3 points.\n"
+    own_pictures.keep("02.1", '<img src="data:image/png;base64,cG5n">')
+    shown = checking._overview()[0]["text/html"].partition("You now own")[2]
+    assert '<img alt="" src="data:image/png;base64,cG5n"><code>cube</code>' in shown
     statement = new_markdown_cell("### Exercise 02.1 · It\n\n3 points · importance ●●●●○ · 8 minutes · extra")
     nbformat.write(new_notebook(cells=[statement, cell]), beside.parent / "02_test.ipynb")
     assert "1 of 1 checks passed, 0 of 0 on the core path, 3" in summary_after_a_restart(monkeypatch, capsys)

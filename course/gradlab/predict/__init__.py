@@ -7,6 +7,6 @@ with predict.numbers("s1", "What will x.grad hold?", {"x.grad": 2}) as guess:
 """
 
 from .lookback import summary
-from .prediction import Prediction, choice, numbers, order, true_false
+from .prediction import Prediction, choice, numbers, order, question, true_false
 
-__all__ = ["Prediction", "choice", "numbers", "order", "summary", "true_false"]
+__all__ = ["Prediction", "choice", "numbers", "order", "question", "summary", "true_false"]

@@ -1,6 +1,7 @@
 """A prediction: a block of code whose output appears only after the learner has entered a guess."""
 
 import html
+import inspect
 
 from IPython import get_ipython
 from IPython.display import display
@@ -15,6 +16,7 @@ from .lookback import renew
 FOLDED = "The answer. Run this cell and enter your guess, or open this fold."
 _open: dict[str, object] = {}  # by name: the form waiting for a guess
 _running: list[str] = []  # the prediction whose block is running
+_prepared: dict[str, "Prediction"] = {}  # by name: the predictions that read their own answers
 
 
 def numbers(name, question, sizes, tolerance=None):
@@ -40,6 +42,27 @@ def order(name, question, events):
     return Prediction(name, question, Order(events))
 
 
+def question(name):
+    """Return the prediction that was prepared under this name in a folded cell, for the block that it asks about.
+
+    In the folded cell, `reads` decorates the function that shows what the block did and returns the right answers:
+
+        @predict.numbers("s1-run", "What is w.grad?", {"w.grad": 1}).reads
+        def w_grad(w):
+            print("w.grad:", w.grad)
+            return w.grad
+
+    Then the block has only the lines that matter:
+
+        with predict.question("s1-run"):
+            w = torch.tensor(3.0, requires_grad=True)
+            (w**2).backward()  # ←
+    """
+    if name not in _prepared:
+        raise PredictionError(f"the question {name} is not prepared: run the set-up cells above this cell")
+    return _prepared[name]
+
+
 class Prediction:
     """The context manager of a block: it holds back the block's output until a guess is entered.
 
@@ -52,6 +75,16 @@ class Prediction:
         self.answers: list | None = None
         self._captured = Captured()
         self._shown = None
+        self._reader = None
+
+    def reads(self, function):
+        """Decorate a function that shows what the block did and returns the right answers, as `compare` takes them.
+
+        Its parameters are names that the block defines. It runs at the block's end, and its output follows the block's.
+        """
+        self._reader = function
+        _prepared[self.name] = self
+        return function
 
     def compare(self, *answers) -> None:
         """Set the right answers: one argument per label or line, or all answers as one list or as one dict by label."""
@@ -69,15 +102,27 @@ class Prediction:
         return self
 
     def __exit__(self, kind, error, traceback):
-        self._captured.stop()
-        _running.clear()
-        if error is not None or self.answers is None:
-            self._captured.replay()
+        try:
+            if error is None and self._reader is not None:
+                self._read()
+        finally:
+            self._captured.stop()
+            _running.clear()
+            if error is not None or self.answers is None:
+                self._captured.replay()
         if error is None and self.answers is None:
             raise PredictionError(f"prediction {self.name} has no answer: end its block with compare(…)")
         if error is None:
             self._show()
         return False
+
+    def _read(self) -> None:
+        defined = self._reader.__globals__  # the notebook's names
+        missing = [name for name in inspect.signature(self._reader).parameters if name not in defined]
+        if missing:
+            raise NameError(f"the block of {self.name} does not define {missing[0]!r}")
+        found = self._reader(**{name: defined[name] for name in inspect.signature(self._reader).parameters})
+        self.compare(*(found if isinstance(found, tuple) else (found,)))
 
     def _show(self) -> None:
         before = _open.pop(self.name, None)

@@ -12,6 +12,10 @@ COURSE = Path(__file__).resolve().parents[2]
 START_PAGE = "README.md"
 SETTINGS = "nbgrader_config.py"
 CHAPTERS = "chapters"  # laid out like a workspace: in both, links lead from one chapter or page to another
+EXPORT = [  # a page that JupyterLab exports folds the code that the notebook folds
+    f"--HTMLExporter.extra_template_basedirs={COURSE / 'gradlab/jupyter/templates'}",
+    "--HTMLExporter.template_name=folded",
+]
 LAYOUTS = ".jupyterlab"  # in the workspace: the student's layout of JupyterLab
 
 
@@ -95,6 +99,7 @@ def lab(folder: Path, options: list[str], answers: Path | None = None) -> int:
         "--ServerApp.contents_manager_class=gradlab.contents.Contents",
         "--ContentsManager.allow_hidden=True",  # the page reads .progress.json; the file list hides hidden files
         "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        *EXPORT,
         *(["--allow-root"] if is_root() else []),
         *options,
     ]

@@ -6,6 +6,7 @@
 (() => {
   const CELL = '#cell-id=';
   const CHAPTER = /(^|\/)\d\d_\w+\/\d\d_\w+\.ipynb$/;
+  const HEAD = 120; // px of a cell to run that should be in view
   const CALM = 5; // looks, a tenth of a second apart, after which nothing moves anymore
 
   // Call `look` until it has returned true CALM times in a row: what was to be in view is there, and stays there. What the
@@ -52,6 +53,8 @@
   const html = cell => (cell.model.outputs?.toJSON() ?? []).map(output => String(output.data?.['text/html'] ?? '')).join('');
   const asks = cell => /^with predict\./m.test(cell?.model.sharedModel.getSource() ?? '');
   const isPassed = cell => cell.model.type === 'markdown' || cell.model.getMetadata('tags')?.includes('setup'); // by goOn
+  const isOpen = cell => // an answer that was not tried
+    cell.model.getMetadata('nbgrader')?.solution && /^\s*raise NotImplementedError\(\)/m.test(cell.model.sharedModel.getSource());
   const isPayoff = cell =>
     cell?.model.getMetadata('tags')?.includes('after-exercises') && cell.model.sharedModel.getSource().includes('@payoff(');
 
@@ -84,15 +87,40 @@
     const { activeCellIndex: first, widgets } = notebook;
     const next = widgets.findIndex((cell, place) => place >= first && (!isPassed(cell) || isUnread(cell)));
     if (next <= first || asks(widgets[first - 1])) return; // a form takes the keyboard, and knows where to go on
-    const texts = widgets.slice(first, next).map(cell => cell.node.querySelector('.jp-MarkdownOutput')?.innerText ?? '');
+    announce(widgets.slice(first, next));
     select(notebook, next);
+  }
+
+  // When the cell has run: if what it showed, the texts below and the head of the next cell to run fit into the window, the
+  // texts need no key. Nothing that was shown scrolls away for them.
+  function goFurther(notebook, ran) {
+    const { activeCellIndex: place, widgets } = notebook;
+    const next = widgets.findIndex((cell, at) => at >= place && !isPassed(cell));
+    const texts = widgets.slice(place, next);
+    if (next <= place || !texts.every(cell => cell.model.type !== 'markdown' || cell.rendered)) return;
+    const from = (widgets[ran].outputArea ?? widgets[ran]).node.getBoundingClientRect();
+    const head = widgets[next].node.getBoundingClientRect();
+    const view = notebook.node.getBoundingClientRect();
+    const end = head.top + Math.min(head.height, HEAD);
+    if (!head.height || end - from.top > view.height) return;
+    announce(texts);
+    select(notebook, next);
+    if (end > view.bottom) notebook.outerNode.scrollBy(0, end - view.bottom);
+    if (from.top < view.top) notebook.outerNode.scrollBy(0, from.top - view.top);
+  }
+
+  function announce(cells) {
+    const texts = cells.map(cell => cell.node.querySelector('.jp-MarkdownOutput')?.innerText ?? '');
     document.querySelector('.gl-announced').textContent = texts.join('\n');
   }
 
+  // An answer that has not been written gets the cursor at once.
   function select(notebook, place) {
     const hasKeyboard = notebook.node.contains(document.activeElement);
     notebook.activeCellIndex = place;
-    if (hasKeyboard) notebook.activeCell.node.focus({ preventScroll: true });
+    if (!hasKeyboard) return;
+    notebook.activeCell.node.focus({ preventScroll: true });
+    if (isOpen(notebook.activeCell)) notebook.mode = 'edit';
   }
 
   let shared; // returns one of JupyterLab's modules, by its name
@@ -104,12 +132,18 @@
       let fold; // the fold's number in the link that was clicked last
       const note = event => (fold = event.target.closest?.('a')?.dataset.fold);
       window.addEventListener('click', note, { capture: true });
-      app.commands.commandExecuted.connect((_, { id, args }) => {
+      app.commands.commandExecuted.connect((_, { id, args, result }) => {
         if (id === 'rendermime:handle-local-link' && args?.id?.startsWith(CELL)) {
           follow(app, args.path, decodeURIComponent(args.id.slice(CELL.length)), fold);
         }
         const { content, context } = app.shell.currentWidget ?? {};
-        if (id === 'notebook:run-cell-and-select-next' && CHAPTER.test(context?.path)) goOn(content);
+        if (id === 'notebook:run-cell-and-select-next' && CHAPTER.test(context?.path)) {
+          const ran = content.activeCellIndex - 1;
+          goOn(content);
+          const place = content.activeCellIndex;
+          const isHere = () => content.activeCellIndex === place && content.node.contains(document.activeElement);
+          result.then(() => isHere() && goFurther(content, ran)).catch(() => {}); // the cell's own error is below it
+        }
       });
       const { NotebookActions } = await shared('@jupyterlab/notebook');
       NotebookActions.executed.connect((_, { notebook, cell }) => {
