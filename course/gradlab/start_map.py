@@ -9,7 +9,7 @@ import itertools
 import re
 from pathlib import Path
 
-from .checks.cells import cells_beside
+from .checks.cells import Chapter
 from .checks.record import Exercise
 from .engine import ANSWER, check_of, functions, parts_of
 from .own_pictures import MILESTONE, kept
@@ -65,7 +65,7 @@ def engine(workspace: Path, verdicts: dict[str, str]) -> Parts:
     """Return the engine of this workspace."""
     found = {}
     for folder in sorted(workspace.glob("[0-9][0-9]_*")):
-        answers = {cell: text for cell, text in parts_of(cells_beside(folder)).items() if ANSWER.fullmatch(cell)}
+        answers = {cell: text for cell, text in parts_of(Chapter(folder).code).items() if ANSWER.fullmatch(cell)}
         found[folder.name] = {
             name: verdicts.get(check_of(cell)) == "passed" for cell, text in answers.items() for name in functions(text)
         }
@@ -83,7 +83,7 @@ def _item(number: str, title: str, name: str, done: str, said: dict[str, str], p
     images = [f'<img src="{place}" alt="" width="240">' for place in pictures] or ['<div class="gl-no-picture"></div>']
     head = f"{''.join(images)}<div><b>{number}</b> {_inline(title)}</div>"
     facts = [
-        _inline(f"{text} minutes" if column == "minutes" else f"{column} {text}")
+        _inline(f"{text} {column}" if column.endswith("minutes") else f"{column} {text}")
         for column, text in said.items()
         if text and column not in ("passed", ABILITY)
     ]

@@ -6,7 +6,7 @@ It is made when the course is opened, and again whenever JupyterLab reads it.
 import re
 from pathlib import Path
 
-from .checks.cells import all_cells, stated_at
+from .checks.cells import Chapter
 from .checks.record import Exercise
 from .checks.results import exercises, read
 from .ipynb import grade_id
@@ -64,7 +64,7 @@ def _words(
         said = _sitting(workspace / chapter, chapters[chapter], verdicts, following, minutes.get(chapter[:2], {}))
         place = f"{chapter}/{chapter}.ipynb"
         if begun:
-            place += f"#cell-id={stated_at(workspace / chapter, chapters[chapter][following].cell)}"
+            place += f"#cell-id={Chapter(workspace / chapter).stated_at(chapters[chapter][following].cell)}"
         if said:
             words = f"{first}: [{said[0]}]({place}), about {said[1]} minutes"
         elif begun:
@@ -116,7 +116,7 @@ def _sitting(
 def _sections(folder: Path, checks: dict[str, Exercise]) -> dict[int, list[str]]:
     """Return the checks in each numbered section of a chapter's notebook."""
     found: dict[int, list[str]] = {}
-    for cell in all_cells(folder):
+    for cell in Chapter(folder).cells:
         heading = SECTION.match(cell["source"]) if cell["cell_type"] == "markdown" else None
         if heading:
             found[int(heading[1])] = []
