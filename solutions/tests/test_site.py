@@ -70,6 +70,7 @@ def site(request, tmp_path_factory):
 
 
 pytestmark = pytest.mark.xdist_group("site")
+small = pytest.mark.parametrize("site", ["few"], indirect=True)  # more chapters would show nothing else
 
 
 def texts(folder: Path) -> dict[str, list[str]]:
@@ -196,6 +197,7 @@ def test_each_prediction_is_guessed_before_torchs_answer_and_the_explanation_sho
         assert f"{page.locator('.site-guess').count()} guesses entered" in page.locator(".site-guesses").text_content()
 
 
+@small
 @pytest.mark.browser
 def test_the_page_judges_a_guess_as_the_notebook_does(site, page):
     numbers, order = Numbers({"g": 1}), Order(["a", "b"])
@@ -224,6 +226,7 @@ def test_the_page_judges_a_guess_as_the_notebook_does(site, page):
     assert [*zip(asked, judged, strict=True)] == [*zip(asked, expected, strict=True)]
 
 
+@small
 @pytest.mark.browser
 def test_the_front_pages_stepper_goes_by_mouse_keyboard_and_touch(site, chromium):
     context = chromium.new_context(has_touch=True, viewport={"width": 360, "height": 700})
@@ -241,6 +244,7 @@ def test_the_front_pages_stepper_goes_by_mouse_keyboard_and_touch(site, chromium
     context.close()
 
 
+@small
 @pytest.mark.browser
 def test_a_payoffs_slider_moves_through_pictures(site, page):
     page.goto(site.address + site.chapters()[0])
@@ -253,6 +257,7 @@ def test_a_payoffs_slider_moves_through_pictures(site, page):
     )
 
 
+@small
 @pytest.mark.browser
 def test_the_search_finds_a_chapter_offline(site, page):
     page.goto(site.address + "search.html?q=retain_graph")
@@ -308,6 +313,7 @@ def type_answer(page, text: str, exercise: str = "00.1") -> None:
     page.keyboard.press("Shift+Enter")
 
 
+@small
 @pytest.mark.browser
 @pytest.mark.skipif(not shutil.which("npm"), reason="without npm, chapter 00 cannot be written in the page")
 def test_chapter_00_is_written_in_the_page_and_its_cards_are_the_notebooks(site, chromium, tmp_path):
