@@ -30,7 +30,12 @@ wrong("17.1", "merged weight with a trained B").edit("""
 # the factors are swapped
 wrong("17.1").edit({"self.scale * self.B @ self.A).detach()": "self.scale * self.A.T @ self.B.T).detach()"})
 
-# a numpy copy has no history either
+# the first line is lost
+wrong("17.1", "AttributeError: cannot assign module before Module.__init__() call").edit(
+    {"        super().__init__()\n": ""}
+)
+
+# a copy
 right("17.1").edit({".detach()": ".detach().clone()"})
 
 # the layer's parameters one by one
