@@ -141,8 +141,8 @@
           const ran = content.activeCellIndex - 1;
           goOn(content);
           const place = content.activeCellIndex;
-          const isHere = () => content.activeCellIndex === place && content.node.contains(document.activeElement);
-          result.then(() => isHere() && goFurther(content, ran)).catch(() => {}); // the cell's own error is below it
+          const isHere = () => content.activeCellIndex === place && content.activeCell.node.contains(document.activeElement);
+          if (!asks(content.widgets[ran])) result.then(() => isHere() && goFurther(content, ran)).catch(() => {});
         }
       });
       const { NotebookActions } = await shared('@jupyterlab/notebook');
