@@ -119,11 +119,13 @@ def test_the_stepper_in_the_middle_of_a_walk(window):
 
 def test_the_demo_classs_report(page):
     [report] = (ROOT / "grading" / "demo" / "reports").glob("*.html")
-    page.set_viewport_size({"width": 900, "height": 560})
+    page.set_viewport_size({"width": 1040, "height": 800})
     page.goto(report.as_uri())
+    points = page.locator("figcaption").first.bounding_box()  # below the first chart
+    clip = {"x": 0, "y": 0, "width": 1040, "height": points["y"] + points["height"] + MARGIN}
     for theme in THEMES:
         page.emulate_media(color_scheme=theme)
-        page.screenshot(path=PICTURES / f"report-{theme}.png", clip={"x": 0, "y": 0, "width": 900, "height": 536})
+        page.screenshot(path=PICTURES / f"report-{theme}.png", full_page=True, clip=clip)
     note("report")
 
 

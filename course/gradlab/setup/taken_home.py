@@ -1,12 +1,12 @@
 """Bring answers that were written on the course's site, in the file of "Take it home", into the student's copy."""
 
+import json
 import re
 from pathlib import Path
 
 from .. import atomic, ipynb
 from ..returned import is_answer, same_text
 from .commands import SetupError
-from .edition import Merged
 from .workspace import RELEASED
 
 GIVE = "Give the file that the button 'Take it home' on the course's site saved."
@@ -44,7 +44,7 @@ def bring_in(file: Path, workspace: Path) -> list[str]:
                 f"{exercise}: you wrote a different answer in your notebook. It stays; {file} has the other one."
             )
     if brought:
-        atomic.write_bytes(place, Merged(notebook, wrote=True, left=False).to_json())
+        atomic.write_bytes(place, (json.dumps(notebook, indent=1, sort_keys=True) + "\n").encode())
     return [f"Brought into {name}: {', '.join(brought) or 'nothing new'}. Run the checks there.", *kept]
 
 
