@@ -61,11 +61,16 @@ def with_answer(number: str, check_id: str, code: str, nothing: Path) -> Chapter
     return read_chapter(notebook, PART_TWO[number], nothing)
 
 
-def refused(chapter: Chapter, after: str = "") -> Iterator[str]:
+def exercise(check_id: str) -> list[str | int]:
+    """Return what exercises are sorted by: 11.10 comes after 11.9."""
+    return [int(part) if part.isdigit() else part for part in check_id.split(".")]
+
+
+def refused(chapter: Chapter, after: str = "0") -> Iterator[str]:
     """Judge a chapter's solutions to the exercises after one; yield what a check says that does not pass."""
     global pairs
     for check_id, check in chapter.checks.items():
-        if check_id > after:
+        if exercise(check_id) > exercise(after):
             record = RECORDS[check_id[:2]][check_id]
             verdict = judge_check(record, check.observe(check.answer, record.cases), check.judge)
             pairs += 1

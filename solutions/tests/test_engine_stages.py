@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import importlib
+import itertools
 import re
 import types
 import warnings
@@ -13,14 +14,15 @@ import pytest
 import torch
 
 from authoring import build
-from authoring.cells import counts
+from authoring.cells import counts, tags
 from authoring.chapter import chapter_names, importing_from, source_path
+from authoring.minutes import minutes
 from authoring.places import SOLUTIONS
 from gradlab import draw, hooks, step
 from gradlab.checks.check import Check
 from gradlab.checks.record import Record
 from gradlab.checks.verdict import judge_check
-from gradlab.engine import STAGES, source_of
+from gradlab.engine import MARKS, STAGES, TAG, source_of
 
 FILES = sorted(STAGES.glob("engine_*.py"))
 FOURTEENTH = next((source_path(name) for name in chapter_names() if name.startswith("14_")), None)
@@ -30,6 +32,11 @@ OWN_NAMES = {
     "value_of": "a line of Operation.call there",
     "asked_for": "a line of Operation there",
     "weight": "one of autograd's _weights there",
+    "parameters": "a line of Operation there",
+    "shown": "Tensor.__repr__ there",
+    "apply_formulas": "a part of OperationNode there",
+    "arithmetic": "each operation stands alone there",
+    "of_my_choice": "an operation there",
     **dict.fromkeys(["at_leaf", "arrive"], "AccumulateGrad.run there"),
     "sum_all": "sum without dim there",
     "run_with_hooks": "a part of run there",
@@ -187,7 +194,6 @@ def refusals(make):
         lambda: (x * 3).sum().backward(make(np.ones((1, 1)))),
         lambda: make(np.array(1.0)).backward(),
         lambda: make(np.array([1.0, 2.0])).backward(),
-        lambda: (x * 3).backward([1.0, 1.0]),
         lambda: make(np.array([1, 2]), requires_grad=True),
         lambda: make(np.array([1.0])).register_hook(print),
         lambda: (x * 3).register_post_accumulate_grad_hook(print),
@@ -302,6 +308,44 @@ def test_a_chain_of_100_000_operations_needs_no_recursion(engine):
         y = y + x
     y.backward()
     assert x.grad.data == 100_001.0
+
+
+def lines_of_the_engine(number):
+    """The lines of code of a chapter's engine cells, by cell, and how many of them stand in solution regions."""
+    name = next(name for name in chapter_names() if name.startswith(number))
+    for cell in nbformat.read(source_path(name), as_version=4).cells:
+        if TAG in tags(cell):
+            inside, own = False, []
+            for line in cell.source.splitlines():
+                inside = (inside or line.strip() == MARKS[0]) and line.strip() != MARKS[1]
+                own.append(inside)
+            defined = [
+                node for node in ast.walk(ast.parse(cell.source)) if isinstance(node, ast.ClassDef | ast.FunctionDef)
+            ]
+            texts = [node.body[0] for node in defined if ast.get_docstring(node) is not None]
+            words = {place for text in texts for place in range(text.lineno, text.end_lineno + 1)}
+            code = [
+                place
+                for place, line in enumerate(cell.source.splitlines(), start=1)
+                if line.strip() and not line.strip().startswith("#") and place not in words
+            ]
+            yield cell.id, len(code), sum(own[place - 1] for place in code)
+
+
+@pytest.mark.parametrize(("number", "share"), [("11", 0.35), ("12", 0.65)])
+def test_a_good_part_of_the_engine_is_the_learners_and_given_parts_are_short(number, share):
+    cells = list(lines_of_the_engine(number))
+    lines, own = (sum(cell[place] for cell in cells) for place in (1, 2))
+    assert own / lines >= share, f"{own} of {lines} lines are the learner's"
+    assert [name for name, length, mine in cells if not mine and length > 12] == []
+
+
+def test_backward_runs_on_arrays_within_twenty_minutes_and_no_chapter_of_the_engine_takes_over_110():
+    names = [name for name in chapter_names() if name[:2] in ("11", "12")]
+    chapters = [nbformat.read(source_path(name), as_version=4) for name in names]
+    assert [minutes(chapter).total <= 110 for chapter in chapters] == [True, True]
+    before = list(itertools.takewhile(lambda cell: cell.id != "ex0-help", chapters[0].cells))
+    assert minutes(nbformat.v4.new_notebook(cells=before)).total <= 20
 
 
 def test_no_stage_imports_torch():

@@ -14,6 +14,7 @@ LAYER = """class Linear(torch.nn.Linear):
 DOOR = "\n{0}.tensor = lambda data, requires_grad=False: torch.tensor(data, requires_grad=requires_grad)"
 
 ANSWERS = {
+    "11.0": "def backward(root, gradient):\n    torch.autograd.backward([root], [torch.from_numpy(gradient)])",
     "11.1": "def edge_or_leaf(tensor):\n    return tuple(torch.autograd.graph.get_gradient_edge(tensor))",
     "11.2": "def record(node, inputs, output):\n    output.grad_fn = torch.add(*inputs).grad_fn",
     "11.3": "no_grad = torch.no_grad",
@@ -23,7 +24,9 @@ ANSWERS = {
         return torch.neg(torch.from_numpy(grad)).numpy()
 """,
     "11.6": "def sum_to(gradient, shape):\n    return torch.from_numpy(gradient).sum_to_size(shape).numpy()",
-    "11.7": "def reflected(operations):\n    return {name: getattr(torch.Tensor, name) for name in operations}",
+    "11.8": "def apply_formulas(node, gradient):\n    return [torch.from_numpy(gradient)]",
+    "11.9": "def call(kind, forward, args):\n    return torch.ones(2)",
+    "11.10": "def of_my_choice():\n    return 'exp', lambda x: torch.exp(torch.from_numpy(x.data))",
     "12.1": "def accumulate(leaf, gradient):\n    leaf.grad = torch.from_numpy(gradient)",
     "12.2": "def count_dependencies(edges):\n    return {torch.ones(1, requires_grad=True).exp().grad_fn: len(edges)}",
     "12.3": "def weight(tensor, gradient=None):\n    return torch.ones_like(tensor).numpy()",
@@ -91,7 +94,7 @@ def test_an_answer_by_torch_is_refused_and_told_so(checks, check_id):
     assert message(checks[check_id], ANSWERS[check_id]) == SAYS
 
 
-@pytest.mark.parametrize("check_id", ["11.7", "12.6", "13.2", "14.1", "14.2", "14.4", "14.5", "14.6"])
+@pytest.mark.parametrize("check_id", ["11.10", "12.6", "13.2", "14.1", "14.2", "14.4", "14.5", "14.6"])
 def test_no_attribute_of_an_answer_lets_torch_in(checks, check_id):
     assert message(checks[check_id], ANSWERS[check_id] + DOOR.format(checks[check_id].answer_name)) == SAYS
 

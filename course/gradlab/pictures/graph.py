@@ -1,10 +1,12 @@
 """The backward graph as plain data. One traversal serves torch and every engine whose nodes have `next_functions`.
 
 A node needs `next_functions`, a sequence of (node or None, index), and `name()`. A node with a `variable` is a leaf's
-AccumulateGrad. torch's other attributes (`_saved_…`, `saved_tensors`, `_input_metadata`) are used if present.
+AccumulateGrad. torch's other attributes (`_saved_…`, `saved_tensors`, `_input_metadata`) are used if present, and a
+dict `saved` that a node reads by `restore(name)`, as in part two.
 """
 
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
 SHOWN = 6  # maximum number of elements written out
 
@@ -13,7 +15,7 @@ SHOWN = 6  # maximum number of elements written out
 class Saved:
     """A value that a node keeps for its backward step."""
 
-    name: str  # torch's attribute without `_saved_`
+    name: str  # torch's attribute without `_saved_`, or the key in `saved`
     shape: tuple | None  # None for a number
     state: str = "kept"  # or "freed", or "changed" by an in-place operation
     value: str = ""  # written out if it is one number
@@ -178,6 +180,8 @@ def saved_values(fn, names=None):
         if not attribute.startswith("_saved_") or attribute.endswith(("_sizes", "_strides")):
             continue
         _add_saved(found, attribute.removeprefix("_saved_"), lambda a=attribute: getattr(fn, a), names)
+    for name in sorted(fn.saved) if hasattr(fn, "restore") else ():  # part two's engine
+        _add_saved(found, name, lambda name=name: _restored(fn, name), names)
     if hasattr(type(fn), "saved_tensors"):  # a custom Function
         try:
             tensors = fn.saved_tensors
@@ -187,6 +191,17 @@ def saved_values(fn, names=None):
             for k, tensor in enumerate(tensors):
                 _add_saved(found, f"saved_tensors[{k}]", lambda t=tensor: t, names)
     return found
+
+
+def _restored(fn, name):
+    """Return what a node of part two's engine saved; an array or number that stands for a tensor looks like one."""
+    import numpy as np  # chapter 00 must run without it
+
+    value = fn.restore(name)
+    if hasattr(value, "requires_grad") or name not in (*fn.formulas, "result"):
+        return value
+    array = np.asarray(value)
+    return SimpleNamespace(data=array, shape=array.shape, requires_grad=False)
 
 
 def _add_saved(found, name, read, names):

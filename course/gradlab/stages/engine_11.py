@@ -2,7 +2,7 @@
 
 # %% engine-imports
 import functools
-import inspect
+import types
 
 import numpy as np
 
@@ -18,31 +18,28 @@ class Tensor:
         if requires_grad and self.data.dtype.kind != "f":
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
         self.requires_grad = requires_grad
-        self.grad = None
-        self.grad_fn = None  # the node that made it
-        self._accumulator = None  # the node that its gradient goes to, if it is a leaf
+        self.grad = self.grad_fn = self._accumulator = None  # grad_fn: the node that made it; see 11.1 for the last
 
-    @property
-    def is_leaf(self):
-        return self.grad_fn is None
-
-    @property
-    def shape(self):
-        return self.data.shape
-
-    @property
-    def dtype(self):
-        return self.data.dtype
-
-    def __repr__(self):
-        made_by = f", grad_fn=<{self.grad_fn.name()}>" if self.grad_fn else ", requires_grad=True" * self.requires_grad
-        return f"tensor({np.array2string(self.data, separator=', ', prefix='tensor(')}{made_by})"
+    is_leaf = property(lambda self: self.grad_fn is None)
+    shape = property(lambda self: self.data.shape)
+    dtype = property(lambda self: self.data.dtype)
 
 
+# %% engine-shown
 def as_array(data):
     """Return data as an array: Python floats become float32, as in torch; an array is returned as it is, uncopied."""
     array = np.asarray(data)
     return array.astype(np.float32) if array.dtype == np.float64 and not hasattr(data, "dtype") else array
+
+
+def shown(tensor):
+    """Return a tensor as text; one without elements shows its shape."""
+    end = f", grad_fn=<{tensor.grad_fn.name()}>" if tensor.grad_fn else ", requires_grad=True" * tensor.requires_grad
+    size = f", size={tensor.shape}" * (tensor.data.size == 0)
+    return f"tensor({np.array2string(tensor.data, separator=', ', prefix='tensor(')}{size}{end})"
+
+
+Tensor.__repr__ = shown
 
 
 # %% engine-node
@@ -62,10 +59,6 @@ class Node:
     def run(self, gradient):
         """Return a gradient or None for each edge, given the gradient of the step's result as an array."""
         return self.apply(gradient)
-
-    def apply(self, gradient):
-        """Compute what run returns; each kind of node defines its own apply."""
-        raise NotImplementedError
 
 
 class AccumulateGrad(Node):
@@ -99,64 +92,7 @@ def edge_or_leaf(tensor):
     return (tensor.grad_fn or accumulator(tensor), 0)
 
 
-# %% engine-operation
-class OperationNode(Node):
-    """An operation's node. Its class holds the gradient formulas; the node holds what they need."""
-
-    formulas = {}
-
-    def apply(self, gradient):
-        return [
-            formula(gradient, *[value_of(self.restore(name)) for name in asked_for(formula)])
-            if below is not None
-            else None
-            for (below, _), formula in zip(self.next_functions, self.formulas.values(), strict=True)
-        ]
-
-    def restore(self, name):
-        """Return what the node saved under a name."""
-        return self.saved[name]
-
-    def unpack(self, name):
-        """Return what is saved under a name, as node._saved_name shows it, or None if no formula needs it."""
-        value = self.restore(name) if name in self.saved else None
-        is_tensor = value is not None and name in (*self.formulas, "result")
-        return Tensor(value) if is_tensor and not isinstance(value, Tensor) else value
-
-
-@functools.cache  # reading a signature is slow
-def asked_for(formula):
-    """Return the names that a formula asks for besides the gradient, its first parameter."""
-    return list(inspect.signature(formula).parameters)[1:]
-
-
-def value_of(value):
-    return value.data if isinstance(value, Tensor) else value
-
-
-def operation(name, forward, **formulas):
-    """Return a function on tensors that calls forward, a function on arrays, and records the call.
-
-    name: the node's name. formulas: the gradient formula of each tensor argument; these arguments come first. A
-    formula asks by name for what else it needs: an argument, "result", or "shape", the shape of the first argument.
-    """
-    names = list(inspect.signature(forward).parameters)
-    asked = {each for formula in formulas.values() for each in asked_for(formula)}
-    shown = {f"_saved_{each}": property(lambda node, each=each: node.unpack(each)) for each in asked}
-    kind = type(name, (OperationNode,), {"formulas": formulas, **shown})
-
-    def call(*args):
-        output = Tensor(forward(*[value_of(arg) for arg in args]))
-        node = kind()
-        record(node, args[: len(formulas)], output)
-        if output.grad_fn is node:
-            known = dict(zip(names, args, strict=True))
-            node.saved = save(node, {**known, "result": output.data, "shape": np.shape(value_of(args[0]))})
-        return output
-
-    return call
-
-
+# %% engine-state
 class State:
     """Whether operations are recorded; no_grad switches this off."""
 
@@ -164,21 +100,6 @@ class State:
 
 
 state = State()
-
-add = operation(
-    "AddBackward0",
-    lambda self, other: self + other,
-    self=lambda grad: grad,
-    other=lambda grad: grad,
-)
-mul = operation(
-    "MulBackward0",
-    lambda self, other: self * other,
-    self=lambda grad, other: grad * other,
-    other=lambda grad, self: grad * self,
-)
-Tensor.__add__ = Tensor.__radd__ = add
-Tensor.__mul__ = Tensor.__rmul__ = mul
 
 
 # %% answer-11-2
@@ -207,6 +128,36 @@ class no_grad:
 
     def __exit__(self, *error):
         state.grad = self.before
+
+
+# %% engine-names
+def parameters(function):
+    """Return the names of a function's parameters, in order."""
+    return list(function.__code__.co_varnames[: function.__code__.co_argcount])
+
+
+def asked_for(formula):
+    """Return the names that a formula asks for besides the gradient, its first parameter."""
+    return parameters(formula)[1:]
+
+
+def value_of(value):
+    """Return the array of a Tensor, and anything else as it is."""
+    return value.data if isinstance(value, Tensor) else value
+
+
+# %% engine-operation
+class OperationNode(Node):
+    """An operation's node. Its class holds the gradient formulas; the node holds what they need."""
+
+    formulas = {}
+
+    def apply(self, gradient):
+        return apply_formulas(self, gradient)
+
+    def restore(self, name):
+        """Return what the node saved under a name."""
+        return self.saved[name]
 
 
 # %% answer-11-4
@@ -252,42 +203,6 @@ class Formulas:
         return grad * exponent * self ** (exponent - 1)
 
 
-# %% engine-arithmetic
-sub = operation(
-    "SubBackward0",
-    lambda self, other: self - other,
-    self=lambda grad: grad,
-    other=Formulas.sub_other,
-)
-neg = operation("NegBackward0", lambda self: -self, self=Formulas.neg_self)
-div = operation("DivBackward0", lambda self, other: self / other, self=Formulas.div_self, other=Formulas.div_other)
-pow_scalar = operation("PowBackward0", lambda self, exponent: self**exponent, self=Formulas.pow_self)
-
-
-def spread(gradient, shape, dim, keepdim):
-    """Undo a sum: repeat the gradient along the dimensions that were summed."""
-    if not keepdim:
-        gradient = np.expand_dims(gradient, dim)
-    return np.broadcast_to(gradient, shape)
-
-
-sum_all = operation(
-    "SumBackward0",
-    lambda self: self.sum(),
-    self=lambda grad, shape: np.broadcast_to(grad, shape),
-)
-sum_dim = operation(
-    "SumBackward1",
-    lambda self, dim, keepdim: self.sum(dim, keepdims=keepdim),
-    self=lambda grad, shape, dim, keepdim: spread(grad, shape, dim, keepdim),
-)
-Tensor.__sub__ = sub
-Tensor.__neg__ = neg
-Tensor.__truediv__ = div
-Tensor.__pow__ = pow_scalar
-Tensor.sum = lambda self, dim=None, keepdim=False: sum_all(self) if dim is None else sum_dim(self, dim, keepdim)
-
-
 # %% answer-11-6
 def sum_to(gradient, shape):
     """Sum a gradient over the dimensions along which an array of the given shape was broadcast.
@@ -311,6 +226,105 @@ def conform(gradient, node):
     return (gradient if gradient.shape == shape else sum_to(gradient, shape)).astype(dtype, copy=False)
 
 
+# %% engine-make
+def operation(name, forward, **formulas):
+    """Return a function on tensors that calls forward, a function on arrays, and records the call.
+
+    name: the node's name. formulas: the gradient formula of each tensor argument; these arguments come first. A
+    formula asks by name for what else it needs: an argument, "result", or "shape", the shape of the first argument.
+    """
+    kind = type(name, (OperationNode,), {"formulas": formulas})
+    return lambda *args: call(kind, forward, args)
+
+
+add = operation("AddBackward0", lambda self, other: self + other, self=lambda grad: grad, other=lambda grad: grad)
+mul = operation(
+    "MulBackward0",
+    lambda self, other: self * other,
+    self=lambda grad, other: grad * other,
+    other=lambda grad, self: grad * self,
+)
+
+
+# %% answer-11-8
+def apply_formulas(node, gradient):
+    """Return the gradients that an operation's node sends along its edges.
+
+    node: OperationNode with formulas (a dict) and next_functions, one of each per tensor argument.
+    gradient: array, the gradient of the result. It stays unchanged.
+    Returns a list of arrays, with None for each edge to None.
+    """
+    made = []
+    for (below, _), formula in zip(node.next_functions, node.formulas.values(), strict=True):
+        if below is None:
+            made.append(None)
+        else:
+            made.append(formula(gradient, *[value_of(node.restore(name)) for name in asked_for(formula)]))
+    return made
+
+
+# %% answer-11-9
+def call(kind, forward, args):
+    """Compute the result of an operation, and record the call.
+
+    kind: class of the operation's nodes, an OperationNode. forward: function of arrays and numbers. args: tuple of
+        Tensors, numbers and other values, as many as forward has parameters.
+    Returns a new Tensor.
+    """
+    output = Tensor(forward(*[value_of(arg) for arg in args]))
+    node = kind()
+    record(node, args[: len(kind.formulas)], output)
+    if output.grad_fn is node:
+        known = dict(zip(parameters(forward), args, strict=True))
+        known["result"], known["shape"] = output.data, np.shape(value_of(args[0]))
+        node.saved = save(node, known)
+    return output
+
+
+# %% engine-arithmetic
+@functools.cache  # made once, and again after you change your formulas
+def arithmetic(table):
+    """Return the operations that a class of gradient formulas makes."""
+    return types.SimpleNamespace(
+        sub=operation("SubBackward0", lambda self, other: self - other, self=lambda grad: grad, other=table.sub_other),
+        neg=operation("NegBackward0", lambda self: -self, self=table.neg_self),
+        div=operation("DivBackward0", lambda self, other: self / other, self=table.div_self, other=table.div_other),
+        pow=operation("PowBackward0", lambda self, exponent: self**exponent, self=table.pow_self),
+    )
+
+
+def spread(grad, shape, dim, keepdim):
+    """Undo a sum: repeat the gradient along the dimensions that were summed."""
+    return np.broadcast_to(grad if keepdim else np.expand_dims(grad, dim), shape)
+
+
+sum_all = operation("SumBackward0", lambda self: self.sum(), self=lambda grad, shape: np.broadcast_to(grad, shape))
+sum_dim = operation("SumBackward1", lambda self, dim, keepdim: self.sum(dim, keepdims=keepdim), self=spread)
+
+
 # %% engine-reflected
-Tensor.__rsub__ = lambda self, other: sub(other, self)
-Tensor.__rtruediv__ = lambda self, other: div(other, self)
+Tensor.__add__ = Tensor.__radd__ = add
+Tensor.__mul__ = Tensor.__rmul__ = mul
+Tensor.__sub__ = lambda self, other: arithmetic(Formulas).sub(self, other)
+Tensor.__rsub__ = lambda self, other: arithmetic(Formulas).sub(other, self)
+Tensor.__truediv__ = lambda self, other: arithmetic(Formulas).div(self, other)
+Tensor.__rtruediv__ = lambda self, other: arithmetic(Formulas).div(other, self)
+Tensor.__neg__ = lambda self: arithmetic(Formulas).neg(self)
+Tensor.__pow__ = lambda self, exponent: arithmetic(Formulas).pow(self, exponent)
+Tensor.sum = lambda self, dim=None, keepdim=False: sum_all(self) if dim is None else sum_dim(self, dim, keepdim)
+
+
+# %% answer-11-10
+def of_my_choice():
+    """Return the name of one operation, "maximum", "exp", "abs" or "clamp", and the operation, made by operation(…)."""
+
+    def share(grad, one, two):
+        return grad * ((one > two) + (one == two) / 2)
+
+    maximum = operation(
+        "MaximumBackward0",
+        lambda self, other: np.maximum(self, other),
+        self=lambda grad, self, other: share(grad, self, other),
+        other=lambda grad, self, other: share(grad, other, self),
+    )
+    return "maximum", maximum

@@ -2,7 +2,11 @@
 
 # %% setup-engine
 import numpy as np
-from engine_11 import AccumulateGrad, Node, OperationNode, Tensor, conform, edge_or_leaf
+from engine_11 import AccumulateGrad, Node, OperationNode, Tensor, conform, edge_or_leaf, of_my_choice
+
+
+# %% engine-choice
+setattr(Tensor, *of_my_choice())  # what you chose in 11.10 is a method now, such as x.maximum(w)
 
 
 # %% answer-12-1
@@ -49,32 +53,24 @@ def count_dependencies(edges):
 
 # %% answer-12-3
 def weight(tensor, gradient=None):
-    """Return the array with which a backward pass from tensor starts, or raise torch's error.
+    """Return the array with which a backward pass from tensor starts, or raise a RuntimeError that says why not.
 
-    tensor: Tensor. gradient: None, or what the caller passed as external gradient.
+    tensor: Tensor. gradient: None, or a Tensor, the external gradient.
     Returns an array of the tensor's shape and, if no gradient is given, of its dtype. A NumPy scalar counts as an array
     of shape ().
     """
-    inside = isinstance(gradient, list | tuple) and gradient
-    kind = type(gradient[0] if inside else gradient).__name__  # torch looks into a list
-    shapes = [list(getattr(each, "shape", ())) for each in (gradient, tensor)]
-    no_tensor, mismatch, no_graph, no_scalar = (
-        f"gradients can be either Tensors or None, but got {kind}",
-        "Mismatch in shape: grad_output[0] has a shape of torch.Size({}) "
-        "and output[0] has a shape of torch.Size({}).".format(*shapes),
-        "element 0 of tensors does not require grad and does not have a grad_fn",
-        "grad can be implicitly created only for scalar outputs",
-    )
-    if gradient is not None and not isinstance(gradient, Tensor):
-        raise TypeError(no_tensor)
     if gradient is not None and gradient.shape != tensor.shape:
-        raise RuntimeError(mismatch)
+        shapes = [list(each.shape) for each in (gradient, tensor)]
+        raise RuntimeError(
+            "Mismatch in shape: grad_output[0] has a shape of torch.Size({}) "
+            "and output[0] has a shape of torch.Size({}).".format(*shapes)
+        )
     if not tensor.requires_grad:
-        raise RuntimeError(no_graph)
+        raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
     if gradient is not None:
         return gradient.data
     if tensor.data.size != 1:
-        raise RuntimeError(no_scalar)
+        raise RuntimeError("grad can be implicitly created only for scalar outputs")
     return np.ones(tensor.shape, tensor.dtype)
 
 
@@ -138,8 +134,8 @@ def restore(node, name):
 
 
 # %% release-attached
-OperationNode.release = release
-OperationNode.restore = restore
+OperationNode.release = lambda node: release(node)
+OperationNode.restore = lambda node, name: restore(node, name)
 
 
 # %% answer-12-6
@@ -152,4 +148,4 @@ def backward(tensor, gradient=None, retain_graph=False):
 
 
 # %% backward-attached
-Tensor.backward = backward
+Tensor.backward = lambda self, gradient=None, retain_graph=False: backward(self, gradient, retain_graph)

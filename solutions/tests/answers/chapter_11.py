@@ -291,35 +291,430 @@ def sum_to(gradient, shape):
     return gradient.tolist()
 
 
-# known by heart
-@wrong("11.7", "as a method")
-def reflected(operations):
-    heart = {"__rsub__": lambda x, n: n - x, "__rtruediv__": lambda x, n: n / x, "__rpow__": lambda x, n: n**x}
-    return {name: heart[name] for name in operations}
+# --- 11.0, backward on arrays
 
 
-# one function, two names
-@wrong("11.7")
-def reflected(operations):
-    names = {operation: name for name, operation in operations.items()}
-    return {name: lambda self, other, do=do: do(other, self) for do, name in names.items()}
+# each path by itself, as often as there are paths
+@wrong("11.0", "Shared nodes ran more than once")
+def backward(root, gradient):
+    for (below, _), sent in zip(root.next_functions, root.run(gradient), strict=True):
+        if below is not None:
+            backward(below, sent)
 
 
-# the first result
-@wrong("11.7", "__rsub__, call 2")
-def reflected(operations):
-    results = {}
+# += into an array that two nodes hold
+wrong("11.0", "a += b does not").edit("""
+-                arrived[below] = arrived[below] + sent if below in arrived else sent
++                if below in arrived:
++                    arrived[below] += sent
++                else:
++                    arrived[below] = sent
+""")
 
-    def made(name):
-        return lambda self, other: results.setdefault(name, operations[name](other, self))
+# the last one wins
+wrong("11.0", "arrived last").edit({"arrived[below] + sent if below in arrived else sent": "sent"})
 
-    return {name: made(name) for name in operations}
+# the first one wins
+wrong("11.0", "arrived first").edit(
+    {"arrived[below] = arrived[below] + sent if below in arrived else sent": "arrived.setdefault(below, sent)"}
+)
+
+# from the leaves up
+wrong("11.0", "KeyError").edit({"reversed(order)": "order"})
+
+# edges to None are not skipped
+wrong("11.0").edit("""
+-            if below is not None:
+-                arrived[below] = arrived[below] + sent if below in arrived else sent
++            arrived[below] = arrived[below] + sent if below in arrived else sent
+""")
+
+# passes on what arrived
+wrong("11.0", "Pass on what node.run returns").edit("""
+-                arrived[below] = arrived[below] + sent if below in arrived else sent
++                arrived[below] = arrived[below] + arrived[node] if below in arrived else arrived[node]
+""")
+
+# each node starts with the given gradient
+wrong("11.0").edit({"arrived[below] + sent if below in arrived else sent": "arrived.get(below, gradient) + sent"})
+
+# adds a whole copy once more
+wrong("11.0").edit(
+    {"arrived[below] + sent if below in arrived else sent": "arrived[below] + 2 * sent if below in arrived else sent"}
+)
+
+# the run happens once per edge
+wrong("11.0").edit("""
+-        for (below, _), sent in zip(node.next_functions, node.run(arrived[node]), strict=True):
++        for place, (below, _) in enumerate(node.next_functions):
++            sent = node.run(arrived[node])[place]
+""")
+
+# stops at the first edge to None
+wrong("11.0").edit("""
+-            if below is not None:
+-                arrived[below] = arrived[below] + sent if below in arrived else sent
++            if below is None:
++                break
++            arrived[below] = arrived[below] + sent if below in arrived else sent
+""")
+
+# turned round once more than needed
+wrong("11.0").edit({"reversed(order)": "reversed(order[:-1])"})
+
+# the mean of two arrivals
+wrong("11.0").edit(
+    {"arrived[below] + sent if below in arrived else sent": "(arrived[below] + sent) / 2 if below in arrived else sent"}
+)
+
+# with a default of 0
+right("11.0").edit({"arrived[below] + sent if below in arrived else sent": "arrived.get(below, 0) + sent"})
+
+# pops what has been used
+right("11.0").edit({"node.run(arrived[node])": "node.run(arrived.pop(node))"})
+
+# order reversed in place
+right("11.0").edit("""
+-    for node in reversed(order):
++    order.reverse()
++    for node in order:
+""")
+
+# sums lists at the end
+right("11.0").edit("""
+-    for node in reversed(order):
+-        for (below, _), sent in zip(node.next_functions, node.run(arrived[node]), strict=True):
++    arrived = {root: [gradient]}
++    while order:
++        node = order.pop()
++        for (below, _), sent in zip(node.next_functions, node.run(sum(arrived[node])), strict=True):
+
+-                arrived[below] = arrived[below] + sent if below in arrived else sent
++                arrived.setdefault(below, []).append(sent)
+""")
+
+# copies whatever arrives first, so that += is fine
+right("11.0").edit("""
+-                arrived[below] = arrived[below] + sent if below in arrived else sent
++                if below not in arrived:
++                    arrived[below] = np.zeros_like(sent)
++                arrived[below] += sent
+""")
+
+# --- 11.8, the backward half of an operation
+
+# node.saved, not restore
+wrong("11.8", "node.restore(name)").edit({"node.restore(name)": "node.saved[name]"})
+
+# Tensors go into the formula
+wrong("11.8", "not: Traceback").edit({"value_of(node.restore(name))": "node.restore(name)"})
+
+# the formula of an unwanted gradient runs, too
+wrong("11.8", "Look at the edge first").edit("""
+-        if below is None:
+-            made.append(None)
+-        else:
+-            made.append(formula(gradient, *[value_of(node.restore(name)) for name in asked_for(formula)]))
++        made.append(formula(gradient, *[value_of(node.restore(name)) for name in asked_for(formula)]))
+""")
+
+# no entry for it
+wrong("11.8", "edges must line up").edit("""
+-        if below is None:
+-            made.append(None)
+-        else:
++        if below is not None:
+""")
+
+# the condition turned round
+wrong("11.8").edit({"if below is None:": "if below is not None:"})
+
+# one gradient for all
+wrong("11.8").edit(
+    {
+        "made.append(formula(": "made.append(0 * gradient + formula(",
+        "asked_for(formula)]))": "asked_for(formula)]).sum())",
+    }
+)
+
+# formulas of names in reverse
+wrong("11.8").edit({"in asked_for(formula)]": "in asked_for(formula)[::-1]]"})
+
+# without the gradient
+wrong("11.8").edit({"formula(gradient, *[": "formula(1.0, *["})
+
+# asked for with the gradient's name
+wrong("11.8").edit({"asked_for(formula)": "parameters(formula)"})
+
+# returns at the first edge
+wrong("11.8").edit({"    return made": "        return made"})
+
+# a dict by name
+wrong("11.8").edit({"    return made": "    return dict(zip(node.formulas, made, strict=True))"})
+
+# writes into the gradient
+wrong("11.8").edit("""
+     made = []
++    gradient *= 2
+""")
+
+# an array of arrays
+wrong("11.8").edit({"    return made": "    return np.array(made)"})
+
+# a tuple
+right("11.8").edit({"    return made": "    return tuple(made)"})
+
+# by name
+right("11.8").edit(
+    {
+        "*[value_of(node.restore(name)) for name in asked_for(formula)]": "**{name: value_of(node.restore(name)) for name in asked_for(formula)}"
+    }
+)
 
 
-# a partial object, which does not receive self in a class
-@wrong("11.7")
-def reflected(operations):
-    def swapped(operation, self, other):
-        return operation(other, self)
+# in one expression
+@right("11.8")
+def apply_formulas(node, gradient):
+    return [
+        formula(gradient, *(value_of(node.restore(name)) for name in asked_for(formula))) if edge[0] else None
+        for edge, formula in zip(node.next_functions, node.formulas.values(), strict=True)
+    ]
 
-    return {name: functools.partial(swapped, operation) for name, operation in operations.items()}
+
+# by position
+@right("11.8")
+def apply_formulas(node, gradient):
+    formulas, made = list(node.formulas.values()), [None] * len(node.next_functions)
+    for place in range(len(made)):
+        if node.next_functions[place][0] is not None:
+            values = [node.restore(name) for name in asked_for(formulas[place])]
+            made[place] = formulas[place](gradient, *map(value_of, values))
+    return made
+
+
+# with a helper inside
+@right("11.8")
+def apply_formulas(node, gradient):
+    def read(name):
+        value = node.restore(name)
+        return value.data if isinstance(value, Tensor) else value
+
+    made = []
+    for name, (below, _) in zip(node.formulas, node.next_functions, strict=True):
+        made += [None] if below is None else [node.formulas[name](gradient, *map(read, asked_for(node.formulas[name])))]
+    return made
+
+
+# --- 11.9, the forward half of an operation
+
+# an edge for the exponent
+wrong("11.9", "Your save found more edges than formulas").edit({"args[: len(kind.formulas)]": "args"})
+
+# forward gets Tensors
+wrong("11.9").edit({"forward(*[value_of(arg) for arg in args])": "forward(*args)"})
+
+# nothing is saved
+wrong("11.9", "The node has no saved values").edit("""
+-        node.saved = save(node, known)
++        save(node, known)
+""")
+
+# everything is saved
+wrong("11.9", "Let save choose").edit({"node.saved = save(node, known)": "node.saved = known"})
+
+# the output is saved
+wrong("11.9", "save its array").edit(
+    {"output.data, np.shape(value_of(args[0]))": "output, np.shape(value_of(args[0]))"}
+)
+
+# arrays are saved
+wrong("11.9", "themselves").edit(
+    {
+        "dict(zip(parameters(forward), args, strict=True))": "dict(zip(parameters(forward), map(value_of, args), strict=True))"
+    }
+)
+
+# the shape of the result
+wrong("11.9", "shape of the result").edit({"np.shape(value_of(args[0]))": "output.shape"})
+
+# the class, not a node
+wrong("11.9").edit({"node = kind()": "node = kind"})
+
+# returns the array
+wrong("11.9", "Return the Tensor").edit({"    return output": "    return output.data"})
+
+# never recorded
+wrong("11.9", "No call was recorded").edit("""
+-    record(node, args[: len(kind.formulas)], output)
+""")
+
+# recorded before the result is there
+wrong("11.9").edit("""
+-    record(node, args[: len(kind.formulas)], output)
++    record(node, args[: len(kind.formulas)], Tensor(output.data))
+""")
+
+# an edge for the first argument alone
+wrong("11.9").edit({"args[: len(kind.formulas)]": "args[:1]"})
+
+# requires a gradient, always
+wrong("11.9").edit("""
+-    return output
++    output.requires_grad = True
++    return output
+""")
+
+# asks requires_grad
+right("11.9").edit({"if output.grad_fn is node:": "if output.requires_grad:"})
+
+# the known values in one dict
+right("11.9").edit("""
+-        known = dict(zip(parameters(forward), args, strict=True))
+-        known["result"], known["shape"] = output.data, np.shape(value_of(args[0]))
+-        node.saved = save(node, known)
++        names = [*parameters(forward), "result", "shape"]
++        values = [*args, output.data, np.asarray(value_of(args[0])).shape]
++        node.saved = save(node, dict(zip(names, values, strict=True)))
+""")
+
+# a copy of the result
+right("11.9").edit({"= output.data, np.shape": "= np.array(output.data), np.shape"})
+
+# saves whenever gradients are on
+right("11.9").edit({"if output.grad_fn is node:": "if not output.is_leaf:"})
+
+# notes its arguments
+right("11.9").edit("""
++    node.called_with = args
+     record(node, args[: len(kind.formulas)], output)
+""")
+
+
+# --- 11.10, a blank page
+
+# both get all at a tie
+wrong("11.10", "Torch gives each one half").edit({"(one > two) + (one == two) / 2": "one >= two"})
+
+# neither gets anything at a tie
+wrong("11.10", "neither of yours").edit({"(one > two) + (one == two) / 2": "one > two"})
+
+# the wrong way around
+wrong("11.10", "smaller input").edit({"(one > two)": "(one < two)"})
+
+# a name of its own
+wrong("11.10", "In maximum, the node: MyMaximum").edit({'"MaximumBackward0"': '"MyMaximum"'})
+
+# NumPy's own function
+wrong("11.10", "__code__").edit({"lambda self, other: np.maximum(self, other)": "np.maximum"})
+
+
+# not one of the four
+@wrong("11.10", "maximum, exp, abs or clamp")
+def of_my_choice():
+    return "square", operation("PowBackward0", lambda self: self * self, self=lambda grad, self: 2 * grad * self)
+
+
+# keeps self for exp
+@wrong("11.10", "Ask for result")
+def of_my_choice():
+    return "exp", operation("ExpBackward0", lambda self: np.exp(self), self=lambda grad, self: grad * np.exp(self))
+
+
+# the derivative of abs is not the sign of grad
+@wrong("11.10", "In abs, the gradients")
+def of_my_choice():
+    return "abs", operation("AbsBackward0", lambda self: np.abs(self), self=lambda grad, self: np.abs(grad) + 0 * self)
+
+
+# without the limits
+@wrong("11.10", "the limits")
+def of_my_choice():
+    def inside(grad, self, min, max):
+        return np.where((self > min) & (self < max), grad, 0)
+
+    return "clamp", operation("ClampBackward1", lambda self, min, max: np.clip(self, min, max), self=inside)
+
+
+# clamp keeps a mask
+@wrong("11.10")
+def of_my_choice():
+    def forward(self, min, max):
+        return np.clip(self, min, max)
+
+    return "clamp", operation("ClampBackward1", forward, self=lambda grad, self, result: grad * (self == result))
+
+
+# only one formula
+@wrong("11.10")
+def of_my_choice():
+    return "maximum", operation(
+        "MaximumBackward0",
+        lambda self, other: np.maximum(self, other),
+        self=lambda grad, self, other: grad * (self >= other),
+    )
+
+
+# the minimum
+@wrong("11.10", "In maximum, the result")
+def of_my_choice():
+    def share(grad, one, two):
+        return grad * ((one < two) + (one == two) / 2)
+
+    return "maximum", operation(
+        "MaximumBackward0",
+        lambda self, other: np.minimum(self, other),
+        self=lambda grad, self, other: share(grad, self, other),
+        other=lambda grad, self, other: share(grad, other, self),
+    )
+
+
+# a function that records nothing
+@wrong("11.10")
+def of_my_choice():
+    return "exp", lambda x: Tensor(np.exp(x.data))
+
+
+# by the heaviside function
+right("11.10").edit({"grad * ((one > two) + (one == two) / 2)": "grad * np.heaviside(one - two, 0.5)"})
+
+
+# by the sign of the difference
+right("11.10").edit({"grad * ((one > two) + (one == two) / 2)": "grad * (np.sign(one - two) + 1) / 2"})
+
+
+# exp by a power
+@right("11.10")
+def of_my_choice():
+    def forward(self):
+        return (np.e**self).astype(self.dtype)
+
+    def backward(grad, result):
+        return result * grad
+
+    return "exp", operation("ExpBackward0", forward, self=backward)
+
+
+# abs by the maximum
+@right("11.10")
+def of_my_choice():
+    return "abs", operation(
+        "AbsBackward0",
+        lambda self: np.maximum(self, -self),
+        self=lambda grad, self: grad * (self > 0) - grad * (self < 0),
+    )
+
+
+# clamp by masks
+@right("11.10")
+def of_my_choice():
+    def clamped(self, min, max):
+        result = self.copy()
+        result[self < min] = min
+        result[self > max] = max
+        return result
+
+    def within(grad, self, min, max):
+        out = (self < min) | (self > max)
+        return np.where(out, 0.0, grad)
+
+    return "clamp", operation("ClampBackward1", clamped, self=within)

@@ -68,15 +68,6 @@ wrong("12.2", "attributes added to the nodes").edit("""
 +                node.visited = True
 """)
 
-# if gradient
-wrong("12.3", "an array").edit(
-    {
-        "if gradient is not None and not isinstance": "if gradient and not isinstance",
-        "if gradient is not None and gradient.shape": "if gradient and gradient.shape",
-        "    if gradient is not None:": "    if gradient:",
-    }
-)
-
 # no .grad but a leaf's
 wrong("12.3", "the tensor's .grad, afterwards").edit("""
 -    if gradient is not None:
@@ -87,13 +78,6 @@ wrong("12.3", "the tensor's .grad, afterwards").edit("""
 -    return np.ones(tensor.shape, tensor.dtype)
 +    tensor.grad = Tensor(np.ones(tensor.shape, tensor.dtype)) if gradient is None else gradient
 +    return tensor.grad.data
-""")
-
-# no gradient, for the number 0
-wrong("12.3", "no error").edit("""
-+    if isinstance(gradient, int | float) and gradient == 0:
-+        gradient = None
-     inside = isinstance(gradient, list | tuple) and gradient
 """)
 
 # asks for one entry along the first dimension only
@@ -107,6 +91,103 @@ wrong("12.3").edit("""
 -        return gradient.data
 +        return np.broadcast_to(gradient.data, tensor.shape)
 """)
+
+# asks for at least one element
+wrong("12.3", "You accepted an empty tensor").edit({"tensor.data.size != 1": "tensor.data.size > 1"})
+
+# asks for the shape ()
+wrong("12.3", "One element of any shape").edit({"tensor.data.size != 1": "tensor.shape != ()"})
+
+# asks whether it was computed
+wrong("12.3", "You rejected a leaf").edit({"if not tensor.requires_grad:": "if tensor.grad_fn is None:"})
+
+# compares how many elements there are
+wrong("12.3").edit({"gradient.shape != tensor.shape": "gradient.data.size != tensor.data.size"})
+
+# compares how many dimensions there are
+wrong("12.3").edit({"gradient.shape != tensor.shape": "gradient.data.ndim != tensor.data.ndim"})
+
+# ones whatever is given
+wrong("12.3", "You returned ones although").edit(
+    {"        return gradient.data\n": "        return np.ones_like(gradient.data)\n"}
+)
+
+# ones of the default dtype
+wrong("12.3", "np.ones takes a dtype").edit({"np.ones(tensor.shape, tensor.dtype)": "np.ones(tensor.shape)"})
+
+# a number, not an array of the shape
+wrong("12.3").edit({"np.ones(tensor.shape, tensor.dtype)": "tensor.dtype.type(1)"})
+
+# a reason that is not said
+wrong("12.3", "does not contain: scalar").edit({"grad can be implicitly created only for scalar outputs": "no"})
+
+# a different kind of error
+wrong("12.3").edit({'        raise RuntimeError("element 0': '        raise ValueError("element 0'})
+
+# without a look at the graph
+wrong("12.3").edit("""
+-    if not tensor.requires_grad:
+-        raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
+""")
+
+# if gradient
+right("12.3").edit(
+    {
+        "if gradient is not None and gradient.shape": "if gradient and gradient.shape",
+        "    if gradient is not None:": "    if gradient:",
+    }
+)
+
+# the graph first
+right("12.3").edit("""
++    if not tensor.requires_grad:
++        raise RuntimeError("no graph: it does not require a gradient")
+     if gradient is not None and gradient.shape != tensor.shape:
+
+-    if not tensor.requires_grad:
+-        raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
+     if gradient is not None:
+""")
+
+
+# as edition 1 asked for it
+@right("12.3")
+def weight(tensor, gradient=None):
+    inside = isinstance(gradient, list | tuple) and gradient
+    kind = type(gradient[0] if inside else gradient).__name__
+    shapes = [list(getattr(each, "shape", ())) for each in (gradient, tensor)]
+    no_tensor, mismatch, no_graph, no_scalar = (
+        f"gradients can be either Tensors or None, but got {kind}",
+        "Mismatch in shape: grad_output[0] has a shape of torch.Size({}) "
+        "and output[0] has a shape of torch.Size({}).".format(*shapes),
+        "element 0 of tensors does not require grad and does not have a grad_fn",
+        "grad can be implicitly created only for scalar outputs",
+    )
+    if gradient is not None and not isinstance(gradient, Tensor):
+        raise TypeError(no_tensor)
+    if gradient is not None and gradient.shape != tensor.shape:
+        raise RuntimeError(mismatch)
+    if not tensor.requires_grad:
+        raise RuntimeError(no_graph)
+    if gradient is not None:
+        return gradient.data
+    if tensor.data.size != 1:
+        raise RuntimeError(no_scalar)
+    return np.ones(tensor.shape, tensor.dtype)
+
+
+# one error for all reasons
+@right("12.3")
+def weight(tensor, gradient=None):
+    given = gradient.data if gradient is not None else np.ones_like(tensor.data)
+    alone = gradient is not None or tensor.data.size == 1
+    if given.shape != tensor.shape or not tensor.requires_grad or not alone:
+        raise RuntimeError("The shape differs, or no grad is required, or it is not a scalar.")
+    return given
+
+
+# filled
+right("12.3").edit({"np.ones(tensor.shape, tensor.dtype)": "np.full_like(tensor.data, 1)"})
 
 # added to what is not there
 wrong("12.4", "KeyError").edit(
@@ -404,14 +485,14 @@ def backward(tensor, gradient=None, retain_graph=False):
 
 
 # numbers and lists become Tensors
-wrong("12.6").edit("""
+right("12.6").edit("""
 +    if gradient is not None and not isinstance(gradient, Tensor):
 +        gradient = Tensor(gradient)
      run([edge_or_leaf(tensor)], [weight(tensor, gradient)], keep_graph=retain_graph)
 """)
 
 # or None
-wrong("12.6").edit({"weight(tensor, gradient)": "weight(tensor, gradient or None)"})
+right("12.6").edit({"weight(tensor, gradient)": "weight(tensor, gradient or None)"})
 
 # retained by any value
 wrong("12.6", "With retain_graph=False, the graph was retained").edit(
@@ -419,7 +500,7 @@ wrong("12.6", "With retain_graph=False, the graph was retained").edit(
 )
 
 # a question asked too early
-wrong("12.6", "torch complains about the graph").edit("""
+right("12.6").edit("""
 +    if gradient is None and tensor.shape not in ((), (1,), (1, 1)):
 +        raise RuntimeError("grad can be implicitly created only for scalar outputs")
      run([edge_or_leaf(tensor)], [weight(tensor, gradient)], keep_graph=retain_graph)
