@@ -88,13 +88,15 @@ right("03.6b").edit("""
 
 
 # page 5: the first fixes that a class tries
-wrong("15.5", "The exponent got no gradient").edit({"raw**exponent": "raw ** torch.tensor(exponent.item())"})
+wrong("15.5", "First difference at 'weights that moved'").edit(
+    {"raw**exponent": "raw ** torch.tensor(exponent.item())"}
+)
 
 wrong("15.5", "Likely slip: the exponent still a number.").edit({"raw**exponent": "raw ** exponent.detach()"})
 
 wrong("15.5", "Likely slip: the exponent still a number.").edit({"raw**exponent": "raw**exponent.data"})
 
-wrong("15.5", "The exponent got no gradient").edit(
+wrong("15.5", "First difference at 'weights that moved'").edit(
     {"raw**exponent": "raw ** torch.tensor(exponent.item(), requires_grad=True)"}
 )
 
