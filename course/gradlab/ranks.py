@@ -39,8 +39,11 @@ def run_ranks(worker: Callable, *helpers: Callable, world_size: int = 2, timeout
 
     They know `torch`, `nn`, `dist`, and the sources of `worker` and `helpers`, which are functions of the notebook.
     All have ended when this returns, after `timeout_s` at the latest, even if the cell is interrupted. If they cannot
-    be started here, this says so and returns an empty list.
+    be started here, or the environment variable GRADLAB_ONE_PROCESS is set, this says so and returns an empty list.
     """
+    if os.environ.get("GRADLAB_ONE_PROCESS"):
+        print(f"This cell starts {world_size} processes, but not here, where GRADLAB_ONE_PROCESS is set. Read on.")
+        return []
     functions = "\n\n".join(inspect.getsource(function) for function in (*helpers, worker))
     end = time.monotonic() + timeout_s
     with tempfile.TemporaryDirectory(prefix="gradlab-ranks-") as folder, contextlib.ExitStack() as started:

@@ -67,3 +67,6 @@ def test_where_no_process_can_start_the_lesson_says_so(monkeypatch, capsys):
     monkeypatch.setattr(ranks.sys, "executable", "/nowhere/python")
     assert ranks.run_ranks(worker) == []
     assert "none could be started here" in capsys.readouterr().out
+    monkeypatch.setenv("GRADLAB_ONE_PROCESS", "1")  # as while grading
+    assert ranks.run_ranks(worker) == []
+    assert "GRADLAB_ONE_PROCESS is set" in capsys.readouterr().out
