@@ -162,7 +162,7 @@ def integrated_gradients(model, image, baseline, k, steps):
     image.requires_grad_()
     points = [baseline + (step + 0.5) / steps * (image - baseline) for step in range(steps)]
     total = sum(torch.autograd.grad(model(point[None])[0, k], point)[0] for point in points)
-    return total / steps * (image - baseline)
+    return total / steps * (image.detach() - baseline)
 
 
 # the point moves on in place, as a leaf
@@ -173,7 +173,7 @@ wrong("08.7", "RuntimeError: a leaf Variable that requires grad is being used in
 """)
 
 # the baseline moves on, from point to point
-wrong("08.7", "change of the baseline").edit("""
+wrong("08.7", "map of the first image").edit("""
 -        point = (baseline + (step + 0.5) / steps * (image - baseline)).requires_grad_()
 +        baseline += (image - baseline) / steps
 +        point = baseline.clone().requires_grad_()
