@@ -368,7 +368,7 @@ def test_a_question_prepared_elsewhere_reads_its_answers_from_what_the_block_def
     monkeypatch.setattr("gradlab.predict.prediction.get_ipython", lambda: None)
     prepared = (
         'kind = predict.numbers("s9", "What is a, and b?", {"a": 1, "b": 1})\n'
-        "@kind.reads\ndef sums(a, b):\n    print('then', a)\n    return a, b"
+        "@kind.reads\ndef sums(a, b, word='then'):\n    print(word, a)\n    return a, b"
     )
     names = {"predict": predict}
     exec(prepared, names)

@@ -80,7 +80,8 @@ class Prediction:
     def reads(self, function):
         """Decorate a function that shows what the block did and returns the right answers, as `compare` takes them.
 
-        Its parameters are names that the block defines. It runs at the block's end, and its output follows the block's.
+        Its parameters without a default are names that the block defines. It runs at the block's end, and its output
+        follows the block's.
         """
         self._reader = function
         _prepared[self.name] = self
@@ -117,11 +118,11 @@ class Prediction:
         return False
 
     def _read(self) -> None:
-        defined = self._reader.__globals__  # the notebook's names
-        missing = [name for name in inspect.signature(self._reader).parameters if name not in defined]
-        if missing:
+        defined, parameters = self._reader.__globals__, inspect.signature(self._reader).parameters.values()
+        wanted = [one.name for one in parameters if one.default is one.empty]
+        if missing := [name for name in wanted if name not in defined]:
             raise NameError(f"the block of {self.name} does not define {missing[0]!r}")
-        found = self._reader(**{name: defined[name] for name in inspect.signature(self._reader).parameters})
+        found = self._reader(**{name: defined[name] for name in wanted})
         self.compare(*(found if isinstance(found, tuple) else (found,)))
 
     def _show(self) -> None:
