@@ -88,7 +88,7 @@
     const next = widgets.findIndex((cell, place) => place >= first && (!isPassed(cell) || isUnread(cell)));
     if (next <= first || asks(widgets[first - 1])) return; // a form takes the keyboard, and knows where to go on
     announce(widgets.slice(first, next));
-    select(notebook, next);
+    arrive(notebook, next);
   }
 
   // When the cell has run: if what it showed, the texts below and the head of the next cell to run fit into the window, the
@@ -104,7 +104,7 @@
     const end = head.top + Math.min(head.height, HEAD);
     if (!head.height || end - from.top > view.height) return;
     announce(texts);
-    select(notebook, next);
+    arrive(notebook, next);
     if (end > view.bottom) notebook.outerNode.scrollBy(0, end - view.bottom);
     if (from.top < view.top) notebook.outerNode.scrollBy(0, from.top - view.top);
   }
@@ -115,12 +115,15 @@
   }
 
   // An answer that has not been written gets the cursor at once.
+  function arrive(notebook, place) {
+    select(notebook, place);
+    if (isOpen(notebook.activeCell) && notebook.activeCell.node === document.activeElement) notebook.mode = 'edit';
+  }
+
   function select(notebook, place) {
     const hasKeyboard = notebook.node.contains(document.activeElement);
     notebook.activeCellIndex = place;
-    if (!hasKeyboard) return;
-    notebook.activeCell.node.focus({ preventScroll: true });
-    if (isOpen(notebook.activeCell)) notebook.mode = 'edit';
+    if (hasKeyboard) notebook.activeCell.node.focus({ preventScroll: true });
   }
 
   let shared; // returns one of JupyterLab's modules, by its name
