@@ -34,7 +34,7 @@ MADE_FROM = {
     "report": (VIEWS, "re*.py templates/report/* templates/shared/*", ""),
 }
 THEMES = ("light", "dark")
-MARGIN = 8  # pixels around what is shown
+MARGIN = 4  # pixels around what is shown
 GUESSES = {"w.grad": "6", "change in L": "0.6"}
 WRONG = "def pull_back(x, v):\n    return v"
 
@@ -105,7 +105,7 @@ def test_a_checks_card(window):
     window.type_into("answer-02-1", WRONG)
     window.run_cell("answer-02-1")
     window.run_cell("check-02-1")
-    keep(window, "card", window.locate("check-02-1").locator(".jp-OutputArea-output:visible").first)
+    keep(window, "card", window.locate("check-02-1").locator(".gl-card:visible").first)
 
 
 def test_the_stepper_in_the_middle_of_a_walk(window):
@@ -122,7 +122,7 @@ def test_the_demo_classs_report(page):
     page.set_viewport_size({"width": 1040, "height": 800})
     page.goto(report.as_uri())
     points = page.locator("figcaption").first.bounding_box()  # below the first chart
-    clip = {"x": 0, "y": 0, "width": 1040, "height": points["y"] + points["height"] + MARGIN}
+    clip = {"x": 0, "y": 0, "width": 1040, "height": points["y"] + points["height"]}
     for theme in THEMES:
         page.emulate_media(color_scheme=theme)
         page.screenshot(path=PICTURES / f"report-{theme}.png", full_page=True, clip=clip)
