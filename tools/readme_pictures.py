@@ -72,6 +72,11 @@ def noted() -> dict[str, str]:
     return json.loads(DIGESTS.read_text(encoding="utf-8")) if DIGESTS.exists() else {}
 
 
+def stale() -> list[str]:
+    """Return the pictures that show something that has changed since they were made."""
+    return [name for name in MADE_FROM if noted().get(name) != digest(name)]
+
+
 def note(name: str) -> None:
     """Save the present digest of a picture that has just been made."""
     DIGESTS.write_text(json.dumps(noted() | {name: digest(name)}, indent=1, sort_keys=True) + "\n", encoding="utf-8")
@@ -130,7 +135,6 @@ def test_the_demo_classs_report(page):
 
 
 if __name__ == "__main__":
-    stale = [name for name in MADE_FROM if noted().get(name) != digest(name)]
-    for name in stale:
+    for name in stale():
         print(f".github/pictures/{name}-*.png: what the README's picture shows has changed; run make pictures")
-    sys.exit(bool(stale))
+    sys.exit(bool(stale()))
