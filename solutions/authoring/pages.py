@@ -81,7 +81,7 @@ EXPLAINED = [
     ),
     (
         "15_clinic",
-        "p6-loop",
+        "p6-run",
         "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation",
         "The message names a version. Page 6 finds the tensor that is at it.",
     ),

@@ -343,3 +343,251 @@ right("15.8").edit("""
 -            loss = ((inputs @ w - target) ** 2).sum() / count
 +            loss = sum((x @ w - y) ** 2 for x, y in zip(inputs, target)) / count
 """)
+
+# the body's parameters are added at every batch
+wrong("15.9", "ValueError: some parameters appear in more than one parameter group").edit("""
+-    optimizer = torch.optim.SGD([*body.parameters(), *head.parameters()], lr=lr)
++    optimizer = torch.optim.SGD(head.parameters(), lr=lr)
+
+-        if number == unfreeze_at:
++        if number >= unfreeze_at:
+             body.requires_grad_(True)
++            optimizer.add_param_group({"params": body.parameters()})
+""")
+
+# an attribute of the module, which no parameter reads
+wrong("15.9", "Likely slip: the body never unfrozen.").edit(
+    {"            body.requires_grad_(True)": "            body.requires_grad = True"}
+)
+
+wrong("15.9", "unfrozen one batch late").edit("""
+-        if number == unfreeze_at:
+-            body.requires_grad_(True)
+         loss = ((head(body(inputs)) - target) ** 2).mean()
++        if number == unfreeze_at:
++            body.requires_grad_(True)
+""")
+
+# nothing moves
+wrong("15.9", "head").edit("""
+-        optimizer.zero_grad()
+         loss.backward()
++        optimizer.zero_grad()
+""")
+
+wrong("15.9", "fingerprint of your evidence", "not: Likely slip").edit({"(True, 16, 0)": "(16, 16, 0)"})
+
+right("15.9").edit("""
+-            body.requires_grad_(True)
++            for parameter in body.parameters():
++                parameter.requires_grad = True
++            optimizer = torch.optim.SGD([*head.parameters(), *body.parameters()], lr=lr)
+""")
+
+# torch adds 0 to a weight that has no gradient yet
+right("15.9").edit({"optimizer.zero_grad()": "optimizer.zero_grad(set_to_none=False)"})
+
+wrong("15.10", "Likely slip: every weight times every row.").edit(
+    {"model(inputs)[:, 0] - target": "model(inputs) - target.view(-1, 1)"}
+)
+
+# the mean of all outputs
+wrong("15.10", "losses").edit({"model(inputs)[:, 0]": "model(inputs).mean(0)"})
+
+wrong("15.10", "losses").edit({"weight.sum()": "weight.sum() * len(target)"})
+
+wrong("15.10", "fingerprint of your evidence").edit({"(20, 400)": "(20, (20, 20))"})
+
+right("15.10").edit({"model(inputs)[:, 0]": "model(inputs).squeeze()"})
+
+right("15.10").edit({"model(inputs)[:, 0] - target": "(model(inputs) - target.reshape(-1, 1)).sum(1)"})
+
+right("15.10").edit(
+    {"(weight * difference**2).sum() / weight.sum()": "(weight / weight.sum()).dot(difference * difference)"}
+)
+
+# the forward pass had no nan
+wrong("15.11", "Likely slip: nan behind where.").edit(
+    {"torch.where(apart, torch.where(apart, squared, 1.0).sqrt(), 0.0)": "squared.sqrt().nan_to_num(0.0)"}
+)
+
+# and a product does not hide the infinity either
+wrong("15.11", "Likely slip: nan behind a product.").edit(
+    {"torch.where(apart, torch.where(apart, squared, 1.0).sqrt(), 0.0)": "squared.sqrt() * apart.double()"}
+)
+
+wrong("15.11", "Likely slip: nan replaced in the gradient.").edit("""
+-        distances = torch.where(apart, torch.where(apart, squared, 1.0).sqrt(), 0.0)
++        distances = torch.where(apart, squared.sqrt(), 0.0)
+
+         loss.backward()
++        points.grad.nan_to_num_()
+""")
+
+# a mean over fewer distances
+wrong("15.11", "losses").edit("""
+-        loss = ((distances - target) ** 2).mean()
++        loss = ((distances - target)[apart] ** 2).mean()
+""")
+
+right("15.11").edit(
+    {"torch.where(apart, torch.where(apart, squared, 1.0).sqrt(), 0.0)": "(squared + ~apart).sqrt() * apart"}
+)
+
+right("15.11").edit(
+    {
+        "torch.where(apart, torch.where(apart, squared, 1.0).sqrt(), 0.0)": "squared.masked_fill(~apart, 1).sqrt() * apart"
+    }
+)
+
+# only the first parameter is unscaled
+wrong("15.12", "losses").edit("""
+             parameter.grad /= scale
++            break
+""")
+
+# a step is skipped instead of clipped
+wrong("15.12", "losses").edit("""
+-        nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+-        optimizer.step()
++        if nn.utils.get_total_norm([p.grad for p in model.parameters()]) <= max_norm:
++            optimizer.step()
+""")
+
+# divided in a new tensor, which nobody keeps
+wrong("15.12", "Likely slip: not unscaled before the step.").edit({"parameter.grad /= scale": "parameter.grad / scale"})
+
+# older gradients are scaled too
+wrong("15.12", "Likely slip: never cleared.").edit("""
+         loss = ((model(inputs) - target) ** 2).mean()
+-        optimizer.zero_grad()
+""")
+
+right("15.12").edit({"parameter.grad /= scale": "parameter.grad = parameter.grad / scale"})
+
+right("15.12").edit("""
+-        loss = ((model(inputs) - target) ** 2).mean()
++        loss = scale * ((model(inputs) - target) ** 2).mean()
+
+-        (scale * loss).backward()
++        loss.backward()
+
+-        losses.append(loss.item())
++        losses.append(loss.item() / scale)
+""")
+
+wrong("15.13", "AttributeError: cannot assign module before Module.__init__() call").edit("""
+-        super().__init__()
+-        self.diagnosis = "not registered", (7, 2)
+-        self.blocks = nn.ModuleList(blocks)
++        self.diagnosis = "not registered", (7, 2)
++        self.blocks = nn.ModuleList(blocks)
++        super().__init__()
+""")
+
+# a detached parameter is a plain tensor
+wrong("15.13", "parameters()").edit({"nn.Parameter(gain.clone())": "nn.Parameter(gain.clone()).detach()"})
+
+# a list of parameters is a plain list
+wrong("15.13", "parameters()").edit("""
+-        self.gain = nn.Parameter(gain.clone())
++        self.parts = [nn.Parameter(gain.clone())]
++        self.gain = self.parts[0] * 1
+""")
+
+# registered only where nobody looks
+wrong("15.13", "Likely slip: the blocks not registered.").edit("""
+-        self.blocks = nn.ModuleList(blocks)
++        nn.ModuleList(blocks)
++        self.blocks = blocks
+""")
+
+right("15.13").edit({"nn.ModuleList(blocks)": "nn.Sequential(*blocks)"})
+
+right("15.13").edit({"nn.Parameter(gain.clone())": "nn.Parameter(gain)"})
+
+# the flag of the container alone
+wrong("15.14", "Likely slip: scored in training mode.").edit({"model.eval()": "model.training = False"})
+
+# the second epoch trains in evaluation mode
+wrong("15.14", "Likely slip: trained in evaluation mode from the second epoch on.").edit("""
+-    history = []
+-    for batches in epochs:
+-        model.train()
++    model.train()
++    history = []
++    for batches in epochs:
+""")
+
+# the mode of the layers is restored too early
+wrong("15.14", "ValueError: Expected more than 1 value per channel when training").edit("""
+         model.eval()
++        model.train()
+""")
+
+# no_grad does not stop BatchNorm
+wrong("15.14", "Likely slip: scored in training mode.").edit(
+    {"        model.eval()\n        with torch.no_grad():": "        with torch.inference_mode():"}
+)
+
+right("15.14").edit({"model.eval()": "model.train(False)"})
+
+right("15.14").edit({"model.eval()": "[module.eval() for module in model.children()]"})
+
+# the same error as without .data
+wrong("15.15", "modified by an inplace operation").edit("""
+-        shares = shares / shares.sum(1, keepdim=True)
++        with torch.no_grad():
++            shares /= shares.sum(1, keepdim=True)
+""")
+
+# a copy is overwritten, so exp keeps its output
+wrong("15.15", "losses", "not: Likely slip").edit("""
+-        shares = shares / shares.sum(1, keepdim=True)
++        shares = shares.clone()
++        shares.data /= shares.data.sum(1, keepdim=True)
+""")
+
+wrong("15.15", "Likely slip: divided behind autograds back.").edit(
+    {"shares.sum(1, keepdim=True)": "shares.sum(1, keepdim=True).detach()"}
+)
+
+# the sum of all rows
+wrong("15.15", "losses").edit({"shares.sum(1, keepdim=True)": "shares.sum()"})
+
+right("15.15").edit({"shares / shares.sum(1, keepdim=True)": "(shares.T / shares.sum(1)).T"})
+
+right("15.15").edit("""
+-        shares = model(inputs).exp()
+-        shares = shares / shares.sum(1, keepdim=True)
++        shares = nn.Softmax(dim=1)(model(inputs))
+""")
+
+# several handles under one name
+wrong("15.16", "Likely slip: only the last handle removed.").edit("""
+-    for handle in handles:
+-        handle.remove()
++    handles.pop().remove()
+""")
+
+# every hook goes, even those of others
+wrong("15.16", "Likely slip: hooks of others removed.").edit("""
+-    for handle in handles:
+-        handle.remove()
++    for parameter in body.parameters():
++        parameter._backward_hooks.clear()
+""")
+
+# removed before any batch
+wrong("15.16", "Likely slip: not slowed.").edit("""
+     losses = []
++    for handle in handles:
++        handle.remove()
+""")
+
+# the gradient goes through the body's weights and its input alike
+wrong("15.16", "not: Likely slip").edit({"factor * gradient": "factor * gradient / 3"})
+
+right("15.16").edit({"factor * gradient": "torch.lerp(torch.zeros_like(gradient), gradient, factor)"})
+
+right("15.16").edit({"lambda gradient: factor * gradient": "lambda gradient, factor=factor: gradient.mul(factor)"})
