@@ -54,14 +54,27 @@ def test_a_chapter_runs_with_only_the_cells_on_the_route(route, chapter):
     run(chapter, stops(route)[chapter])
 
 
-def test_the_page_says_how_long_hooks_take_without_exercises():
+def taken(route: str, exercises: bool = True) -> float:
+    """The minutes of a route, without the parts before section 1."""
     spent = 0.0
-    for chapter, sections in stops("Hooks in 90 minutes").items():
+    for chapter, sections in stops(route).items():
         solved = nbformat.read(source_path(chapter), as_version=4)
         opening = on_route(solved, [FIRST])
-        taken = minutes(new_notebook(cells=[cell for cell in on_route(solved, sections) if cell not in opening]))
-        spent += RESERVE * (taken.prose + taken.code + taken.predictions)
-    assert spent <= 90
+        found = minutes(new_notebook(cells=[cell for cell in on_route(solved, sections) if cell not in opening]))
+        spent += RESERVE * (found.prose + found.code + found.predictions + exercises * found.exercises)
+    return spent
+
+
+def test_the_page_says_how_long_hooks_take_without_exercises():
+    assert taken("Hooks in 90 minutes", exercises=False) <= 90
+
+
+def test_the_page_says_how_long_a_route_takes():
+    said = {
+        route: int(found[1]) for route, text in ROUTES.items() if (found := re.match(r", about (\d+) minutes", text))
+    }
+    assert len(said) == 4
+    assert [route for route, most in said.items() if abs(taken(route) - most) > 5] == []
 
 
 def test_the_page_says_how_long_all_chapters_take():
