@@ -34,7 +34,7 @@ os._exit(0)
 """
 
 
-def run_ranks(worker: Callable, *helpers: Callable, world_size: int = 2, timeout_s: float = 60) -> list[str]:
+def run_ranks(worker: Callable, *helpers: Callable, world_size: int = 2, timeout_s: float = 120) -> list[str]:
     """Run `worker(rank, world_size)` in processes that form a group; print what each prints, and return these texts.
 
     They know `torch`, `nn`, `dist`, and the sources of `worker` and `helpers`, which are functions of the notebook.
@@ -64,7 +64,8 @@ def run_ranks(worker: Callable, *helpers: Callable, world_size: int = 2, timeout
                 print(f"This cell needs {world_size} processes, but none could be started here: {error}. Read on.")
                 return []
             processes.append(process)
-            started.callback(_end, process)
+            started.enter_context(process)  # in the end, closes its input and waits for it,
+            started.callback(process.kill)  # after this
         for rank, (process, output) in enumerate(zip(processes, outputs, strict=True)):
             try:
                 process.wait(max(0, end - time.monotonic()))
@@ -75,13 +76,6 @@ def run_ranks(worker: Callable, *helpers: Callable, world_size: int = 2, timeout
             for line in said.splitlines():
                 print(f"rank {rank}: {line}")
         return texts
-
-
-def _end(process: subprocess.Popen) -> None:
-    """Kill a process, if it still runs, and wait until it is gone."""
-    process.kill()
-    process.stdin.close()
-    process.wait()
 
 
 def _loopback() -> dict[str, str]:
