@@ -178,6 +178,7 @@ def enter(place, texts: list[str]) -> None:
     place.get_by_role("button", name="Compare with torch").press("Enter")
 
 
+@small
 @pytest.mark.browser
 def test_each_prediction_is_guessed_before_torchs_answer_and_the_explanation_show(site, page):
     for name in site.chapters():
