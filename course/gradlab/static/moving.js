@@ -1,4 +1,4 @@
-// A picture under its controls: a payoff in a notebook, and on the site. Whoever uses it says where a picture comes from.
+// A picture under its controls: a payoff in a notebook, and on the site. The page that uses it says where a picture comes from.
 
 const FRAME_MS = 90; // between two pictures while a slider plays
 
