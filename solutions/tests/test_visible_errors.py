@@ -10,7 +10,7 @@ from nbgrader.utils import is_solution
 from authoring.chapter import chapter_names, load_chapter, read_chapter, source_path
 from gradlab.checks.verdict import judge_check
 
-TYPO = "reslt"
+TYPO = "xyzzy"  # close to no name, so that Python suggests none
 CHECKS = [(name, check_id) for name in chapter_names() for check_id in load_chapter(name).checks]
 
 
@@ -25,7 +25,8 @@ def with_typos(source: str) -> Iterator[str]:
         lines = source.splitlines()
         for function in sorted(functions, key=lambda part: part.lineno, reverse=True):
             first = function.body[ast.get_docstring(function) is not None]
-            lines.insert(first.lineno - 1, " " * first.col_offset + TYPO)
+            above = min([first.lineno, *(mark.lineno for mark in getattr(first, "decorator_list", []))])
+            lines.insert(above - 1, " " * first.col_offset + TYPO)
         yield "\n".join(lines)
 
 
