@@ -152,14 +152,14 @@ def _codes(answer: Callable) -> list[CodeType]:
 
 
 def _held(function: Callable) -> list[FunctionType]:
-    """Return the functions in a function's closure: for an engine's operation, these are its gradient formulas."""
-    held = []
+    """Return the functions in a function's closure, also in a dict or class there: an operation's gradient formulas."""
+    held: list = []
     for cell in getattr(function, "__closure__", None) or ():
         with contextlib.suppress(ValueError):  # the closure's cell is still empty
             inside = cell.cell_contents
-            found = inside.values() if isinstance(inside, dict) else [inside]
-            held += [value for value in found if isinstance(value, FunctionType)]
-    return held
+            parts = [*vars(inside).values()] if isinstance(inside, type) else [inside]
+            held += [value for part in parts for value in (part.values() if isinstance(part, dict) else [part])]
+    return [value for value in held if isinstance(value, FunctionType)]
 
 
 def _with_inner(code: CodeType) -> Iterator[CodeType]:
