@@ -132,7 +132,8 @@ def test_every_page_is_small_quiet_and_accessible_without_a_network(site, chromi
         route.continue_() if route.request.url.startswith(site.address) else route.abort()
 
     def complain(event):
-        found.append(f"{getattr(event, 'url', event)}")
+        aborted = getattr(event, "failure", None) == "net::ERR_ABORTED"  # by the way to the next page
+        found.extend([] if aborted and event.url.startswith(site.address) else [f"{getattr(event, 'url', event)}"])
 
     for width, theme in WIDTHS.items():
         with fresh_page(chromium) as page:
@@ -148,7 +149,8 @@ def test_every_page_is_small_quiet_and_accessible_without_a_network(site, chromi
                 wide = page.evaluate("document.documentElement.scrollWidth")
                 found += [f"{name} at {width}: {wide} pixels wide"] * (wide > width)
                 found += [f"{name}, {theme}: {text}" for text in faint_texts(page)]
-                if width == ONE_OF_TWO[k % 2]:  # axe takes seconds on a long page
+                alike = name.startswith("errors/") and k % 10  # made from one template
+                if width == ONE_OF_TWO[k % 2] and not alike:  # axe takes seconds on a long page
                     found += [f"{name}, {theme}: {text}" for text in violations(page, "body")]
     assert found == []
 
