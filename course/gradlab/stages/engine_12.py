@@ -5,10 +5,6 @@ import numpy as np
 from engine_11 import AccumulateGrad, Node, OperationNode, Tensor, conform, edge_or_leaf, of_my_choice
 
 
-# %% engine-choice
-setattr(Tensor, *of_my_choice())  # what you chose in 11.10 is a method now, such as x.maximum(w)
-
-
 # %% answer-12-1
 def accumulate(leaf, gradient):
     """Add a gradient to leaf.grad, which must not share the gradient's memory.
@@ -30,6 +26,10 @@ def at_leaf(node, gradient):
 
 
 AccumulateGrad.apply = at_leaf
+
+
+# %% engine-choice
+setattr(Tensor, *of_my_choice())  # such as x.maximum(w)
 
 
 # %% answer-12-2
