@@ -39,28 +39,32 @@ def take_home() -> None:
     """Write your engine from chapters 11 to 14 as one module, in a folder beside your chapters, and print where it is.
 
     It reads your notebooks as JupyterLab shows them, or else as you saved them. Functions of chapters 11 to 13 that
-    are not yours come from the finished engine; chapter 14 must be solved. A file that you changed is kept.
+    are not yours come from the finished engine. Chapter 14, README and test are added once chapter 14 is solved. A file
+    that you changed is kept.
     """
     *earlier, last = CHAPTERS
     if why := why_finished() or ("" if chapter_of(last) else f"chapter {last} is not here"):
         print(f"my_engine.py was not written: {why}.")
         return
-    train = stage_of(last)
-    if train.why:
-        print(f"my_engine.py will be written once chapter {last} is solved:", *train.why.values(), sep="\n  ")
-        return
-    stages = [*(stage_of(number, finished_parts(number)) for number in earlier), train]
+    stages, train = [stage_of(number, finished_parts(number)) for number in earlier], stage_of(last)
+    if not train.why:
+        stages.append(train)
     whose = {name: why for stage in stages for name, why in stage.whose().items()}
     mine = f"{sum(not why for why in whose.values())} of {len(whose)}"
     folder = notebook.home() / FOLDER
     folder.mkdir(exist_ok=True)
     _write(folder / "my_engine.py", module(stages))
-    for name, text in FILES.items():
-        _write(folder / name, (STATIC / text).read_text(encoding="utf-8").replace("MINE", mine))
-    print(f"{FOLDER}/my_engine.py: {mine} functions are yours. README.md and test_my_engine.py are beside it.")
+    print(f"{FOLDER}/my_engine.py: {mine} functions are yours.")
     for name, why in whose.items():
         if why:
             print(f"  {name} comes from the finished engine: {why}")
+    if train.why:
+        print(f"Training, README.md and test_my_engine.py are added once chapter {last} is solved:")
+        print(*(f"  {why}" for why in train.why.values()), sep="\n")
+        return
+    for name, text in FILES.items():
+        _write(folder / name, (STATIC / text).read_text(encoding="utf-8").replace("MINE", mine))
+    print("README.md and test_my_engine.py are beside it.")
 
 
 def share(figure, name=""):
@@ -129,7 +133,7 @@ def lines_of_code(text: str) -> int:
 
 
 def module(stages: list[Stage]) -> str:
-    """Return the stages as the source of one module: imports first, then chapter by chapter."""
+    """Return the stages as the source of one module: imports first, then chapter by chapter; the last one trains."""
     imports: set[str] = set()
     body = []
     for stage in stages:
@@ -140,12 +144,14 @@ def module(stages: list[Stage]) -> str:
                 imports |= {line for line in lines if not line.startswith("from engine_")}
             else:
                 body.append(f"{_says(stage, cell)}{text}")
+    if stages[-1].number == max(CHAPTERS):
+        body.append(MAIN.rstrip())
     ours, others = [], []
     for line in sorted(imports):
         (ours if line.split()[1].partition(".")[0] in sys.stdlib_module_names else others).append(line)
     head = "\n\n".join("\n".join(lines) for lines in (ours, others) if lines)
     doc = '"""An automatic differentiation engine that needs only NumPy and uses torch\'s names."""'
-    return f"{doc}\n\n{head}\n\n\n" + "\n\n\n".join([*body, MAIN])
+    return f"{doc}\n\n{head}\n\n\n" + "\n\n\n".join(body) + "\n"
 
 
 def _imports(text: str) -> list[str] | None:

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 import sys
 import traceback
 
@@ -258,20 +259,26 @@ def test_a_check_that_passes_notes_the_text_that_it_saw(chapters):
     assert fingerprint(AREA) == fingerprint("\n# why\n" + AREA + "  \n") != fingerprint(TWICE)
 
 
-def test_nothing_is_taken_home_before_chapter_14_is_solved(chapters, capsys):
+def test_before_chapter_14_is_solved_the_engine_is_taken_home_without_it(chapters, capsys):
     my_engine.take_home()
     assert capsys.readouterr().out == "my_engine.py was not written: chapter 14 is not here.\n"
     last = chapters.with_name("14_four")
     last.mkdir()
     (last / "14_four.record.json").write_text("{}")
-    cells = [cell("answer-14-1", TWICE, "engine"), cell("answer-14-2", AREA, "engine")]
+    cells = [cell("answer-14-1", TWICE, "engine"), cell("answer-14-2", "def open(:", "engine")]
     nbformat.write(new_notebook(cells=cells), last / "14_four.ipynb")
-    passed("14.1")
+    passed("14.1", "11.1")
+    write(chapters, engine_cells(_1=AREA))
     my_engine.take_home()
-    assert capsys.readouterr().out == (
-        "my_engine.py will be written once chapter 14 is solved:\n  14.2 has not passed\n"
+    said = capsys.readouterr().out
+    assert re.match(r"my_engine/my_engine.py: 1 of \d+ functions are yours.\n", said)
+    assert said.endswith(
+        "Training, README.md and test_my_engine.py are added once chapter 14 is solved:\n  14.2 has not passed\n"
     )
-    assert not (chapters.parent / my_engine.FOLDER).exists()
+    (written,) = (chapters.parent / my_engine.FOLDER).iterdir()
+    assert "# Exercise 11.1\ndef area" in written.read_text()
+    assert "SGD" not in written.read_text()
+    compile(written.read_text(), written, "exec")
 
 
 @pytest.mark.parametrize(
