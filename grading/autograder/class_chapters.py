@@ -7,7 +7,7 @@ from pathlib import Path
 from authoring.places import SOURCES
 
 UPDATE = "python -m autograder update"  # updates the copy
-IGNORED = (".", "__pycache__")  # prefixes of names that are not copied
+IGNORED = (".", "__pycache__", "pages")  # prefixes of names that are not copied; pages are beside the chapters
 
 
 def begin(folder: Path) -> None:

@@ -168,7 +168,7 @@ def test_a_page_that_takes_too_long_shows_sources_and_verdicts_as_text(short):
     cells = [new_code_cell("?<" * 14_990 + str(number)) for number in range(99)]
     cells[0].metadata = {
         "nbgrader": {"grade": True, "grade_id": "check-1"},
-        "autograder": {"90.1": {"passed": False, "message": "90.1: 1 < 2.", "slip": ""}},
+        "autograder": {"90.1": {"feedback": {"title": "90.1", "state": "wrong", "lead": "1 < 2."}}},
     }
     step, resources = pages.SafePage(), {"metadata": {"path": None}}
     made, _ = step.preprocess(new_notebook(cells=[new_markdown_cell("<b>"), *cells]), resources)
@@ -176,7 +176,7 @@ def test_a_page_that_takes_too_long_shows_sources_and_verdicts_as_text(short):
     assert first.source == f"<p>Shown without colors and outputs: {TOO_LONG}.</p>"
     assert markdown.source == "<pre>&lt;b&gt;</pre>"
     assert check.source.startswith("<pre>?&lt;?")
-    assert check.outputs[0].text == "90.1: 1 &lt; 2."
+    assert check.outputs[0].text == "90.1: not yet.\n1 &lt; 2."
     assert len(made.cells) == 101
     honest, _ = step.preprocess(new_notebook(cells=[new_markdown_cell("**b**")]), resources)
     assert "<strong>b</strong>" in honest.cells[0].source

@@ -89,7 +89,8 @@ def updated(folder):
     new["cells"].insert(3, {"cell_type": "markdown", "id": "news", "metadata": {}, "source": "News"})
     for name, form in FORMS.items():
         try:
-            files[name] = edition.merge(released(), ipynb.read(form.data()), new, f"{NAME}.before").to_json()
+            merged = edition.merge(released(), ipynb.read(form.data()), new, f"{NAME}.before")
+            files[name] = edition.to_json(merged.notebook)
         except ipynb.Unreadable:
             files[name] = form.data()
     first = {data: name for name, data in reversed(files.items())}
