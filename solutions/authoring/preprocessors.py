@@ -20,6 +20,11 @@ AFTER_EXERCISES = "after-exercises"
 LONGEST_CHECK = 12  # the most lines of an unfolded check cell
 YOUR_TURN = "# Your turn: replace the next line with your code.\nraise NotImplementedError()"
 WITHOUT_GRADLAB = "# No module named 'gradlab'? Then this is the wrong Python: run `make lab` in the course's folder."
+ELSEWHERE = (
+    '<p class="gl-elsewhere">In JupyterLab, which <code>make lab</code> opens in the course\'s folder, you guess,\n'
+    "check your answers and move sliders. Elsewhere, as on GitHub, in nbviewer or in Colab, you see "
+    "text, code and saved\npictures.</p>"
+)
 _IMPORT = re.compile(r"^from gradlab import", re.MULTILINE)
 
 
@@ -84,7 +89,16 @@ class FoldLongChecks(NbGraderPreprocessor):
 
 
 class HelpWithoutGradlab(NbGraderPreprocessor):
-    """Add a comment above the import of gradlab that says what to do if it fails: the traceback shows that line."""
+    """Say what is missing where the notebook is only shown, and what to do if the import of gradlab fails.
+
+    The first is a paragraph in the opening, which JupyterLab hides; the second a comment, which the traceback shows.
+    """
+
+    def preprocess(self, nb, resources):
+        """Add the paragraph to the first cell, and the comments."""
+        if nb.cells and nb.cells[0].cell_type == "markdown":
+            nb.cells[0].source += f"\n\n{ELSEWHERE}"
+        return super().preprocess(nb, resources)
 
     def preprocess_cell(self, cell, resources, cell_index):
         """Add the comment to setup cells that import gradlab."""
