@@ -12,8 +12,11 @@ from pathlib import Path
 import like_torch
 
 LEFT_OUT = {  # by chapter and cell: what the cell needs but the engine leaves out
-    "02_external_gradients": {"s7-run": "a gradient of a gradient", "s3-table": "a tensor of an older kind"},
-    "03_accumulation": dict.fromkeys(["s3-memory-run", "s4-memory", "s5-ways", "s7-eval"], "access to saved values")
+    "02_external_gradients": {
+        "s3-table": "a tensor of an older kind",
+        "s2-shapes": "a check of the external gradient's type",
+    },
+    "03_accumulation": dict.fromkeys(["s3-run", "s3-memory-run", "s4-memory", "s5-ways"], "access to saved values")
     | {"s1-loop": "a count of a tensor's versions"},
     "06_tensor_hooks": dict.fromkeys(
         ["s2-handle", "s2-raise-run", "s6-inputs", "s7-wrong"], "access to torch's own engine"

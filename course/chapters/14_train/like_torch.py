@@ -140,6 +140,9 @@ mean = operation(
     lambda self: self.mean(),
     self=lambda grad, shape: np.broadcast_to(grad / np.prod(shape), shape),
 )
+prod = operation(  # of elements other than 0
+    "ProdBackward0", lambda self: self.prod(), self=lambda grad, self, result: grad * result / self
+)
 _clamp = operation(
     "ClampBackward1",
     lambda self, min, max: self.clip(min, max),
@@ -247,6 +250,7 @@ _METHODS = {
     "abs": abs,
     "clone": clone,
     "mean": mean,
+    "prod": prod,
     "square": lambda self: self**2,
     "flip": flip,
     "clamp": lambda self, min=None, max=None: _clamp(self, min, max),

@@ -148,6 +148,25 @@ def arrive(node, gradient):
     return []
 
 
+# %% answer-13-5
+def leading_to(targets, nodes):
+    """Return the set of those nodes from which a path of at least one edge leads to one of targets.
+
+    targets: list of nodes. nodes: dict or list of all nodes of a graph, in any order.
+    """
+    above = {}
+    for node in nodes:
+        for below, _ in node.next_functions:
+            above.setdefault(below, []).append(node)
+    found, stack = set(), list(targets)
+    while stack:
+        for node in above.get(stack.pop(), ()):
+            if node not in found:
+                found.add(node)
+                stack.append(node)
+    return found
+
+
 # %% engine-detach
 def detach(tensor):
     """Return a new tensor that shares the memory but has no history."""
@@ -169,25 +188,6 @@ def requires_grad_(tensor, requires_grad=True):
 
 Tensor.detach = detach
 Tensor.requires_grad_ = requires_grad_
-
-
-# %% answer-13-5
-def leading_to(targets, nodes):
-    """Return the set of those nodes from which a path of at least one edge leads to one of targets.
-
-    targets: list of nodes. nodes: dict or list of all nodes of a graph, in any order.
-    """
-    above = {}
-    for node in nodes:
-        for below, _ in node.next_functions:
-            above.setdefault(below, []).append(node)
-    found, stack = set(), list(targets)
-    while stack:
-        for node in above.get(stack.pop(), ()):
-            if node not in found:
-                found.add(node)
-                stack.append(node)
-    return found
 
 
 # %% engine-grad
@@ -240,8 +240,8 @@ def grad(outputs, inputs, grad_outputs=None, retain_graph=False, allow_unused=Fa
 
 
 Node.run = run_with_hooks
-AccumulateGrad.apply = arrive
-Tensor.register_hook = register_hook
+AccumulateGrad.apply = lambda node, gradient: arrive(node, gradient)
+Tensor.register_hook = lambda tensor, hook: register_hook(tensor, hook)
 Tensor.register_post_accumulate_grad_hook = register_post_accumulate_grad_hook
 Tensor.retain_grad = retain_grad
 Tensor._backward_hooks = property(lambda leaf: leaf._accumulator and hooks_of(leaf._accumulator, "tensor_hooks"))
