@@ -111,7 +111,7 @@ def shows_at_once_what_was_passed(lab, workspace: Path) -> None:
         if "setup" in cell["metadata"].get("tags", []):
             lab.run_cell(place)
     lab.run_cell("summary")
-    assert "1 of 6 checks passed, 2 of 12 points." in lab.seen("summary")
+    assert "1 of 6 checks passed, 0 of 2 on the core path, 2 of 12 points." in lab.seen("summary")
     assert "You can now" not in lab.seen("summary")
     stub = lab.cells()[lab.position("answer-02-1")]["source"]
     lab.type_into("answer-02-1", "def pull_back(x, v):\n    return 3 * x**2 * v")
@@ -120,7 +120,7 @@ def shows_at_once_what_was_passed(lab, workspace: Path) -> None:
     ticked.get_by_text("Exercise 02.1").wait_for()
     lab.locate("check-02-1").get_by_role("link", name="Next: 02.2").click()
     leads_to(lab, "ex2-statement")
-    assert "2 of 6 checks passed, 3 of 12 points." in lab.seen("summary")
+    assert "2 of 6 checks passed, 1 of 2 on the core path, 3 of 12 points." in lab.seen("summary")
 
     for other in ("02.2", "02.4", "02.5", "02.6"):
         remember(other, "passed", workspace)
@@ -128,7 +128,10 @@ def shows_at_once_what_was_passed(lab, workspace: Path) -> None:
     end = lab.locate("summary").get_by_text("predict x.grad from the argument of backward")
     end.wait_for()
     said = re.sub(r"\n+", "\n", lab.seen("summary"))
-    assert "6 of 6 checks passed, 12 of 12 points.\nYou now own\npull_back\nYour pull_back takes any" in said
+    assert (
+        "6 of 6 checks passed, 2 of 2 on the core path, 12 of 12 points.\nYou now own\npull_back\nYour pull_back takes any"
+        in said
+    )
     assert "\nYou can now" in said
     lab.screenshot(workspace.parent / "end.png")
     lab.locate("summary").get_by_role("link", name=re.compile("03 · ")).click()

@@ -27,6 +27,7 @@ from gradlab import notebook, own_pictures
 from gradlab.checks import card as showing
 from gradlab.checks import check as checking
 from gradlab.checks import results
+from gradlab.checks.cells import Chapter
 from gradlab.checks.check import Check, CheckFailed, check
 from gradlab.checks.compare import compare
 from gradlab.checks.encoding import TooLarge, encode
@@ -34,7 +35,7 @@ from gradlab.checks.memory import memory
 from gradlab.checks.observation import Observation
 from gradlab.checks.observe import observe
 from gradlab.checks.record import Record, RecordError
-from gradlab.checks.summary import passed, summary
+from gradlab.checks.summary import _overview, passed, summary
 
 
 def cube_cases(rng):
@@ -740,7 +741,7 @@ def test_the_summary_remembers_across_restarts_and_knows_the_points(beside, monk
     out = summary_after_a_restart(monkeypatch, capsys)
     assert out == f"{line} passed    3 of 3\n1 of 1 checks passed, 3 of 3 points.\n"
     own_pictures.keep("02.1", '<img src="data:image/png;base64,cG5n">')
-    shown = checking._overview()[0]["text/html"].partition("You now own")[2]
+    shown = _overview(Chapter(notebook.FOLDER))[0]["text/html"].partition("You now own")[2]
     assert '<img alt="" src="data:image/png;base64,cG5n"><code>cube</code>' in shown
     statement = new_markdown_cell("### Exercise 02.1 · It\n\n3 points · importance ●●●●○ · 8 minutes · extra")
     nbformat.write(new_notebook(cells=[statement, cell]), beside.parent / "02_test.ipynb")

@@ -1,5 +1,7 @@
 """Bring answers that were written on the course's site, in the file of "Take it home", into the student's copy."""
 
+from __future__ import annotations
+
 import json
 import re
 from pathlib import Path
