@@ -2,6 +2,22 @@
 
 # The browser kit is a plugin, so that the rooms share its browser and its server.
 pytest_plugins = ["browser"]
+# Files whose tests share a fixture that takes long. xdist_group would say so, but with pytest 9.2 xdist 3.8 ignores it.
+TOGETHER = ("test_card_in_lab.py", "test_site.py", "test_widgets_browser.py")
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """With --dist=loadgroup, run the tests of a file in TOGETHER in one process, and all others separately."""
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadScopeScheduling  # imported only where it is used
+
+    class FilesTogether(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            file = nodeid.partition("::")[0]
+            return file if file.endswith(TOGETHER) else nodeid
+
+    return FilesTogether(config, log)
 
 
 def pytest_collection_modifyitems(items):

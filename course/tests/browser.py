@@ -16,7 +16,7 @@ Starting a server and loading JupyterLab are slow, so the tests of a process sha
 gradlab lab`, whose workspace is pytest's temporary folder, with the chapters and every `tmp_path`) and one loaded page.
 After each test its documents are closed and its kernels ended. A test that starts the server itself, or needs different
 settings, uses `open_lab`, which has a separate server and browser context; a test of other pages uses `page`. If a file
-has a fixture for all its tests, `pytest.mark.xdist_group` keeps them in one process.
+has a fixture for all its tests, `TOGETHER` in conftest.py keeps them in one process.
 
 Every server gets a fresh home and fresh Jupyter folders, so no setting of this machine reaches the page. Playwright
 keeps an event loop running in the test's thread from the first browser test on. So browser tests come last, and run

@@ -13,7 +13,7 @@ from browser import LabPage, write_notebook
 from kept_answers import solution
 from lab_server import HANG_S
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("cards")]
+pytestmark = pytest.mark.browser
 
 CHAPTER = "02_external_gradients"
 ENGINE, LATER = "11_record", "12_backward"

@@ -13,7 +13,7 @@ import pytest
 from accessible import violations
 from browser import lend, write_notebook
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("pictures")]
+pytestmark = pytest.mark.browser
 
 GRAPH = """\
 import torch, gradlab

@@ -69,7 +69,6 @@ def site(request, tmp_path_factory):
         server.shutdown()
 
 
-pytestmark = pytest.mark.xdist_group("site")
 small = pytest.mark.parametrize("site", ["few"], indirect=True)  # more chapters would show nothing else
 
 
