@@ -146,8 +146,8 @@ EXERCISES = [
     ),
     Exercise(
         chapter="17_in_the_wild",
-        title="17.1 a LoRA layer that merges",
-        edit={".linear.weight + self.scale * self.B @": ".linear.weight + self.B @"},
-        wrong_says="the merged weight lacks the factor scale",
+        title="17.3 a scaler of your own",
+        edit={"return scale / 2": "return scale"},
+        wrong_says="you returned the same scale",
     ),
 ]
