@@ -13,6 +13,11 @@ from dataclasses import dataclass
 NAME = "90_tiny"
 TODO = "    # Your turn: replace the next line with your code.\n    raise NotImplementedError()"
 
+OPENING = """# A chapter
+
+<p class="gl-elsewhere">In JupyterLab, which <code>make lab</code> opens in the course's folder, you guess,
+check your answers and move sliders. Elsewhere, as on GitHub, in nbviewer or in Colab, you see text, code and saved
+pictures.</p>"""
 SETUP = """import torch
 
 # No module named 'gradlab'? Then this is the wrong Python: run `make lab` in the course's folder.
@@ -82,7 +87,7 @@ def released(answers: dict[str, str] = STUBS) -> dict:
         name: _cell(name, source, nbgrader=marks(name, POINTS.get(name))) for name, source in (answers | CHECKS).items()
     }
     cells = [
-        _cell("opening", "# A chapter", "markdown"),
+        _cell("opening", OPENING, "markdown"),
         _cell("setup", SETUP, tags=["setup"]),
         _cell("s1", "## 1 · First", "markdown"),
         _cell("lesson", LESSON),

@@ -45,7 +45,7 @@ def solved() -> nbformat.NotebookNode:
     sources = {name: f"{start}\n{begin}{answer}{end}" for name, (start, answer) in EXERCISES.items()}
     inner = sources["answer-2"].replace("    ###", "        ###")
     nb = nbformat.from_dict(released(sources | {"answer-2": inner}))
-    nb.cells[1].source = tiny_class.SETUP  # without the line that nbgrader adds
+    nb.cells[0].source, nb.cells[1].source = "# A chapter", tiny_class.SETUP  # without what nbgrader adds
     nb.cells.insert(2, new_code_cell(REFERENCES, metadata={"tags": ["reference"]}))
     return nb
 
