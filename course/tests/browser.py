@@ -103,7 +103,16 @@ class LabPage:
     def open_notebook(self, path: Path | str) -> None:
         """Open a notebook as it is on the disk, and wait until its kernel is idle; whatever was open is closed."""
         self.close_all()
-        self.command("docmanager:open", path=(self.server.root / path).relative_to(self.server.root).as_posix())
+        self._evaluate(
+            """async path => {
+                const { commands, shell } = window.jupyterapp;
+                const panel = await commands.execute('docmanager:open', { path });
+                await panel.context.ready;
+                shell.activateById(panel.id);  // it gets the focus only now, if JupyterLab failed to (issue 18457)
+            }""",
+            f"opening {path}",
+            (self.server.root / path).relative_to(self.server.root).as_posix(),
+        )
         self.wait_for_kernel()
 
     def shows(self, path: Path) -> bool:
@@ -137,20 +146,39 @@ class LabPage:
         self.page.set_viewport_size({"width": WINDOW[0], "height": WINDOW[1]})
 
     def wait_for_kernel(self) -> None:
-        """Wait until the document in front is a notebook whose kernel is idle."""
-        self.page.wait_for_function(
-            """() => {
-                const panel = window.jupyterapp?.shell?.currentWidget;
-                const kernel = panel?.sessionContext?.session?.kernel;
-                return kernel?.status === 'idle' && panel.content?.widgets?.length > 0;
-            }""",
-        )
+        """Wait until the document in front is a notebook whose kernel is idle; if it never is, say what is there."""
+        with self._telling_what_is_there():
+            self.page.wait_for_function(
+                """() => {
+                    const panel = window.jupyterapp?.shell?.currentWidget;
+                    const kernel = panel?.sessionContext?.session?.kernel;
+                    return kernel?.status === 'idle' && panel.content?.widgets?.length > 0;
+                }""",
+            )
+
+    @contextlib.contextmanager
+    def _telling_what_is_there(self) -> Iterator[None]:
+        """Add to an error what the page shows, what it complained about, and the end of the server's log."""
+        try:
+            yield
+        except Exception as error:
+            there = self.page.evaluate(
+                """() => {
+                    const front = window.jupyterapp?.shell?.currentWidget;
+                    const { status, connectionStatus } = front?.sessionContext?.session?.kernel ?? {};
+                    const dialogs = [...document.querySelectorAll('.jp-Dialog')].map(dialog => dialog.innerText);
+                    return { front: front?.context?.path ?? front?.id, status, connectionStatus, dialogs };
+                }""",
+            )
+            log = self.server.log.read_text()[-3000:]
+            error.add_note(f"On the page: {there}. Its complaints: {self.complaints}. The server's log ends:\n{log}")
+            raise
 
     # Running
 
     def command(self, name: str, **arguments):
         """Execute one of JupyterLab's commands, wait until it is done, and return what it returns if that is plain."""
-        return self._evaluate("([name, args]) => window.jupyterapp.commands.execute(name, args)", name, name, arguments)
+        return self._evaluate("(name, args) => window.jupyterapp.commands.execute(name, args)", name, name, arguments)
 
     def _evaluate(self, function: str, what: str, *arguments):
         """Call an asynchronous JavaScript function with a limit of time; return its result if that is plain."""
@@ -158,7 +186,7 @@ class LabPage:
             f"""async ([what, timeout_s, args]) => {{
                 const late = new Promise((_, reject) => setTimeout(
                     () => reject(new Error(`${{what}} was not done after ${{timeout_s}} s`)), timeout_s * 1000));
-                const result = await Promise.race([({function})(args), late]);
+                const result = await Promise.race([({function})(...args), late]);
                 return ['boolean', 'string', 'number'].includes(typeof result) ? result : null;
             }}""",
             [what, HANG_S, list(arguments)],

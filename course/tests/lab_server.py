@@ -19,11 +19,12 @@ HANG_S = 300  # only a hanging server takes longer
 
 @dataclass(frozen=True)
 class Server:
-    """A running JupyterLab server: its address, its token and the folder that it shows."""
+    """A running JupyterLab server: its address, its token, the folder that it shows, and the file of its log."""
 
     url: str
     token: str
     root: Path
+    log: Path
 
     def address(self, path: str) -> str:
         """Return an address of the server that logs in whoever asks for it."""
@@ -77,7 +78,7 @@ def _answering(process: subprocess.Popen, runtime: Path, log: Path) -> Server:
         for info_file in runtime.glob("jpserver-*.json"):
             with contextlib.suppress(OSError, ValueError):  # partly written, or not listening yet
                 info = json.loads(info_file.read_text())
-                server = Server(info["url"].rstrip("/"), info["token"], Path(info["root_dir"]))
+                server = Server(info["url"].rstrip("/"), info["token"], Path(info["root_dir"]), log)
                 urllib.request.urlopen(server.address("api/status"), timeout=5).close()
                 return server
         time.sleep(0.05)

@@ -112,7 +112,7 @@ class Hub:
         """Log in and start a server as a user does; `ready` is JavaScript that is true once the page has loaded."""
         self.home(name)
         with fresh_page(chromium) as page:
-            lab = LabPage(page, Server(f"http://127.0.0.1:{self.port}/user/{name}", "", root))
+            lab = LabPage(page, Server(f"http://127.0.0.1:{self.port}/user/{name}", "", root, self.log))
             page.goto(f"http://127.0.0.1:{self.port}/")
             page.get_by_label("Username:").fill(name)
             page.get_by_label("Password:").fill(PASSWORD)
