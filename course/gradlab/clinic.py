@@ -25,14 +25,14 @@ WRONG = {  # what to say, by kind; the number is the chapter that explains it
     "Detach what you carry from step to step.",
     "no gradient": "03 Backward ran, but now there is no gradient for {}. Was zero_grad called?",
     "all frozen": "05 All parameters of the model are frozen, so the loss needs no gradient.",
-    "not registered": "05 `{}` holds tensors to train that are not among `model.parameters()`, so an optimizer made "
-    "from those does not update them. Use nn.Parameter, nn.ParameterList or nn.ModuleList.",
     "evaluation mode": "05 The model is in evaluation mode, with its dropout and BatchNorm. Call model.train() first.",
     "repeated hook": "07 `{}` has the same {} {} times. Keep the handle, and remove it.",
     "not finite": "09 {} has nan or infinite entries.",
     "changed in place": "09 After {} had saved a tensor of shape ({}), it was changed in place: it is at version {}, "
     "and {} was saved. Backward will refuse. An optimizer's step in between changes weights in place too.",
     "apart": "09 Gradients vanish or explode: at most {:.1e} in `{}`, but {:.1e} in `{}`.",
+    "not registered": "15 `{}` holds tensors to train that are not among `model.parameters()`, so an optimizer made "
+    "from those does not update them. Use nn.Parameter, nn.ParameterList or nn.ModuleList, as page 13 shows.",
 }
 MAYBE = {  # the same for what may be intended
     "stale": "03 There are gradients already, and backward adds to them. If that is not intended, call zero_grad().",

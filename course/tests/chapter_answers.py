@@ -142,7 +142,7 @@ EXERCISES = [
         chapter="15_clinic",
         title="15.5 three weights that learn",
         edit={"raw**exponent": "raw ** exponent.item()"},
-        wrong_says="it still enters the loss as a number",
+        wrong_says="the exponent did not move",
     ),
     Exercise(
         chapter="17_in_the_wild",
