@@ -26,6 +26,8 @@ _HOMES = {
     "plane": "pictures.plane",
     "image_file": "own_image",
     "small_image": "own_image",
+    "drawing": "own_drawing",
+    "small_drawing": "own_drawing",
 }
 
 __all__ = list(_HOMES)

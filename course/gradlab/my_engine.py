@@ -4,11 +4,25 @@ import ast
 import configparser
 import contextlib
 import re
+import shutil
 import sys
 from pathlib import Path
 
 from . import atomic, notebook
-from .engine import ANSWER, Stage, chapter_of, check_of, finished_parts, functions, stage_of, why_finished
+from .checks.cells import Chapter
+from .engine import (
+    ANSWER,
+    STUB,
+    Stage,
+    chapter_of,
+    check_of,
+    finished_parts,
+    functions,
+    parts_of,
+    stage_of,
+    why_finished,
+)
+from .setup.workspace import RELEASED
 
 FOLDER = "my_engine"
 PICTURE = "my_engine.png"
@@ -17,54 +31,58 @@ CLONE = Path(__file__).parents[2]  # of the repository, if the course is used fr
 WIDTH = 58  # the most letters of a line of code in the picture
 DARK, BRIGHT, SOFT = "#0d1117", "#f0f6fc", "#b1bac4"
 CHAPTERS = {11: "recording", 12: "running backward", 13: "hooks and parts of a graph", 14: "training"}
-FILES = {"README.md": "my_engine_readme.md", "test_my_engine.py": "my_engine_test.py"}  # each file's template in static
+FILES = {  # each file's template in static
+    "train_digits.py": "my_engine_digits.py",
+    "README.md": "my_engine_readme.md",
+    "test_my_engine.py": "my_engine_test.py",
+}
+DIGITS = "digits.npz"  # beside chapter 14
 STATIC = Path(__file__).with_name("static")
-MAIN = """\
-if __name__ == "__main__":  # four points of two classes, which no line separates
-    points, classes = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
-    rng = np.random.default_rng(1)
-    layers = [Linear(rng.normal(0, 2, (8, 2)), np.zeros(8)), Linear(rng.normal(0, 1, (2, 8)), np.zeros(2))]
-    optimizer = SGD([weight for layer in layers for weight in layer.parameters()], lr=0.5, momentum=0.9)
-    for number in range(201):
-        optimizer.zero_grad()
-        loss = cross_entropy(layers[1](sigmoid(layers[0](Tensor(points)))), Tensor(classes))
-        loss.backward()
-        optimizer.step()
-        if number % 50 == 0:
-            print(f"step {number:3}: loss {loss.data:.4f}")
-"""
 
 
 def take_home() -> None:
     """Write your engine from chapters 11 to 14 as one module, in a folder beside your chapters, and print where it is.
 
     It reads your notebooks as JupyterLab shows them, or else as you saved them. Functions of chapters 11 to 13 that
-    are not yours come from the finished engine. Chapter 14, README and test are added once chapter 14 is solved. A file
-    that you changed is kept.
+    are not yours come from the finished engine; from chapter 14 come only yours and the given ones. Once chapter 14 is
+    solved, a script that trains on digits, a README and a test are added. A file that you changed is kept.
     """
     *earlier, last = CHAPTERS
     if why := why_finished() or ("" if chapter_of(last) else f"chapter {last} is not here"):
         print(f"my_engine.py was not written: {why}.")
         return
-    stages, train = [stage_of(number, finished_parts(number)) for number in earlier], stage_of(last)
-    if not train.why:
-        stages.append(train)
+    stages = [*(stage_of(number, finished_parts(number)) for number in earlier), stage_of(last)]
+    train = stages[-1]
+    for cell in train.why:
+        del train.parts[cell]
     whose = {name: why for stage in stages for name, why in stage.whose().items()}
-    mine = f"{sum(not why for why in whose.values())} of {len(whose)}"
     folder = notebook.home() / FOLDER
     folder.mkdir(exist_ok=True)
-    _write(folder / "my_engine.py", module(stages))
-    print(f"{FOLDER}/my_engine.py: {mine} functions are yours.")
+    text = module(stages)
+    mine = f"{sum(not why for why in whose.values())} of its {len(whose)} functions"
+    if own := sum(map(own_lines, stages)):
+        mine += f" and {own} of its {lines_of_code(text)} lines of code"
+    _write(folder / "my_engine.py", text)
+    print(f"{FOLDER}/my_engine.py: {mine.replace('its ', '')} are yours.")
     for name, why in whose.items():
         if why:
             print(f"  {name} comes from the finished engine: {why}")
+    _write(folder / "pyproject.toml", (STATIC / "my_engine_pyproject.toml").read_text(encoding="utf-8"))
     if train.why:
-        print(f"Training, README.md and test_my_engine.py are added once chapter {last} is solved:")
+        print(f"{', '.join(FILES)} are added once chapter {last} is solved:")
         print(*(f"  {why}" for why in train.why.values()), sep="\n")
         return
-    for name, text in FILES.items():
-        _write(folder / name, (STATIC / text).read_text(encoding="utf-8").replace("MINE", mine))
-    print("README.md and test_my_engine.py are beside it.")
+    for name, template in FILES.items():
+        _write(folder / name, (STATIC / template).read_text(encoding="utf-8").replace("MINE", mine))
+    shutil.copy(notebook.home() / chapter_of(last) / DIGITS, folder)
+    print(f"{', '.join(FILES)} are beside it. To use it anywhere: pip install ./{FOLDER}")
+
+
+def own_lines(stage: Stage) -> int:
+    """Return how many lines of code the learner wrote in a stage, 0 if there is no release to compare with."""
+    released = parts_of(Chapter(notebook.home() / RELEASED / chapter_of(stage.number)).code)
+    given = {cell: lines_of_code(text) - text.count(STUB) for cell, text in released.items()}
+    return sum(max(0, lines_of_code(text) - given[cell]) for cell, text in stage.own.items() if cell in given)
 
 
 def share(figure, name=""):
@@ -133,7 +151,7 @@ def lines_of_code(text: str) -> int:
 
 
 def module(stages: list[Stage]) -> str:
-    """Return the stages as the source of one module: imports first, then chapter by chapter; the last one trains."""
+    """Return the stages as the source of one module: imports first, then chapter by chapter."""
     imports: set[str] = set()
     body = []
     for stage in stages:
@@ -144,8 +162,6 @@ def module(stages: list[Stage]) -> str:
                 imports |= {line for line in lines if not line.startswith("from engine_")}
             else:
                 body.append(f"{_says(stage, cell)}{text}")
-    if stages[-1].number == max(CHAPTERS):
-        body.append(MAIN.rstrip())
     ours, others = [], []
     for line in sorted(imports):
         (ours if line.split()[1].partition(".")[0] in sys.stdlib_module_names else others).append(line)

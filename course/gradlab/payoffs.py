@@ -22,19 +22,23 @@ from .checks.messages import OR_ALL
 from .checks.results import read
 from .checks.stale_cells import missing_name
 from .checks.summary import passed
+from .own_drawing import Drawing
 from .own_image import ImageError, ImageFile
+from .own_pictures import MILESTONE
 from .pictures.picture import Picture
 from .predict.kinds import shown
 
 
-def payoff(exercise, shows, ask=None, copies=False, **controls):
+def payoff(exercise, shows, ask=None, copies=False, milestone="", **controls):
     """Show what the decorated function returns for the learner's answer to `exercise`, and again when a control moves.
 
     exercise: the check's id, such as "02.4". shows: what appears, in words that can follow "You will see".
     controls: for each parameter of the function, a slider (lowest, highest, step), a list of choices, a bool, a string
-    or `image_file()`; it starts at the parameter's default. The function returns or shows a picture, a figure or text.
+    `image_file()` or `drawing()`; it starts at the parameter's default. The function returns or shows a picture, a
+    figure or text.
     ask: a prediction. The function takes the guess and calls its `compare`; the output appears after the guess.
     copies: whether a button beside the controls copies the figure.
+    milestone: what the learner's engine did here, in words, if the start page should show the picture as a milestone.
 
     Until the check has passed, and if the answer raises an error, one line says so. Tag the cell `after-exercises`.
 
@@ -61,6 +65,8 @@ def payoff(exercise, shows, ask=None, copies=False, **controls):
             return function
         if read():  # a workspace in which checks have run
             own_pictures.keep(exercise, made.html)
+            if milestone:
+                own_pictures.keep(MILESTONE + milestone.replace(" ", "-"), made.html)
         if controls and live.page:
             live.page.payoff(earned, made)
         elif controls and live.has_widgets():
@@ -106,7 +112,7 @@ class Payoff:
         return _made(self.function, values, self.exercise, self.shows)
 
     def values(self) -> dict[str, list]:
-        """Return the values that each control can take, in order; none for a text or a file."""
+        """Return the values that each control can take, in order; none for a text, a file or a drawing."""
         return {name: _values(control, self.start[name]) for name, control in self.controls.items()}
 
     def controls_at_start(self) -> list[dict]:
@@ -134,6 +140,8 @@ def _values(control, start) -> list:
 def _described(control, values: list, start) -> dict:
     if isinstance(control, ImageFile):
         return {"kind": "file", "name": control.says, "accept": control.accept, "at": 0}
+    if isinstance(control, Drawing):
+        return {"kind": "drawing", "name": control.says, "at": 0}
     if isinstance(control, str):
         return {"kind": "text", "value": start, "at": 0}
     kind = {tuple: "slider", bool: "tick", list: "list"}[type(control)]

@@ -47,6 +47,7 @@ OWN_NAMES = {
     "log_softmax_of": "a lambda there",
     **dict.fromkeys(["sigmoid_gradient", "log_softmax_gradient", "nll_loss_gradient"], "a lambda there"),
     **dict.fromkeys(["gradient_at_self", "gradient_at_mat2"], "a lambda there"),
+    **dict.fromkeys(["put_back", "max_all", "largest"], "parts of max and indexing there"),
 }
 
 
@@ -265,6 +266,43 @@ def test_a_program_does_on_the_stages_what_it_does_on_torch(engine, program):
         ours, theirs = ([plain(value) for value in program(make)] for make in (engine.Tensor, on_torch))
     assert ours == theirs
     assert theirs
+
+
+@pytest.mark.parametrize(
+    "values",
+    [np.array([[1.0, 2.0, 2.0], [0.25, -1.0, 0.0]]), np.array([[3.0]]), np.zeros((0, 2)), np.array([2.0, 5.0, 5.0])],
+    ids=lambda values: str(values.shape),
+)
+def test_the_given_operations_agree_with_torch_in_ties_and_for_sizes_0_and_1(engine, values):
+    uses = {
+        "elementwise": lambda x: x.relu() * x.tanh() + x.exp() - (x * x + 1).log(),
+        "mean": lambda x: x.mean(-1) + x.mean(0, True).mean(),
+        "mean of all": lambda x: x.mean(),
+        "max of all": lambda x: x.max(),
+        "max": lambda x: x.max(-1)[0],
+        "max, kept": lambda x: x.max(-1, True)[0] * x,
+        "the last": lambda x: x[-1],
+        "picked twice": lambda x: x[..., [0, 0]],
+        "a slice": lambda x: x[..., 1:],
+    }
+    made = [engine.Tensor, lambda data, requires_grad=False: torch.tensor(data, requires_grad=requires_grad)]
+    for name, use in uses.items():
+        if not values.size and name in ("max of all", "the last"):
+            for make in made:
+                with pytest.raises((IndexError, RuntimeError, ValueError)):
+                    use(make(values))
+            continue
+        found = []
+        for make in made:
+            x = make(values, requires_grad=True)
+            with np.errstate(all="ignore"):  # NumPy warns about the mean of nothing, torch does not
+                y = use(x)
+                y.backward(make(np.arange(1.0, 1 + y.data.reshape(-1).shape[0]).reshape(y.shape)))
+            found.append([np.asarray(each.data) for each in (y, x.grad)])
+        for ours, theirs in zip(*found, strict=True):
+            np.testing.assert_allclose(ours, theirs, rtol=1e-12, err_msg=name)
+    with pytest.raises(RuntimeError, match="needs a tensor of floats"):
+        engine.Tensor(np.arange(3)).mean()
 
 
 def test_the_pictures_work_on_the_stages(engine):

@@ -4,7 +4,7 @@ const FRAME_MS = 90; // between two pictures while a slider plays
 
 /**
  * Fill `el`. title: a sentence, if there is none above. controls: a list of {name, kind, values, at}. A slider or list has a place among its `values`, which are
- * texts; a tick has the values no and yes. The place of a text or file is when it was entered. html: the start's picture.
+ * texts; a tick has the values no and yes. The place of a text, file or drawing is when it was entered. html: the start's picture.
  * find(at, given): returns the picture for these places, as HTML or a promise of it. `given`, if something was entered,
  * is {control, value} or {control, file}. copies: whether a button copies the picture.
  */
@@ -90,7 +90,35 @@ export function moving(el, { title, controls, html, find, copies }) {
     });
     return [button, input];
   };
-  const kinds = { slider, list, tick, text, file };
+  const drawing = (k, { name }) => {
+    const canvas = make("canvas", { width: 168, height: 168, class: "gl-drawing", role: "img", "aria-label": name });
+    const clear = make("button", { ...own, type: "button" }, "Clear"), pen = canvas.getContext("2d");
+    let strokes = [];
+    const enter = () => { at[k] = Date.now(); show({ control: k, value: strokes }); };
+    const extend = ({ clientX, clientY }) => {
+      const { left, top, width, height } = canvas.getBoundingClientRect(), stroke = strokes.at(-1);
+      stroke.push([(clientX - left) / width, (clientY - top) / height].map((part) => +part.toFixed(3)));
+      Object.assign(pen, { lineWidth: 12, lineCap: "round", lineJoin: "round", strokeStyle: getComputedStyle(canvas).color });
+      pen.beginPath();
+      for (const [x, y] of [stroke.at(-2) ?? stroke[0], stroke.at(-1)]) pen.lineTo(x * canvas.width, y * canvas.height);
+      pen.stroke();
+    };
+    canvas.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      canvas.setPointerCapture(event.pointerId);
+      strokes = [...strokes, []];
+      extend(event);
+    });
+    canvas.addEventListener("pointermove", (event) => { if (canvas.hasPointerCapture(event.pointerId)) extend(event); });
+    canvas.addEventListener("lostpointercapture", enter);
+    clear.addEventListener("click", () => {
+      strokes = [];
+      pen.clearRect(0, 0, canvas.width, canvas.height);
+      enter();
+    });
+    return [make("span", {}, name), canvas, clear];
+  };
+  const kinds = { slider, list, tick, text, file, drawing };
   controls.forEach((control, k) => bar.append(make("span", { class: "gl-control" }, ...kinds[control.kind](k, control))));
   if (copies) {
     const button = make("button", { ...own, type: "button" }, "Copy picture"), said = make("span", { role: "status" });
