@@ -74,7 +74,8 @@ def take_home() -> None:
         return
     for name, template in FILES.items():
         _write(folder / name, (STATIC / template).read_text(encoding="utf-8").replace("MINE", mine))
-    shutil.copy(notebook.home() / chapter_of(last) / DIGITS, folder)
+    with contextlib.suppress(FileNotFoundError):
+        shutil.copy(notebook.home() / chapter_of(last) / DIGITS, folder)
     print(f"{', '.join(FILES)} are beside it. To use it anywhere: pip install ./{FOLDER}")
 
 

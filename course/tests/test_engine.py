@@ -259,7 +259,7 @@ def test_a_check_that_passes_notes_the_text_that_it_saw(chapters):
     assert fingerprint(AREA) == fingerprint("\n# why\n" + AREA + "  \n") != fingerprint(TWICE)
 
 
-def test_before_chapter_14_is_solved_the_engine_is_taken_home_without_it(chapters, capsys):
+def test_the_engine_is_taken_home_with_what_is_solved_so_far(chapters, capsys):
     my_engine.take_home()
     assert capsys.readouterr().out == "my_engine.py was not written: chapter 14 is not here.\n"
     last = chapters.with_name("14_four")
@@ -271,14 +271,25 @@ def test_before_chapter_14_is_solved_the_engine_is_taken_home_without_it(chapter
     write(chapters, engine_cells(_1=AREA))
     my_engine.take_home()
     said = capsys.readouterr().out
-    assert re.match(r"my_engine/my_engine.py: 1 of \d+ functions are yours.\n", said)
+    assert re.match(r"my_engine/my_engine.py: 3 of \d+ functions are yours.\n", said)
     assert said.endswith(
-        "Training, README.md and test_my_engine.py are added once chapter 14 is solved:\n  14.2 has not passed\n"
+        "train_digits.py, README.md, test_my_engine.py are added once chapter 14 is solved:\n  14.2 has not passed\n"
     )
-    (written,) = (chapters.parent / my_engine.FOLDER).iterdir()
+    _, written = files = sorted((chapters.parent / my_engine.FOLDER).iterdir(), key=lambda file: file.suffix == ".py")
+    assert {file.name for file in files} == {"pyproject.toml", "my_engine.py"}
     assert "# Exercise 11.1\ndef area" in written.read_text()
-    assert "SGD" not in written.read_text()
+    assert "# Exercise 14.1\ndef twice" in written.read_text()
+    assert "open(:" not in written.read_text()
     compile(written.read_text(), written, "exec")
+
+
+def test_the_learners_lines_are_counted_without_given_ones(chapters):
+    given = "def area(r):\n    twice = 2 * r\n    raise NotImplementedError()"
+    released = chapters.parent / ".released" / chapters.name
+    released.mkdir(parents=True)
+    nbformat.write(new_notebook(cells=[cell("answer-11-1", given, "engine")]), released / f"{chapters.name}.ipynb")
+    own = "# a comment\ndef area(r):\n    twice = 2 * r\n    return (\n        twice * r\n    )"
+    assert my_engine.own_lines(engine.Stage(11, {}, {"answer-11-1": own})) == 1
 
 
 @pytest.mark.parametrize(

