@@ -21,12 +21,12 @@ MINUTES_A_PREDICTION = 1
 RESERVE = 1.25
 APPENDIX = "## Appendix (optional) · "  # begins an optional part after the close
 CORE = "importance ●●●●●"  # an exercise of the core path
-EXTRA = "extra"  # what is outside the core path says so
+EXTRA = "extra"  # what is outside the core path says so; tags the checks there
 
 _EXERCISE = re.compile(r"importance [●○]+ · (\d+) minutes")
 _FOLDED = re.compile(r"<details>.*?</details>", re.DOTALL)
 _EXPLANATION = re.compile(r"<details>\s*<summary>What happened, and why</summary>(.*?)</details>", re.DOTALL)
-_SECTION = re.compile(r"^(## \d+ · .*)(\n\n\*Extra\*)?", re.MULTILINE)
+_SECTION = re.compile(r"^(## .*)(\n\n\*Extra\*)?", re.MULTILINE)  # the close is one too
 _DATA = re.compile(rf"^(\d+ points? · .*importance [●○]+ · \d+ minutes)( · {EXTRA})?", re.MULTILINE)  # of an exercise
 # A row of the start page's table.
 _ROW = re.compile(r"^\|.*\]\(chapters/(\w+)/\1\.ipynb\).*\|([ \d]*|[ \d]* of [ \d]*)\|[^|]*\|$", re.MULTILINE)
@@ -78,7 +78,8 @@ def sections(notebook: NotebookNode) -> list[list[NotebookNode]]:
     found: list[list[NotebookNode]] = [[]]
     for cell in without_appendices(notebook):
         opening = len(found) == 1
-        if _SECTION.search(cell.source) and (opening or any(_DATA.search(one.source) for one in found[-1])):
+        begins = cell.cell_type == "markdown" and _SECTION.search(cell.source)
+        if begins and (opening or any(_DATA.search(one.source) for one in found[-1])):
             found.append([])
         found[-1].append(cell)
     return found
@@ -97,13 +98,16 @@ def core(notebook: NotebookNode) -> NotebookNode:
 
 
 def mark_extra(notebook: NotebookNode) -> None:
-    """Write into each section and exercise outside the core path that it is extra, in place."""
+    """Say in each section and exercise outside the core path that it is extra, and tag their checks so, in place."""
     for section in sections(notebook):
-        word = "\n\n*Extra*" if is_extra(section) else ""
+        word, outside = "\n\n*Extra*" if is_extra(section) else "", False
         for cell in section:
             if cell.cell_type == "markdown":
+                outside = CORE not in cell.source if _DATA.search(cell.source) else outside
                 cell.source = _SECTION.sub(rf"\g<1>{word}", cell.source)
-                cell.source = _DATA.sub(rf"\g<1>{'' if CORE in cell.source else f' · {EXTRA}'}", cell.source)
+                cell.source = _DATA.sub(rf"\g<1>{f' · {EXTRA}' if outside else ''}", cell.source)
+            elif is_grade(cell) and outside != (EXTRA in tags(cell)):
+                cell.metadata["tags"] = [*tags(cell), EXTRA] if outside else [tag for tag in tags(cell) if tag != EXTRA]
 
 
 def _folded(cell: NotebookNode) -> bool:

@@ -40,21 +40,30 @@ def test_the_opening_is_given_the_minutes_that_the_chapter_takes():
     assert normalise(notebook).cells[0].source == "**Time**: about 25 minutes, 8 of them for the one exercise."
 
 
-def section(number, *dots):
-    """A section's heading, and its exercises of so many dots of importance."""
-    exercises = [f"### Exercise 01.1 · It\n\n1 point · importance {'●' * n:○<5} · 8 minutes" for n in dots]
-    return [new_markdown_cell(text) for text in [f"## {number} · Why?\n\nSo it is.", *exercises]]
+def section(heading, *dots):
+    """A section's heading, and its exercises of so many dots of importance, each with its check."""
+    cells = [new_markdown_cell(f"## {heading}\n\nSo it is.")]
+    for n in dots:
+        cells.append(new_markdown_cell(f"### Exercise 01.1 · It\n\n1 point · importance {'●' * n:○<5} · 8 minutes"))
+        cells.append(new_code_cell("check()", metadata={"nbgrader": {"grade": True}}))
+    return cells
 
 
 def test_what_is_outside_the_core_path_says_so_and_takes_none_of_its_minutes():
-    notebook = new_notebook(cells=[*section(1), *section(2, 5, 4), *section(3, 4), *section(4)])
+    close = section("What you can now say")
+    notebook = new_notebook(cells=[*section("1 · Why?"), *section("2 · How?", 5, 4), *section("3 · When?", 4), *close])
     for _ in range(2):
         mark_extra(notebook)
-    marked = [cell.source.partition("\n\n")[2] for cell in notebook.cells]
+    marked = [cell.source.partition("\n\n")[2] for cell in notebook.cells if cell.cell_type == "markdown"]
     full, less = "1 point · importance ●●●●● · 8 minutes", "1 point · importance ●●●●○ · 8 minutes · extra"
     assert marked == ["So it is.", "So it is.", full, less, "*Extra*\n\nSo it is.", less, "So it is."]
+    assert [cell.metadata.get("tags") for cell in notebook.cells if is_grade(cell)] == [None, ["extra"], ["extra"]]
     assert minutes(core(notebook)).exercises == 8
     assert minutes(notebook).exercises == 24
+    for cell in notebook.cells:
+        cell.source = cell.source.replace("●●●●○", "●●●●●")
+    mark_extra(notebook)
+    assert not any(cell.metadata.get("tags") or "xtra" in cell.source for cell in notebook.cells)
 
 
 @pytest.mark.parametrize("name", chapter_names())

@@ -14,7 +14,6 @@ from .record import SUFFIX, CheckRecord, load_beside
 from .stale_cells import called_checks
 
 _SUMMARY = re.compile(r"<summary>(.*?)</summary>")
-_EXTRA = re.compile(r"^### Exercise (\S+) .*\n\n.* · extra\b", re.MULTILINE)
 
 
 class Chapter:
@@ -82,8 +81,8 @@ class Chapter:
         return found
 
     def extra(self) -> set[str]:
-        """Return the ids of the checks of exercises that say that they are outside the core path."""
-        return {check for cell in self.cells for check in _EXTRA.findall(cell["source"])}
+        """Return the ids of the checks outside the core path, which the build tags."""
+        return {name.split()[0] for text in tagged(self.code, "extra") for name in called_checks(text)}
 
     def setup_names(self, above: str) -> tuple[set[str], int]:
         """Return the names that setup cells before the cell with text `above` define, and the number of those cells."""
