@@ -169,6 +169,19 @@ def backward_order(tensor, seen=set()):  # noqa: B006
     return order[::-1]
 
 
+# calls the answer of 04.3, as the statement says
+@right("04.4")
+def backward_order(tensor):
+    outstanding, order, ready = arrivals(tensor), [], [tensor.grad_fn]
+    while ready:
+        order.append(ready.pop())
+        for child, _ in order[-1].next_functions:
+            if child is not None:
+                outstanding[child] -= 1
+                ready += [child] * (outstanding[child] == 0)
+    return order
+
+
 wrong("04.5", "over all nodes").edit("""
 -    sizes = {}
 +    total = 0
