@@ -488,7 +488,7 @@ def test_the_keys_of_a_learners_own_dict_are_called_theirs():
 
 def test_where_float32_comes_from_is_said_of_tensors_only():
     text = says(lambda x: torch.ones(2, dtype=torch.float64), wrong=lambda x: torch.ones(2))
-    assert "In torch, .float() returns float32, and so do tensor, zeros, ones and eye without dtype=." in text
+    assert "In torch, .float() returns float32, and so do zeros, ones, eye, and tensor of floats without dtype=." in text
     text = says(lambda x: np.ones(2), wrong=lambda x: np.ones(2, np.float32))
     assert "The dtype differs from the expected one." in text
     assert "torch makes" not in text
