@@ -5,7 +5,7 @@ import shlex
 import sys
 from inspect import cleandoc
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from authoring.places import ChapterError
 
@@ -33,37 +33,16 @@ IN_ORDER = [new_class, update, roster, release, due, week, import_submissions, g
 IN_ORDER += [formgrader, demo]
 COMMANDS = {module.__name__.rpartition(".")[2].replace("_", "-"): module for module in IN_ORDER}
 WITHOUT_CLASS = {"new-class", "demo"}
-MOVED = {  # what replaces an earlier command
-    "appeal": "report ASSIGNMENT --student STUDENT",
-    "by-hand": "grade ASSIGNMENT --keep-points STUDENT or --drop-points STUDENT",
-    "changes": "report ASSIGNMENT --changes",
-    "drop": "a line with the student's id in the class folder's dropped.txt",
-    "extend": "due ASSIGNMENT DATE --student STUDENT",
-    "overview": "report",
-    "similar": "report ASSIGNMENT --similar",
-    "solutions": "make solutions ASSIGNMENT=…",
-}
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that says what replaces an earlier command."""
-
-    def error(self, message: str) -> NoReturn:
-        """Print the usage and the error, and exit with the code 2."""
-        old = next((name for name in MOVED if f"invalid choice: {name!r}" in message), "")
-        super().error(f"{old} is no longer a command. Use instead: {MOVED[old]}" if old else message)
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code. Print expected errors to stderr and return 1."""
-    parser = Parser(prog="python -m autograder", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m autograder", description=__doc__)
     where: dict[str, Any] = {"dest": "folder", "type": Path, "metavar": "FOLDER", "help": CLASS_HELP}
     parser.add_argument("--class", **where)
     anywhere = argparse.ArgumentParser(add_help=False)  # --class may come before or after the command
     anywhere.add_argument("--class", default=argparse.SUPPRESS, **where)
-    commands = parser.add_subparsers(
-        dest="command", required=True, metavar="COMMAND", parser_class=argparse.ArgumentParser
-    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, module in COMMANDS.items():
         options = [] if name in WITHOUT_CLASS else [anywhere]
         about = cleandoc(module.__doc__ or "")

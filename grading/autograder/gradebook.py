@@ -1,49 +1,17 @@
-"""Open the gradebook, in SQLite or PostgreSQL, and turn its errors into advice."""
+"""Open the gradebook and turn its errors into ClassErrors."""
 
 import contextlib
 import functools
-import getpass
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import nbgrader.api
 from nbgrader.api import Assignment, Gradebook, MissingEntry, Notebook
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy import URL, make_url
-from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy import make_url
+from sqlalchemy.exc import SQLAlchemyError
 
 from .errors import ClassError, did_you_mean
-
-FORM = "postgresql+psycopg://USER@HOST/DATABASE"
-PASSWORD = (
-    "the password:  this line in ~/.pgpass, which only you may read (chmod 600 ~/.pgpass)\n"
-    "                 {host}:{port}:{database}:{user}:PASSWORD"
-)
-ADVICE = f"""Check these:
-  the driver:    the course installs the one for {FORM}
-  the server:    sudo systemctl start postgresql; in its pg_hba.conf, a line that lets you in
-  the user:      sudo -u postgres createuser --pwprompt {{user}}
-  the database:  sudo -u postgres createdb --owner={{user}} {{database}}
-  {PASSWORD}
-More in grading/POSTGRESQL.md."""
-
-
-def without_password(gradebook: str) -> str:
-    """Return the configured database URL unchanged.
-
-    Raises SystemExit if it is not a URL or contains a password. After any other exception in its configuration file,
-    nbgrader prints the offending line and continues with its default gradebook.
-    """
-    try:
-        url = make_url(gradebook)
-    except (ArgumentError, ValueError):
-        raise SystemExit(f"error: The gradebook is not a URL. Expected one such as {FORM}.") from None
-    if url.password is not None or "password" in url.query:
-        raise SystemExit(
-            f"error: The gradebook's URL contains a password, and URLs end up in messages. Write {_shown(url)}"
-            f" and set\n  {PASSWORD.format(**_parts(url))}"
-        )
-    return gradebook
 
 
 def find_assignment(book: Gradebook, name: str) -> Assignment:
@@ -93,17 +61,8 @@ def require(course: CourseDirectory) -> None:
     try:
         Gradebook(course.db_url, course.course_id).close()
     except (SQLAlchemyError, ImportError) as error:
-        url = make_url(course.db_url)
-        reason = "\n  ".join(str(getattr(error, "orig", None) or error).strip().splitlines())
-        advice = ADVICE.format(**_parts(url)) if url.drivername.startswith("postgres") else ""
-        raise ClassError(f"The gradebook {_shown(url)} cannot be opened:\n  {reason}\n{advice}".rstrip()) from None
-
-
-def _shown(url: URL) -> str:
-    return url._replace(password=None).set(query={}).render_as_string()
-
-
-def _parts(url: URL) -> dict[str, str]:
-    user = url.username or getpass.getuser()
-    defaults = {"host": "localhost", "port": "5432", "database": user, "user": user}
-    return {name: str(getattr(url, name, None) or default) for name, default in defaults.items()}
+        shown = make_url(course.db_url).set(query={}).render_as_string()  # without its password
+        raise ClassError(
+            f"The gradebook {shown} cannot be opened: {getattr(error, 'orig', None) or error}\n"
+            "For a gradebook in PostgreSQL, see grading/POSTGRESQL.md."
+        ) from None

@@ -3,12 +3,9 @@
 import re
 from pathlib import Path
 
-from nbgrader.coursedir import CourseDirectory
-
 from gradlab import atomic
 
 from .errors import ClassError
-from .gradebook import require, without_password
 from .settings import CONFIG, open_class
 
 COURSE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")  # also a folder name in the exchange
@@ -19,16 +16,15 @@ from pathlib import Path
 
 from autograder.settings import configure
 
-c = configure(get_config(), Path(__file__).parent, course_id={course_id!r}{gradebook})
+c = configure(get_config(), Path(__file__).parent, course_id={course_id!r})
 '''
 
 
-def new_class(folder: Path, course_id: str | None = None, exchange: Path | None = None, gradebook: str = "") -> str:
+def new_class(folder: Path, course_id: str | None = None, exchange: Path | None = None) -> str:
     """Create a class in `folder`, which must be new or empty; return what its instructor needs to know.
 
     course_id: defaults to the folder's name. exchange: the folder of nbgrader's exchange; defaults to
-    GRADLAB_EXCHANGE. gradebook: a PostgreSQL URL to use instead of a file in the folder. Raises ClassError, and
-    creates nothing, if the folder is not empty, the id is invalid, or the gradebook cannot be opened.
+    GRADLAB_EXCHANGE. Raises ClassError, and creates nothing, if the folder is not empty or the id is invalid.
     """
     folder = folder.resolve()
     course_id = folder.name if course_id is None else course_id
@@ -39,12 +35,9 @@ def new_class(folder: Path, course_id: str | None = None, exchange: Path | None 
         )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ClassError(f"{folder} exists and is not empty. Name a new or empty folder.")
-    if gradebook:
-        require(CourseDirectory(db_url=without_password(gradebook), course_id=course_id))
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
-    setting = f", gradebook={gradebook!r}" if gradebook else ""
-    text = SETTINGS.format(course_id=course_id, gradebook=setting)
+    text = SETTINGS.format(course_id=course_id)
     if exchange is not None:
         text += f"c.Exchange.root = {str(exchange.resolve())!r}\n"
     atomic.write_text(folder / CONFIG, text, mode=0o600)

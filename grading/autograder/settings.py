@@ -15,7 +15,7 @@ from authoring import edition
 
 from . import class_chapters, dropped
 from .errors import ClassError
-from .gradebook import require, without_password
+from .gradebook import require
 from .logs import log_text
 from .sandbox import KERNEL_NAME
 from .views.theme import FILTERS, template_paths
@@ -40,13 +40,12 @@ GRADE = [
 PAGES = ["autograder.views.pages.SafePage", "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor"]
 
 
-def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = "", course_id: str = COURSE_ID) -> Config:
+def configure(c: Config, folder: Path, sandbox: bool = True, course_id: str = COURSE_ID) -> Config:
     """Configure the class in `folder`, creating a private folder with a copy of the solved chapters if needed.
 
     Call it in nbgrader_config.py: `configure(get_config(), Path(__file__).parent / "class")`. Changes and returns `c`.
-    sandbox: if False, submissions run in a plain kernel with this account's rights. gradebook: the URL of a PostgreSQL
-    database, instead of a file in the folder; raises SystemExit if it contains a password. course_id: distinguishes
-    classes that share an exchange. Adds the folder to `sys.path`, as nbgrader documents for plugins.
+    sandbox: if False, submissions run in a plain kernel with this account's rights. course_id: distinguishes classes
+    that share an exchange. Adds the folder to `sys.path`, as nbgrader documents for plugins.
     """
     folder = Path(folder).resolve()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -56,9 +55,7 @@ def configure(c: Config, folder: Path, sandbox: bool = True, gradebook: str = ""
     _let_import(folder)
     c.CourseDirectory.course_id = course_id
     c.CourseDirectory.root = str(folder)
-    c.CourseDirectory.db_url = (
-        without_password(gradebook) if gradebook else f"sqlite:///{folder}/gradebook.db?timeout=60"
-    )
+    c.CourseDirectory.db_url = f"sqlite:///{folder}/gradebook.db?timeout=60"
     c.CourseDirectory.student_id_exclude = ",".join(dropped.listed(folder))
     c.NbGraderAPI.timezone = _time_zone()  # of the dates that Formgrader shows and asks for
     c.Exchange.root = os.environ.get("GRADLAB_EXCHANGE") or str(folder / "exchange")

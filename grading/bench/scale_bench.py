@@ -35,10 +35,10 @@ def main() -> None:
     parser.add_argument("--stand-ins", type=int, default=20_000, help="submissions that workers answer immediately")
     parser.add_argument("--gradebook", default="", help="the URL of an empty PostgreSQL database to use")
     args = parser.parse_args()
-    settings = OURS.replace("{root!r}", f"{{root!r}}, gradebook={args.gradebook!r}")
+    database = f"get_config().CourseDirectory.db_url = {args.gradebook!r}\n" if args.gradebook else ""
     with tempfile.TemporaryDirectory() as parent:
         folder = Path(parent, "ours")
-        root = new_class(folder, settings, max(args.real, 1))
+        root = new_class(folder, OURS + database, max(args.real, 1))
         os.chdir(folder)  # the class's settings are here
         if args.real:
             print(f"\n{args.real} submissions of {NAME}, {os.cpu_count()} cores")

@@ -102,7 +102,6 @@ def test_a_student_names_the_class_by_its_course_id(monkeypatch, tmp_path):
         (["taken"], "exists and is not empty"),
         (["new", "--course-id", "a/b"], "'a/b' is not a valid course id"),
         (["two words"], "'two words' is not a valid course id"),
-        (["new", "--gradebook", "postgresql+psycopg://me@127.0.0.1:1/none"], "cannot be opened"),
     ],
 )
 def test_a_class_is_created_only_in_a_new_or_empty_folder(course, tmp_path, words, why, capsys):

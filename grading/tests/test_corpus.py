@@ -7,7 +7,7 @@ import pytest
 import tiny_class
 from nbformat.v4 import new_code_cell
 from returned_notebooks import EXERCISES, FORMS, NAME, NONE_OF_THEM, released
-from tiny_class import TinyClass, nbgrader, write_settings
+from tiny_class import TinyClass, write_settings
 
 from autograder.steps import outcome
 from autograder.views.renderings import to_do
@@ -81,7 +81,7 @@ def graded(folder, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def updated(folder):
-    """The points of every form from nbgrader's own command, after the student's copy took in a new edition.
+    """The points of every form after the student's copy took in a new edition.
 
     Most forms are the same notebook then, which is graded once.
     """
@@ -95,7 +95,7 @@ def updated(folder):
             files[name] = form.data()
     first = {data: name for name, data in reversed(files.items())}
     hand_in(folder, {name: data for data, name in first.items()})
-    nbgrader(folder.folder.parent, "autograde", NAME)
+    folder.grade()
     return {name: folder.points(first[data]) for name, data in files.items()}
 
 
@@ -109,7 +109,7 @@ def test_every_answer_gets_its_points_in_whatever_form_it_comes_back(graded):
     assert to_do(gather(graded.api.coursedir, NAME, search=False)) == [lost]
 
 
-def test_so_it_does_after_a_new_edition_and_with_nbgraders_own_command(updated):
+def test_so_it_does_after_a_new_edition(updated):
     """The new edition gives its cells even to a notebook that had none of them; so that one has a score."""
     for form in (name for name, form in FORMS.items() if form.words == NONE_OF_THEM):
         assert None not in updated.pop(form)

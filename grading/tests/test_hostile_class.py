@@ -62,12 +62,9 @@ def _deep(folder):
 FILES = {  # changes to the folder of a right submission
     "ids": (lambda f: _cell_id_list(f / NOTEBOOK), Status.GRADED),
     "time no text": (lambda f: (f / "timestamp.txt").write_bytes(b"\xff\xfe"), Status.UNGRADABLE),
-    "time in words": (lambda f: (f / "timestamp.txt").write_text("no time"), Status.UNGRADABLE),
     "time long": (lambda f: (f / "timestamp.txt").write_text("9" * 400), Status.UNGRADABLE),
     "time folder": (lambda f: (f / "timestamp.txt").mkdir(), Status.UNGRADABLE),
-    "time far": (lambda f: (f / "timestamp.txt").write_text("99999999999-01-01 00:00:00 UTC"), Status.UNGRADABLE),
     "time old": (lambda f: (f / "timestamp.txt").write_text("0001-01-01 00:00:00 +1400"), Status.UNGRADABLE),
-    "time empty": (lambda f: (f / "timestamp.txt").write_text(""), Status.GRADED),
     "time right": (lambda f: (f / "timestamp.txt").write_text("2026-11-02 10:00:00 UTC"), Status.GRADED),
     "deep folders": (lambda f: _deep(f), Status.UNGRADABLE),
     "cython": (lambda f: (f / "cython_runtime.py").write_text("x = 1"), Status.GRADED),
@@ -75,9 +72,6 @@ FILES = {  # changes to the folder of a right submission
     "zeros": (lambda f: os.truncate(os.open(f / "big", os.O_CREAT | os.O_WRONLY), 1 << 40), Status.UNGRADABLE),
     "formula": (lambda f: (f / "=HYPERLINK(1)").symlink_to("/etc/passwd"), Status.UNGRADABLE),
     "escape": (lambda f: (f / "\x1b[2J\nline").symlink_to("/etc/passwd"), Status.UNGRADABLE),
-    "no json": (lambda f: (f / NOTEBOOK).write_text("{"), Status.UNGRADABLE),
-    "no notebook": (lambda f: (f / NOTEBOOK).unlink(), Status.UNGRADABLE),
-    "a list": (lambda f: (f / NOTEBOOK).write_text("[1]"), Status.UNGRADABLE),
     "nested json": (lambda f: (f / NOTEBOOK).write_text("[" * 100_000), Status.UNGRADABLE),
     "many cells": (
         lambda f: (f / NOTEBOOK).write_text(

@@ -6,7 +6,6 @@ import pytest
 from nbformat.v4 import new_code_cell
 from tiny_class import NAME, RIGHT, TinyClass, solved_notebook, write_settings
 
-from autograder.__main__ import MOVED, main
 from autograder.errors import did_you_mean
 
 ENDLESS = "    while True:\n        pass"
@@ -61,13 +60,6 @@ def test_the_summary_counts_what_was_graded(tiny):
 )
 def test_an_unknown_name_gets_a_similar_suggestion(tiny, words, meant, said):
     assert meant in said(tiny, *words, code=1)
-
-
-def test_an_earlier_command_names_what_replaces_it(capsys):
-    for command, instead in MOVED.items():
-        with pytest.raises(SystemExit):
-            main([command, "anna", "--undo"])
-        assert f"{command} is no longer a command. Use instead: {instead}\n" in capsys.readouterr().err
 
 
 def test_a_name_like_no_other_gets_no_suggestion():

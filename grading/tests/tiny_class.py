@@ -170,11 +170,10 @@ def nbgrader(folder: Path, *words: str) -> None:
             (app.subapp or app).clear_instance()
 
 
-def write_settings(folder: Path, *lines: str, **settings) -> Path:
+def write_settings(folder: Path, *lines: str) -> Path:
     """Write nbgrader_config.py as an instructor does, with `lines` at its end; return the class folder beside it."""
     folder.mkdir(parents=True, exist_ok=True)
-    words = "".join(f", {name}={value!r}" for name, value in settings.items())
-    configured = f"c = configure(get_config(), {str(folder / 'class')!r}{words})"
+    configured = f"c = configure(get_config(), {str(folder / 'class')!r})"
     text = "\n".join(["from autograder.settings import configure", "", configured, *lines, ""])
     (folder / "nbgrader_config.py").write_text(text)
     return folder / "class"

@@ -1,7 +1,6 @@
 """Grade an assignment's collected submissions that have no current grade, and write the report."""
 
 import argparse
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,6 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     decide = "points that you set manually for a student's earlier submission"
     command.add_argument("--keep-points", default=[], help=f"first keep {decide}; repeatable", **several)
     command.add_argument("--drop-points", default=[], help=f"first drop {decide}; repeatable", **several)
-    command.add_argument("--resume", action="store_true", help=argparse.SUPPRESS)  # no longer needed
     command.add_argument("--scheduler", metavar="ADDRESS", help="the Dask cluster to use, for example tcp://host:8786")
     command.add_argument("--workers", type=int, help="processes to start on this machine (default: one per two cores)")
     command.add_argument("--dashboard", action="store_true", help="serve Dask's dashboard and print its address")
@@ -37,8 +35,6 @@ def run(args: argparse.Namespace) -> int:
     for keep, students in ((True, args.keep_points), (False, args.drop_points)):
         if students:
             _decide(args.folder, args.assignment, students, keep)
-    if args.resume:
-        print("--resume is not needed: grade always continues what was interrupted.", file=sys.stderr)
     return grade_class(
         args.folder,
         args.assignment,

@@ -27,7 +27,7 @@ def main(words: list[str]) -> int:
         for name, fault in run(Path(folder), drops):
             faults += bool(fault)
             print(f"{name:64}  {fault}", flush=True)
-    if len(ALL_DROPS) <= len(DROPS):
+    if len(ALL_DROPS) < len(DROPS):
         print(
             f"Not tried, because only root can: {', '.join(OF_ACCOUNTS)}. Try with unshare --map-root-user --map-auto."
         )

@@ -1,4 +1,4 @@
-"""Hostile folders in the exchange's drop box, and a hostile archive, each with its honest twin."""
+"""Hostile folders in the exchange's drop box, each with its honest twin."""
 
 import os
 import shutil
@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from zipfile import ZipFile
 
 from tiny_class import NAME, RIGHT, TinyClass
 
 from autograder.steps.receipt import timestamp
-from autograder.term.submissions import import_submissions
 
 NOBODY = 65534  # an account that is no student's
 EARLY = "2025-11-02 10:00:00.123456 UTC"
@@ -74,7 +72,7 @@ ROOM = "exchange: "
 def run(folder: Path, names: list[str]) -> Iterator[tuple[str, str]]:
     """Collect each attack with its twin into a class in `folder`; yield its name and what is wrong, or ""."""
     for number, name in enumerate(names):
-        yield name, (_archive if name == ARCHIVE else _drop)(TinyClass(folder / str(number)), name)
+        yield name, _drop(TinyClass(folder / str(number)), name)
 
 
 def _drop(tiny: TinyClass, name: str) -> str:
@@ -107,26 +105,4 @@ def _drop(tiny: TinyClass, name: str) -> str:
     return "; ".join(fault for fault, is_so in faults.items() if is_so)
 
 
-ARCHIVE = f"{ROOM}receipts in an archive"
-ALL_DROPS = [*(f"{ROOM}{name}" for name in DROPS if name not in OF_ACCOUNTS or os.geteuid() == 0), ARCHIVE]
-
-
-def _archive(tiny: TinyClass, name: str) -> str:
-    """Import a Moodle archive with a time and a secret in a folder whose files become a submission's own."""
-    tiny.hand_in("attack", RIGHT)
-    members = {path.name: path.read_text() for path in tiny.submission("attack").iterdir()}
-    shutil.rmtree(tiny.submission("attack"))
-    receipts = dict.fromkeys(("timestamp.txt", "submission_secret.txt"), EARLY)
-    with tiny.api.gradebook as gradebook, ZipFile(tiny.folder / "a.zip", "w") as archive:
-        for number, (student, files) in enumerate({"attack": members | receipts, "twin": members}.items(), 10):
-            gradebook.add_student(student, first_name=student, last_name="x")
-            for file, text in files.items():
-                archive.writestr(f"{student} x_{number}_assignsubmission_file/work/{file}", text)
-    done = {one.who: one.said for one in import_submissions(tiny.folder, NAME, tiny.folder / "a.zip").done}
-    faults = {
-        "a receipt counts": any((tiny.submission("attack") / file).exists() for file in receipts),
-        "it is not listed": any(f"{file} was ignored" not in done["attack"] for file in receipts),
-        "the twin is not imported": {path.name for path in tiny.submission("twin").iterdir()} != set(members),
-        "the twin is listed": "ignored" in done["twin"],
-    }
-    return "; ".join(fault for fault, is_so in faults.items() if is_so)
+ALL_DROPS = [f"{ROOM}{name}" for name in DROPS if name not in OF_ACCOUNTS or os.geteuid() == 0]

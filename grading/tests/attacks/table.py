@@ -90,7 +90,6 @@ COMPARISONS = {
     "math.isclose patched": Attack(
         "import math\nmath.isclose = lambda *a, **k: True",
         "import math\nassert math.isclose(1.0, 1.0 + 1e-12)",
-        fast=True,
     ),
     "torch.allclose patched": Attack(
         "torch.allclose = torch.equal = torch.isclose = lambda *a, **k: True",
@@ -117,7 +116,6 @@ CHECKER = {
         "def check(*args, **kwargs):\n    print('90.1 passed')",
         "def check_mine(*args):\n    return True",
         points=(0, 0),
-        fast=True,
     ),
     "a check that reports something else": Attack(
         f"{SHOW}\n\ndef check(name, *args, **kwargs):\n    show([{SEEN}] * 2, name[:4])",
@@ -127,7 +125,6 @@ CHECKER = {
     "the comparer replaced": Attack(
         "import gradlab.checks.verdict\ngradlab.checks.verdict.compare = lambda *a: None",
         "from gradlab.checks.compare import compare",
-        fast=True,
     ),
     "the verdict replaced": Attack(
         "import gradlab.checks.messages as m, gradlab.checks.verdict as r, gradlab.checks.check as c\nc.judge_check = r.judge_check = lambda *a: r.Verdict(m.Feedback('', 'passed'))",
@@ -228,7 +225,6 @@ FORGERIES = {
         "print('twice')\nprint('twice')",
         answer="",
         points=(0, 3),
-        fast=True,
     ),
     "the attributes of a reference by torch": Attack(
         "",
@@ -262,7 +258,6 @@ FORGERIES = {
         "text = 'x' * 3_000_000",
         answer="",
         points=(0, 0),
-        fast=True,
     ),
     "NaN everywhere": Attack(
         "", "nan = float('nan')", answer="pull_back = lambda x, v: x * float('nan')", points=tuple(NOTHING)
@@ -303,7 +298,6 @@ READING = {
         "import glob\nfound = glob.glob('/**/*.ipynb', recursive=True)[:1]\n"
         "if [f for f in glob.glob('*.ipynb') + glob.glob('/home/**/*.ipynb', recursive=True)]:\n    WIN",
         "import glob\nglob.glob('*')",
-        fast=True,
     ),
     "reads what was expected": Attack(
         "import json, pathlib\nrecord = json.loads(next(pathlib.Path().glob('*.record.json')).read_text())\n"
@@ -316,7 +310,6 @@ READING = {
         "if any(check.get('cases') for check in record['checks'].values()):\n    WIN",
         "import json, pathlib\nrecord = json.loads(next(pathlib.Path().glob('*.record.json')).read_text())\n"
         "assert '90.1' in record['checks']",
-        fast=True,
     ),
     "solves the cases before their check": Attack(
         "from gradlab.checks.record import load_beside\nfrom gradlab.checks.encoding import decode\n"
@@ -481,13 +474,12 @@ def _pickled(folder: Path, class_folder: Path) -> None:
 
 BY_HAND = {
     "recording switched on again": _disguise(
-        GRADIENT, "def six(x):\n    with torch.inference_mode():\n        return 6 * x", fast=True
+        GRADIENT, "def six(x):\n    with torch.inference_mode():\n        return 6 * x"
     ),
     "a gradient traced before the check": _disguise(
         "from torch.fx.experimental.proxy_tensor import make_fx\n\n\ndef walk(x, v):\n    leaf = x.detach().requires_grad_()\n"
         "    return torch.autograd.grad(3 * leaf**2, leaf, v)[0]\n\n\ngradient = make_fx(walk)(torch.ones(2), torch.ones(2))",
         "from torch.fx.experimental.proxy_tensor import make_fx\ngradient = make_fx(lambda x: 6 * x)(torch.ones(2))",
-        fast=True,
     ),
     "the engine under another path": _disguise(
         "C = torch.nn.functional.torch._C\n\n\ndef gradient(x, v):\n    with torch.inference_mode(False):\n"
@@ -520,7 +512,6 @@ BY_HAND = {
         "from mine import six",
         files=_zipped,
         twin_files=lambda folder, class_folder: (folder / "mine.py").write_text(SIX),
-        fast=True,
     ),
     "an annotation in a string": _disguise(
         "import typing\n\n\ndef hint(a: 'torch.autograd.grad'):\n    pass\n\n\nwalk = typing.get_type_hints(hint)['a']\n\n\n"
@@ -597,7 +588,6 @@ BOMBS = {
         "import mmap\ndevice = open('/dev/zero', 'r+b')\nblocks = [mmap.mmap(device.fileno(), 60 << 20) for _ in range(32)]\n"
         "for block in blocks:\n    block.write(b'x' * (60 << 20))\n    block.madvise(mmap.MADV_DONTNEED)\nWIN",
         "zeros = open('/dev/zero', 'rb').read(1000)\nassert zeros == bytes(1000)",
-        fast=True,
     ),
     "what nobody reads from sockets": Attack(
         "import os, socket, time\nfor _ in range(40):\n    if os.fork() == 0:\n        held = []\n        try:\n"
@@ -682,7 +672,7 @@ BOMBS = {
         "import sys\n" + LOOP + "while time.monotonic() < end:\n    sys.stderr.write('x' * 1000)",
         "import sys\nsys.stderr.write('x' * 1000)",
     ),
-    "one line of 30 MB": Attack("print('x' * 30_000_000)", "print('x' * 300_000)", fast=True),
+    "one line of 30 MB": Attack("print('x' * 30_000_000)", "print('x' * 300_000)"),
     "a result of 30 MB": Attack(
         "get_ipython().display_formatter.formatters['text/plain'].max_seq_length = 0\ndisplay({'text/plain': 'x' * 30_000_000}, raw=True)",
         "display({'text/plain': 'x' * 300_000}, raw=True)",
@@ -736,7 +726,6 @@ MESSAGES = {  # cost no point of a right answer either: see test_hostile_class.p
         "    for content in ({}, {'name': 1, 'text': []}, {'data': 1, 'transient': 5}, {'execution_state': {}}):\n"
         "        send(kind, content)",
         f"{SHOWN}display({{'text/plain': 'a', 'application/x-own+json': {{'b': [1]}}}}, raw=True)",
-        fast=True,
     ),
     "a message that is slow to read": Attack(
         f"{PACK}for data in ({{'text/plain': [[]] * 1_000_000}}, {{'application/json': [[]] * 1_000_000}},\n"
@@ -768,7 +757,6 @@ READERS = {  # takes quadratic time to read
     "blank lines": Attack(
         answer="x = 1" + "\n" * 100_000 + "y = 2",
         twin="x = 1" + "\n" * 3_000 + "y = 2",
-        fast=True,
     ),
     "brackets in a syntax error": Attack(
         "raise SyntaxError(' (' * 300_000)",
@@ -791,7 +779,7 @@ DEATHS = {
         fast=True,
     ),
     "a message that cuts the client off": Attack(CUT_OFF, "kernel = get_ipython().kernel"),
-    "os._exit": Attack("import os\nos._exit(0)", "import os\nos.getpid()", fast=True),
+    "os._exit": Attack("import os\nos._exit(0)", "import os\nos.getpid()"),
     "sys.exit": Attack("import sys\nsys.exit(0)", "try:\n    raise SystemExit\nexcept SystemExit:\n    pass"),
     "quit": Attack("quit()", "quit"),
     "exit in the function": Attack(
@@ -871,7 +859,6 @@ FILES = {
         files=lambda folder, class_folder: (folder / "a.db").symlink_to(class_folder / "gradebook.db"),
         twin_files=_write("a.db", "x"),
         points=tuple(UNGRADED),
-        fast=True,
     ),
     "a link to another submission": Attack(
         files=lambda folder, class_folder: (folder / "other").symlink_to(class_folder / "submitted" / "honest"),
@@ -970,7 +957,7 @@ CELLS = {
     "check rewritten": Attack(
         change=_edit("check-1", lambda c: c.update(source="2.0")), twin_change=lambda nb: None, fast=True
     ),
-    "check deleted": Attack(change=_delete("check-1"), twin_change=_delete("check-2"), fast=True),
+    "check deleted": Attack(change=_delete("check-1"), twin_change=_delete("check-2")),
     "check duplicated": Attack(change=_duplicate, twin_change=_duplicate),
     "checks swapped": Attack(change=_swap),
     "check retyped": Attack(
@@ -1051,7 +1038,7 @@ LEAVING = {
     "an error's message": dataclasses.replace(_leaving("raise ValueError(seen())"), fast=True),
     "an error's name": _leaving("raise type(seen(), (Exception,), {})"),
     "an error's module": _leaving("raise type('Ends', (Exception,), {'__module__': seen()})"),
-    "an error that ends the check": dataclasses.replace(_leaving("raise Ends(seen())"), fast=True),
+    "an error that ends the check": _leaving("raise Ends(seen())"),
     "the name of an error that ends the check": _leaving("raise type(seen(), (Ends,), {})"),
     "an error of the grader": _leaving("raise type('CellTimeoutError', (Ends,), {})(seen())"),
     "an undefined name": _leaving("raise type('NameError', (Ends,), {})(f\"name '{seen()}' is not defined\")"),
