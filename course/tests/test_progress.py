@@ -42,20 +42,6 @@ def test_what_was_passed_is_taken_back_when_it_fails(workspace):
         remember("01.1", "failed", workspace)
 
 
-def test_a_damaged_or_missing_memory_is_empty(workspace):
-    assert read(workspace) == {}
-    for text in ("{", "[]", '{"01.1": 7}'):
-        (workspace / FILE).write_text(text)
-        assert read(workspace) == {}
-    remember("01.1", "tried", workspace)
-    assert read(workspace) == {"01.1": "tried"}
-
-
-def test_where_nothing_can_be_written_nothing_is_raised(tmp_path):
-    remember("01.1", "passed", tmp_path / "gone")
-    assert read(tmp_path / "gone") == {}
-
-
 def test_the_grid_shows_each_exercise(workspace):
     found = {chapter: list(checks) for chapter, checks in exercises(workspace).items()}
     assert found == {"01_graph": ["01.1", "01.2"], "02_external_gradients": ["02.1"]}

@@ -1,7 +1,6 @@
 """What is remembered of a learner beside the chapters: no entry is lost, and no file is left behind."""
 
 import errno
-import os
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -39,15 +38,6 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypat
     with pytest.raises(OSError, match=r"No space left on device: .*page\.html"):
         atomic.write_text(tmp_path / "page.html", "new")
     assert [path.name for path in tmp_path.iterdir()] == [results.FILE]
-
-
-def test_a_full_disk_is_told_with_the_file_that_did_not_fit(tmp_path, monkeypatch):
-    def full(*args):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match=r"No space left on device: '.*page\.html'"):
-        atomic.write_text(tmp_path / "page.html", "new")
 
 
 def test_what_was_tried_last_comes_last(tmp_path):
