@@ -19,7 +19,6 @@ EXERCISES = {
     "03.5a": "15_clinic",
     "03.6a": "15_clinic",
     "05.2": "05_freezing",
-    "05.4": "05_freezing",
     "13.5": "13_hooks_and_freezing",
     "13.6": "13_hooks_and_freezing",
 }
@@ -54,12 +53,6 @@ HAND_OVER = """
     cut = h.detach().requires_grad_()
     back(cut).backward()
     h.backward(cut.grad)
-"""
-
-TRUNK_TWICE = """
-    loss_a(trunk(x)).backward()
-    from_a = W.grad.clone()
-    loss_b(trunk(x)).backward()
 """
 
 RETAINED_TWICE = """
@@ -134,17 +127,6 @@ def with_new_head(model, weights, classes):
     torch.optim.SGD.step = step
 """
 
-GRADIENT_KEPT = """def freeze_now(part, optimizer):
-    kind, step_of_torch = type(optimizer), type(optimizer).step
-
-    def step(optimizer):
-        part.zero_grad()
-        step_of_torch(optimizer)
-
-    part.requires_grad_(False)
-    kind.step = step
-"""
-
 WATCH = "args = watch.watch_inputs(args) if watch else args"
 
 
@@ -184,7 +166,7 @@ def _call_module(first: str = "pass", then: str = WATCH, last: str = "reachable(
     return output"""
 
 
-def _follow_a_stream(meanwhile: str = "pass", retain: bool = True, before: str = "", after: str = "pass") -> str:
+def _follow_a_stream(retain: bool = True, before: str = "", after: str = "pass") -> str:
     return f"""{before}def follow_a_stream(cell, optimizer, state, chunks):
     losses = []
     for inputs, target in chunks:
@@ -194,12 +176,11 @@ def _follow_a_stream(meanwhile: str = "pass", retain: bool = True, before: str =
         loss.backward(retain_graph={retain})
         optimizer.step()
         losses.append(loss.item())
-        {meanwhile}
     {after}
     return losses"""
 
 
-def _fit_positive_scale(before: str = "pass", meanwhile: str = "pass", retain: bool = True) -> str:
+def _fit_positive_scale(before: str = "pass", retain: bool = True) -> str:
     return f"""def fit_positive_scale(w, log_scale, optimizer, batches):
     losses = []
     {before}
@@ -207,7 +188,6 @@ def _fit_positive_scale(before: str = "pass", meanwhile: str = "pass", retain: b
         loss = ((log_scale.exp() * (inputs @ w) - target) ** 2).mean()
         optimizer.zero_grad()
         loss.backward(retain_graph={retain})
-        {meanwhile}
         optimizer.step()
         losses.append(loss.item())
     return losses"""
@@ -236,12 +216,6 @@ EVIDENCE = [
         DETACHED_HEAD.replace("self.bias.detach()", "self.bias").replace(".step = step", ".step"),
     ),
     (
-        "05.4",
-        "torch's optimizer patched through a parameter",
-        GRADIENT_KEPT,
-        GRADIENT_KEPT.replace("kind.step = step", "part.zero_grad()"),
-    ),
-    (
         "13.5",
         "counters set back",
         _leading_to(30, "type(one) is dict and 'edges' in one and one.update(edges=-(10**9), nodes=-(10**9))"),
@@ -255,16 +229,6 @@ EVIDENCE = [
             then="pass",
             last='for one in reachable():\n        if type(one) is list and str(one).startswith("[\'inputs, after"):\n'
             "            one[:] = ['inputs, after 1 of the hooks', 'output, after 2 of the hooks']",
-        ),
-        _call_module(),
-    ),
-    (
-        "13.6",
-        "a list of hook calls shortened",
-        _call_module(
-            last="for hook in list(module._forward_hooks.values())[:1]:\n        hook(module, args, output)\n"
-            "        for one in reachable():\n            if type(one) is list and one and type(one[-1]) is tuple:\n"
-            "                one.pop()",
         ),
         _call_module(),
     ),
@@ -319,18 +283,6 @@ EVIDENCE = [
     ),
     (
         "03.4",
-        "a list of outputs shortened",
-        _two_pulls(
-            TRUNK_TWICE,
-            "for one in reachable(trunk):",
-            "    if type(one) is list:",
-            "        del one[1:]",
-            before=REACHABLE,
-        ),
-        _two_pulls(TWO_PULLS, "reachable(trunk)", before=REACHABLE),
-    ),
-    (
-        "03.4",
         "Saved patched under another name",
         _two_pulls(RETAINED_TWICE, before="from gradlab import saved\n\nsaved.Saved.tensors = lambda self: 0\n\n\n"),
         _two_pulls(TWO_PULLS, before="from gradlab import saved\n\nsaved.Saved()\n\n\n"),
@@ -346,22 +298,6 @@ EVIDENCE = [
             before=REACHABLE,
         ),
         _two_pulls(TWO_PULLS, "reachable(trunk)", before=REACHABLE),
-    ),
-    (
-        "03.5a",
-        "getattr patched",
-        _follow_a_stream(
-            before="def getattr(*arguments):\n    raise RuntimeError\n\n\ndef dir(value):\n    return []\n\n\n"
-        ),
-        _follow_a_stream(retain=False, before="def getattr_of(value, name):\n    return getattr(value, name)\n\n\n"),
-    ),
-    (
-        "03.5a",
-        "the check's hooks removed",
-        _follow_a_stream(meanwhile="", retain=True).replace(
-            "        loss = ", "        state._backward_hooks.clear()\n        loss = "
-        ),
-        _follow_a_stream(retain=False, meanwhile="state._backward_hooks"),
     ),
     (
         "03.5a",
@@ -381,15 +317,6 @@ EVIDENCE = [
             "    optimizer._optimizer_step_pre_hooks.clear()"
         ),
         _fit_positive_scale(before="w._post_accumulate_grad_hooks", retain=False),
-    ),
-    (
-        "03.6a",
-        "torch's optimizer patched through a parameter",
-        _fit_positive_scale(
-            before="type(optimizer).register_step_pre_hook = lambda self, hook: None",
-            meanwhile="optimizer._optimizer_step_pre_hooks.clear()",
-        ),
-        _fit_positive_scale(before="type(optimizer).step", retain=False),
     ),
     (
         "03.6a",
