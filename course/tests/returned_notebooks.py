@@ -17,7 +17,8 @@ OPENING = """# A chapter
 
 <p class="gl-elsewhere">In JupyterLab, which <code>make lab</code> opens in the course's folder, you guess,
 check your answers and move sliders. Elsewhere, as on GitHub, in nbviewer or in Colab, you see text, code and saved
-pictures.</p>"""
+pictures. Skip the cells there that begin with <code># Tested</code>, <code># You will see</code> or
+<code># Set up</code>: JupyterLab folds them.</p>"""
 SETUP = """import torch
 
 # No module named 'gradlab'? Then this is the wrong Python: run `make lab` in the course's folder.

@@ -23,7 +23,8 @@ WITHOUT_GRADLAB = "# No module named 'gradlab'? Then this is the wrong Python: r
 ELSEWHERE = (
     '<p class="gl-elsewhere">In JupyterLab, which <code>make lab</code> opens in the course\'s folder, you guess,\n'
     "check your answers and move sliders. Elsewhere, as on GitHub, in nbviewer or in Colab, you see "
-    "text, code and saved\npictures.</p>"
+    "text, code and saved\npictures. Skip the cells there that begin with <code># Tested</code>, "
+    "<code># You will see</code> or\n<code># Set up</code>: JupyterLab folds them.</p>"
 )
 _IMPORT = re.compile(r"^from gradlab import", re.MULTILINE)
 
