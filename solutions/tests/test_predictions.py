@@ -34,26 +34,52 @@ def block(cell):
     return next(node for node in ast.parse(cell.source).body if isinstance(node, ast.With))
 
 
+def asking(cell, cells):
+    """A prediction's question as (call, statements that set its answers, the cell's source), maybe of `questions`."""
+    call = block(cell).items[0].context_expr
+    if call.func.attr != "question":
+        return call, block(cell).body, cell.source
+    source = next(one.source for one in cells if one.id == "questions")
+    readers = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.decorator_list]
+    made = {reader.decorator_list[0].value.args[0].value: reader for reader in readers}
+    reader = made[call.args[0].value]
+    return reader.decorator_list[0].value, reader.body, source
+
+
 @pytest.mark.parametrize("name", chapter_names())
 def test_a_prediction_names_its_cell_and_takes_its_answer_from_the_run(name):
     every = edition(name, "solved")
     cells = [cell for cell in every if is_prediction(cell)]
     assert len(cells) >= 5
     for cell in cells:
-        told = block(cell)
-        made = told.items[0].context_expr
-        if made.func.attr == "question":
-            told = ast.parse(next(one.source for one in every if one.id == f"{cell.id}-question")).body[-1]
-            made = told.decorator_list[0].value
+        made, told, _ = asking(cell, every)
         assert made.func.attr in KINDS
         assert made.args[0].value == cell.id, "its name is its cell's id, so that the chapter's end can lead there"
         assert isinstance(made.args[1], ast.Constant), "a question in words"
-        calls = [node for node in ast.walk(told) if isinstance(node, ast.Call)]
-        compared = [c for c in calls if isinstance(c.func, ast.Attribute) and c.func.attr == "compare"]
-        compared += [node for node in told.body if isinstance(node, ast.Return)]
+        nodes = [node for statement in told for node in ast.walk(statement)]
+        calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+        compared = [call.args for call in calls if call.func.attr == "compare"]
+        compared += [getattr(node.value, "elts", [node.value]) for node in nodes if isinstance(node, ast.Return)]
         assert len(compared) == 1
-        typed = [node for node in ast.walk(compared[0]) if isinstance(node, ast.Constant)]
+        typed = [answer for answer in compared[0] if not any(isinstance(one, ast.Name) for one in ast.walk(answer))]
         assert typed == [], f"{cell.id}: the answer is what torch gives, never typed a second time"
+
+
+READ_ABOVE = {("14_train", "s8-which-run"), ("15_clinic", "p4-run")}  # what they read ran in an earlier cell
+PLUMBING = {"zip", "enumerate", "globals", "dir", "sorted", "isinstance"}
+
+
+@pytest.mark.parametrize("name", chapter_names())
+def test_an_experiment_shows_no_plumbing(name):
+    """What formats values, or finds the answers in them, stands in the folded cell `questions`."""
+    for cell in edition(name, "solved"):
+        if is_prediction(cell) and (name, cell.id) not in READ_ABOVE:
+            nodes = list(ast.walk(ast.parse(cell.source)))
+            called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+            assert called & PLUMBING == set(), cell.id
+            formats = [n for n in nodes if isinstance(n, ast.FormattedValue) and (n.format_spec or n.conversion != -1)]
+            assert formats == [], cell.id
+            assert "# ←" in cell.source, f"{cell.id}: mark the line that the question is about"
 
 
 @pytest.mark.parametrize("room", ["solved", "student"])
@@ -103,13 +129,14 @@ def words(text):
     return [word.lower() for word in re.findall(r"\w+", text) if len(word) > 3]
 
 
-def options(cell):
-    """The options of a choice that are more than a name, from the form itself or what the cell assigns to a name."""
-    parts = [block(cell).items[0].context_expr.args[2]]
-    names = {node.id for node in ast.walk(parts[0]) if isinstance(node, ast.Name)}
-    for node in ast.walk(ast.parse(cell.source)):
-        if isinstance(node, ast.Assign) and names & {getattr(target, "id", "") for target in node.targets}:
-            parts.append(node.value)
+def options(made, source):
+    """The options of a choice that are more than a name, from the call itself or what its cell assigns to a name."""
+    given = {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Assign) and node.lineno < made.lineno:
+            given |= {target.id: node.value for target in node.targets if isinstance(target, ast.Name)}
+    names = [node.id for node in ast.walk(made.args[2]) if isinstance(node, ast.Name)]
+    parts = [made.args[2], *(given[name] for name in names if name in given)]
     texts = [node.value for part in parts for node in ast.walk(part) if isinstance(node, ast.Constant)]
     return {text for text in texts if isinstance(text, str) and " " in text}
 
@@ -124,12 +151,13 @@ def gives_away(cells):
     for place, cell in enumerate(cells):
         if not is_prediction(cell):
             continue
-        kind = block(cell).items[0].context_expr.func.attr
-        asked = cells[place - 1].source + cell.source
+        made, _, source = asking(cell, cells)
+        kind = made.func.attr
+        asked = cells[place - 1].source + cell.source + ast.unparse(made)
         answer = cell.outputs[-1].data["text/plain"].removeprefix("The answer:\n")
         numbers = telling(answer) - telling(asked) if kind == "numbers" else set()
         lines = {line.strip() for line in answer.splitlines() if VERDICT.search(line) and line.strip() not in asked}
-        whole = lines | (options(cell) if kind == "choice" else set())
+        whole = lines | (options(made, source) if kind == "choice" else set())
         for below, text in seen_before_a_guess(cells, place):
             found += [f"{below} shows {number:g}, of {cell.id}" for number in sorted(numbers & telling(text))]
             found += [f"{below} says “{one}”, of {cell.id}" for one in sorted(whole) if one in text]

@@ -43,9 +43,9 @@ def order(name, question, events):
 
 
 def question(name):
-    """Return the prediction that was prepared under this name in a folded cell, for the block that it asks about.
+    """Return the prediction that the chapter's folded cell `questions` prepared under this name, for its block.
 
-    In the folded cell, `reads` decorates the function that shows what the block did and returns the right answers:
+    There, `reads` decorates the function that shows what the block did and returns the right answers:
 
         @predict.numbers("s1-run", "What is w.grad?", {"w.grad": 1}).reads
         def w_grad(w):
@@ -59,7 +59,7 @@ def question(name):
             (w**2).backward()  # ←
     """
     if name not in _prepared:
-        raise PredictionError(f"the question {name} is not prepared: run the set-up cells above this cell")
+        raise PredictionError(f"the question {name} is not prepared: run the folded cell of questions near the top first")
     return _prepared[name]
 
 

@@ -8,7 +8,8 @@
   const kernels = new WeakMap(); // by notebook's session: by cell: the text that this page last sent to the kernel
 
   const isAnswer = cell => cell.model.getMetadata('nbgrader')?.solution;
-  const isSetUp = cell => cell.model.getMetadata('tags')?.includes('setup') || /^own_engine\(/m.test(text(cell));
+  const isSetUp = cell =>
+    cell.model.getMetadata('tags')?.some(tag => ['setup', 'question'].includes(tag)) || /^own_engine\(/m.test(text(cell));
   const readsAnswers = cell => /^(own_engine|take_home)\(/m.test(text(cell));
   const isOpen = cell => /^\s*raise NotImplementedError\(\)/m.test(text(cell)); // an answer that was not tried
   const isCheck = cell => /^check\(\s*"\d\d\.\d/m.test(text(cell));

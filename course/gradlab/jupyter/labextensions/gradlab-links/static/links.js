@@ -52,7 +52,8 @@
 
   const html = cell => (cell.model.outputs?.toJSON() ?? []).map(output => String(output.data?.['text/html'] ?? '')).join('');
   const asks = cell => /^with predict\./m.test(cell?.model.sharedModel.getSource() ?? '');
-  const isPassed = cell => cell.model.type === 'markdown' || cell.model.getMetadata('tags')?.includes('setup'); // by goOn
+  const isPassed = cell => // by goOn
+    cell.model.type === 'markdown' || cell.model.getMetadata('tags')?.some(tag => ['setup', 'question'].includes(tag));
   const isOpen = cell => // an answer that was not tried
     cell.model.getMetadata('nbgrader')?.solution && /^\s*raise NotImplementedError\(\)/m.test(cell.model.sharedModel.getSource());
   const isPayoff = cell =>
