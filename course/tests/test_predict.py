@@ -378,5 +378,5 @@ def test_a_question_prepared_elsewhere_reads_its_answers_from_what_the_block_def
     with pytest.raises(NameError, match="'b'"):
         exec('del b\nwith predict.question("s9"):\n    print("first")', names)
     assert capsys.readouterr().out == "first\n"
-    with pytest.raises(PredictionError, match="run the set-up cells above"):
+    with pytest.raises(PredictionError, match="run the folded cell of questions"):
         predict.question("s8")
