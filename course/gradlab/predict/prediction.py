@@ -59,7 +59,7 @@ def question(name):
             (w**2).backward()  # ←
     """
     if name not in _prepared:
-        raise PredictionError(f"the question {name} is not prepared: run the folded cell of questions near the top first")
+        raise PredictionError(f"the question {name} is not prepared: run the folded cell of questions near the top")
     return _prepared[name]
 
 
