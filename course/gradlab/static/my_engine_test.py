@@ -28,6 +28,19 @@ def test_gradients():
     agree(program)
 
 
+def test_functions():
+    def program(make):
+        x, w = leaves(make)
+        y = x * w
+        (y.relu() + y.tanh() * y.exp() + (y * y + 1).log()).mean().backward()
+        yield from (x.grad.data, w.grad.data)
+        y = x * w
+        (y.max(1)[0] * y[:, 0] + y.max()).sum().backward()
+        yield from (x.grad.data, w.grad.data)
+
+    agree(program)
+
+
 def test_hooks():
     def program(make):
         x, w = leaves(make)
@@ -73,6 +86,6 @@ def test_training():
 
 
 if __name__ == "__main__":
-    for test in (test_gradients, test_hooks, test_training):
+    for test in (test_gradients, test_functions, test_hooks, test_training):
         test()
         print(f"{test.__name__}: matches torch")

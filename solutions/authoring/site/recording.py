@@ -92,7 +92,7 @@ def _show_frames(payoff: Payoff, made: Made) -> None:
     data = {
         "title": payoff.title,
         "controls": [controls[name] | its for name, its in zip(moving, shows, strict=True)],
-        "others": [control["name"] for name, control in controls.items() if name not in moving],
+        "others": [name.replace("_", " ") for name in controls if name not in moving],
         "start": made.alive,
         "frames": [
             payoff.made(start | dict(zip(moving, chosen, strict=True))).alive for chosen in product(*moving.values())
