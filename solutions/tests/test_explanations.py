@@ -100,7 +100,7 @@ SAID = {  # the right value, a wrong one, and parts of what is said; those after
     "where float32 comes from": (
         torch.ones(2, dtype=torch.float64),
         torch.ones(2),
-        ["In torch, .float() returns float32, and so do zeros, ones, eye, and tensor of floats without dtype=."],
+        ["In torch, .float() returns float32, and so do zeros, ones, eye and tensor of floats without dtype=."],
     ),
     "an array's float32": (
         np.ones(2),

@@ -11,7 +11,7 @@ from .show import show, shown_apart
 
 ALMOST = 1e-3  # a relative error between the tolerance and this value means a correct formula with too few digits
 MOST_TIMES = 1e6  # a larger factor is not reported: it means that the expected values are rounding errors around 0
-_FLOAT32 = "In torch, .float() returns float32, and so do zeros, ones, eye, and tensor of floats without dtype=."
+_FLOAT32 = "In torch, .float() returns float32, and so do zeros, ones, eye and tensor of floats without dtype=."
 
 
 def compare_arrays(want: Tensor | Array, got: Tensor | Array, where: str) -> Difference | None:
