@@ -640,3 +640,42 @@ right("00.5").edit("""
 -        \"\"\"Move each weight against its gradient. loss: Node. backward: function of a Node. rate: float.\"\"\"
 +        self.zero_grad()
 """)
+
+
+# the inputs themselves as edges
+wrong("00.1", "An edge is a pair").edit(
+    {
+        "(self, 1.0), (other, 1.0)": "self, other",
+        "(self, other.data), (other, self.data)": "self, other",
+    }
+)
+
+
+# begins again at each node
+@wrong("00.2", "as if each node were the root")
+def backward_chain(root):
+    root.grad = 1.0
+    for source, slope in root.edges:
+        source.grad = slope
+        backward_chain(source)
+
+
+# a node in order before its inputs
+wrong("00.4", "A visit appends a node after its inputs").edit("""
+             seen.add(node)
++            order.append(node)
+
+                 visit(source)
+-            order.append(node)
+""")
+
+# the local derivatives alone
+wrong("00.4", "You add the local derivatives alone").edit({"node.grad * slope": "slope"})
+
+# backward where the weights move
+wrong("00.5", "although one call finds all gradients").edit("""
+             weight.grad = 0.0
+-        backward(loss)
+-        for weight in self.weights:
++            backward(loss)
+""")

@@ -320,7 +320,7 @@ wrong("11.0", "arrived first").edit(
 )
 
 # from the leaves up
-wrong("11.0", "KeyError").edit({"reversed(order)": "order"})
+wrong("11.0", "KeyError: the node of ", "order begins with leaves").edit({"reversed(order)": "order"})
 
 # edges to None are not skipped
 wrong("11.0").edit("""
@@ -718,3 +718,26 @@ def of_my_choice():
         return np.where(out, 0.0, grad)
 
     return "clamp", operation("ClampBackward1", clamped, self=within)
+
+# the whole edge as a key
+wrong("11.0", "An edge is a pair (node, 0)").edit({"for (below, _), sent in": "for below, sent in"})
+
+# added before anything was entered
+wrong("11.0", "Enter its first array").edit(
+    {"arrived[below] + sent if below in arrived else sent": "arrived[below] + sent"}
+)
+
+# every node runs with the given gradient
+wrong("11.0", "Every node ran with the given gradient").edit({"node.run(arrived[node])": "node.run(gradient)"})
+
+# an accumulator for every leaf, constants included
+wrong("11.1", "a tensor that requires no gradient").edit({" or not tensor.requires_grad": ""})
+
+# each formula's own argument
+wrong("11.4", "the argument that each formula belongs to").edit("""
+-    kept = {}
++    return {name: known[name] for name in node.formulas}
+""")
+
+# the shape of a number
+wrong("11.9", "a number, which has no .shape").edit({"np.shape(value_of(args[0]))": "args[0].shape"})
