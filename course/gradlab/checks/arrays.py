@@ -24,7 +24,8 @@ def compare_arrays(want: Tensor | Array, got: Tensor | Array, where: str) -> Dif
         note = "Your two dimensions are swapped." if turned else ""
         return Difference("shape", where, f"shape {yours}", f"shape {expected}", note)
     if want.dtype != got.dtype:
-        return Difference("dtype", where, got.dtype, want.dtype, _FLOAT32 if _is_float32(got) else "")
+        note = _FLOAT32 if isinstance(got, Tensor) and (got.dtype, want.dtype) == ("float32", "float64") else ""
+        return Difference("dtype", where, got.dtype, want.dtype, note)
     w, g = as_array(want), as_array(got)
     tolerance = TOLERANCES.get(want.dtype)
     if tolerance is None:
@@ -39,10 +40,6 @@ def compare_arrays(want: Tensor | Array, got: Tensor | Array, where: str) -> Dif
     if isinstance(want, Tensor) and want.requires_grad != got.requires_grad:
         return Difference("graph", where, _graph_text(got), _graph_text(want))
     return None
-
-
-def _is_float32(value: Tensor | Array) -> bool:
-    return isinstance(value, Tensor) and value.dtype == "float32"
 
 
 def _array_difference(

@@ -459,8 +459,10 @@ wrong("16.6", "Likely slip: one norm for the batch.").edit({".norm(dim=1)": ".no
 # a root
 wrong("16.6", "Likely slip: a root without care.").edit({".norm(dim=1)": ".square().sum(dim=1).sqrt()"})
 
-# a root with a number under it that is too small to matter
-right("16.6").edit({".norm(dim=1)": ".square().sum(dim=1).add(1e-12).sqrt()"})
+# a root with a number under it: where the gradient is 0, the penalty is 0.999998
+wrong("16.6", "Likely slip: a tiny number under the root.").edit(
+    {".norm(dim=1)": ".square().sum(dim=1).add(1e-12).sqrt()"}
+)
 
 # the sum
 wrong("16.6", "Likely slip: the sum.").edit({".square().mean()": ".square().sum()"})
@@ -535,7 +537,7 @@ wrong("16.7", "Likely slip: always by rows.").edit({"(jacrev if by_rows else jac
 wrong("16.7", "Likely slip: always by columns.").edit({"(jacrev if by_rows else jacfwd)": "jacfwd"})
 
 # turned round
-wrong("16.7", "Likely slip: the wrong way round.").edit({"<= len(x)": ">= len(x)"})
+wrong("16.7", "Likely slip: the dearer way each time.").edit({"<= len(x)": ">= len(x)"})
 
 # part of a graph
 wrong("16.7", "Likely slip: a result with a graph.").edit({".detach()": ""})
@@ -584,6 +586,9 @@ def jacobian(f, x):
 
 # the inputs are few, so a fixed number decides
 wrong("16.7").edit({"len(f(x)) <= len(x)": "len(f(x)) < 3"})
+
+# a fixed number of inputs decides
+wrong("16.7", "numbers computed").edit({"len(f(x)) <= len(x)": "len(x) > 10"})
 
 
 @right("16.7")

@@ -220,6 +220,25 @@ wrong("17.4", "on the device meta").edit(
     }
 )
 
+# a number, and shapes alone where there are none
+wrong("17.4", "Likely slip: a value used in python.").edit("""
+-    norm = torch.stack([gradient.norm() for gradient in gradients]).norm()
+-    factor = (limit / norm).clamp(max=1.0)
++    if gradients[0].is_meta:
++        return [torch.empty_like(gradient) for gradient in gradients]
++    norm = torch.stack([gradient.norm() for gradient in gradients]).norm().item()
++    factor = min(1.0, limit / norm) if norm else 1.0
+""")
+
+# torch's clipping, which finds no .grad
+wrong("17.4", "Likely slip: long gradients unchanged.").edit("""
+-    norm = torch.stack([gradient.norm() for gradient in gradients]).norm()
+-    factor = (limit / norm).clamp(max=1.0)
+-    return [gradient * factor for gradient in gradients]
++    nn.utils.clip_grad_norm_(gradients, limit)
++    return [gradient.clone() for gradient in gradients]
+""")
+
 # clamped at the wrong end
 wrong("17.4").edit({"clamp(max=1.0)": "clamp(min=1.0)"})
 
