@@ -75,7 +75,7 @@ def raised(program: str) -> list[str]:
 
 def fits(message: str, line: str) -> bool:
     """Return whether a line is, or begins with, a message of the index; its … stands for anything."""
-    return re.search(".*".join(map(re.escape, message.split("…"))), line, re.DOTALL) is not None
+    return re.search(".*".join(map(re.escape, message.split("…"))), " ".join(line.split())) is not None
 
 
 def _line(kind: type, error: object) -> str:
