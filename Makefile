@@ -54,9 +54,11 @@ validate-checks:  ## Try every check on right answers, known slips and constants
 student-archive:  ## Pack what a student needs, and nothing else, into build/autograd-course.zip
 	$(RUN) -m authoring archive
 
-site:  ## Build the site, to read and guess in without a kernel, in build/site/
+# Two kernels run side by side, forked from a process that has imported torch.
+site: export OMP_NUM_THREADS = 1
+site:  ## Build the site, to read, guess and write in without a kernel, in build/site/
 	@$(GRADLAB) setup
-	$(RUN) -m authoring site
+	$(RUN) tools/kernels.py with $(GRADLAB) run -m authoring site
 
 lock:  ## Generate requirements.lock from requirements.txt: the version of every package, on every system
 	$(RUN) -m uv pip compile --universal --python-version 3.11 --no-header --no-annotate --quiet requirements.txt -o requirements.lock

@@ -1,11 +1,9 @@
 """Build the site: record the chapters, write the pages' sources, let Sphinx turn them into HTML."""
 
-import os
 import shutil
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 
 import nbformat
@@ -47,7 +45,7 @@ def build(names: Sequence[str] = (), site: Path = SITE) -> Path:
     shutil.copy(ROOT / ".github/pictures/card-light.png", sources / "_static/share.png")
     texts = pages.made(names)
     known = {f"{name}/{name}.ipynb" for name in names} | set(texts)
-    with ProcessPoolExecutor(2, get_context("spawn"), _alone) as pool:
+    with ThreadPoolExecutor(2) as pool:  # each waits for its kernel
         for name in pool.map(partial(_write_chapter, sources, known), sorted(names, reverse=True)):
             print(f"{name}: recorded", flush=True)
     for path, text in texts.items():
@@ -60,15 +58,11 @@ def build(names: Sequence[str] = (), site: Path = SITE) -> Path:
     return site
 
 
-def _alone() -> None:
-    os.environ["OMP_NUM_THREADS"] = "1"  # two kernels run side by side
-
-
 def _write_chapter(sources: Path, known: set[str], name: str) -> str:
     """Write a chapter's reading edition, with its figures and frames, among the pages' sources."""
     try:
         notebook, resources = read(record(name), name, known)
-    except CellExecutionError as error:  # it cannot leave this process as it is
+    except CellExecutionError as error:
         raise ChapterError(f"{name}: {error}") from None
     folder = sources / name
     folder.mkdir()

@@ -85,6 +85,7 @@ def _show_frames(payoff: Payoff, made: Made) -> None:
     moving = dict([(name, values) for name, values in payoff.values().items() if len(values) > 1][:2])
     most = ALONE if len(moving) == 1 else TOGETHER
     moving = {name: _some(values, start[name], m) for (name, values), m in zip(moving.items(), most, strict=False)}
+    every = [start | dict(zip(moving, chosen, strict=True)) for chosen in product(*moving.values())]
     shows = [
         {"at": values.index(start[name]), "values": [shown(value) for value in values]}
         for name, values in moving.items()
@@ -94,9 +95,7 @@ def _show_frames(payoff: Payoff, made: Made) -> None:
         "controls": [controls[name] | its for name, its in zip(moving, shows, strict=True)],
         "others": [name.replace("_", " ") for name in controls if name not in moving],
         "start": made.alive,
-        "frames": [
-            payoff.made(start | dict(zip(moving, chosen, strict=True))).alive for chosen in product(*moving.values())
-        ],
+        "frames": [(made if values == start else payoff.made(values)).alive for values in every],
     }
     display({FRAMES: data, "text/plain": f"Payoff of {payoff.exercise}"}, raw=True)
 
