@@ -719,6 +719,7 @@ def of_my_choice():
 
     return "clamp", operation("ClampBackward1", clamped, self=within)
 
+
 # the whole edge as a key
 wrong("11.0", "An edge is a pair (node, 0)").edit({"for (below, _), sent in": "for below, sent in"})
 
@@ -741,3 +742,9 @@ wrong("11.4", "the argument that each formula belongs to").edit("""
 
 # the shape of a number
 wrong("11.9", "a number, which has no .shape").edit({"np.shape(value_of(args[0]))": "args[0].shape"})
+
+
+# not written
+@wrong("11.9", "still raises NotImplementedError")
+def call(kind, forward, args):
+    raise NotImplementedError
