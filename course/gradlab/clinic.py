@@ -3,6 +3,7 @@
 import itertools
 import math
 import re
+import textwrap
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from torch import nn
 
 APART = 1e6  # a ratio of weights' largest gradients that is worth a word
 _CHANGED = re.compile(r"\[torch\.\w+ \[([\d, ]*)\]\].* is at version (\d+); expected version (\d+)")
+_ITEM = textwrap.TextWrapper(80, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False)
 _HOOKS = {"_forward_pre_hooks": "forward pre-hook", "_forward_hooks": "forward hook"}
 _HOOKS |= {"_backward_pre_hooks": "backward pre-hook", "_backward_hooks": "backward hook"}
 _HOOKS |= {"_post_accumulate_grad_hooks": "post-accumulate-grad hook"}
@@ -64,7 +66,7 @@ def look(loss: Any, model: nn.Module) -> None:
     """
     found = examine(loss, model)
     for kinds, title in ((WRONG, "Wrong, or nearly always wrong:"), (MAYBE, "Good to know:")):
-        lines = [f"  - {finding}" for finding in found if finding.kind in kinds]
+        lines = [_ITEM.fill(str(finding)) for finding in found if finding.kind in kinds]
         if lines:
             print("\n".join([title, *lines]))
     if not any(finding.kind in WRONG for finding in found):
