@@ -107,7 +107,7 @@ def mark_extra(notebook: NotebookNode) -> None:
                 cell.source = _SECTION.sub(rf"\g<1>{word}", cell.source)
                 cell.source = _DATA.sub(rf"\g<1>{f' · {EXTRA}' if outside else ''}", cell.source)
             elif is_grade(cell) and outside != (EXTRA in tags(cell)):
-                cell.metadata["tags"] = [*tags(cell), EXTRA] if outside else [tag for tag in tags(cell) if tag != EXTRA]
+                cell.metadata["tags"] = sorted({*tags(cell)} ^ {EXTRA})
 
 
 def _folded(cell: NotebookNode) -> bool:
