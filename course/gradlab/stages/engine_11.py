@@ -93,13 +93,7 @@ def edge_or_leaf(tensor):
 
 
 # %% engine-state
-class State:
-    """Whether operations are recorded; no_grad switches this off."""
-
-    grad = True
-
-
-state = State()
+state = types.SimpleNamespace(grad=True)  # grad: whether operations are recorded; no_grad switches this off
 
 
 # %% answer-11-2
