@@ -54,8 +54,9 @@ validate-checks:  ## Try every check on right answers, known slips and constants
 student-archive:  ## Pack what a student needs, and nothing else, into build/autograd-course.zip
 	$(RUN) -m authoring archive
 
-# Two kernels run side by side, forked from a process that has imported torch.
+# Two kernels run side by side, forked from a process that has imported torch, and tqdm.
 site: export OMP_NUM_THREADS = 1
+site: export TQDM_DISABLE = 1
 site:  ## Build the site, to read, guess and write in without a kernel, in build/site/
 	@$(GRADLAB) setup
 	$(RUN) tools/kernels.py with $(GRADLAB) run -m authoring site

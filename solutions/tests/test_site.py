@@ -290,6 +290,7 @@ RIGHT = VALUE.format(edges="(self, other.data), (other, self.data)")
 WRONG = [
     VALUE.format(edges="(self, self.data), (other, other.data)"),
     VALUE.format(edges="(self, other.data), (other, self.data)").replace("1.0", "0.0"),
+    VALUE.format(edges="(self, other.dat), (other, self.data)"),  # an error, with its line
 ]
 IN_IPYTHON = """
 import json, sys
@@ -350,8 +351,15 @@ def test_chapter_00_is_written_in_the_page_and_its_cards_are_the_notebooks(site,
         page.get_by_role("button", name="Stop").click()
         page.get_by_text("Stopped. Your text is kept.").wait_for()
         page.reload()
-        assert "while True" in page.locator(".cm-content").first.inner_text()
+        answer, over = page.locator(".cm-content").first, page.get_by_role("button", name="Start over").first
+        assert "while True" in answer.inner_text()
         assert "passed" in card.inner_text()
+        page.once("dialog", lambda dialog: dialog.dismiss())
+        over.click()
+        assert "while True" in answer.inner_text()
+        page.once("dialog", lambda dialog: dialog.accept())
+        over.click()
+        assert "Your turn" in answer.inner_text()
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         type_answer(page, RIGHT)
         for number in range(2, 6):

@@ -110,6 +110,8 @@ class SayHowToRead(NbGraderPreprocessor):
             if cell.source.startswith(HOW_TO_WORK):
                 how = HOW_TO_WRITE if resources["unique_key"] in WRITABLE else HOW_TO_READ
                 cell.source = how.format(clone=CLONE)
+            if cell.source.startswith(("own_engine(", "take_home(")):
+                cell.outputs = []  # they say what was found beside the notebook
             if cell.metadata.get("jupyter", {}).get("source_hidden"):
                 cell.metadata["tags"] = [*tags(cell), "hide-input"]
         return nb, resources
