@@ -146,7 +146,7 @@ def test_a_check_stays_in_view_and_a_pass_shows_its_payoff_and_goes_on(chapter, 
     link = cell.get_by_role("link", name="Next: 02.2")
     assert link.get_attribute("href").endswith("#cell-id=check-02-2"), "without the statement, to the check"
     chapter.page.set_viewport_size({"width": 1000, "height": 1000})
-    payoff = cell.locator(".jp-OutputArea-output").filter(has=slider)
+    payoff = cell.locator(".jp-OutputArea-output").filter(has=chapter.page.get_by_role("slider"))
     boxes = [part.bounding_box() for part in (cell.locator(".gl-card"), payoff, cell.locator(".gl-card-next"))]
     assert max(box["x"] + box["width"] for box in boxes) - min(box["x"] + box["width"] for box in boxes) <= 1
     chapter.page.set_viewport_size({"width": 1400, "height": 1000})
