@@ -102,6 +102,11 @@ SAID = {  # the right value, a wrong one, and parts of what is said; those after
         torch.ones(2),
         ["In torch, .float() returns float32, and so do zeros, ones, eye and tensor of floats without dtype=."],
     ),
+    "float32 where no float belongs": (
+        torch.ones(2, dtype=torch.bool),
+        torch.ones(2),
+        ["The dtype differs from the expected one.", "not: In torch"],
+    ),
     "an array's float32": (
         np.ones(2),
         np.ones(2, np.float32),
