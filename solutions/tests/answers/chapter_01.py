@@ -10,13 +10,6 @@ def slope(f, x):
     return found
 
 
-@wrong("01.1", "x has a .grad", "Likely slip")
-def slope(f, x):
-    x.grad = None
-    f(x.requires_grad_()).backward()
-    return x.requires_grad_(False).grad.clone()
-
-
 wrong("01.1", "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn").edit(
     {"f(leaf).backward()": "f(x).backward()"}
 )
@@ -59,19 +52,12 @@ def slope(f, x, known={}):  # noqa: B006 - the mistake that is shown
     return known[f]
 
 
-wrong("01.2", "Likely slip: a gradient that is kept.").edit(
-    {"is_leaf else None": "is_leaf or tensor.retains_grad else None"}
-)
-
 wrong("01.2", "bool").edit({'"data": tensor.detach().clone(),': '"data": tensor.detach() * 1,'})
 
 wrong("01.2", "AttributeError: 'NoneType' object has no attribute 'name'").edit(
     {"None if tensor.grad_fn is None else tensor.grad_fn.name()": "tensor.grad_fn.name()"}
 )
 
-wrong("01.2", "Likely slip: a gradient of zero taken for none.").edit(
-    {"if tensor.is_leaf else": "if tensor.is_leaf and tensor.grad is not None and tensor.grad.abs().sum() > 0 else"}
-)
 
 # grad only if requires_grad: a leaf frozen later still has its gradient
 wrong("01.2", "frozen leaf").edit({"if tensor.is_leaf else": "if tensor.is_leaf and tensor.requires_grad else"})
@@ -84,8 +70,6 @@ wrong("01.2", "bfloat16").edit({"tensor.detach().clone()": "torch.from_numpy(ten
 
 wrong("01.3", "not: this is t - p").edit({"at_p * p * (1 - p)": "at_p * p * (p - 1)"})
 
-# the distance between p and t: wrong only where p is smaller
-wrong("01.3", "Likely slip: the distance instead of the difference.").edit({"2 * (p - t)": "2 * (p - t).abs()"})
 
 # clamps p, so a saturated neuron gets a gradient that is not its own
 wrong("01.3", "w = 3.0").edit({"p = torch.sigmoid(w * x + b)": "p = torch.sigmoid(w * x + b).clamp(1e-4, 1 - 1e-4)"})
@@ -213,11 +197,6 @@ wrong("01.5", "two names for one leaf").edit("""
 +    return [name for leaf, name in names.items() if leaf.grad is None]
 """)
 
-wrong("01.6", "Likely slip: old gradients in the first update.").edit("""
--        optimizer.zero_grad()
-+        if losses:
-+            optimizer.zero_grad()
-""")
 
 # model.training = False reaches the outer module only, not its dropout
 wrong("01.6", "its part").edit({"model.eval()": "model.training = False"})

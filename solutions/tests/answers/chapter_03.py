@@ -13,14 +13,6 @@ wrong("03.2").edit("""
 
 wrong("03.3", "The weights did not move: step is missing").edit({"optimizer.step()": "optimizer.zero_grad()"})
 
-wrong("03.3", "Likely slip: all graphs at once.").edit(
-    {
-        "loss.backward()": "loss.backward(retain_graph=True)",
-        "mean += loss.item()": "mean += loss",
-        "return mean": "return mean.item()",
-    }
-)
-
 
 @wrong("03.3", "Likely slip: more than one graph at a time.", "not: the walks retained")
 def step_in_pieces(loss_of, optimizer, inputs, targets, size):

@@ -66,21 +66,6 @@ wrong("04.2").edit("""
 """)
 
 
-@wrong("04.3", "Likely slip: each level by itself.")
-def arrivals(tensor):
-    counts, level = {tensor.grad_fn: 0}, [tensor.grad_fn]
-    while level:
-        below = []
-        for node in level:
-            for child, _ in node.next_functions:
-                if child is not None:
-                    counts[child] = counts.get(child, 0) + 1
-                    if child not in below:
-                        below.append(child)
-        level = below
-    return counts
-
-
 @wrong("04.3", "RuntimeError: dictionary changed size during iteration")
 def arrivals(tensor):
     counts = {tensor.grad_fn: 0}

@@ -89,19 +89,6 @@ wrong("05.3", "the snapshot was taken too late, or without clone()").edit("""
 +    before = {name: entry.clone() for name, entry in model.state_dict().items()}
 """)
 
-wrong("05.3", "Likely slip: a buffer of the head left out.").edit("""
--    before = {name: entry.clone() for name, entry in model.state_dict().items()}
-+    before = {name: entry.detach().clone() for name, entry in model.named_parameters()}
-
--    return [name for name, entry in model.state_dict().items() if not torch.equal(entry, before[name])]
-+    return [name for name, entry in model.named_parameters() if not torch.equal(entry, before[name])]
-""")
-
-# an entry of which only some elements moved
-wrong("05.3", "Likely slip: only if every element moved.").edit(
-    {"if not torch.equal(entry, before[name])": "if (entry != before[name]).all()"}
-)
-
 
 @wrong("05.4", "AttributeError: 'Sequential' object has no attribute 'grad'")
 def freeze_now(part, optimizer):
@@ -175,32 +162,6 @@ wrong("05.5", "'modules in training mode'").edit("""
 +    probe.train()
 """)
 
-
-@wrong("05.6", "Likely slip: not restored after an interrupt.")
-def features(model, x):
-    modes = {module: module.training for module in model.modules()}
-
-    def put_back():
-        for module, training in modes.items():
-            module.training = training
-
-    model.eval()
-    try:
-        with torch.no_grad():
-            result = model(x)
-    except Exception:
-        put_back()
-        raise
-    put_back()
-    return result
-
-
-wrong("05.6", "Likely slip: all modules in one mode.").edit(
-    {
-        "for module, training in modes:": "for module, training in reversed(modes):",
-        "module.training = training": "module.train(training)",
-    }
-)
 
 # modules already in eval were put into train, without train()
 wrong("05.6", "Likely slip: everything put into train.", "not: train() sets them all").edit(

@@ -1,8 +1,5 @@
 """Answers to the exercises of chapter 06 that have found something in a check."""
 
-# detached, and not copied
-wrong("06.1", "detached and not copied").edit({"gradient.clone()": "gradient.detach()"})
-
 # no context manager
 wrong("06.1", "TypeError: 'generator' object does not support the context manager protocol").edit(
     {"@contextlib.contextmanager": ""}
@@ -56,14 +53,6 @@ wrong("06.2", "TypeError: 'NoneType' object is not callable").edit(
 
 # view(-1) fails for a gradient that is not contiguous
 wrong("06.2", "view").edit({"gradient.norm()": "gradient.view(-1).norm()"})
-
-# torch's function scales the .grad of what it is given
-wrong("06.2", "Likely slip: a gradient not clipped.").edit("""
--        norm = gradient.norm()
--        return gradient * (limit / norm) if norm > limit else gradient
-+        torch.nn.utils.clip_grad_norm_([gradient], limit)
-+        return gradient
-""")
 
 
 # one tensor for all uses
@@ -161,8 +150,6 @@ wrong("06.5", "what the hooks were given").edit("""
 # no parameters
 wrong("06.6", "IndexError").edit({"for parameter in parameters]": "for parameter in [parameters[0], *parameters[1:]]]"})
 
-# a step on a new tensor
-wrong("06.6", "a new tensor stepped").edit({"-= lr * parameter": "= parameter - lr * parameter"})
 
 # a second hook on each parameter, which nobody can remove
 wrong("06.6", "First difference at 'hooks left on each parameter'").edit("""

@@ -5,9 +5,6 @@ wrong("07.1", "AttributeError: 'NoneType' object has no attribute 'remove'").edi
     {"return module.register_forward_hook(hook)": "module.register_forward_hook(hook)"}
 )
 
-wrong("07.2", "Likely slip: the total instead of the increase.").edit(
-    {"name: after[name] - before[name] for": "name: after[name] for"}
-)
 
 wrong("07.2", "calls of the first function").edit(
     {"with contextlib.suppress(Exception):": "with torch.inference_mode(), contextlib.suppress(Exception):"}

@@ -1,16 +1,5 @@
 """Answers to the exercises of chapter 08 that have found something in a check."""
 
-
-# the mode is put back, and the score is that of another
-@wrong("08.1", "scored in evaluation mode")
-def class_score(model, image, k):
-    training = model.training
-    model.eval()
-    score = model(image.unsqueeze(0))[0, k]
-    model.train(training)
-    return score
-
-
 # no batch
 wrong("08.1", "IndexError: Dimension out of range").edit({"model(image.unsqueeze(0))[0, k]": "model(image)[k]"})
 
@@ -56,24 +45,6 @@ def saliency(model, image, k):
     return gradient.abs().amax(0)
 
 
-wrong("08.3", "Likely slip: the hook left behind.").edit("""
--    with torch.no_grad(), module.register_forward_hook(lambda module, input, output: kept.append(output)):
--        model(image[None])
-+    handle = module.register_forward_hook(lambda module, input, output: kept.append(output))
-+    try:
-+        with torch.no_grad():
-+            model(image[None])
-+    except RuntimeError:
-+        handle.remove()
-+        raise
-""")
-
-# the parameters stay frozen
-wrong("08.3", "parameters left frozen").edit("""
-     module, kept = model.get_submodule(layer), []
-+    model.requires_grad_(False)
-""")
-
 # the weights stand along the height
 wrong(
     "08.3",
@@ -101,12 +72,6 @@ wrong("08.3", "one channel and a head after flatten").edit("""
 
 wrong("08.4", "The shape differs from the expected one.").edit({"size=image.shape[1:]": "scale_factor=2"})
 
-wrong("08.4", "Likely slip: the hook left at work.").edit("""
--    with model.get_submodule(layer).register_forward_hook(hook):
--        score = model(image[None])[0, k]
-+    model.get_submodule(layer).register_forward_hook(hook)
-+    score = model(image[None])[0, k]
-""")
 
 # the leaf itself goes on
 wrong("08.4", "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.").edit(

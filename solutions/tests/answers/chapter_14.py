@@ -113,18 +113,6 @@ right("14.6").edit("""
 +                gradient = self.momentum * self.buffers[number] + gradient if number in self.buffers else gradient
 """)
 
-# zeros skipped
-wrong("14.6", "zeros skipped").edit(
-    {"if parameter.grad is None:": "if parameter.grad is None or not parameter.grad.data.any():"}
-)
-
-# the gradient's own array
-wrong("14.6", "the first buffer is the gradient").edit("""
--            gradient = parameter.grad.data + self.weight_decay * parameter.data
-+            gradient = parameter.grad.data
-+            if self.weight_decay:
-+                gradient = gradient + self.weight_decay * parameter.data
-""")
 
 # recording left off
 wrong("14.6", "requires a gradient").edit("""
