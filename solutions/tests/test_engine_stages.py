@@ -47,7 +47,7 @@ OWN_NAMES = {
     "log_softmax_of": "a lambda there",
     **dict.fromkeys(["sigmoid_gradient", "log_softmax_gradient", "nll_loss_gradient"], "a lambda there"),
     **dict.fromkeys(["gradient_at_self", "gradient_at_mat2"], "a lambda there"),
-    **dict.fromkeys(["put_back", "max_all", "largest"], "parts of max and indexing there"),
+    **dict.fromkeys(["put_back", "select", "pick", "max_all", "largest"], "parts of max and indexing there"),
 }
 
 
