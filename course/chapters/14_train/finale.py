@@ -2,6 +2,7 @@
 
 import contextlib
 import html
+import inspect
 import io
 import json
 import re
@@ -31,7 +32,7 @@ STYLE = """<style>
 .gl-lessons summary+.gl-beside>*{flex-basis:440px}
 .gl-lessons pre{font-size:12px;line-height:1.4;overflow-x:auto}
 </style>"""
-ASKED = re.compile(r'predict\.\w+\(\s*"[^"]+",\s*"([^"]+)"')  # a prediction's question
+ASKED = re.compile(r'predict\.\w+\(\s*"([^"]+)",\s*"([^"]+)"')  # a prediction's cell and question
 _compared = {}  # each chapter's compared lessons, and the matmul and SGD that they ran with
 
 
@@ -45,13 +46,17 @@ def prepare(matmul, SGD):
 
 @dataclass(frozen=True)
 class Lesson:
-    """A lesson cell, and what it prints in torch and on your engine; why: what it needs, if it is left out."""
+    """A lesson cell, and what it prints in torch and on your engine.
+
+    why: what it needs, if it is left out. asked: the question of a prediction.
+    """
 
     cell: str
     source: str
     torch: str = ""
     yours: str = ""
     why: str = ""
+    asked: str = ""
 
     @property
     def how(self):
@@ -62,30 +67,39 @@ class Lesson:
 
 
 class Prediction:
-    """A prediction that nobody makes: its block runs and prints as usual."""
+    """A prediction that nobody makes: its block runs and prints as usual, and so does what reads its answers."""
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        return False
+    def reads(self, function):
+        self.reader = function
 
     def compare(self, *answers):
         pass
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        if error is None and hasattr(self, "reader"):
+            parameters = inspect.signature(self.reader).parameters.values()
+            names = [one.name for one in parameters if one.default is one.empty]
+            self.reader(*(self.reader.__globals__[name] for name in names))
+
 
 class Predict:
-    """A stand-in for gradlab.predict."""
+    """A stand-in for gradlab.predict, with the predictions of one chapter."""
+
+    def __init__(self):
+        self.made = {}
 
     def __getattr__(self, name):
-        return lambda *args: Prediction()
+        return lambda cell, *args, **options: self.made.setdefault(cell, Prediction())
 
 
 def show_nothing(*args, **kwargs):
     """Stand in for the functions that show pictures."""
 
 
-IN_PLACE = {"predict": Predict()} | dict.fromkeys(["display", "draw", "step", "vjp"], show_nothing)
+IN_PLACE = dict.fromkeys(["display", "draw", "step", "vjp"], show_nothing)
 
 
 def notebook_of(chapter):
@@ -109,7 +123,7 @@ def lesson_cells(chapter):
 
 def printed(chapter, line):
     """Return what each lesson cell prints, by id, with `line` instead of `import torch`; errors are printed, too."""
-    namespace, found = {}, {}
+    namespace, found, in_place = {}, {}, IN_PLACE | {"predict": Predict()}
     for cell_id, source in lesson_cells(chapter):
         if cell_id in LEFT_OUT.get(chapter, ()):
             continue
@@ -119,7 +133,7 @@ def printed(chapter, line):
                 exec(compile(source.replace(TORCH, line), cell_id, "exec"), namespace)
             except Exception as error:
                 print(f"{type(error).__name__}: {error}")
-        namespace |= IN_PLACE
+        namespace |= in_place
         found[cell_id] = out.getvalue()
     return found
 
@@ -128,10 +142,9 @@ def compare(chapter):
     """Return a chapter's lessons: the cells that print, with both outputs, and those that are left out."""
     if chapter not in _compared:
         on_torch, on_ours, why = printed(chapter, TORCH), printed(chapter, OURS), LEFT_OUT[chapter]
-        ran = (
-            Lesson(*cell, on_torch.get(cell[0]), on_ours.get(cell[0]), why.get(cell[0]))
-            for cell in lesson_cells(chapter)
-        )
+        cells = lesson_cells(chapter)
+        asked = dict(found for _, source in cells for found in ASKED.findall(source))
+        ran = (Lesson(*cell, *(every.get(cell[0], "") for every in (on_torch, on_ours, why, asked))) for cell in cells)
         _compared[chapter] = [one for one in ran if one.why or one.torch or one.yours]
     return _compared[chapter]
 
@@ -179,8 +192,8 @@ def _part(what, text):
 def _details(one, opened):
     """Return a lesson as a fold: its code, with both outputs beside it."""
     outputs = _part("prints in torch", one.torch) + _part("on your engine", one.yours)
-    mark, asked = "✓" if one.how == "the same" else "✗", ASKED.search(one.source)
-    line = html.escape(asked[1]) if asked else f"<code>{html.escape(one.source.splitlines()[0])}</code>"
+    mark = "✓" if one.how == "the same" else "✗"
+    line = html.escape(one.asked) or f"<code>{html.escape(one.source.splitlines()[0])}</code>"
     beside = f'{_part("the lesson", one.source.replace(TORCH, OURS))}<div class="gl-beside">{outputs}</div>'
     title = f"{mark} {one.how}, in {_where(one)}: {line}"
     return f'<details{" open" * opened}><summary>{title}</summary><div class="gl-beside">{beside}</div></details>'
