@@ -39,6 +39,9 @@ CHOICES = """\
 with predict.choice("s5-wrong", "What comes?", ["an error", "None", "ones"], ["nothing", "one", "two"]) as guess:
     print("None, ones, an error")
     guess.compare(["None", "ones", "an error"])"""
+ORDER = """\
+with predict.order("s6-run", "In which order?", ["first", "second", "third"]) as guess:
+    guess.compare(["third", "first", "second"])"""
 PAYOFF = """\
 @payoff("02.1", "your pull_back as a grey square", copies=True, root_of=(1, 9, 1))
 def square(root_of=4):
@@ -64,6 +67,7 @@ CELLS = {
     "guesses": "predict.summary()",
     "payoff-02-1": PAYOFF,
     "payoff-image": IMAGE,
+    "s6-run": ORDER,
 }
 
 
@@ -200,6 +204,20 @@ def test_after_a_wrong_guess_the_explanation_is_open_and_has_the_keyboard(lab, n
     lab.screenshot(tmp_path / "explained.png")
     lab.page.keyboard.press("Shift+Enter")
     goes_on_to(lab, "guesses")
+    lab.assert_quiet()
+
+
+def test_an_order_is_dragged(lab, notebook):
+    lab.run_cell("setup")
+    lab.run_cell("s6-run")
+    events = lab.locate("s6-run").get_by_role("listitem")
+    third = events.filter(has_text="third").locator("span")
+    third.drag_to(third, target_position={"x": 5, "y": 14})  # the last one cannot move down
+    third.drag_to(events.first, target_position={"x": 20, "y": 2})  # past two others at once
+    assert [text.split()[0] for text in events.all_inner_texts()] == ["third", "first", "second"]
+    lab.page.get_by_role("status").filter(has_text="third is now 1st.").wait_for()
+    lab.locate("s6-run").get_by_role("button", name=ASKED).click()
+    lab.page.get_by_role("status").filter(has_text="3 of 3 right").wait_for()
     lab.assert_quiet()
 
 

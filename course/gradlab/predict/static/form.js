@@ -64,9 +64,9 @@ function render({ model, el }) {
         const until = new AbortController(), { signal } = until;
         item.classList.add("gl-held");
         document.addEventListener("pointermove", ({ clientY }) => {
-          const middle = (one) => one && (one.getBoundingClientRect().top + one.getBoundingClientRect().bottom) / 2;
-          if (clientY < middle(item.previousElementSibling)) go(item, item.previousElementSibling);
-          else if (clientY > middle(item.nextElementSibling)) go(item, item.nextElementSibling.nextElementSibling);
+          const middle = (one) => (one.getBoundingClientRect().top + one.getBoundingClientRect().bottom) / 2;
+          for (let one; (one = item.previousElementSibling) && clientY < middle(one);) go(item, one);
+          for (let one; (one = item.nextElementSibling) && clientY > middle(one);) go(item, one.nextElementSibling);
         }, { signal });
         for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => {
           item.classList.remove("gl-held");
