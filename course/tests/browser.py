@@ -25,8 +25,10 @@ nbclient and nbgrader as separate commands.
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from urllib.parse import unquote
 
 import nbformat
 import pytest
@@ -96,9 +98,19 @@ class LabPage:
     # Opening
 
     def goto(self, path: str = "") -> None:
-        """Go to an address of the server, such as `lab/tree/README.md`, and wait until JupyterLab stands."""
+        """Go to an address of the server, such as `lab/tree/README.md`, and wait until JupyterLab shows what it names.
+
+        The server's own address leads to such an address, too. JupyterLab may show earlier documents first.
+        """
         self.page.goto(self.server.address(path), wait_until="domcontentloaded")
-        self.page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget")
+        named = re.search(r"/tree/([^?#]+)", self.page.url)
+        self.page.wait_for_function(
+            """named => {
+                const front = window.jupyterapp?.shell?.currentWidget;
+                return front && (!named || front.context?.path === named);
+            }""",
+            arg=named and unquote(named[1]),
+        )
 
     def open_notebook(self, path: Path | str) -> None:
         """Open a notebook as it is on the disk, and wait until its kernel is idle; whatever was open is closed."""
