@@ -64,7 +64,7 @@ def printed(tmp_path_factory):
     """All that the chapter's cells and the cards of wrong answers print, with and without torch and NumPy."""
     cells = nbformat.read(source_path(NAME), as_version=4).cells
     code = {cell.id: cell.source for cell in cells if cell.cell_type == "code" and "reference" not in tags(cell)}
-    wrong = [(kept.check_id, kept.source) for kept in kept_answers() if kept.check_id < "01" and not kept.is_right][::3]
+    wrong = [(kept.check_id, kept.source) for kept in kept_answers() if kept.check_id < "01" and not kept.is_right]
     folder = shutil.copytree(STUDENT_EDITION / NAME, tmp_path_factory.mktemp("chapters") / NAME)
     found = []
     for missing in (True, False):
