@@ -89,8 +89,7 @@ for _ in range(10):
         block = bytearray(b'x' * (150 << 20))
         time.sleep(60)
         os._exit(0)
-for _ in range(10):
-    os.wait()
+time.sleep(60)  # even if Linux has ended every child, the sandbox must end, too
 """
 
 
@@ -131,7 +130,7 @@ def test_a_control_group_limits_all_of_a_kernels_processes_in_total(tmp_path, mo
     monkeypatch.setattr(SandboxProvisioner, "memory_mib", 600)
     monkeypatch.setattr(SandboxProvisioner, "end", lambda self: (held.append(most_held(folder)), end(self)))
     with pytest.raises(DeadKernelError):
-        texts(tmp_path, HOARD)
+        pytest.fail(f"the cell ended: {texts(tmp_path, HOARD)}, with at most {held} MiB")
     assert 300 < max(held) <= 600
 
 
