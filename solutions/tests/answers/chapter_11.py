@@ -142,7 +142,7 @@ wrong("11.3", "Restore what was there", "not: counted").edit("""
 @wrong("11.3", "First difference at 'inside'.")
 class no_grad:
     def __enter__(self):
-        self.before = State.grad
+        self.before = state.grad
         self.grad = False
 
     def __exit__(self, *error):
