@@ -345,6 +345,9 @@ wrong("16.4", "RuntimeError: Trying to backward through the graph a second time"
 # outputs of one element cannot be iterated
 wrong("16.4", "TypeError").edit({"output.reshape(-1)": "output"})
 
+# elements below a first dimension that some outputs lack
+wrong("16.4", "IndexError: Dimension out of range").edit({"output.reshape(-1)": "output.flatten(1).reshape(-1)"})
+
 # only positive gradients
 wrong("16.4", "Likely slip: positive gradients alone.").edit({".ne(0)": ".gt(0)"})
 
