@@ -50,6 +50,7 @@ WINDOW = (1400, 1000)
 LATE = (
     "widget model not found",  # a widget was still being shown; it complains two seconds later
     "null (reading 'footer')",  # JupyterLab still wanted to give the notebook the focus (jupyterlab issue 18457)
+    "Could not restore the debugger state",  # JupyterLab still asked the kernel whether it can be debugged
 )
 
 
@@ -78,7 +79,7 @@ class LabPage:
         self.complaints: list[str] = []
         page.context.on("request", self._see_request)
         page.on("console", lambda message: self._complain(message.type == "error", message.text))
-        page.on("pageerror", lambda error: self._complain(True, str(error)))
+        page.on("pageerror", lambda error: self._complain(True, error.stack or str(error)))
         page.on("response", lambda reply: self._complain(reply.status >= 400, f"{reply.status} {reply.url}"))
 
     def _see_request(self, request) -> None:

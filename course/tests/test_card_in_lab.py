@@ -263,13 +263,40 @@ def test_a_cell_that_runs_for_long_says_how_to_stop_it(chapter, tmp_path):
     note.wait_for(state="detached")
 
 
+def test_a_notebook_may_be_closed_while_the_page_waits(chapter, tmp_path):
+    """While it reads which checks passed, keeps a card in view, or watches a cell that runs for long."""
+    held = []
+    chapter.page.route("**/api/contents/**", lambda request: held.append(request))  # it cannot take a list's own method
+    chapter.run_cell("check-02-1")
+    chapter.page.wait_for_function("() => document.querySelector('.gl-card')")
+    chapter.close_all()
+    for request in held:
+        request.continue_()
+    chapter.page.unroute("**/api/contents/**")
+    asked_again = "() => window.jupyterapp.serviceManager.contents.get('')"
+    after_the_next_look = "() => new Promise(resolve => setTimeout(resolve, 300))"
+    for later in (asked_again, after_the_next_look):
+        chapter.page.evaluate(later)
+    assert held
+    chapter.assert_quiet()
+
+    chapter.open_notebook(write_notebook(tmp_path / "long.ipynb", ["while True:\n    pass"]))
+    with ten_seconds_passing_at_once(chapter, "window.isClosed"):
+        begin(chapter, 0)
+        chapter.locate(0).get_by_role("status").wait_for(state="attached")
+        chapter.close_all()
+        chapter.page.evaluate("() => { window.isClosed = true; }")
+        chapter.page.wait_for_function("() => window.due > 0")
+    chapter.assert_quiet()
+
+
 def test_cells_may_run_before_jupyterlab_has_drawn_them(lab, tmp_path):
     lab.open_notebook(write_notebook(tmp_path / "long.ipynb", ["1"] * 300))
     lab.run_all()
     lab.assert_quiet()
 
 
-def begin(lab, cell: str) -> None:
+def begin(lab, cell: int | str) -> None:
     """Run a cell and wait for nothing."""
     lab.locate(cell)
     lab.page.evaluate("() => { window.jupyterapp.commands.execute('notebook:run-cell'); }")

@@ -45,7 +45,7 @@
       notebook.deselectAll();
       notebook.activeCellIndex = place;
       await notebook.scrollToItem(place, 'start').catch(() => {}); // not laid out yet
-      notebook.widgets[place].node.scrollIntoView();
+      notebook.widgets[place]?.node.scrollIntoView();
       return false;
     });
   }
@@ -69,6 +69,7 @@
       select(notebook, notebook.activeCellIndex + 1); // the card shows what this cell would show again
     }
     keep(() => {
+      if (cell.isDisposed) return true; // closed meanwhile
       const outputs = cell.outputArea.node.getBoundingClientRect();
       const view = notebook.node.getBoundingClientRect();
       const taller = outputs.height > view.height;

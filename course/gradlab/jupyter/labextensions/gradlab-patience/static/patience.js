@@ -12,6 +12,7 @@
     note.className = 'gl-patience';
     note.setAttribute('role', 'status');
     const due = () => {
+      if (cell.isDisposed) return;
       if (BAR.test(cell.outputArea.node.textContent)) timer = setTimeout(due, PATIENCE_MS);
       else note.textContent = WORDS;
     };

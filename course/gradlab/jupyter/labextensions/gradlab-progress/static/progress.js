@@ -35,7 +35,7 @@
     for (const { context, isVisible } of app.shell.widgets('main')) {
       if (context?.path !== START_PAGE || !isVisible || !context.isReady || context.model.dirty) continue;
       const now = await contents.get(START_PAGE, { content: false });
-      if (now.last_modified !== context.contentsModel.last_modified) await context.revert();
+      if (!context.isDisposed && now.last_modified !== context.contentsModel.last_modified) await context.revert();
     }
   }
 
@@ -44,6 +44,7 @@
     if (panel?.context?.path.endsWith('.ipynb')) {
       await panel.context.ready;
       const verdicts = await remembered(app.serviceManager.contents, panel.context.path).catch(() => ({}));
+      if (panel.isDisposed) return; // closed meanwhile; another document is in front, and renews
       const checks = [...panel.content.model.cells].filter(isCheck);
       const ids = checks.map(model => model.sharedModel.getSource().match(CHECK)?.[1]);
       passed = new Set(ids.filter(id => verdicts[id] === 'passed'));
