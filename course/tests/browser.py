@@ -325,11 +325,15 @@ class LabPage:
     # Looking
 
     def theme(self, name: str) -> None:
-        """Switch to the theme "light" or "dark"; JupyterLab hides its shell for a moment while it changes."""
+        """Switch to the theme "light" or "dark", and wait until JupyterLab has taken away what covers the page meanwhile.
+
+        It takes it away once for each switch, so that a second switch too soon makes it report an error.
+        """
         title = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}[name]
         self.command("apputils:change-theme", theme=title)
         light = "true" if name == "light" else "false"
         self.page.locator(f'body[data-jp-theme-light="{light}"] .jp-LabShell').wait_for(state="visible")
+        self.page.locator("#jupyterlab-splash").wait_for(state="detached")
 
     def screenshot(self, path: Path | str, cell: int | str | None = None) -> Path:
         """Save a picture of the window, or of one cell, as PNG."""
