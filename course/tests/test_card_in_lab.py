@@ -10,6 +10,7 @@ import pytest
 from accessible import faint_texts, violations
 from browser import LabPage, write_notebook
 from kept_answers import solution
+from nbformat.v4 import new_code_cell
 
 pytestmark = pytest.mark.browser
 
@@ -407,3 +408,22 @@ def test_in_a_new_kernel_the_set_up_runs_before_any_cell(lab, tmp_path):
     assert "Not solved yet" in lab.shown("check-02-1")
     assert "The set-up cells had not run since the kernel started, so they ran first" in lab.shown("check-02-1")
     lab.assert_quiet()
+
+
+def test_in_a_new_kernel_a_cell_finds_the_answers_above_it(lab, tmp_path):
+    """A set-up cell builds on an answer and a picture shows one, while an exercise that was left open stays as it is."""
+    answer = {"nbgrader": {"grade_id": "a", "solution": True, "grade": False, "locked": False, "schema_version": 3}}
+    cells = [
+        new_code_cell("def double(x):\n    return 2 * x", metadata=answer),
+        new_code_cell("def later():\n    raise NotImplementedError()\n\nlater()", metadata=answer),
+        new_code_cell("six = double(3)", metadata={"tags": ["setup"]}),
+        new_code_cell("six + double(1)"),
+    ]
+    lab.open_notebook(write_notebook(tmp_path / "answers.ipynb", cells))
+    lab.run_cell(3)
+    assert lab.shown(3) == "8"
+    assert lab.errors() == {}
+    lab.restart_kernel()
+    lab.run_cell(2)
+    lab.run_cell(3)
+    assert lab.shown(3) == "8"

@@ -1,8 +1,9 @@
 // A check judges the definitions in the kernel, but a learner means those on the page. So a check first runs its answer,
 // the answers above that the kernel lacks, and each cell between the last check and this one that was edited since this
 // page ran it. Then it sends the page, so that the kernel can refuse to judge any other definition that differs from the
-// page's. Before any cell, the set-up cells above it run, if they have not. Cells that read the answers of chapters get
-// what all open notebooks show, saved or not. JupyterLab loads this file without a build.
+// page's. Before any cell, the set-up cells and the answers above it run that this kernel has never had, in the notebook's
+// order: a set-up cell may build on an answer, and a picture show one. Cells that read the answers of chapters get what
+// all open notebooks show, saved or not. JupyterLab loads this file without a build.
 
 (() => {
   const kernels = new WeakMap(); // by notebook's session: by cell: the text that this page last sent to the kernel
@@ -21,7 +22,8 @@
     const own = since.findLast(isAnswer) ?? since.at(-1);
     const isNeeded = (cell, i) =>
       isSetUp(cell) ||
-      (check && (cell === own || (sent.has(cell) ? i > last || isAnswer(cell) : isAnswer(cell) && !isOpen(cell))));
+      (isAnswer(cell) && !sent.has(cell) && !isOpen(cell)) ||
+      (check && (cell === own || (sent.has(cell) && (i > last || isAnswer(cell)))));
     return above.filter((cell, i) => sent.get(cell) !== text(cell) && isNeeded(cell, i));
   }
 
