@@ -560,6 +560,14 @@ wrong("16.7").edit({"jacfwd)(f)(x)": "jacfwd)(f(x))"})
 wrong("16.7").edit({"jacfwd)(f)(x)": "jacfwd)(lambda x: f(x).sum(dim=0, keepdim=True))(x)"})
 
 
+# rows in a loop
+@wrong("16.7", "Likely slip: always by rows.")
+def jacobian(f, x):
+    leaf = x.clone().requires_grad_()
+    y = f(leaf)
+    return torch.stack([torch.autograd.grad(one, leaf, retain_graph=True)[0] for one in y])
+
+
 # differences
 @wrong("16.7", "Likely slip in this case: by differences.")
 def jacobian(f, x):
@@ -583,7 +591,7 @@ def jacobian(f, x):
 wrong("16.7").edit({"len(f(x)) <= len(x)": "len(f(x)) < 3"})
 
 # a fixed number of inputs decides
-wrong("16.7", "numbers computed").edit({"len(f(x)) <= len(x)": "len(x) > 10"})
+wrong("16.7", "computed more than").edit({"len(f(x)) <= len(x)": "len(x) > 10"})
 
 
 @right("16.7")
