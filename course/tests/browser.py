@@ -325,9 +325,9 @@ class LabPage:
     # Looking
 
     def theme(self, name: str) -> None:
-        """Switch to the theme "light" or "dark", and wait until JupyterLab has taken away what covers the page meanwhile.
+        """Switch to the theme "light" or "dark", and wait until JupyterLab no longer covers the page.
 
-        It takes it away once for each switch, so that a second switch too soon makes it report an error.
+        It takes its cover away once for each switch; a second switch that comes too soon makes it report an error.
         """
         title = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}[name]
         self.command("apputils:change-theme", theme=title)

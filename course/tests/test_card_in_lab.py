@@ -411,7 +411,7 @@ def test_in_a_new_kernel_the_set_up_runs_before_any_cell(lab, tmp_path):
 
 
 def test_in_a_new_kernel_a_cell_finds_the_answers_above_it(lab, tmp_path):
-    """A set-up cell builds on an answer and a picture shows one, while an exercise that was left open stays as it is."""
+    """Set-up builds on answers, and pictures show them; an exercise that was left open stays as it is."""
     answer = {"nbgrader": {"grade_id": "a", "solution": True, "grade": False, "locked": False, "schema_version": 3}}
     cells = [
         new_code_cell("def double(x):\n    return 2 * x", metadata=answer),

@@ -569,7 +569,7 @@ def jacobian(f, x):
 
 
 # differences
-@wrong("16.7", "Likely slip in this case: by differences.")
+@wrong("16.7", "Likely slip: by differences.")
 def jacobian(f, x):
     columns = []
     for i in range(len(x)):
