@@ -179,6 +179,13 @@ def test_a_lesson_cell_shows_the_idea_and_its_plumbing_is_folded(name):
     assert {cell: lines for cell, lines in drawing.items() if lines > 8} == {}
 
 
+@pytest.mark.parametrize("name", chapter_names())
+def test_no_payoff_waits_for_a_cell_once_all_have_run(name):
+    """A payoff that lacks a name says which cell to run, and would do so in its exercise's card."""
+    cells = nbformat.read(source_path(name), as_version=4).cells
+    assert [cell.id for cell in cells if 'class="gl-waiting"' in str(cell.get("outputs", ""))] == []
+
+
 def test_a_stale_file_is_named(monkeypatch, tmp_path):
     """What is generated is taken from the committed edition, which is that, if nothing is stale."""
     name, committed = FIRST, build.STUDENT_EDITION
