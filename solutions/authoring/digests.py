@@ -1,8 +1,9 @@
 """Remember what each chapter was built from, to build, and to check, only what may have changed.
 
 A chapter's digest covers its solved files, its student edition, the versions of packages, the modules that its build
-imported, which `build` notes beside it in `digests.json`, and style sheets. What does not reach the chapter's files is
-left out: of modules, docstrings, comments, and sentences that these files do not show; style sheets that they lack.
+imported, which `build` notes beside it in `digests.json`, style sheets, and the code of those chapters whose cells its
+own modules run (they name them). What does not reach the chapter's files is left out: of modules, docstrings, comments,
+and sentences that these files do not show; style sheets that they lack.
 """
 
 import ast
@@ -30,6 +31,7 @@ CODE = "course/gradlab", "solutions/authoring"
 APART = "solutions/authoring/digests.py", "solutions/authoring/pages.py", "course/gradlab/stages"
 VERSIONS = ROOT / "requirements.txt"
 FEWEST_WORDS = 4  # of a sentence; shorter strings always count
+_CHAPTER = re.compile(r"\b\d\d_[a-z_]+\b")
 _DRAWING = re.compile("data:image/svg[+]xml;base64,([A-Za-z0-9+/=]+)")
 IMPORTED = """import sys
 import authoring.build, authoring.preprocessors
@@ -57,6 +59,9 @@ def digest(name: str, edition: Path, modules: Iterable[str]) -> str:
         if path.is_file() and path.name[0] != "." and path.parent.name[0] not in "._":
             files.append(path)
             found.update(f"\n{path.parent.name} {path.name}\n".encode() + path.read_bytes())
+    modules_beside = (path.read_text(encoding="utf-8") for path in files if path.suffix == ".py")
+    for other in sorted({*_CHAPTER.findall("\n".join(modules_beside))} - {name}):
+        found.update(_cells(SOURCES / other / f"{other}.ipynb").encode())
     is_shown = _search(files)
     for path in (ROOT / module for module in modules):
         code, sentences = _parts(path.read_text(encoding="utf-8")) if path.exists() else ("", ())
@@ -64,6 +69,12 @@ def digest(name: str, edition: Path, modules: Iterable[str]) -> str:
     styles = [path.read_text(encoding="utf-8") for folder in CODE for path in sorted((ROOT / folder).rglob("*.css"))]
     found.update("\n".join(filter(is_shown, styles)).encode())
     return found.hexdigest()
+
+
+def _cells(notebook: Path) -> str:
+    """Return the sources of a notebook's code cells; none if there is no such notebook."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"] if notebook.exists() else ()
+    return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
 
 
 @functools.cache

@@ -249,6 +249,24 @@ def test_only_what_may_have_changed_is_built_again(monkeypatch, tmp_path, file, 
     assert [*build.changed()] == [FIRST] * counts
 
 
+def test_a_chapter_that_runs_cells_of_others_is_built_again_when_their_code_has_changed(monkeypatch, tmp_path):
+    """14 runs lesson cells of 02, 03 and 06 on the learner's engine, and shows how many print the same."""
+    sources = tmp_path / "chapters"
+    shutil.copytree(build.SOURCES, sources)
+    monkeypatch.setattr(digests, "SOURCES", sources)
+    read = sources / "06_tensor_hooks" / "06_tensor_hooks.ipynb"
+    notebook, before = nbformat.read(read, 4), digests.digest("14_train", build.STUDENT_EDITION, [])
+
+    def after(change: str) -> str:
+        cell = next(cell for cell in notebook.cells if cell.cell_type == change)
+        cell.source += "\n"
+        nbformat.write(notebook, read)
+        return digests.digest("14_train", build.STUDENT_EDITION, [])
+
+    assert after("markdown") == before
+    assert after("code") != before
+
+
 def test_a_chapter_is_digested_with_the_modules_that_its_build_imports(tmp_path):
     cell = nbformat.v4.new_code_cell("from gradlab import check")
     notebook = nbformat.v4.new_notebook(cells=[cell, digests.imports_cell()])
