@@ -18,15 +18,7 @@ orphan: true
 
 # `{message}`
 
-{explained}
-
-## The fix
-
-{fix}
-{clinic}
-[All errors and warnings that the course explains](../pages/errors.md) · [The course](../index.md)
-"""
-EXPLAINED = """{means}
+{means}
 
 ## The smallest program that raises it
 
@@ -40,12 +32,18 @@ EXPLAINED = """{means}
 
 ## Look first
 
-{look}"""
+{look}
+
+## The fix
+
+{fix}
+{clinic}
+[All errors and warnings that the course explains](../pages/errors.md) · [The course](../index.md)
+"""
 CLINIC = """
 Is it a different cause in your loop? [The clinic](../{name}/{name}.ipynb) goes from symptom to cause.
 """
 _ENTRY = re.compile(r"^## (.*?)\n(.*?)\n```python\n(.*?)\n```\n(.*?)(?=\n\n## |\s*\Z)", re.MULTILINE | re.DOTALL)
-_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 
 
 class Entry(NamedTuple):
@@ -79,7 +77,7 @@ def fits(message: str, line: str) -> bool:
 
 
 def _line(kind: type, error: object) -> str:
-    return f"{kind.__name__}: {error}"
+    return f"{kind.__name__}: {error}" if str(error) else kind.__name__
 
 
 def slug(message: str) -> str:
@@ -96,24 +94,24 @@ def made(index: str, clinic: str = "") -> dict[str, str]:
     to_clinic = CLINIC.format(name=clinic) if clinic else ""
     for message in found:
         index = index.replace(f"\n| `{message}` |", f"\n| [`{message}`](../errors/{slug(message)}.md) |", 1)
-    texts = {
-        f"errors/{slug(message)}.md": _page(message, found[message], known.get(message), to_clinic) for message in found
-    }
+    texts = {f"errors/{slug(message)}.md": _page(found[message], known[message], to_clinic) for message in found}
     return {"pages/errors.md": index, **texts}
 
 
-def _page(message: str, found: list[Cure], entry: Entry | None, clinic: str) -> str:
-    explained, words = "An answer to an exercise can end with this error.", _LINK.sub(r"\1", found[0].says)
-    if entry:
-        libraries = {"np.": "import numpy as np", "torch.": "import torch"}
-        imports = "\n".join(line for name, line in libraries.items() if name in entry.program)
-        program = f"{imports}\n\n{entry.program}" if imports else entry.program
-        shown = next(line for line in raised(entry.program) if fits(message, line))
-        explained = EXPLAINED.format(means=entry.means, program=program, raised=shown, look=entry.look)
-        words = entry.means
-    fix = "\n".join(f"- [{_place(cure)}]({cure.link}): {cure.says}" for cure in found)
-    description = f"{message}: {words}".replace("`", "").replace('"', "'")
-    return PAGE.format(message=message, explained=explained, fix=fix, clinic=clinic, description=f'"{description}"')
+def _page(found: list[Cure], entry: Entry, clinic: str) -> str:
+    libraries = {"np.": "import numpy as np", "torch.": "import torch"}
+    imports = "\n".join(line for name, line in libraries.items() if name in entry.program)
+    description = f"{entry.message}: {entry.means}".replace("`", "").replace('"', "'")
+    return PAGE.format(
+        message=entry.message,
+        means=entry.means,
+        program=f"{imports}\n\n{entry.program}" if imports else entry.program,
+        raised=next(line for line in raised(entry.program) if fits(entry.message, line)),
+        look=entry.look,
+        fix="\n".join(f"- [{_place(cure)}]({cure.link}): {cure.says}" for cure in found),
+        clinic=clinic,
+        description=f'"{description}"',
+    )
 
 
 def _place(cure: Cure) -> str:
