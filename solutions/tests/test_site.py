@@ -391,7 +391,8 @@ def test_a_changed_chapter_runs_again_and_changes_its_page(monkeypatch, tmp_path
             cell.outputs = [nbformat.v4.new_output("stream", text=f"ran {cell.source}")]
 
     def page() -> str:
-        return nbformat.writes(read(recording.record("99_new"), "99_new", set())[0])
+        notebook = recording.recorded("99_new") or recording.keep("99_new", recording.run("99_new"))
+        return nbformat.writes(read(notebook, "99_new", set())[0])
 
     for module, name in ((chapter, "SOURCES"), (digests, "SOURCES"), (recording, "RECORDED")):
         monkeypatch.setattr(module, name, tmp_path)
@@ -408,6 +409,7 @@ def test_a_changed_chapter_runs_again_and_changes_its_page(monkeypatch, tmp_path
 def test_the_smallest_program_of_each_error_raises_it():
     known = errors.entries()
     assert known.keys() == cures().keys()
+    assert len({errors.slug(message) for message in known}) == len(known)
     silent = [
         message
         for message, entry in known.items()

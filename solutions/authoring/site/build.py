@@ -3,7 +3,6 @@
 import shutil
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -18,7 +17,7 @@ from ..edition import READ
 from ..places import ChapterError
 from . import pages, write
 from .places import ROOT, SITE
-from .recording import record
+from .recording import keep, recorded, run
 
 HERE, GRADLAB = Path(__file__).parent, Path(gradlab.__file__).parent
 ASSETS = [
@@ -45,9 +44,14 @@ def build(names: Sequence[str] = (), site: Path = SITE) -> Path:
     shutil.copy(ROOT / ".github/pictures/card-light.png", sources / "_static/share.png")
     texts = pages.made(names)
     known = {f"{name}/{name}.ipynb" for name in names} | set(texts)
+    notebooks = {name: notebook for name in names if (notebook := recorded(name))}
+    changed = [name for name in sorted(names, reverse=True) if name not in notebooks]
     with ThreadPoolExecutor(2) as pool:  # each waits for its kernel
-        for name in pool.map(partial(_write_chapter, sources, known), sorted(names, reverse=True)):
+        for name, ran in zip(changed, pool.map(_run, changed), strict=True):
+            notebooks[name] = keep(name, ran)
             print(f"{name}: recorded", flush=True)
+    for name, notebook in notebooks.items():
+        _write_chapter(sources, known, name, notebook)
     for path, text in texts.items():
         (sources / path).parent.mkdir(parents=True, exist_ok=True)
         (sources / path).write_text(text, encoding="utf-8")
@@ -58,12 +62,16 @@ def build(names: Sequence[str] = (), site: Path = SITE) -> Path:
     return site
 
 
-def _write_chapter(sources: Path, known: set[str], name: str) -> str:
-    """Write a chapter's reading edition, with its figures and frames, among the pages' sources."""
+def _run(name: str) -> nbformat.NotebookNode:
     try:
-        notebook, resources = read(record(name), name, known)
+        return run(name)
     except CellExecutionError as error:
         raise ChapterError(f"{name}: {error}") from None
+
+
+def _write_chapter(sources: Path, known: set[str], name: str, notebook: nbformat.NotebookNode) -> None:
+    """Write a recorded chapter's reading edition, with its figures and frames, among the pages' sources."""
+    notebook, resources = read(notebook, name, known)
     folder = sources / name
     folder.mkdir()
     nbformat.write(notebook, folder / f"{name}.ipynb")
@@ -71,7 +79,6 @@ def _write_chapter(sources: Path, known: set[str], name: str) -> str:
         shutil.copytree(figures, folder / "figures")
     for file, text in resources.get("outputs", {}).items():
         (sources / "_static" / file).write_text(text, encoding="utf-8")
-    return name
 
 
 def read(notebook: nbformat.NotebookNode, name: str, known: set[str]) -> tuple[nbformat.NotebookNode, dict]:

@@ -82,7 +82,8 @@ def _line(kind: type, error: object) -> str:
 
 def slug(message: str) -> str:
     """Return the name of a message's page."""
-    return re.sub(r"[^a-z0-9_]+", "-", message.lower())[:90].strip("-")
+    words = message.replace(" +", " plus").replace(" -", " minus").lower()
+    return re.sub(r"[^a-z0-9_]+", "-", words)[:90].strip("-")
 
 
 def made(index: str, clinic: str = "") -> dict[str, str]:
