@@ -22,6 +22,7 @@ COUNTED = {  # a line of the learner's code, and a counting line to insert befor
     "answer-12-6": ("    run([edge_or_leaf(tensor)]", "    COUNTS['backward'] += 1"),
 }
 COUNTS = "COUNTS = {'run': 0, 'backward': 0}\n\n\n"
+BEFORE = "progress before a chapter ran.json"
 TELL = "import engine_12\n\nprint(engine_12.COUNTS)"
 
 
@@ -60,7 +61,8 @@ def home(tmp_path_factory):
         record = Record.from_json((home / name / f"{name}.record.json").read_bytes())
         passed |= dict.fromkeys(record.checks, "passed")
     passed |= {"11.6": "tried", "13.7": "tried"}
-    (home / ".progress.json").write_text(json.dumps(passed))
+    for progress in (home / ".progress.json", home / BEFORE):
+        progress.write_text(json.dumps(passed))
     return home
 
 
@@ -116,7 +118,9 @@ def test_a_check_that_passes_notes_the_text_of_the_answer(ran, home):
 
 @pytest.fixture(scope="module")
 def taken(home):
-    """The folder my_engine, as the end of chapter 14 writes it."""
+    """The folder my_engine, as the end of chapter 14 writes it; what `ran` left is removed first."""
+    shutil.copy(home / BEFORE, home / ".progress.json")
+    shutil.rmtree(home / "my_engine", ignore_errors=True)
     name = next(name for name in PART_TWO if name.startswith("14"))
     chapter = nbformat.read(home / name / f"{name}.ipynb", as_version=4)
     chapter.cells = [cell for cell in chapter.cells if cell.id in ("setup", "take-home")]

@@ -111,17 +111,20 @@ def _known_slip(
     has two mistakes.
     """
     wrong = [i for i, difference in enumerate(found) if difference]
+    first = wrong[0]
     telling = any(found[i].kind not in RAISED for i in wrong)
-    close, partly, pair = [], [], found[wrong[0]].pair
+    close, partly, pair = [], [], found[first].pair
     numbers = bool(pair) and not isinstance(pair[1], str | bool)  # texts and errors agree by chance
     for slip in check.slips:
         made = slip.observations(check.expected)
+        if not _alike(made[first], seen[first], check.cases[first]):
+            continue
         alike = [_alike(one, seen[i], check.cases[i]) for i, one in enumerate(made)]
         if all(alike):
             return slip, None
         if telling and all(alike[i] for i in wrong):
             its_wrong = sum(_difference(check, i, one, judge) is not None for i, one in enumerate(made))
             close += [slip] if 2 * len(wrong) > its_wrong else []
-        elif numbers and alike[wrong[0]]:
+        elif numbers:
             partly.append(slip)
     return close[0] if len(close) == 1 else None, partly[0] if partly and not close else None
