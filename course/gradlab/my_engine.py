@@ -112,7 +112,7 @@ def share(figure, name=""):
         figure.savefig(notebook.FOLDER / PICTURE, facecolor=DARK, dpi=150)
         print(f"Saved as {PICTURE} beside this notebook. Your engine has {lines} lines of Python.")
     else:
-        print("Once the cell above has written my_engine.py, this one counts its lines and saves the picture.")
+        print("Once my_engine.py is written, its lines are counted and the picture saved.")
     return figure
 
 

@@ -312,7 +312,7 @@ def test_the_picture_to_share_says_whose_the_engine_is_and_counts_its_lines(chap
     monkeypatch.setattr(notebook, "FOLDER", chapters)
     picture = chapters / my_engine.PICTURE
     assert my_engine.share(Figure(), " ")._suptitle.get_text() == "I built autograd"
-    assert "Once the cell above has written my_engine.py, this one counts its lines" in capsys.readouterr().out
+    assert "Once my_engine.py is written, its lines are counted" in capsys.readouterr().out
     assert not picture.exists()
     own = chapters.parent / my_engine.FOLDER / "my_engine.py"
     own.parent.mkdir()
