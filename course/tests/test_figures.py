@@ -1,5 +1,6 @@
 """The figures of the chapters: text stays inside its box even in a font as wide as Linux's default."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,14 @@ OVERFLOWING = """() => {
         return over > 1 ? [`"${text.textContent.trim()}" by ${over.toFixed(0)} px`] : [];
     });
 }"""
+
+
+def test_a_figure_that_names_sections_names_those_of_its_chapter():
+    """In 09, each symptom stands with its sections in parentheses."""
+    (figure,) = (CHAPTERS / one for one in FIGURES if "the sections" in (CHAPTERS / one).read_text(encoding="utf-8"))
+    (notebook,) = figure.parents[1].glob("*.ipynb")
+    named = [int(n) for text in re.findall(r"\(([\d, ]+)\)", figure.read_text("utf-8")) for n in text.split(",")]
+    assert named == sorted(map(int, re.findall(r'"## (\d+) ·', notebook.read_text("utf-8"))))
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda path: f"{path.parts[0]}-{path.stem}")

@@ -1,6 +1,7 @@
 """Sphinx's configuration of the site. Formulas become MathML here, so that pages need no script for them."""
 
 import html
+import re
 from pathlib import Path
 
 from docutils.nodes import SkipNode, paragraph
@@ -38,13 +39,15 @@ html_theme_options = {
 pygments_style, pygments_dark_style = "a11y-high-contrast-light", "a11y-high-contrast-dark"
 
 _mathml = LatexToMathML()
+_PRIME = re.compile("<msup>(<mi>[^<]*</mi>)<mo>′</mo></msup>")  # raised twice, a prime would hardly be seen
 
 
 def formula(self, node) -> None:
     """Write a formula as MathML."""
     latex, block = node.astext(), node.tagname == "math_block"
     try:
-        self.body.append(_mathml.convert_with_local_state(latex, displaystyle=block))
+        mathml = _mathml.convert_with_local_state(latex, displaystyle=block)
+        self.body.append(_PRIME.sub(r"<mrow>\1<mo>′</mo></mrow>", mathml))
     except LatexError as error:
         raise ValueError(f"{node.source}: the formula {latex!r} cannot be converted: {error}") from error
     raise SkipNode

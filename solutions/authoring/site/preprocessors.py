@@ -44,6 +44,7 @@ make lab
 
 </div>
 """
+_LISTED = re.compile(r"The (?:last|next) two cells list the guesses ([^,]*), and [^.]*\.")
 GUESSES = '<div class="site-guesses" role="status"></div>'
 _FIRST_COMMENT = re.compile(r"\A(?:#.*\n?)+")
 
@@ -112,6 +113,7 @@ class SayHowToRead(NbGraderPreprocessor):
                 cell.source = how.format(clone=CLONE)
             if cell.source.startswith(("own_engine(", "take_home(")):
                 cell.outputs = []  # they say what was found beside the notebook
+            cell.source = _LISTED.sub(r"Below are the guesses \1.", cell.source)
             if cell.metadata.get("jupyter", {}).get("source_hidden"):
                 cell.metadata["tags"] = [*tags(cell), "hide-input"]
         return nb, resources
@@ -148,8 +150,9 @@ class LinkPages(NbGraderPreprocessor):
 
 
 def _plain(text: str) -> str:
-    """Return a comment as Markdown that shows it as it is; in bold, it says first what it is about."""
-    return re.sub(r"([*_`<$\\\[])", r"\\\1", text).replace("Tested", "**What the check tests**", 1)
+    """Return a comment as Markdown that shows it, and code in it, as it is; in bold, it says first what it is about."""
+    shown = re.sub(r"`[^`]+`|[*_`<$\\\[]", lambda part: part[0] if part[0][1:] else f"\\{part[0]}", text)
+    return shown.replace("Tested", "**What the check tests**", 1)
 
 
 def markdown(cell, source: str):
