@@ -19,6 +19,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
+from gradlab import ipynb
 from gradlab.checks.meaning import without_docstrings
 from gradlab.engine import STAGES
 
@@ -61,7 +62,7 @@ def digest(name: str, edition: Path, modules: Iterable[str]) -> str:
             found.update(f"\n{path.parent.name} {path.name}\n".encode() + path.read_bytes())
     modules_beside = (path.read_text(encoding="utf-8") for path in files if path.suffix == ".py")
     for other in sorted({*_CHAPTER.findall("\n".join(modules_beside))} - {name}):
-        found.update(_cells(SOURCES / other / f"{other}.ipynb").encode())
+        found.update(_code(SOURCES / other / f"{other}.ipynb").encode())
     is_shown = _search(files)
     for path in (ROOT / module for module in modules):
         code, sentences = _parts(path.read_text(encoding="utf-8")) if path.exists() else ("", ())
@@ -71,10 +72,10 @@ def digest(name: str, edition: Path, modules: Iterable[str]) -> str:
     return found.hexdigest()
 
 
-def _cells(notebook: Path) -> str:
-    """Return the sources of a notebook's code cells; none if there is no such notebook."""
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"] if notebook.exists() else ()
-    return "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
+def _code(notebook: Path) -> str:
+    """Return the sources of a notebook's code cells; "" if the file does not exist."""
+    cells = ipynb.read(notebook.read_bytes())["cells"] if notebook.exists() else ()
+    return "\n".join(cell["source"] for cell in cells if cell["cell_type"] == "code")
 
 
 @functools.cache
