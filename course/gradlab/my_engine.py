@@ -22,9 +22,8 @@ from .engine import (
     stage_of,
     why_finished,
 )
-from .setup.workspace import RELEASED
+from .setup.workspace import OWN_ENGINE, RELEASED
 
-FOLDER = "my_engine"
 PICTURE = "my_engine.png"
 COURSE = "torch.autograd, by hand"
 CLONE = Path(__file__).parents[2]  # of the repository, if the course is used from one
@@ -56,14 +55,14 @@ def take_home() -> None:
     for cell in train.why:
         del train.parts[cell]
     whose = {name: why for stage in stages for name, why in stage.whose().items()}
-    folder = notebook.home() / FOLDER
+    folder = notebook.home() / OWN_ENGINE
     folder.mkdir(exist_ok=True)
     text = module(stages)
     mine = f"{sum(not why for why in whose.values())} of its {len(whose)} functions"
     if own := sum(map(own_lines, stages)):
         mine += f" and {own} of its {lines_of_code(text)} lines of code"
     _write(folder / "my_engine.py", text)
-    print(f"{FOLDER}/my_engine.py: {mine.replace('its ', '')} are yours.")
+    print(f"{OWN_ENGINE}/my_engine.py: {mine.replace('its ', '')} are yours.")
     for name, why in whose.items():
         if why:
             print(f"  {name} comes from the finished engine: {why}")
@@ -76,7 +75,7 @@ def take_home() -> None:
         _write(folder / name, (STATIC / template).read_text(encoding="utf-8").replace("MINE", mine))
     with contextlib.suppress(FileNotFoundError):
         shutil.copy(notebook.home() / chapter_of(last) / DIGITS, folder)
-    print(f"{', '.join(FILES)} are beside it. To use it anywhere: pip install ./{FOLDER}")
+    print(f"{', '.join(FILES)} are beside it. To use it anywhere: pip install ./{OWN_ENGINE}")
 
 
 def own_lines(stage: Stage) -> int:
@@ -94,7 +93,7 @@ def share(figure, name=""):
     """
     from matplotlib.text import Text  # only this picture needs it
 
-    own = notebook.home() / FOLDER / "my_engine.py"
+    own = notebook.home() / OWN_ENGINE / "my_engine.py"
     text = own.read_text(encoding="utf-8") if own.exists() else ""
     lines = lines_of_code(text)
     title = f"I built autograd: {lines} lines of Python" if lines else "I built autograd"

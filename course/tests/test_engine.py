@@ -275,7 +275,8 @@ def test_the_engine_is_taken_home_with_what_is_solved_so_far(chapters, capsys):
     assert said.endswith(
         "train_digits.py, README.md, test_my_engine.py are added once chapter 14 is solved:\n  14.2 has not passed\n"
     )
-    _, written = files = sorted((chapters.parent / my_engine.FOLDER).iterdir(), key=lambda file: file.suffix == ".py")
+    folder = chapters.parent / my_engine.OWN_ENGINE
+    _, written = files = sorted(folder.iterdir(), key=lambda file: file.suffix == ".py")
     assert {file.name for file in files} == {"pyproject.toml", "my_engine.py"}
     assert "# Exercise 11.1\ndef area" in written.read_text()
     assert "# Exercise 14.1\ndef twice" in written.read_text()
@@ -314,7 +315,7 @@ def test_the_picture_to_share_says_whose_the_engine_is_and_counts_its_lines(chap
     assert my_engine.share(Figure(), " ")._suptitle.get_text() == "I built autograd"
     assert "Once my_engine.py is written, its lines are counted" in capsys.readouterr().out
     assert not picture.exists()
-    own = chapters.parent / my_engine.FOLDER / "my_engine.py"
+    own = chapters.parent / my_engine.OWN_ENGINE / "my_engine.py"
     own.parent.mkdir()
     own.write_text('"""An engine."""\n\n\ndef backward(x):\n    """Return x."""\n    # so\n    return x  # whole\n')
     git = chapters.parent / "course/.git"

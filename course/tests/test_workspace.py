@@ -339,6 +339,14 @@ def test_the_workspace_holds_nbgraders_settings_and_every_chapter():
         assert source.name == name
 
 
+def test_an_engine_that_chapter_14_wrote_beside_the_course_is_no_chapter(tmp_path):
+    for name in ("README.md", "nbgrader_config.py", "chapters/14_train/14_train.ipynb", "chapters/my_engine/README.md"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    assert [*released(tmp_path)] == ["nbgrader_config.py", "14_train"]
+
+
 def test_a_course_without_its_start_page_says_what_to_do(tmp_path):
     """An installation away from the course's folder is told how to install."""
     with pytest.raises(SystemExit, match="pip install -e course"):

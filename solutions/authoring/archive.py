@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gradlab.setup.needs import STUDENT, needed_pins
+from gradlab.setup.workspace import OWN_ENGINE
 
 from .places import SOLUTIONS
 
@@ -20,7 +21,7 @@ HANDED_OUT = [
 ]  # of course/; no tests
 LOCK = "requirements.lock"
 ENGINE = "solutions/mini_autograd"  # for reading only, so without a pyproject.toml, which would get it installed
-LEFT_BEHIND = {"__pycache__", ".ipynb_checkpoints", "build"}
+LEFT_BEHIND = {"__pycache__", "build", OWN_ENGINE}  # and what begins with a dot, such as progress
 
 
 def write(place: Path = ARCHIVE, root: Path = ROOT) -> Path:
@@ -49,7 +50,11 @@ def _contents(root: Path) -> Iterator[Path]:
     engine = root / ENGINE
     for place in [*(root / "course" / name for name in HANDED_OUT), engine / "README.md", *engine.rglob("*.py")]:
         below = [place] if place.is_file() else place.rglob("*")
-        yield from (path for path in below if path.is_file() and not LEFT_BEHIND & set(path.relative_to(root).parts))
+        yield from (path for path in below if path.is_file() and not any(map(_stays, path.relative_to(root).parts)))
+
+
+def _stays(name: str) -> bool:
+    return name in LEFT_BEHIND or name.startswith(".")
 
 
 def _requirements(root: Path) -> str:

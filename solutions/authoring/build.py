@@ -19,6 +19,7 @@ from traitlets.config import Config
 from gradlab import live
 from gradlab.checks.record import SUFFIX, Record
 from gradlab.engine import LAST, STAGES, source_of
+from gradlab.setup.workspace import OWN_ENGINE
 
 from . import digests, pages
 from .chapter import chapter_names, source_path
@@ -223,7 +224,7 @@ def stale_pages() -> list[str]:
     return found + [
         f"{shown(path)} belongs to no chapter"
         for path in folders
-        if path.name not in [*chapter_names(), pages.PAGES.name, "my_engine"]  # chapter 14 writes it when it runs
+        if path.name not in [*chapter_names(), pages.PAGES.name, OWN_ENGINE]
     ]
 
 

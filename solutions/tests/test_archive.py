@@ -1,6 +1,7 @@
 """The student's archive works alone: unpacked elsewhere, where no other room exists or can be imported."""
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -51,6 +52,18 @@ def test_the_archive_holds_the_course_and_the_reference_engine():
     assert f"course/chapters/{CHAPTER}/{CHAPTER}.ipynb" in names
     assert "course/gradlab/jupyter/labextensions/gradlab-links/static/links.js" in names
     assert [name for name in names if name.endswith(".ipynb") and b"BEGIN SOLUTION" in files[name]] == []
+
+
+def test_what_chapters_wrote_where_an_author_ran_them_stays_behind(tmp_path):
+    for name in ("requirements.txt", archive.LOCK):
+        shutil.copy(ROOT / name, tmp_path)
+    shutil.copytree(ROOT / "course", tmp_path / "course", ignore=lambda folder, names: {*names} - {"pyproject.toml"})
+    for name in ("01_graph/01_graph.ipynb", "01_graph/.answers.json", ".progress.json", "my_engine/my_engine.py"):
+        path = tmp_path / "course/chapters" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}")
+    chapters = [name for name in archive.contents(tmp_path) if name.startswith("course/chapters/")]
+    assert chapters == ["course/chapters/01_graph/01_graph.ipynb"]
 
 
 def test_the_archive_has_the_versions_a_student_needs(student):

@@ -26,6 +26,7 @@ from authoring import chapter, digests
 from authoring.build import STUDENT_EDITION
 from authoring.chapter import chapter_names, source_path
 from authoring.pages import cures
+from authoring.places import ChapterError
 from authoring.site import errors, recording, write
 from authoring.site.build import build, read
 from gradlab.predict.kinds import Numbers, Order, Unreadable
@@ -416,3 +417,9 @@ def test_the_smallest_program_of_each_error_raises_it():
         if not any(errors.fits(message, line) for line in errors.raised(entry.program))
     ]
     assert silent == []
+
+
+def test_a_message_without_an_entry_is_named_before_any_page_is_made(monkeypatch):
+    monkeypatch.setattr(errors, "entries", dict)
+    with pytest.raises(ChapterError, match=r"errors.md has no entry for .*IndexError"):
+        errors.made("")

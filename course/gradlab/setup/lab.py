@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .commands import become, is_root
 from .taken_home import bring_in
-from .workspace import bring_up_to_date, is_as_put, kept_copies, put_page
+from .workspace import OWN_ENGINE, bring_up_to_date, is_as_put, kept_copies, put_page
 
 COURSE = Path(__file__).resolve().parents[2]
 START_PAGE = "README.md"
@@ -28,7 +28,7 @@ def released(course: Path = COURSE) -> dict[str, Path]:
             "python -m pip install -e course, from the folder that contains course/."
         )
     folders = sorted(path for path in (course / CHAPTERS).glob("*") if path.is_dir() and path.name[0] not in "._")
-    return {SETTINGS: course / SETTINGS, **{folder.name: folder for folder in folders}}
+    return {SETTINGS: course / SETTINGS, **{folder.name: folder for folder in folders if folder.name != OWN_ENGINE}}
 
 
 def prepare(folder: Path, course: Path = COURSE) -> None:

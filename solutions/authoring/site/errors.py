@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from ..pages import Cure, cures
+from ..places import ChapterError
 
 ENTRIES = Path(__file__).with_name("errors.md")
 PAGE = """---
@@ -92,6 +93,8 @@ def made(index: str, clinic: str = "") -> dict[str, str]:
     clinic: the name of the chapter to which every page leads, if there is one.
     """
     found, known = cures(), entries()
+    if lacking := found.keys() - known.keys():
+        raise ChapterError(f"{ENTRIES.name} has no entry for {', '.join(sorted(lacking))}: add what it means there.")
     to_clinic = CLINIC.format(name=clinic) if clinic else ""
     for message in found:
         index = index.replace(f"\n| `{message}` |", f"\n| [`{message}`](../errors/{slug(message)}.md) |", 1)
