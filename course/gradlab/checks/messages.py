@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from .difference import Difference
 from .likeness import where_wrong
-from .observation import Dict, List, Tuple
+from .observation import Dict, List, Tensor, Tuple, kind_of
 from .record import Case, CheckRecord, Slip
 from .show import show
 
@@ -190,15 +190,16 @@ def _what(difference: Difference, none_is_right: bool) -> tuple[str, str]:
     if kind == "raised" and not difference.where:
         kind = "raised later"
     if kind == "type" and _WHOLE.match(difference.where):
-        tensor = difference.expected.startswith("tensor")
+        got, want = difference.pair
+        tensor = isinstance(want, Tensor)
         returned = _RETURNED.match(difference.where)
-        if difference.yours == "None":
+        if got is None:
             hint = _about_none(difference.where, tensor, none_is_right)
-        elif seen := (_HINTS | (_TENSOR_HINTS if tensor else {})).get(re.split(r"\W", difference.yours.strip("<"))[0]):
+        elif seen := (_HINTS | (_TENSOR_HINTS if tensor else {})).get(kind_of(got)):
             hint = f"{'Your function returned' if returned else 'There is'} {seen}"
     if kind == "left" and difference.yours.endswith(("requires grad", "has a .grad")):
         hint = _LEAF_HINT
-    if kind == "graph" and "part of a graph" in difference.yours:
+    if kind == "graph" and difference.pair[0].grad_fn:
         hint = _GRAPH_HINT
     return _SENTENCES[kind].format(yours=yours if yours.endswith(("?", ".", "!")) else f"{yours}."), hint
 
