@@ -113,13 +113,15 @@ def test_the_map_shows_the_learners_own_pictures_and_functions(workspace, monkey
     monkeypatch.setattr(own_pictures, "home", lambda folder=None: workspace)
     image = "data:image/png;base64,cG5n"
     remember("02.1", "passed", workspace)
-    for name in ("01.2", "01.1", "milestone-one-neuron"):
+    milestones = ["one neuron", "XOR", "spirals", "digits", "names"]
+    files = [f"milestone-{name.replace(' ', '-')}" for name in milestones]
+    for name in ("01.2", "01.1", *files):
         own_pictures.keep(name, f'<p>text</p><img src="{image}">')
     own_pictures.keep("01.1", "text alone")
     page = start_page(RELEASED, workspace)
-    assert re.findall('<img src="(.*?)"', page) == [".pictures/01.1.png", ".pictures/milestone-one-neuron.png"]
+    assert re.findall('<img src="(.*?)"', page) == [f".pictures/{name}.png" for name in ("01.1", *files)]
     assert (workspace / ".pictures/01.1.png").read_bytes() == b"png"
-    assert "<div>one neuron</div>" in page
+    assert re.findall("<li><img .*?><div>(.*?)</div></li>", page) == milestones
     assert " · your engine: 2 of 2 functions\n" in page
     assert '<code class="gl-own">record ✓</code> <code class="gl-own">edge ✓</code>' in page
     remember("02.1", "tried", workspace)

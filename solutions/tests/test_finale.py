@@ -1,36 +1,49 @@
-"""The end of part two: lessons of chapters 02, 03 and 06 print the same on the solved engine as in torch."""
+"""The end of part two: earlier lessons print the same on the solved engine as in torch, and it learns from names."""
 
 import html
 import importlib
+import math
 import re
 import sys
 
 import nbformat
 import pytest
 
-from authoring.chapter import source_path
+from authoring.chapter import chapter_names, source_path
 from authoring.places import SOURCES
+from gradlab import track
 from gradlab.engine import source_of
 
 CHAPTERS = ["02_external_gradients", "03_accumulation", "06_tensor_hooks"]
 
 
+def cells(chapter):
+    """A solved chapter's cells by id."""
+    return {cell.id: cell for cell in nbformat.read(source_path(chapter), as_version=4).cells}
+
+
 @pytest.fixture(scope="module")
-def finale():
-    """The module of chapter 14 with its solved engine; the modules of the engine are gone afterwards."""
+def solved():
+    """What the engine's cells of chapter 14 define, solved; the modules of the engine are gone afterwards."""
     before, path = set(sys.modules), list(sys.path)
     sys.path.insert(0, str(SOURCES / "14_train"))
     try:
-        module = importlib.import_module("finale")
-        solved = {}
-        exec(source_of(nbformat.read(source_path("14_train"), as_version=4).cells), solved)
-        module.prepare(matmul=solved["matmul"], SGD=solved["SGD"])
-        yield module
+        defined = {}
+        exec(source_of(cells("14_train").values()), defined)
+        yield defined
     finally:
         sys.path[:] = path
         for name in set(sys.modules) - before:
             if name.startswith(("engine_", "like_torch", "finale")):
                 del sys.modules[name]
+
+
+@pytest.fixture(scope="module")
+def finale(solved):
+    """The module of chapter 14 with its solved engine."""
+    module = importlib.import_module("finale")
+    module.prepare(matmul=solved["matmul"], SGD=solved["SGD"])
+    return module
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -91,3 +104,26 @@ def test_a_chapter_that_is_not_beside_it_is_asked_for(finale, monkeypatch, tmp_p
     shown = finale.side_by_side(CHAPTERS[0], CHAPTERS)
     assert str(shown).endswith(f"put these folders beside this one: {', '.join(CHAPTERS)}.")
     assert str(shown) in shown._repr_html_()
+
+
+def test_it_learns_from_names_and_invents_others(solved, monkeypatch):
+    """Its loss falls from log 27 to far below 2.78, which the letters' frequencies alone would give."""
+    monkeypatch.chdir(SOURCES / "14_train")
+    chapter = cells("14_train")
+    ran = solved | {"payoff": lambda *args, **options: lambda function: function, "track": track}
+    exec(chapter["payoff-names"].source, ran)
+    assert all(re.fullmatch("[a-z]{3,9}", name) for name in ran["NAMES"])
+    assert f"contains {len({*ran['NAMES']})} first names" in chapter["names-ask"].source
+    losses, networks = zip(*ran["learned_names"](), strict=True)
+    assert losses[0] == pytest.approx(math.log(27), abs=0.02)
+    assert losses[-1] < 2
+    names = ran["invented"](networks[-1], "k")
+    assert len(names) > 10
+    assert all(re.fullmatch("K[a-z]{2,8}", name) for name in names)
+    assert not {name.lower() for name in names} & {*ran["NAMES"]}
+
+
+def test_the_engine_reaches_five_milestones():
+    sources = (cell.source for name in chapter_names() for cell in cells(name).values())
+    found = [words for source in sources for words in re.findall(r'milestone="(.+?)"', source)]
+    assert found == ["XOR", "one neuron", "spirals", "digits", "names"]

@@ -109,6 +109,12 @@ def test_the_finale_counts_its_lessons_and_saves_a_picture(ran, home):
     assert (home / "14_train" / "my_engine.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_what_it_learns_is_kept_for_the_start_page(ran, home):
+    if "payoff-names" in ran:
+        kept = {path.stem for path in (home / ".pictures").glob("milestone-*")}
+        assert {"milestone-spirals", "milestone-digits", "milestone-names"} <= kept
+
+
 def test_a_check_that_passes_notes_the_text_of_the_answer(ran, home):
     own = {name: cell.source for name, cell in ran.items() if name.startswith("answer-")}
     noted = answers(home)
