@@ -114,9 +114,9 @@ def test_it_learns_from_names_and_invents_others(solved, monkeypatch):
     exec(chapter["payoff-names"].source, ran)
     assert all(re.fullmatch("[a-z]{3,9}", name) for name in ran["NAMES"])
     assert f"contains {len({*ran['NAMES']})} first names" in chapter["names-ask"].source
-    losses, networks = zip(*ran["learned_names"](), strict=True)
+    losses, networks = zip(*ran["learned_names"]().values(), strict=True)
     assert losses[0] == pytest.approx(math.log(27), abs=0.02)
-    assert losses[-1] < 2
+    assert losses[-1] < 2.2
     names = ran["invented"](networks[-1], "k")
     assert len(names) > 10
     assert all(re.fullmatch("K[a-z]{2,8}", name) for name in names)
