@@ -64,8 +64,8 @@ def _cell(cell: object, ids: set[str]) -> dict:
         raise Unreadable(f"{NO_NOTEBOOK} (a cell has no type, or a source that is not text).")
     source = "".join(lines).replace("\r\n", "\n")
     if cell["cell_type"] == "heading":
-        level = cell.get("level")
-        source = f"{'#' * (level if level in range(1, 7) else 1)} {source}"
+        level = cell.get("level", 1)
+        source = f"{'#' * (int(level) if level in range(1, 7) else 1)} {source}"
     read = {"cell_type": kind, "metadata": _dict(cell.get("metadata")), "source": source}
     if isinstance(cell.get("id"), str) and _ID.fullmatch(cell["id"]) and cell["id"] not in ids:
         ids.add(cell["id"])

@@ -49,6 +49,12 @@ def test_formats_before_4_are_read():
     assert (found["nbformat"], found["nbformat_minor"]) == (4, 5)
 
 
+@pytest.mark.parametrize(("level", "marks"), [(6, "######"), (2.0, "##"), (7, "#"), ("2", "#"), (None, "#")])
+def test_any_level_of_a_heading_is_read(level, marks):
+    found = read({"worksheets": [{"cells": [{**OLD[0], "level": level}]}], "nbformat": 3})
+    assert found["cells"][0]["source"] == f"{marks} Grüße"
+
+
 def test_a_missing_invalid_or_repeated_id_is_left_out():
     ids = ["run", None, "no id", "", 7, "run", "x" * 65, "a-b_C"]
     found = read({"cells": [{"cell_type": "raw", "id": one} for one in ids]})

@@ -161,6 +161,7 @@ ODD = {
     "no end": "'''",
     "a question alone": "?",
     "a magic without a name": "%\n%%\n!",
+    "a magic whose name is computed": "get_ipython().run_line_magic(name, 'x')\n%pwd",
 }
 
 

@@ -80,7 +80,8 @@ class _Magics(ast.NodeTransformer):
         """Return the statements passed to a timing magic, [] for any other magic, None for any other node."""
         match node:
             case ast.Call(ast.Attribute(ast.Call(ast.Name("get_ipython"), []), method), [*_, ast.Constant(str(text))]):
-                name = node.args[0].value if method == "run_line_magic" else "!"
+                first = node.args[0]
+                name = first.value if isinstance(first, ast.Constant) and method == "run_line_magic" else "!"
                 self.names.append(str(name))
                 try:
                     return _parsed(text).body if name in TIMED else []
