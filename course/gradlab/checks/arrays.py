@@ -6,7 +6,7 @@ import numpy as np
 
 from .difference import TOLERANCES, Difference
 from .observation import Array, Float, Tensor, Value, shape_of
-from .plain import as_array
+from .plain import as_array, nonfinite
 from .show import show, shown_apart
 
 ALMOST = 1e-3  # a relative error between the tolerance and this value means a correct formula with too few digits
@@ -37,7 +37,7 @@ def compare_arrays(want: Tensor | Array, got: Tensor | Array, where: str) -> Dif
         differs = ~((w == g) | close | (np.isnan(w) & np.isnan(g)))
     if differs.any():
         return _array_difference(want, got, w, g, differs, where)
-    if isinstance(want, Tensor) and want.requires_grad != got.requires_grad:
+    if isinstance(want, Tensor) and isinstance(got, Tensor) and want.requires_grad != got.requires_grad:
         return Difference("graph", where, _graph_text(got), _graph_text(want))
     return None
 
@@ -50,15 +50,15 @@ def _array_difference(
     at = f"index {list(index)}" if index else "the value"
     at += f" ({int(differs.sum())} of {differs.size} elements differ)" if differs.size > 1 else ""
     at += f" in {where}" if where else ""
-    texts = shown_apart(*(_scalar(side[index]) for side in (g, w)))
+    yours, expected = shown_apart(_scalar(g[index]), _scalar(w[index]))
     if w.size > 1:
-        texts = [f"{texts[0]}   in {show(got)}", f"{texts[1]}   in {show(want)}"]
-    return Difference(kind, at, *texts, _pattern(w, g), arrays=(g, w, differs) if w.size > 1 else ())
+        yours, expected = f"{yours}   in {show(got)}", f"{expected}   in {show(want)}"
+    return Difference(kind, at, yours, expected, _pattern(w, g), arrays=(g, w, differs) if w.size > 1 else ())
 
 
 def _scalar(number: np.generic) -> Value:
     value = number.item()
-    return value if type(value) is not float or math.isfinite(value) else Float(str(value))
+    return value if type(value) is not float or math.isfinite(value) else Float(nonfinite(value))
 
 
 def _pattern(w: np.ndarray, g: np.ndarray) -> str:

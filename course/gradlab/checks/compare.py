@@ -57,12 +57,10 @@ def compare(expected: Observation, observed: Observation, words: tuple[str, ...]
 
 
 def _compare_errors(expected: Error | None, observed: Error | None, words: tuple[str, ...]) -> Difference | None:
-    if expected is None and observed is None:
-        return None
+    if observed is None:
+        return Difference("silent", "", "no error", _error_text(expected), whose="torch's") if expected else None
     if expected is None:
         return Difference(_KINDS.get(observed.type, "raised"), observed.at, _error_text(observed), "no error")
-    if observed is None:
-        return Difference("silent", "", "no error", _error_text(expected), whose="torch's")
     missing = [w for w in words or (expected.message,) if w.lower() not in observed.message.lower()]
     if observed.type == "NotImplementedError" != expected.type:
         kind, note = "unsolved", ""
@@ -89,7 +87,7 @@ def _compare_values(expected: list[Value], observed: list[Value], whole: bool = 
         if difference := _compare_value(want, got, _place(expected, number)):
             return difference
     if whole and came < min(len(expected), len(observed)):
-        return Difference("happened", "", *(_with_labels(side[came]) for side in (observed, expected)))
+        return Difference("happened", "", _with_labels(observed[came]), _with_labels(expected[came]))
     if whole and len(expected) != len(observed):
         return Difference("count", "", f"{len(observed)} values", f"{len(expected)} values")
     return None
@@ -102,14 +100,13 @@ def alike_labelled(expected: list[Value], observed: list[Value]) -> int:
     """
     labelled = len(expected) != 1 or len(observed) != 1
     for number, (want, got) in enumerate(zip(expected, observed, strict=False)):
-        dicts = isinstance(want, Dict) and isinstance(got, Dict)
-        if labelled and dicts and want.items.keys() != got.items.keys():
+        if labelled and isinstance(want, Dict) and isinstance(got, Dict) and want.items.keys() != got.items.keys():
             return number
     return min(len(expected), len(observed))
 
 
-def _with_labels(value: Dict) -> str:
-    return ", ".join(f"{label!r}: {show(item)}" for label, item in value.items.items())
+def _with_labels(value: Value) -> str:
+    return ", ".join(f"{label!r}: {show(item)}" for label, item in parts(value).items())
 
 
 def _place(values: list[Value], number: int) -> str:
@@ -123,7 +120,7 @@ def _place(values: list[Value], number: int) -> str:
 
 def _due(values: list[Value], number: int) -> str:
     """Return words for the value expected at this position, or "" for the only one."""
-    labels = list(values[number].items) if isinstance(values[number], Dict) and len(values) > 1 else []
+    labels = list(parts(values[number])) if isinstance(values[number], Dict) and len(values) > 1 else []
     return _place(values, number) or ", ".join(map(repr, labels))
 
 
@@ -146,12 +143,12 @@ def _different(want: Value, got: Value, where: str) -> Difference | None:
     whose = "torch's" if isinstance(want, (*NUMERIC, Float)) or type(want) is float else "expected"
     if not _same_kind(want, got):
         return Difference("type", where, _with_type(got), _with_type(want), whose=whose)
-    if isinstance(want, NUMERIC):
+    if isinstance(want, NUMERIC) and isinstance(got, NUMERIC):
         from .arrays import compare_arrays  # imports NumPy
 
         difference = compare_arrays(want, got, where)
         return difference and replace(difference, whose=whose)
-    if isinstance(want, Dict):
+    if isinstance(want, Dict) and isinstance(got, Dict):
         return _compare_dicts(want, got, where)
     if isinstance(want, CONTAINERS):
         wanted, found = parts(want), parts(got)
@@ -163,17 +160,17 @@ def _different(want: Value, got: Value, where: str) -> Difference | None:
         if len(wanted) != len(found):
             return Difference("length", where, _with_length(got), _with_length(want))
         return None
-    if isinstance(want, Float) or type(want) is float:
+    if isinstance(want, Float | float) and isinstance(got, Float | float):
         return None if _floats_agree(want, got) else Difference("value", where, *shown_apart(got, want), whose=whose)
     return None if want == got else Difference("value", where, *_from_where_they_differ(got, want), whose=whose)
 
 
-def _from_where_they_differ(one: Value, other: Value) -> list[str]:
+def _from_where_they_differ(one: Value, other: Value) -> tuple[str, str]:
     """Return two values as text; of a long common beginning, only the last few words."""
-    texts = [show(one), show(other)]
-    same = next((i for i, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), min(map(len, texts)))
+    left, right = show(one), show(other)
+    same = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
     start = max(0, same - BEFORE) if same > LONGEST else 0
-    return [f"… {text[start:]}" if start else text for text in texts]
+    return (f"… {left[start:]}", f"… {right[start:]}") if start else (left, right)
 
 
 def _same_kind(want: Value, got: Value) -> bool:
@@ -235,5 +232,5 @@ def _compare_named(kind: str, head: str, expected: list[str], observed: list[str
     """Return the difference between two lists of names, ignoring their order; None if they agree."""
     if sorted(expected) == sorted(observed):
         return None
-    names = [", ".join(sorted(side)) or "nothing" for side in (observed, expected)]
-    return Difference(kind, "", *(head + side for side in names))
+    yours, right = (", ".join(sorted(side)) or "nothing" for side in (observed, expected))
+    return Difference(kind, "", head + yours, head + right)

@@ -26,7 +26,7 @@ class Difference:
     kind: what differs ("raised", "type", "dtype", "shape", "graph", "value", "mutated", "judged", …).
     where: which value differs; "" if there is only one. yours, expected: both sides as text. note: one more sentence.
     arrays: yours, the expected one, and a mask of the elements that differ, if both have several elements; else empty.
-    pair: yours and the expected one as encoded values, if a value differs; else empty.
+    pair: yours and the expected one as encoded values, if a value differs.
     whose: the label of the expected side: "torch's" for errors and numbers from torch, "expected" for everything else.
     """
 
@@ -36,5 +36,5 @@ class Difference:
     expected: str
     note: str = ""
     arrays: tuple[Any, ...] = ()
-    pair: tuple[Value, ...] = ()
+    pair: tuple[Value, Value] | None = None
     whose: str = "expected"

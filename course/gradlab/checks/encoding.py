@@ -31,7 +31,7 @@ from .observation import (
     room,
     shape_of,
 )
-from .plain import NONFINITE, as_array
+from .plain import NONFINITE, as_array, nonfinite, numbers_in
 from .show import show
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def encode(value: Any) -> Value:
         if kind is int:
             return value if -INT64 <= value < INT64 else Other(f"int of {value.bit_length()} bits")
         if kind is float:
-            return value if math.isfinite(value) else Float(_number(value))
+            return value if math.isfinite(value) else Float(nonfinite(value))
         if kind is str:
             return text_within(value)
         if kind in _SEQUENCES:
@@ -119,17 +119,11 @@ def _encode_tensor(tensor: "torch.Tensor", spend: Callable[[int], None]) -> Valu
 
 
 def _with_shape(kind: type[Tensor | Array], values: list, dtype: str, shape, **more) -> Value:
-    values = [_number(number) if type(number) is float else number for number in values]
+    values = [nonfinite(n) if type(n) is float and not math.isfinite(n) else n for n in values]
     if any(type(number) is int and not -INT64 <= number < INT64 for number in values):
         return Other(f"{dtype} values outside the signed 64-bit range")
     dtype = sys.intern(dtype)  # JSON leaves out a default only if it is the same object
     return kind(values, dtype, None if tuple(shape) == (len(values),) else list(shape), **more)
-
-
-def _number(number: float) -> float | str:
-    if math.isfinite(number):
-        return number
-    return "nan" if math.isnan(number) else "inf" if number > 0 else "-inf"
 
 
 def text_within(text: str) -> str:
@@ -149,8 +143,7 @@ def decode(value: Value) -> Any:
         import torch
     match value:
         case Tensor():
-            numbers = [NONFINITE[n] if type(n) is str else n for n in value.values]
-            return torch.tensor(numbers, dtype=getattr(torch, value.dtype)).reshape(shape_of(value))
+            return torch.tensor(numbers_in(value), dtype=getattr(torch, value.dtype)).reshape(shape_of(value))
         case Array():
             return as_array(value).astype(value.dtype)
         case Float():

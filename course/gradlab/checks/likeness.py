@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from .observation import CONTAINERS, NUMERIC, Dict, List, Observation, Size, Tuple, Value, kind_of, parts, shape_of
-from .plain import NONFINITE
+from .plain import numbers_in
 from .record import Case
 from .show import show
 
@@ -49,8 +49,8 @@ def likeness(got: Value, want: Value, case: Dict, expected: Observation) -> str:
     if not all(map(math.isfinite, [*g.values, *w.values])):
         return ""
     if _close(g, w):  # of a different type or dtype, or only almost right
-        differs = type(got) is not type(want) or (isinstance(got, NUMERIC) and got.dtype != want.dtype)
-        return _right_as(want) if differs else ""
+        right = _right_as(want)
+        return "" if _right_as(got) == right else right
     return _of_shapes(g, w) if g.shape != w.shape else _of_values(g, w, case, expected) or _of_some(g, w)
 
 
@@ -75,7 +75,7 @@ def _of_values(g: _Numbers, w: _Numbers, case: Dict, expected: Observation) -> s
 
 def _numbers(value: Value) -> _Numbers | None:
     if isinstance(value, NUMERIC) and value.dtype != "bool":
-        return _Numbers(shape_of(value), [float(NONFINITE.get(n, n)) for n in value.values])
+        return _Numbers(shape_of(value), [float(n) for n in numbers_in(value)])
     return _Numbers((), [value]) if type(value) is float else None
 
 
@@ -155,8 +155,8 @@ def _of_some(g: _Numbers, w: _Numbers) -> str:
 
 def _of_kinds(got: Value, want: Value) -> str:
     """Return a sentence if only the type differs, such as a list instead of a tensor."""
-    mine, right = _flat(got), _flat(want)
-    alike = mine and right and len(mine) == len(right) and all(map(math.isfinite, [*mine, *right]))
+    mine, right = _flat(got) or [], _flat(want) or []
+    alike = 0 < len(mine) == len(right) and all(map(math.isfinite, [*mine, *right]))
     same = alike and _all_near(mine, right)
     if not same and isinstance(got, _SEQUENCES) and isinstance(want, _SEQUENCES) and got.items == want.items:
         return f"Your items are right. Return them as {_A[kind_of(want)]}."
@@ -184,12 +184,12 @@ def _right_as(want: Value) -> str:
 def _flat(value: Value) -> list[float] | None:
     """Return a value's numbers as a list: of a number, a tensor, or a sequence of these; None for anything else."""
     if isinstance(value, NUMERIC):
-        return [float(NONFINITE.get(n, n)) for n in value.values]
-    if type(value) in (int, float):
+        return [float(n) for n in numbers_in(value)]
+    if type(value) is int or type(value) is float:
         return [float(value)]
     if isinstance(value, _SEQUENCES):
         inner = [_flat(item) for item in value.items]
-        return None if None in inner else [number for item in inner for number in item]
+        return None if None in inner else [number for item in inner if item for number in item]
     return None
 
 
@@ -227,7 +227,7 @@ def _traits(inputs: Dict) -> Iterator[str]:
     """Yield what can be said of a case's values, one by one."""
     for name, value in inputs.items.items():
         if isinstance(value, NUMERIC):
-            numbers, dimensions = [NONFINITE.get(n, n) for n in value.values], len(shape_of(value))
+            numbers, dimensions = numbers_in(value), len(shape_of(value))
             yield f"{name} is {value.dtype}"
             yield f"{name} has {dimensions} dimension{'s' * (dimensions != 1)}"
             if len(numbers) < 2:

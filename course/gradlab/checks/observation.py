@@ -28,13 +28,13 @@ class _Form(msgspec.Struct, tag_field="is", omit_defaults=True, forbid_unknown_f
     """The base class of all encoded values: in JSON, the key "is" names the type, and unknown keys are forbidden."""
 
 
-class Float(_Form, tag="float"):
+class Float(_Form, tag="float", frozen=True):
     """A float that JSON cannot represent: NaN or an infinity."""
 
     value: Nonfinite
 
 
-class Tensor(_Form, tag="tensor"):
+class Tensor(_Form, tag="tensor", frozen=True):
     """A tensor: its flattened values, and its link to a graph. Without a shape it has one dimension."""
 
     values: Numbers = msgspec.field(name="of")
@@ -44,7 +44,7 @@ class Tensor(_Form, tag="tensor"):
     grad_fn: Text | None = None
 
 
-class Array(_Form, tag="ndarray"):
+class Array(_Form, tag="ndarray", frozen=True):
     """A NumPy array, stored like a tensor."""
 
     values: Numbers = msgspec.field(name="of")
@@ -52,37 +52,37 @@ class Array(_Form, tag="ndarray"):
     shape: Shape | None = None
 
 
-class List(_Form, tag="list"):
+class List(_Form, tag="list", frozen=True):
     """A list."""
 
     items: list["Value"] = msgspec.field(name="of")
 
 
-class Tuple(_Form, tag="tuple"):
+class Tuple(_Form, tag="tuple", frozen=True):
     """A tuple."""
 
     items: list["Value"] = msgspec.field(name="of")
 
 
-class Size(_Form, tag="torch.Size"):
+class Size(_Form, tag="torch.Size", frozen=True):
     """A torch.Size."""
 
     items: list["Value"] = msgspec.field(name="of")
 
 
-class Dict(_Form, tag="dict"):
+class Dict(_Form, tag="dict", frozen=True):
     """A dict whose keys are strings."""
 
     items: dict[Text, "Value"] = msgspec.field(name="of")
 
 
-class DType(_Form, tag="torch.dtype"):
+class DType(_Form, tag="torch.dtype", frozen=True):
     """A torch dtype, by its name without "torch."."""
 
     name: Text
 
 
-class Other(_Form, tag="object"):
+class Other(_Form, tag="object", frozen=True):
     """Any other value, by the name of its type."""
 
     type: Text
@@ -129,7 +129,7 @@ class Observation(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
 # Traversal of values
 
 
-def parts(value: Value) -> dict[int | str, Value]:
+def parts(value: Value) -> dict[Any, Value]:
     """Return the parts of a container by index or key; an empty dict for any other value."""
     if isinstance(value, Dict):
         return value.items
@@ -182,7 +182,7 @@ def kind_of(value: Value) -> str:
     if isinstance(value, Other):
         return value.type
     if isinstance(value, _Form):
-        return value.__struct_config__.tag
+        return str(value.__struct_config__.tag)
     return "None" if value is None else type(value).__name__
 
 

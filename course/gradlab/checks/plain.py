@@ -6,7 +6,7 @@ NumPy is imported for a tensor or an array only, because chapter 00 runs where t
 import math
 from typing import TYPE_CHECKING, Any
 
-from .observation import Array, Dict, DType, Float, List, Other, Size, Tensor, Tuple, Value, parts, shape_of
+from .observation import Array, Dict, DType, Float, List, Nonfinite, Other, Size, Tensor, Tuple, Value, parts, shape_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,11 +14,21 @@ if TYPE_CHECKING:
 NONFINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
+def nonfinite(number: float) -> Nonfinite:
+    """Return the name of NaN or an infinity."""
+    return "nan" if math.isnan(number) else "inf" if number > 0 else "-inf"
+
+
+def numbers_in(value: Tensor | Array) -> list[float]:
+    """Return an encoded tensor's or array's values, in one dimension, as bools, integers and floats."""
+    return [NONFINITE[n] if isinstance(n, str) else n for n in value.values]
+
+
 def as_array(value: Tensor | Array) -> "np.ndarray":
     """Return an encoded tensor's or array's values as a NumPy array of its shape, with bools, integers or floats."""
     import numpy as np
 
-    numbers = [NONFINITE[n] if type(n) is str else n for n in value.values]
+    numbers = numbers_in(value)
     kinds = {type(n) for n in numbers}
     kind = bool if kinds == {bool} else np.int64 if kinds == {int} else float
     return np.array(numbers, dtype=kind).reshape(shape_of(value))

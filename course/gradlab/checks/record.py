@@ -34,7 +34,7 @@ class _Part(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, froz
     """The base class of the parts of a record's file."""
 
 
-class Case(_Part):
+class Case(_Part, frozen=True):
     """One case of a check.
 
     inputs: the encoded values by name. says: a description. words: what an expected error's message must contain; if
@@ -46,7 +46,7 @@ class Case(_Part):
     words: list[str] = []
 
 
-class Slip(_Part):
+class Slip(_Part, frozen=True):
     """A known wrong answer, its sentence, and how its observation of each case differs from the expected one."""
 
     name: str
@@ -65,7 +65,7 @@ class Slip(_Part):
         return [msgspec.convert(applied(change, old), Observation) for change, old in pairs]
 
 
-class CheckRecord(_Part):
+class CheckRecord(_Part, frozen=True):
     """The record of one check.
 
     cell: the grade_id of the check's cell. answer: the name of the learner's function. expected: one observation per
@@ -91,7 +91,7 @@ class CheckRecord(_Part):
         return msgspec.structs.replace(self, expected=[], slips=[], owns="", given=given, finished=finished)
 
 
-class Record(_Part):
+class Record(_Part, frozen=True):
     """The checks of one chapter for one seed, by check id."""
 
     chapter: str

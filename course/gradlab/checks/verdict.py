@@ -48,20 +48,20 @@ def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None)
     """
     if len(seen) != len(check.cases):
         return _refused(check, f"There are {len(seen)} observations for {len(check.cases)} cases.")
-    observations = [one if isinstance(one, Observation) else read_observation(one) for one in seen]
-    if None in observations:
+    read = [one if isinstance(one, Observation) else read_observation(one) for one in seen]
+    observations = [observation for observation in read if observation is not None]
+    if len(observations) < len(read):
         return _refused(check, "The observations cannot be read.")
     found = [_difference(check, i, observation, judge) for i, observation in enumerate(observations)]
-    wrong = [i for i, difference in enumerate(found) if difference]
+    wrong = {i: difference for i, difference in enumerate(found) if difference}
     if not wrong:
         return Verdict(success(check))
-    slip, partly = _known_slip(check, observations, found, judge)
-    first = wrong[0]
-    difference = found[first]
+    slip, partly = _known_slip(check, observations, wrong, judge)
+    first, difference = next(iter(wrong.items()))
     if difference.pair and not (slip or partly) and not difference.note and difference.kind != "graph":
         note = likeness(*difference.pair, check.cases[first].inputs, check.expected[first])
         difference = dataclasses.replace(difference, note=note)
-    return Verdict(failure(check, wrong, difference, slip, partly), difference, first)
+    return Verdict(failure(check, list(wrong), difference, slip, partly), difference, first)
 
 
 def _refused(check: CheckRecord, reason: str) -> Verdict:
@@ -99,9 +99,9 @@ def _alike(one: Observation, other: Observation, case: Case) -> bool:
 
 
 def _known_slip(
-    check: CheckRecord, seen: list[Observation], found: list[Difference | None], judge: Judge | None
+    check: CheckRecord, seen: list[Observation], wrong: dict[int, Difference], judge: Judge | None
 ) -> tuple[Slip | None, Slip | None]:
-    """Return the slip that matches `seen` in all cases, else the only one, if any, that explains the wrong cases.
+    """Return the slip that matches `seen` in all cases, else the only one, if any, that explains the `wrong` cases.
 
     A slip explains them if its observations match there, and they are more than half of its own wrong cases. An error
     alone explains nothing, because many faults end in the same error of torch. Without these rules, some slips, treated
@@ -110,11 +110,12 @@ def _known_slip(
     Without such a slip, the second value is the first one that explains the first wrong case but not all: the answer
     has two mistakes.
     """
-    wrong = [i for i, difference in enumerate(found) if difference]
-    first = wrong[0]
-    telling = any(found[i].kind not in RAISED for i in wrong)
-    close, partly, pair = [], [], found[first].pair
-    numbers = bool(pair) and not isinstance(pair[1], str | bool)  # texts and errors agree by chance
+    first, difference = next(iter(wrong.items()))
+    telling = any(one.kind not in RAISED for one in wrong.values())
+    pair = difference.pair
+    numbers = pair is not None and not isinstance(pair[1], str | bool)  # texts and errors agree by chance
+    close: list[Slip] = []
+    partly: list[Slip] = []
     for slip in check.slips:
         made = slip.observations(check.expected)
         if not _alike(made[first], seen[first], check.cases[first]):
