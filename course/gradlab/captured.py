@@ -61,11 +61,11 @@ class Captured:
 
     def html(self, alt: str = "") -> str:
         """Return everything captured as HTML. alt: the alternative text for pictures without a description."""
-        return "".join(_html(kind, part, alt) for kind, part in self._joined())
+        return "".join(_html(part, alt) for _, part in self._joined())
 
     def text(self) -> str:
         """Return everything captured as text."""
-        texts = (part.get("text/plain", "") + "\n" if kind == "data" else part for kind, part in self.parts)
+        texts = (part if isinstance(part, str) else part.get("text/plain", "") + "\n" for _, part in self.parts)
         return ANSI.sub("", "".join(texts)).rstrip("\n")
 
     def _joined(self):
@@ -104,8 +104,8 @@ class Publisher(DisplayPublisher):
         """Do nothing: lesson output is never cleared."""
 
 
-def _html(kind: str, part: str | dict, alt: str) -> str:
-    if kind != "data":
+def _html(part: str | dict, alt: str) -> str:
+    if isinstance(part, str):
         return f"<pre>{html.escape(ANSI.sub('', part).rstrip())}</pre>"
     for mime in ("text/html", "image/svg+xml"):
         if mime in part:

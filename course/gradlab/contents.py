@@ -15,7 +15,7 @@ class Contents(AsyncLargeFileManager):
 
     @default("hide_globs")
     def _hidden(self) -> list[str]:
-        return [*AsyncLargeFileManager.class_traits()["hide_globs"].default(), f"*{SUFFIX}"]
+        return [*(AsyncLargeFileManager.class_traits()["hide_globs"].default() or ()), f"*{SUFFIX}"]
 
     async def get(self, path, *arguments, **options):
         """Return the model of a file or folder; for the start page, bring it up to date first."""

@@ -65,8 +65,7 @@ def finished_before(check_id: str, cells: Iterable[dict[str, Any]]) -> str:
 
 def functions(text: str) -> dict[str, str]:
     """Return the source of each function and class that a text defines, by name."""
-    tree = source.read(text).tree
-    nodes = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)] if tree else []
+    nodes = [node for node in source.read(text).statements if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     return {node.name: ast.get_source_segment(text, node) or "" for node in nodes}
 
 
@@ -96,7 +95,7 @@ class Stage:
 
     def whose(self) -> dict[str, str]:
         """Return for each function, in order, "" if it is the learner's, or why the finished one is used."""
-        found = {}
+        found: dict[str, str] = {}
         for cell in filter(ANSWER.fullmatch, self.parts):
             own = defined(self.own.get(cell, ""))
             why = self.why.get(cell, f"your cell for {check_of(cell)} does not define it")
@@ -180,8 +179,8 @@ def _load(number: int) -> str:
     """Register a stage as an importable module, and return a message saying who wrote it."""
     name, file = f"engine_{number}", _file_of(number)
     loaded = sys.modules.get(name)
-    if hasattr(loaded, "whose"):
-        return loaded.whose
+    if whose := getattr(loaded, "whose", ""):
+        return whose
     why = "" if chapter_of(number) else f"chapter {number} is not here"
     if why := why_finished() or why:
         return f"{name}: the finished one; {why}"
@@ -225,7 +224,7 @@ def _module(stage: Stage, file: Path) -> ModuleType:
                 stage.refuse(cells, cell, why)
                 break
         else:
-            module.whose = stage.report()
+            vars(module)["whose"] = stage.report()
             return module
 
 
@@ -241,7 +240,7 @@ def _compiled(text: str, file: Path, cell: str, own: bool) -> CodeType:
 
 def check_of(cell: str) -> str:
     """Return the id of an answer's check, given the id of the answer's cell."""
-    return ".".join(ANSWER.fullmatch(cell).groups())
+    return cell.removeprefix("answer-").replace("-", ".")
 
 
 def _not_passed(cell: str) -> str:
@@ -277,22 +276,21 @@ def _magic(text: str, name: str) -> str:
 
 def _remedy(name: str, cells: list[dict[str, Any]]) -> str:
     """Return a message about a name that an answer uses but the engine does not define, and what to do about it."""
-    trees = [source.read(text).tree for cell in cells if name in defined(text := cell["source"])]
-    if not trees:
+    texts = [cell["source"] for cell in cells if name in defined(cell["source"])]
+    if not texts:
         return f"your cell uses {name}, which no cell of your notebook defines"
-    imported = any(name in _imported(tree) for tree in trees if tree)
+    imported = any(name in _imported(text) for text in texts)
     return f"your cell uses {name}: move {'its import' if imported else 'its definition'} into the answer's cell"
 
 
 def _imports(cells: list[dict[str, Any]]) -> dict[str, str]:
     """Return the import lines of the setup cells, by imported name; the learner's answers may use these names."""
-    trees = [source.read(text).tree for text in tagged(cells, "setup")]
-    return {name: line for tree in trees if tree for name, line in _imported(tree).items()}
+    return {name: line for text in tagged(cells, "setup") for name, line in _imported(text).items()}
 
 
-def _imported(tree: ast.Module) -> dict[str, str]:
+def _imported(text: str) -> dict[str, str]:
     """Return the import line for each name that a text imports."""
-    nodes = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    nodes = [node for node in source.read(text).statements if isinstance(node, ast.Import | ast.ImportFrom)]
     return {each.asname or each.name.partition(".")[0]: ast.unparse(node) for node in nodes for each in node.names}
 
 

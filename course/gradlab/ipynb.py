@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 NO_NOTEBOOK = "the file is not a notebook that Jupyter can read"
 TYPES = ("code", "markdown", "raw")
@@ -21,10 +22,10 @@ def read(data: bytes) -> dict:
     a type, a source that is one string, and metadata; a code cell also has outputs, which formats before 4 lose. Lone
     surrogates, which no file or database can store, become U+FFFD. Raises Unreadable.
     """
-    notebook = _json(data)
-    sheets = notebook.get("worksheets") if isinstance(notebook, dict) else None
+    notebook = _dict(_json(data))
+    sheets = notebook.get("worksheets")
     sheets = sheets if isinstance(sheets, list) else [notebook]
-    found = [sheet.get("cells") if isinstance(sheet, dict) else None for sheet in sheets]
+    found: list[Any] = [_dict(sheet).get("cells") for sheet in sheets]
     if not found or not all(isinstance(cells, list) for cells in found):
         raise Unreadable(f"{NO_NOTEBOOK} (it has no list of cells).")
     ids: set[str] = set()
@@ -66,7 +67,7 @@ def _cell(cell: object, ids: set[str]) -> dict:
     if cell["cell_type"] == "heading":
         level = cell.get("level", 1)
         source = f"{'#' * (int(level) if level in range(1, 7) else 1)} {source}"
-    read = {"cell_type": kind, "metadata": _dict(cell.get("metadata")), "source": source}
+    read: dict[str, Any] = {"cell_type": kind, "metadata": _dict(cell.get("metadata")), "source": source}
     if isinstance(cell.get("id"), str) and _ID.fullmatch(cell["id"]) and cell["id"] not in ids:
         ids.add(cell["id"])
         read["id"] = cell["id"]

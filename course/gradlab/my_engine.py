@@ -162,10 +162,10 @@ def module(stages: list[Stage]) -> str:
                 imports |= {line for line in lines if not line.startswith("from engine_")}
             else:
                 body.append(f"{_says(stage, cell)}{text}")
-    ours, others = [], []
+    groups: dict[bool, list[str]] = {True: [], False: []}  # of Python's own modules, and of others
     for line in sorted(imports):
-        (ours if line.split()[1].partition(".")[0] in sys.stdlib_module_names else others).append(line)
-    head = "\n\n".join("\n".join(lines) for lines in (ours, others) if lines)
+        groups[line.split()[1].partition(".")[0] in sys.stdlib_module_names].append(line)
+    head = "\n\n".join("\n".join(lines) for lines in groups.values() if lines)
     doc = '"""An automatic differentiation engine that needs only NumPy and uses torch\'s names."""'
     return f"{doc}\n\n{head}\n\n\n" + "\n\n\n".join(body) + "\n"
 

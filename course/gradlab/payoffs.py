@@ -144,7 +144,7 @@ def _described(control, values: list, start) -> dict:
         return {"kind": "drawing", "name": control.says, "at": 0}
     if isinstance(control, str):
         return {"kind": "text", "value": start, "at": 0}
-    kind = {tuple: "slider", bool: "tick", list: "list"}[type(control)]
+    kind = "slider" if isinstance(control, tuple) else "tick" if isinstance(control, bool) else "list"
     return {"kind": kind, "values": [shown(value) for value in values], "at": values.index(start)}
 
 

@@ -38,11 +38,10 @@ class ResNet18(nn.Module):
         self.conv1 = nn.Conv2d(3, WIDTHS[0], 7, stride=2, padding=3, bias=False)
         self.bn1 = nn.BatchNorm2d(WIDTHS[0])
         self.maxpool = nn.MaxPool2d(3, stride=2, padding=1)
-        inputs = WIDTHS[0]
-        for number, outputs in enumerate(WIDTHS, start=1):
-            first = BasicBlock(inputs, outputs, stride=1 if number == 1 else 2)
-            self.add_module(f"layer{number}", nn.Sequential(first, BasicBlock(outputs, outputs)))
-            inputs = outputs
+        self.layer1, self.layer2, self.layer3, self.layer4 = (
+            nn.Sequential(BasicBlock(inputs, outputs, stride), BasicBlock(outputs, outputs))
+            for inputs, outputs, stride in zip((WIDTHS[0], *WIDTHS[:-1]), WIDTHS, (1, 2, 2, 2), strict=True)
+        )
         self.avgpool = nn.AdaptiveAvgPool2d(1)
         self.fc = nn.Linear(WIDTHS[-1], num_classes)
         for module in self.modules():

@@ -103,7 +103,7 @@ class Release:
         text = same_text(cell["source"])
         return not text or text in self._texts[key]
 
-    def candidates(self, cells: list[dict]) -> dict[str, list[int]]:
+    def candidates(self, cells: Sequence[dict]) -> dict[str, list[int]]:
         """Return the places of the cells that could be each released cell, in the notebook's order."""
         found: dict[str, list[int]] = {}
         for place, cell in enumerate(cells):
@@ -136,8 +136,8 @@ class Release:
         for key in (key for key in self.cells if key in self.answers - found.homes.keys()):
             self._look_for(key, cells, candidates, found)
         for place, cell in enumerate(cells):
-            key = self.claimed(cell) or next(iter(self._by_text.get(same_text(cell["source"]), [])), None)
-            if found.keys[place] is None and key and counts(self.cells[key]) and self.is_as_released(key, cell):
+            like = self.claimed(cell) or next(iter(self._by_text.get(same_text(cell["source"]), [])), None)
+            if found.keys[place] is None and like and counts(self.cells[like]) and self.is_as_released(like, cell):
                 found.copies.add(place)
         return found
 
@@ -149,7 +149,7 @@ class Release:
         check = found.places.get(self._check_of.get(key, ""), len(found.keys))
         return max((place for place in places if place < check), default=places[-1])
 
-    def _look_for(self, key: str, cells: list[dict], candidates: dict[str, list[int]], found: Found) -> None:
+    def _look_for(self, key: str, cells: Sequence[dict], candidates: dict[str, list[int]], found: Found) -> None:
         """Find the cell of an answer that was not written in a cell of its own."""
         stub = self.cells[key]["source"]
         names = set(_DEFINES.findall(stub)) or bound(stub)

@@ -87,8 +87,8 @@ def _words(
 def _minutes(released: str) -> dict[str, dict[int, int]]:
     """Return the minutes of each chapter's sections, by the chapter's number and the section's, from the page."""
     found = MINUTES.search(released)
-    chapters = (chapter.split() for chapter in found[1].split(";")) if found else ()
-    return {number: dict(tuple(map(int, one.split("="))) for one in sections) for number, *sections in chapters}
+    chapters = found[1].split(";") if found else []
+    return {one.split()[0]: {int(n): int(spent) for n, spent in re.findall(r"(\d+)=(\d+)", one)} for one in chapters}
 
 
 def _sitting(

@@ -121,15 +121,19 @@ def _reply(channel: socket.socket, confine: Callable[[], None]) -> None:
         if number == 0:
             _forbid(task)
             confine()
-        try:
-            stated = _stated(task)
-        except (Exception, SystemExit) as error:
-            failed = Observation([], Error(type_name(type(error)), text_within(str(error))))
-            _answer(lines, task.cases, lambda case, failed=failed: failed)
-            continue
-        function = stated.answer if stated.scenario is call else stated.scenario
-        with in_place_of_yours(function, task.given, task.finished, stated.answer):
-            _answer(lines, task.cases, stated.as_released(task.given).observe_case)
+        _observe(task, lines)
+
+
+def _observe(task: Alone, lines: BufferedRWPair) -> None:
+    try:
+        stated = _stated(task)
+    except (Exception, SystemExit) as error:
+        failed = Observation([], Error(type_name(type(error)), text_within(str(error))))
+        _answer(lines, task.cases, lambda case: failed)
+        return
+    function = stated.answer if stated.scenario is call else stated.scenario
+    with in_place_of_yours(function, task.given, task.finished, stated.answer):
+        _answer(lines, task.cases, stated.as_released(task.given).observe_case)
 
 
 def _answer(lines: BufferedRWPair, cases: int, observe: Callable[[Dict], Observation]) -> None:
@@ -142,13 +146,14 @@ def _answer(lines: BufferedRWPair, cases: int, observe: Callable[[Dict], Observa
 def _forbid(task: Alone) -> None:
     _overwrite([*_DERIVES, *([] if task.records else _RECORDS), *([] if task.torch else _TENSORS)])
     if not task.torch:
-        torch.get_rng_state = torch.set_rng_state = lambda *_: None  # `known_state` makes no other tensor
+        for name in ("get_rng_state", "set_rng_state"):  # `known_state` makes no other tensor
+            setattr(torch, name, lambda *_: None)
 
 
 def _overwrite(functions: list[tuple[str, str]]) -> None:
     libc, illegal = ctypes.CDLL(None, use_errno=True), _ILLEGAL[platform.machine()]
     for library, name in functions:
-        address = ctypes.cast(getattr(_library(library), name), ctypes.c_void_p).value
+        address = ctypes.cast(getattr(_library(library), name), ctypes.c_void_p).value or 0  # None means 0
         pages = ctypes.c_void_p(address - address % mmap.PAGESIZE), ctypes.c_size_t(2 * mmap.PAGESIZE)
         for protection in (mmap.PROT_READ | mmap.PROT_WRITE, mmap.PROT_READ | mmap.PROT_EXEC):
             if libc.mprotect(*pages, protection) < 0:
@@ -172,8 +177,7 @@ def _stated(task: Alone) -> Check:
     sys.modules["__main__"] = module
     with blocked() if task.torch else without_torch():
         for number, text in enumerate(task.cells, 1):
-            tree = source.read(text).tree
-            for statement in tree.body if tree else []:
+            for statement in source.read(text).statements:
                 with contextlib.suppress(Exception, SystemExit):  # it stopped the cell in the notebook, or is refused
                     exec(compile(ast.Module([statement], []), f"<cell {number}>", "exec"), names)
     names["check"] = lambda *words, **options: stated.append(Check(*words, **options))

@@ -73,7 +73,7 @@ class Chapter:
 
     def points(self) -> dict[str, float]:
         """Return each check's points by id; checks in the same cell share its points equally."""
-        found = {}
+        found: dict[str, float] = {}
         for cell in self.code:
             marks = ipynb.nbgrader(cell)
             names = called_checks(cell["source"]) if marks.get("grade") else {}

@@ -20,7 +20,7 @@ def delta(new: Any, old: Any) -> Any:
         changed = {_escaped(key): delta(part, old[key]) for key, part in new.items()}
     else:
         return whole
-    inside = {"at": dict(_joined(key, part) for key, part in changed.items() if part is not None)}
+    inside: dict[str, Any] = {"at": dict(_joined(key, part) for key, part in changed.items() if part is not None)}
     inside |= {"of": len(new)} if len(new) != len(old) else {}
     return min(inside, whole, key=lambda form: len(json.dumps(form)))
 

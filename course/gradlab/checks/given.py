@@ -9,7 +9,7 @@ import itertools
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from types import CodeType, FunctionType, ModuleType
-from typing import Any, TypeVar
+from typing import Any
 
 from .. import evidence
 from ..ipynb import tags
@@ -21,7 +21,6 @@ from .stale_cells import reads
 _DEFINES = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 _EVIDENCE = ast.parse(inspect.getsource(evidence)).body
 _PYTHON = {name: value for name, value in vars(builtins).items() if not name.startswith("__")}
-Function = TypeVar("Function", bound=Callable | None)
 
 
 def given(cells: Iterable[dict[str, Any]], last: str) -> str:
@@ -37,8 +36,7 @@ def given(cells: Iterable[dict[str, Any]], last: str) -> str:
     for cell in cells:
         text = cell["source"]
         if is_check(cell) or is_setup(cell):
-            tree = source.read(text).tree
-            found = [one for one in (tree.body if tree else []) if isinstance(one, _DEFINES) or _is_constant(one)]
+            found = [one for one in source.read(text).statements if isinstance(one, _DEFINES) or _is_constant(one)]
             if "engine" in tags(cell):
                 engine += [one.name for one in found if isinstance(one, ast.FunctionDef | ast.ClassDef)]
                 found = [one for one in found if isinstance(one, ast.Import)]
@@ -67,7 +65,7 @@ def _is_constant(statement: ast.stmt) -> bool:
     return True
 
 
-def as_released(function: Function, text: str) -> Function:
+def as_released(function: Any, text: str) -> Any:
     """Return a function of the notebook that reads Python's builtins and the names that `text`, from `given`, defines.
 
     It finds all other names as the notebook has them now. The notebook itself is unchanged, so the learner's functions
@@ -94,7 +92,8 @@ def in_place_of_yours(function: Callable, text: str, finished: str = "", answer:
     them. But a name keeps the learner's meaning if `answer` reads it, or a function of the learner's that `answer` or
     `function` calls.
     """
-    notebook, fresh = getattr(_unwrapped(function), "__globals__", {}), {}
+    notebook = getattr(_unwrapped(function), "__globals__", {})
+    fresh: dict[str, Any] = {}
     exec(_compiled(finished), notebook, fresh)
     before = dict(notebook)
     notebook.update(fresh)

@@ -6,6 +6,7 @@ import difflib
 import inspect
 import linecache
 import sys
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
@@ -15,7 +16,7 @@ from .. import notebook
 from .encoding import TooLarge, decode, encode, text_within, type_name
 from .known_state import known_state
 from .members import own_members
-from .observation import Dict, Error, Observation, tensors, without_graph
+from .observation import Dict, Error, Observation, parts, tensors, without_graph
 
 Scenario = Callable[[Callable, dict], Any]
 
@@ -52,8 +53,8 @@ def observe(answer: Callable, scenario: Scenario, case: Dict, autograd: bool = T
                 else:
                     values.append(encode(outcome))
         except (Exception, SystemExit) as raised:
-            stopped = isinstance(raised.__cause__, StopIteration) and inspect.isgeneratorfunction(scenario)
-            error = _describe(raised.__cause__ if stopped else raised, answer, scenario)  # wrapped by Python
+            cause = raised.__cause__ if inspect.isgeneratorfunction(scenario) else None  # Python wraps StopIteration
+            error = _describe(cause if isinstance(cause, StopIteration) else raised, answer, scenario)
         left = left_changed()
         if any(names.get(name) is not value for name, value in before.items()):
             left.append("a name that the check uses is changed")
@@ -67,7 +68,7 @@ def _changed(inputs: dict, case: Dict) -> tuple[list[str], list[str]]:
     The .grad of an input that requires grad is ignored: the scenario that made it a leaf observes its .grad itself.
     """
     try:
-        now = encode(inputs).items
+        now = parts(encode(inputs))
     except TooLarge:
         return sorted(inputs), []
     mutated = [name for name, value in case.items.items() if without_graph(now.get(name)) != without_graph(value)]
@@ -95,16 +96,15 @@ def _describe(raised: BaseException, answer: Callable, scenario: Scenario) -> Er
 
 def _meant(raised: BaseException) -> str:
     """Return the name closest to the one that an AttributeError or NameError misses, or "" if none is close."""
-    trace, names = raised.__traceback__, []
+    if not isinstance(raised, AttributeError | NameError):
+        return ""
     with contextlib.suppress(Exception):  # the object may have any `__dir__`
         if isinstance(raised, AttributeError):
             names = dir(raised.obj)
-        elif isinstance(raised, NameError):
-            while trace.tb_next is not None:
-                trace = trace.tb_next
-            names = [*trace.tb_frame.f_locals, *trace.tb_frame.f_globals, *vars(builtins)]
-        close = difflib.get_close_matches(str(raised.name or ""), names, 1, 0.75) if names else []
-        return text_within("".join(close))
+        else:
+            *_, (frame, _) = traceback.walk_tb(raised.__traceback__)
+            names = [*frame.f_locals, *frame.f_globals, *vars(builtins)]
+        return text_within("".join(difflib.get_close_matches(str(raised.name or ""), names, 1, 0.75)))
     return ""
 
 

@@ -46,8 +46,8 @@ def defined(text: str) -> set[str]:
 @functools.lru_cache(maxsize=512)
 def definitions(text: str) -> dict[str, str]:
     """Return the statements of a cell that bind each of its names, without comments and layout."""
-    tree, found = source.read(text).tree, {}
-    for statement in tree.body if tree else []:
+    found: dict[str, str] = {}
+    for statement in source.read(text).statements:
         try:
             plain = ast.unparse(statement)
         except RecursionError:  # nested too deeply
@@ -60,9 +60,8 @@ def definitions(text: str) -> dict[str, str]:
 @functools.lru_cache(maxsize=512)  # the submissions of a class share most of their cells
 def _statements(text: str) -> tuple[_Statement, ...]:
     """Return a cell's statements, up to the first that does not compile, where IPython stops, too."""
-    tree = source.read(text).tree
     statements = []
-    for statement in tree.body if tree else []:
+    for statement in source.read(text).statements:
         try:
             reads = _globals_read(statement)
         except (SyntaxError, ValueError):
@@ -90,7 +89,7 @@ def _bound_names(statement: ast.stmt) -> Iterator[str]:
             case ast.Name(id=name, ctx=ast.Store()):
                 yield name
             case ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()):
-                root = node
+                root: ast.expr = node
                 while isinstance(root, ast.Attribute | ast.Subscript):
                     root = root.value
                 if isinstance(root, ast.Name):

@@ -68,7 +68,7 @@ def without_autograd(answer: Callable) -> Callable:
     An answer that receives part of a graph may record: whether it does is then part of the exercise.
     """
     if isinstance(answer, type):
-        methods = {name: guarded for name, member in own_members(answer).items() if (guarded := _guarded(member))}
+        methods = {name: wrapped for name, member in own_members(answer).items() if (wrapped := _guarded(member))}
         names = {name: getattr(answer, name) for name in ("__module__", "__qualname__", "__doc__")}
         return type(answer)(answer.__name__, (answer,), names | methods)
 
@@ -93,9 +93,9 @@ def _of_a_graph(given) -> bool:
 def _raised_in_python(error: BaseException) -> bool:
     """Return whether a `raise` statement, not torch, raised the error; reads the bytecode of CPython 3.11 to 3.13."""
     trace = error.__traceback__
-    while trace.tb_next is not None:
+    while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    return dis.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
+    return trace is not None and dis.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
 
 
 def _guarded(member):

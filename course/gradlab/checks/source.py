@@ -24,6 +24,11 @@ class Source:
     tree: ast.Module | None
     magics: tuple[str, ...] = ()
 
+    @property
+    def statements(self) -> list[ast.stmt]:
+        """The tree's statements; none if there is no tree."""
+        return self.tree.body if self.tree else []
+
 
 @functools.lru_cache(maxsize=512)  # the submissions of a class share most of their cells
 def read(text: str) -> Source:

@@ -130,7 +130,8 @@ class Session:
 
         Leaves out functions of other modules, whose names are not the notebook's.
         """
-        todo, seen = list(functions), set()
+        todo = list(functions)
+        seen: set[str] = set()
         while todo:
             value = todo.pop()
             if getattr(value, "__module__", None) == self.namespace.get("__name__"):

@@ -46,7 +46,7 @@ def _overview(chapter: Chapter) -> list[dict[str, str]]:
     pictures = {} if memory.authored else kept()
     for name in names:
         check_id = name.split()[0]
-        last = {True: "passed", False: "tried", None: known.get(check_id)}[memory.stands.get(name)]
+        last = {True: "passed", False: "tried", None: known.get(check_id, "")}[memory.stands.get(name)]
         state = {"passed": "passed", "tried": "not yet"}.get(last, "not tried")
         most = worth.get(check_id, 0)
         got, all_of = got + most * (state == "passed"), all_of + most

@@ -25,8 +25,8 @@ class without_torch(TorchFunctionMode):
             setattr(torch, name, functools.partial(self.__torch_function__, self._unseen[name], ()))
         return super().__enter__()
 
-    def __torch_function__(self, function: Callable, types: Any, *args: Any, **kwargs: Any) -> Any:
-        name = resolve_name(function) or f"{function.__module__ or 'torch'}.{function.__name__}"
+    def __torch_function__(self, func: Callable, types: Any, *args: Any, **kwargs: Any) -> Any:
+        name = resolve_name(func) or f"{func.__module__ or 'torch'}.{func.__name__}"
         raise TorchError(f"{name.removesuffix('.__get__')} was used")
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:

@@ -230,5 +230,6 @@ def _beside(edge, route, leftmost):
         return ""
     middle = len(route) // 2
     (x, y), (x1, y1) = route[middle - 1], route[middle]
-    x, side, anchor = (x1 if len(route) > 2 else (x + x1) // 2), *((-5, "end") if leftmost else (5, "start"))
+    x = x1 if len(route) > 2 else (x + x1) // 2
+    side, anchor = (-5, "end") if leftmost else (5, "start")
     return label(x + side, (y + y1) // 2 + 3, edge.says, "gl-v", anchor)

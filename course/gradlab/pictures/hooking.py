@@ -28,7 +28,7 @@ class Hook:
     place: str
     kind: str
     name: str
-    table: dict = field(repr=False, default=None)  # torch's dict of hooks, and this hook's key in it
+    table: dict | None = field(repr=False, default=None)  # torch's dict of hooks, and this hook's key in it
     key: object = field(repr=False, default=None)
 
 

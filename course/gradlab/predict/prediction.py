@@ -2,9 +2,11 @@
 
 import html
 import inspect
+from types import FunctionType
+from typing import Any
 
 from IPython import get_ipython
-from IPython.display import display
+from IPython.display import DisplayHandle, display
 
 from .. import live, notebook
 from ..captured import Captured
@@ -14,7 +16,7 @@ from .kinds import Choice, Kind, Numbers, Order, PredictionError, Unreadable, sh
 from .lookback import renew
 
 FOLDED = "The answer. Run this cell and enter your guess, or open this fold."
-_open: dict[str, object] = {}  # by name: the form waiting for a guess
+_open: dict[str, Any] = {}  # by name: the form waiting for a guess
 _running: list[str] = []  # the prediction whose block is running
 _prepared: dict[str, "Prediction"] = {}  # by name: the predictions that read their own answers
 
@@ -72,10 +74,10 @@ class Prediction:
 
     def __init__(self, name: str, question: str, kind: Kind):
         self.name, self.question, self.kind = name, question, kind
-        self.answers: list | None = None
+        self.answers: list = []  # empty until `compare`
         self._captured = Captured()
-        self._shown = None
-        self._reader = None
+        self._shown = DisplayHandle()
+        self._reader: FunctionType | None = None
 
     def reads(self, function):
         """Decorate a function that shows what the block did and returns the right answers, as `compare` takes them.
@@ -99,30 +101,30 @@ class Prediction:
         if _running:
             raise PredictionError(f"prediction {self.name} is inside {_running[-1]}; end that block first")
         _running.append(self.name)
-        self.answers, self._captured = None, Captured().start()
+        self.answers, self._captured = [], Captured().start()
         return self
 
     def __exit__(self, kind, error, traceback):
         try:
             if error is None and self._reader is not None:
-                self._read()
+                self._read(self._reader)
         finally:
             self._captured.stop()
             _running.clear()
-            if error is not None or self.answers is None:
+            if error is not None or not self.answers:
                 self._captured.replay()
-        if error is None and self.answers is None:
+        if error is None and not self.answers:
             raise PredictionError(f"prediction {self.name} has no answer: end its block with compare(…)")
         if error is None:
             self._show()
         return False
 
-    def _read(self) -> None:
-        defined, parameters = self._reader.__globals__, inspect.signature(self._reader).parameters.values()
+    def _read(self, reader: FunctionType) -> None:
+        defined, parameters = reader.__globals__, inspect.signature(reader).parameters.values()
         wanted = [one.name for one in parameters if one.default is one.empty]
         if missing := [name for name in wanted if name not in defined]:
             raise NameError(f"the block of {self.name} does not define {missing[0]!r}")
-        found = self._reader(**{name: defined[name] for name in wanted})
+        found = reader(**{name: defined[name] for name in wanted})
         self.compare(*(found if isinstance(found, tuple) else (found,)))
 
     def _show(self) -> None:

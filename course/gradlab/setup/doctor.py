@@ -147,7 +147,7 @@ def examine_jupyter(install: str) -> list[Finding]:
         findings.append(Finding(short, found, fine, f"jupyter server extension enable {name}" if off else install))
     for name in LAB_EXTENSIONS:
         there = (Path(sys.prefix) / "share/jupyter/labextensions" / name).exists()
-        off = [folder for folder in configs if name in disabled_extensions(folder)]
+        off = [str(folder) for folder in configs if name in disabled_extensions(folder)]
         found = f"switched off in {off[0]}" if off else "on" if there else "not found"
         fix = f"jupyter labextension enable {name}" if there else install
         findings.append(Finding(f"JupyterLab: {name}", found, there and not off, fix))

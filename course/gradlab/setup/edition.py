@@ -14,7 +14,7 @@ from ..ipynb import grade_id, nbgrader
 from ..returned import Found, Release, is_answer
 
 HEADING = "## Kept from your earlier copy"
-NOTHING = {"cells": []}  # an unknown edition
+NOTHING: dict[str, list] = {"cells": []}  # an unknown edition
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class _Merge:
         self.elsewhere = elsewhere
         self.moved: dict[str, dict] = {}
         self.release = Release([*self.former.values(), *self.new["cells"]])
-        self.released = {cell["id"]: cell for cell in self.new["cells"]}
+        self.released: dict[str, dict] = {cell["id"]: cell for cell in self.new["cells"]}
         self.left: list[dict] = []  # cells for the section at the end, each after a line that describes it
         self.wrote = False
         self.own: dict[str | None, list[dict]] = {}  # by the id of the cell before them; None: at the top
@@ -209,10 +209,9 @@ class _Merge:
             return {**body, "attachments": cell["attachments"]} if cell.get("attachments") else body
         return {**body, "outputs": cell.get("outputs", []), "execution_count": cell.get("execution_count")}
 
-    def _fresh(self, wanted: object) -> str:
-        """Return an id that no cell has yet: the wanted one if it is valid and free."""
-        fits = isinstance(wanted, str) and re.fullmatch(r"[\w-]{1,64}", wanted, re.ASCII) and wanted not in self.ids
-        chosen = wanted if fits else uuid.uuid4().hex[:12]
+    def _fresh(self, wanted: str | None) -> str:
+        """Return an id that no cell has yet: the wanted one if it is free."""
+        chosen = wanted if wanted and wanted not in self.ids else uuid.uuid4().hex[:12]
         self.ids.add(chosen)
         return chosen
 

@@ -28,11 +28,11 @@ def set_up(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> str:
     """
     own = venv_python(root)
     if in_environment() and Path(sys.prefix).resolve() != (root / ".venv").resolve():
-        gaps = described(missing_pins(root, rooms)) if supported() else [PYTHONS]
-        if not gaps and not serves_another_copy(root):
+        pins = described(missing_pins(root, rooms)) if supported() else [PYTHONS]
+        if not pins and not serves_another_copy(root):
             install_rooms(sys.executable, root, rooms, missing_rooms(root, rooms))
             return sys.executable
-        reason = f"does not have {', '.join(gaps[:3])}{' …' if gaps[3:] else ''}" if gaps else "belongs to another copy"
+        reason = f"does not have {', '.join(pins[:3])}{' …' if pins[3:] else ''}" if pins else "belongs to another copy"
         say(f"The active environment {sys.prefix} {reason}; using {root / '.venv'}.")
     gaps = ask_venv(own, rooms) if own.exists() else None
     if not gaps or not gaps["pip"]:

@@ -68,9 +68,9 @@ def apt_install(package: str) -> bool:
     if not shutil.which("apt-get") or not is_root():
         return False
     say(f"Installing the system package {package} …")
-    quiet = {"stdout": subprocess.DEVNULL, "env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}}
-    subprocess.run(["apt-get", "update"], check=False, **quiet)  # a stale package list may be enough
-    done = subprocess.run(["apt-get", "install", "-y", "--no-install-recommends", package], check=False, **quiet)
+    env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (["update"], ["install", "-y", "--no-install-recommends", package]):  # an old list may be enough
+        done = subprocess.run(["apt-get", *command], check=False, stdout=subprocess.DEVNULL, env=env)
     return done.returncode == 0
 
 
@@ -92,8 +92,8 @@ def set_up_proxy(hub: Path) -> None:
         return
     say(f"Installing the hub's proxy into {hub / 'node_modules'} …")
     npm = shutil.which("npm")
-    command = [npm, "ci", "--no-audit", "--no-fund", "--silent", "--prefix", str(hub)]
-    if npm is None or subprocess.run(command, check=False).returncode != 0:
+    words = ["ci", "--no-audit", "--no-fund", "--silent", "--prefix", str(hub)]
+    if npm is None or subprocess.run([npm, *words], check=False).returncode != 0:
         say(PROXY_ADVICE)
 
 

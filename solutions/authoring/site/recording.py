@@ -80,7 +80,7 @@ def _show_question(prediction: Prediction, guess: None) -> None:
         "numbers": isinstance(kind, Numbers),
         "tolerance": getattr(kind, "tolerance", None),
         "distinct": hasattr(kind, "events"),
-        "answers": [{"value": str(answer), "shown": shown(answer)} for answer in prediction.answers or ()],
+        "answers": [{"value": str(answer), "shown": shown(answer)} for answer in prediction.answers],
         "output": prediction.output(),
     }
     display({PREDICTION: data, "text/plain": prediction.question}, raw=True)
