@@ -110,13 +110,10 @@ def _meant(raised: BaseException) -> str:
 
 def _unsolved(raised: BaseException, answer: Callable) -> str:
     """Return the name of the learner's function, other than the answer, that raised NotImplementedError, or ""."""
-    trace = raised.__traceback__ if isinstance(raised, NotImplementedError) else None
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None or trace.tb_frame.f_code in _codes(answer):
+    frames = [frame for frame, _ in traceback.walk_tb(raised.__traceback__)]
+    if not isinstance(raised, NotImplementedError) or not frames or frames[-1].f_code in _codes(answer):
         return ""
-    frame = trace.tb_frame
-    return frame.f_code.co_name if frame.f_globals is getattr(answer, "__globals__", None) else ""
+    return frames[-1].f_code.co_name if frames[-1].f_globals is getattr(answer, "__globals__", None) else ""
 
 
 def _line_of(raised: BaseException, answer: Callable, scenario: Scenario) -> str:
@@ -126,14 +123,13 @@ def _line_of(raised: BaseException, answer: Callable, scenario: Scenario) -> str
     """
     codes = [code for code in _codes(answer) if Path(code.co_filename).parent != notebook.FOLDER]  # not the engine's
     files, here = {code.co_filename for code in codes}, getattr(scenario, "__code__", call.__code__).co_filename
-    trace, line, inside = raised.__traceback__, "", False
-    while trace is not None:
-        code = trace.tb_frame.f_code
+    line, inside = "", False
+    for frame, number in traceback.walk_tb(raised.__traceback__):
+        code = frame.f_code
         inside = inside or code in codes
         if code.co_filename in files and (inside or code.co_filename != here):
-            text = linecache.getline(code.co_filename, trace.tb_lineno or 0).strip()  # signals can arrive anywhere
-            line = f"line {trace.tb_lineno}: {text}" if text else ""
-        trace = trace.tb_next
+            text = linecache.getline(code.co_filename, number or 0).strip()  # signals can arrive anywhere
+            line = f"line {number}: {text}" if text else ""
     return line
 
 

@@ -1,6 +1,7 @@
 """Part two: the learner's own engine replaces torch, so a check raises an error on any use of torch."""
 
 import functools
+import traceback
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
@@ -63,8 +64,6 @@ def _is_torchs(error: BaseException | None) -> bool:
     """Return whether an error came from torch's Python code, or from torch rejecting a value that is not a tensor."""
     if error is None or isinstance(error, TorchError):
         return False
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    where = trace.tb_frame.f_globals.get("__name__", "") if trace is not None else ""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    where = frames[-1].f_globals.get("__name__", "") if frames else ""
     return where.partition(".")[0] == "torch" or (isinstance(error, TypeError) and "must be Tensor, not" in str(error))
