@@ -130,10 +130,10 @@ def _observe(task: Alone, lines: BufferedRWPair) -> None:
     except (Exception, SystemExit) as error:
         failed = Observation([], Error(type_name(type(error)), text_within(str(error))))
         _answer(lines, task.cases, lambda case: failed)
-        return
-    function = stated.answer if stated.scenario is call else stated.scenario
-    with in_place_of_yours(function, task.given, task.finished, stated.answer):
-        _answer(lines, task.cases, stated.as_released(task.given).observe_case)
+    else:
+        function = stated.answer if stated.scenario is call else stated.scenario
+        with in_place_of_yours(function, task.given, task.finished, stated.answer):
+            _answer(lines, task.cases, stated.as_released(task.given).observe_case)
 
 
 def _answer(lines: BufferedRWPair, cases: int, observe: Callable[[Dict], Observation]) -> None:

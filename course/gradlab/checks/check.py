@@ -155,7 +155,8 @@ def _verdict(stated: Check, record: CheckRecord, chapter: Chapter) -> tuple[Verd
     if missing:
         return Verdict(messages.setup_missing(stated.name, missing, cells)), None
     verdict = judge_check(record, seen, stated.judge)
-    drawn = _drawn(stated, record, seen, verdict)
+    wrong = verdict.wrong if verdict.feedback.state == messages.WRONG else None
+    drawn = None if wrong is None else _drawn(stated, record, seen, wrong)
     feedback = replace(verdict.feedback, drawn=drawn.text if drawn else "")
     return Verdict(feedback), drawn or _arrays_drawn(verdict)
 
@@ -174,16 +175,13 @@ def _refused(stated: Check, answer: str, chapter: Chapter) -> Feedback | None:
     return messages.elsewhere(stated.name, answer) if held and own and not any(map(is_answer, held)) else None
 
 
-def _drawn(stated: Check, record: CheckRecord, seen: list[Observation], verdict: Verdict) -> Picture | None:
-    """Return the check's own picture of the first wrong case, or None if its values have unexpected types.
+def _drawn(stated: Check, record: CheckRecord, seen: list[Observation], number: int) -> Picture | None:
+    """Return the check's own picture of a wrong case, or None if the observed values have unexpected types.
 
     If drawing raises an error, there is no picture; the verdict is unaffected.
     """
-    number = verdict.wrong
-    if stated.picture is None or number is None or verdict.feedback.state != messages.WRONG:
-        return None
     got, want = seen[number].values, record.expected[number].values
-    if list(map(type, got)) != list(map(type, want)):
+    if stated.picture is None or list(map(type, got)) != list(map(type, want)):
         return None
     sides = [[as_python(value) for value in side] for side in (got, want)]
     try:
