@@ -156,8 +156,7 @@ def _of_some(g: _Numbers, w: _Numbers) -> str:
 def _of_kinds(got: Value, want: Value) -> str:
     """Return a sentence if only the type differs, such as a list instead of a tensor."""
     mine, right = _flat(got) or [], _flat(want) or []
-    alike = 0 < len(mine) == len(right) and all(map(math.isfinite, [*mine, *right]))
-    same = alike and _all_near(mine, right)
+    same = 0 < len(mine) == len(right) and all(map(math.isfinite, [*mine, *right])) and _all_near(mine, right)
     if not same and isinstance(got, _SEQUENCES) and isinstance(want, _SEQUENCES) and got.items == want.items:
         return f"Your items are right. Return them as {_A[kind_of(want)]}."
     return _right_as(want) if same else ""

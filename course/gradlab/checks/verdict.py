@@ -49,11 +49,10 @@ def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None)
     if len(seen) != len(check.cases):
         return _refused(check, f"There are {len(seen)} observations for {len(check.cases)} cases.")
     read = [one if isinstance(one, Observation) else read_observation(one) for one in seen]
-    observations = [observation for observation in read if observation is not None]
+    observations = [one for one in read if one is not None]
     if len(observations) < len(read):
         return _refused(check, "The observations cannot be read.")
-    found = [_difference(check, i, observation, judge) for i, observation in enumerate(observations)]
-    wrong = {i: difference for i, difference in enumerate(found) if difference}
+    wrong = {i: found for i, one in enumerate(observations) if (found := _difference(check, i, one, judge))}
     if not wrong:
         return Verdict(success(check))
     slip, partly = _known_slip(check, observations, wrong, judge)
