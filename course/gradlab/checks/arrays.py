@@ -67,7 +67,7 @@ def _pattern(w: np.ndarray, g: np.ndarray) -> str:
         return ""
     error = np.abs(g - w) / np.where(w == 0, 1, np.abs(w))
     if error.max(initial=0) <= ALMOST:
-        return f"Right to about {-math.log10(error.max()):.0f} digits: did a step use float32, or approximate?"
+        return f"Right to about {-math.log10(error.max()):.0f} digits, and the check needs more."
     if w.size < 2 or not w.all():
         return ""
     if not g.any():

@@ -187,10 +187,10 @@ def _returns_none(check: CheckRecord) -> bool:
 def _what(difference: Difference, none_is_right: bool) -> tuple[str, str]:
     """Return a sentence for the kind of difference, and a hint or ""."""
     kind, hint, yours = difference.kind, "", difference.yours
+    got, want = difference.pair or (None, None)
     if kind == "raised" and not difference.where:
         kind = "raised later"
     if kind == "type" and _WHOLE.match(difference.where):
-        got, want = difference.pair
         tensor = isinstance(want, Tensor)
         returned = _RETURNED.match(difference.where)
         if got is None:
@@ -199,7 +199,7 @@ def _what(difference: Difference, none_is_right: bool) -> tuple[str, str]:
             hint = f"{'Your function returned' if returned else 'There is'} {seen}"
     if kind == "left" and difference.yours.endswith(("requires grad", "has a .grad")):
         hint = _LEAF_HINT
-    if kind == "graph" and difference.pair[0].grad_fn:
+    if kind == "graph" and isinstance(got, Tensor) and got.grad_fn:
         hint = _GRAPH_HINT
     return _SENTENCES[kind].format(yours=yours if yours.endswith(("?", ".", "!")) else f"{yours}."), hint
 

@@ -48,7 +48,10 @@ def read(text: str) -> Source:
 def _parsed(text: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # SyntaxWarning, which learners would see
-        return ast.parse(text)
+        try:
+            return ast.parse(text)
+        except SystemError:  # CPython up to 3.12 can raise it if another thread parses at the same time
+            return ast.parse(text)
 
 
 def _without_magics(text: str) -> Source:
