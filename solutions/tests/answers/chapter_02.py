@@ -80,31 +80,9 @@ wrong("02.3", "an output equal to its target", "nan").edit(
 wrong("02.3", "far from").edit({"(outputs - target)": "(outputs - target).clamp(-10, 10)"})
 
 
-@wrong("02.4", "Each row is the sum of all rows")
-def jacobian(f, x):
-    leaf = x.clone().requires_grad_()
-    y = f(leaf)
-    y.backward(torch.ones_like(y))
-    return leaf.grad.expand(len(y), len(x)).clone()
-
-
 wrong("02.4", "RuntimeError: Trying to backward through the graph a second time").edit(
     {"rows = []": "rows, y = [], f(leaf)", "grad(f(leaf), leaf": "grad(y, leaf"}
 )
-
-
-@wrong("02.4", "is never exact")
-def jacobian(f, x):
-    columns = []
-    for i in range(len(x)):
-        nudge = torch.zeros_like(x)
-        nudge[i] = 1e-6
-        columns.append((f(x + nudge) - f(x - nudge)) / 2e-6)
-    return torch.stack(columns, dim=1)
-
-
-# one 1 more for each row
-wrong("02.4", "holds more than one 1").edit({"dtype=x.dtype):": "dtype=x.dtype).cumsum(0):"})
 
 
 # slopes of nan are replaced by 0
@@ -154,11 +132,6 @@ wrong("02.5", "a tiny gradient").edit("""
 # the error of a missing gradient, of a product that is not summed
 wrong("02.5", "grad can be implicitly created only for scalar outputs", "not: Likely slip").edit(
     {"h.backward(cut.grad)": "(h * cut.grad).backward()"}
-)
-
-
-wrong("02.5", "Likely slip: nothing stored in the back half.", "backward(inputs=…)").edit(
-    {"back(cut).backward()": "back(cut).backward(inputs=[cut])"}
 )
 
 

@@ -11,8 +11,6 @@ wrong("03.2").edit("""
          for node in reversed(self.nodes):
 """)
 
-wrong("03.3", "The weights did not move: step is missing").edit({"optimizer.step()": "optimizer.zero_grad()"})
-
 
 @wrong("03.3", "Likely slip: more than one graph at a time.", "not: the walks retained")
 def step_in_pieces(loss_of, optimizer, inputs, targets, size):
@@ -70,26 +68,3 @@ def two_pulls(trunk, loss_a, loss_b, W, x):
     (a + b).backward()
     W.grad -= first
     return first, W.grad
-
-
-# the second gradient is W.grad itself, which grows afterwards
-@wrong("03.4", "Your second gradient is the sum of both gradients.")
-def two_pulls(trunk, loss_a, loss_b, W, x):
-    h = trunk(x)
-    loss_a(h).backward(retain_graph=True)
-    from_a, W.grad = W.grad, None
-    loss_b(h).backward()
-    from_b = W.grad
-    W.grad += from_a
-    return from_a, from_b
-
-
-# the trunk's other weights keep what they saved
-@wrong("03.4", "your last call computed only W's gradient")
-def two_pulls(trunk, loss_a, loss_b, W, x):
-    h = trunk(x)
-    a, b = loss_a(h), loss_b(h)
-    (a + b).backward(retain_graph=True)
-    (from_a,) = torch.autograd.grad(a, W, retain_graph=True)
-    (from_b,) = torch.autograd.grad(b, W)
-    return from_a, from_b

@@ -167,17 +167,6 @@ def backward_order(tensor):
     return order
 
 
-wrong("04.5", "over all nodes").edit("""
--    sizes = {}
-+    total = 0
-     for node in nodes:
-+        sizes = {}
-
--    return sum(sizes.values())
-+        total += sum(sizes.values())
-+    return total
-""")
-
 wrong("04.5", "AttributeError: 'NoneType' object has no attribute 'untyped_storage'").edit(
     {"if isinstance(value, torch.Tensor):": "if not isinstance(value, int | float | tuple):"}
 )

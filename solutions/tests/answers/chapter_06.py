@@ -107,12 +107,6 @@ def hold_rows(weight, rows):
     return weight.register_hook(hook)
 
 
-# a hook on a view, through which no gradient passes
-@wrong("06.4", "Register your hook on weight itself")
-def hold_rows(weight, rows):
-    return weight[rows].register_hook(torch.zeros_like)
-
-
 wrong("06.5", "not: backward() itself").edit({"return arrived if": "grad = arrived if"})
 
 # the truth of a tensor
