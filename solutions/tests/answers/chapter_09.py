@@ -305,29 +305,3 @@ wrong("09.6", "does the loss retain its gradient afterwards").edit("""
 +    if tensor is not loss:
 +        loss.retain_grad()
 """)
-
-
-# the path stops at the first None
-@wrong("09.6", "comes after None")
-def why_none(tensor, loss):
-    if (tensor.is_leaf or tensor.retains_grad) and tensor.grad is not None:
-        return None
-    if not tensor.requires_grad:
-        return "needs no gradient"
-    if not tensor.is_leaf and not tensor.retains_grad:
-        return "no leaf"
-    if not loss.requires_grad:
-        return "no graph"
-    todo, seen = [loss.grad_fn], set()
-    while todo:
-        n = todo.pop()
-        if n in seen:
-            continue
-        seen.add(n)
-        if n is tensor.grad_fn or getattr(n, "variable", None) is tensor:
-            return "not walked or cleared"
-        for m, _ in n.next_functions:
-            if m is None:
-                break
-            todo.append(m)
-    return "not reached"
