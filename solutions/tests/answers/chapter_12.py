@@ -90,31 +90,11 @@ wrong("12.3").edit("""
 +        return np.broadcast_to(gradient.data, tensor.shape)
 """)
 
-# asks for at least one element
-wrong("12.3", "You accepted an empty tensor").edit({"tensor.data.size != 1": "tensor.data.size > 1"})
-
-# asks for the shape ()
-wrong("12.3", "One element of any shape").edit({"tensor.data.size != 1": "tensor.shape != ()"})
-
-# asks whether it was computed
-wrong("12.3", "You rejected a leaf").edit({"if not tensor.requires_grad:": "if tensor.grad_fn is None:"})
-
 # compares how many elements there are
 wrong("12.3").edit({"gradient.shape != tensor.shape": "gradient.data.size != tensor.data.size"})
 
 # compares how many dimensions there are
 wrong("12.3").edit({"gradient.shape != tensor.shape": "gradient.data.ndim != tensor.data.ndim"})
-
-# ones whatever is given
-wrong("12.3", "You returned ones although").edit(
-    {"        return gradient.data\n": "        return np.ones_like(gradient.data)\n"}
-)
-
-# ones of the default dtype
-wrong("12.3", "np.ones takes a dtype").edit({"np.ones(tensor.shape, tensor.dtype)": "np.ones(tensor.shape)"})
-
-# a number, not an array of the shape
-wrong("12.3").edit({"np.ones(tensor.shape, tensor.dtype)": "tensor.dtype.type(1)"})
 
 # a reason that is not said
 wrong("12.3", "does not contain: scalar").edit({"grad can be implicitly created only for scalar outputs": "no"})
@@ -218,23 +198,6 @@ wrong("12.4", "pass 1 ends with").edit("""
 +            return
 """)
 
-
-# at each arrival, in whatever order
-@wrong("12.4", "Shared nodes ran more than once")
-def run(roots, gradients, keep_graph=False):
-    waiting = list(zip(roots, gradients, strict=True))
-    while waiting:
-        (node, _), gradient = waiting.pop()
-        if node is not None:
-            waiting.extend(zip(node.next_functions, node.run(conform(gradient, node)), strict=True))
-            if not keep_graph:
-                node.release()
-
-
-# one stack for leaves and other nodes
-wrong("12.4", "Run ready leaves first.").edit(
-    {"(ready if node.next_functions else leaves).append(node)": "ready.append(node)"}
-)
 
 # None looked for in the gradients, not in the nodes
 wrong("12.4", "'NoneType' object has no attribute 'outputs'", "not: Likely slip").edit(
@@ -360,12 +323,6 @@ wrong("12.5", "tensors not freed").edit(
 )
 
 
-# the mark is returned
-@wrong("12.5")
-def restore(node, name):
-    return node.saved[name]
-
-
 # equal, element by element
 wrong("12.5").edit({"if node.saved[name] is FREED:": "if node.saved[name] == FREED:"})
 
@@ -378,9 +335,6 @@ def restore(node, name):
         raise RuntimeError(FREED)
     return value
 
-
-# refused for what was not freed
-wrong("12.5").edit({"if node.saved[name] is FREED:": "if any(value is FREED for value in node.saved.values()):"})
 
 # a mark of its own
 wrong("12.5", "tensors not freed", "not: no memory was freed").edit(
@@ -402,17 +356,6 @@ def release(node):
             node.saved[name] = FREED
     node.restore = restore_nothing
 
-
-# everything removed
-wrong("12.5", "You emptied the whole dict").edit("""
--    for name in node.saved:
--        if name in node.formulas or name == "result":
--            node.saved[name] = FREED
-+    node.saved = {}
-
--    if node.saved[name] is FREED:
-+    if name not in node.saved:
-""")
 
 # always writes a result
 wrong("12.5").edit("""
@@ -454,27 +397,6 @@ def backward(tensor, gradient=None, retain_graph=False):
         accumulate(tensor, begin)
 
 
-# errors printed
-@wrong("12.6", "Your function swallowed an error")
-def backward(tensor, gradient=None, retain_graph=False):
-    try:
-        run([edge_or_leaf(tensor)], [weight(tensor, gradient)], keep_graph=retain_graph)
-    except RuntimeError as error:
-        print(error)
-
-
-# frees all nodes even if the pass fails
-@wrong("12.6")
-def backward(tensor, gradient=None, retain_graph=False):
-    start, edge = weight(tensor, gradient), edge_or_leaf(tensor)
-    try:
-        run([edge], [start], True)
-    finally:
-        if not retain_graph:
-            for node in count_dependencies([edge]):
-                node.release()
-
-
 # numbers and lists become Tensors
 right("12.6").edit("""
 +    if gradient is not None and not isinstance(gradient, Tensor):
@@ -484,11 +406,6 @@ right("12.6").edit("""
 
 # or None
 right("12.6").edit({"weight(tensor, gradient)": "weight(tensor, gradient or None)"})
-
-# retained by any value
-wrong("12.6", "With retain_graph=False, the graph was retained").edit(
-    {"retain_graph=False": "retain_graph=None", "keep_graph=retain_graph": "keep_graph=retain_graph is not None"}
-)
 
 # a question asked too early
 right("12.6").edit("""

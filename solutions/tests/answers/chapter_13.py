@@ -231,24 +231,6 @@ wrong("13.4", "x frozen between the two backward passes").edit("""
 +    if node.wanted:
 """)
 
-# over the dict as it grows
-wrong("13.4", "Registering or removing a hook took effect at once").edit("""
--    for hook in list(hooks_of(node, "post_accumulate").values()):
--        hook(node.variable)
-+    done = []
-+    while len(done) < len(hooks_of(node, "post_accumulate")):
-+        key = next(key for key in hooks_of(node, "post_accumulate") if key not in done)
-+        done.append(key)
-+        hooks_of(node, "post_accumulate")[key](node.variable)
-""")
-
-# a new Tensor for each sum
-wrong("13.4", "references to the old one miss the sum").edit("""
--        accumulate(node.variable, gradient)
-+        before = node.variable.grad
-+        node.variable.grad = Tensor(gradient.copy() if before is None else before.data + gradient)
-""")
-
 # requires_grad is asked again before each hook: a hook that freezes the leaf silences the others
 wrong("13.4", "a hook that freezes x").edit("""
 +    frozen = not node.variable.requires_grad
@@ -279,19 +261,6 @@ def leading_to(targets, nodes):
     return found
 
 
-# until nothing changes
-@wrong("13.5")
-def leading_to(targets, nodes):
-    found, changed = set(), True
-    while changed:
-        changed = False
-        for node in nodes:
-            if node not in found and any(b in found or b in targets for b, _ in node.next_functions):
-                found.add(node)
-                changed = True
-    return found
-
-
 # every path
 @wrong("13.5", "were looked at more than")
 def leading_to(targets, nodes):
@@ -310,25 +279,6 @@ def leading_to(targets, nodes):
 
 # no targets
 wrong("13.5", "no target at all").edit({"(), list(targets)": "(), [targets[0], *targets[1:]]"})
-
-# every target, wherever it is
-wrong("13.5", "Such a target only waits for its gradient.").edit({", stack = set(),": ", stack = set(targets),"})
-
-# marks that stay
-wrong("13.5", "A second call finds fewer").edit("""
--            if node not in found:
-+            if not vars(node).get("visited"):
-+                node.visited = True
-""")
-
-# every path, edge by edge
-wrong("13.5", "go on from a node only when you first reach it").edit("""
--            if node not in found:
--                found.add(node)
--                stack.append(node)
-+            found.add(node)
-+            stack.append(node)
-""")
 
 # what leads to a node is kept as an attribute of the node
 wrong("13.5", "attributes that nodes gained or lost").edit("""
@@ -367,11 +317,6 @@ wrong("13.6", "what a BackwardHook watched").edit(
     {"return watch.watch_outputs(output) if watch else output": "return output"}
 )
 
-# a zero for an output
-wrong("13.6", "Only None leaves things as they are.").edit(
-    {"        if result is not None:": "        if result:", "output if result is None else result": "result or output"}
-)
-
 # the middle in front
 wrong("13.6", "what a BackwardHook watched").edit("""
 +    watch = BackwardHook(module) if module._backward_hooks or module._backward_pre_hooks else None
@@ -385,22 +330,10 @@ wrong("13.6", "what a BackwardHook watched").edit("""
      output = module.forward(*args)
 """)
 
-# the number 0 taken for None
-wrong("13.6", "A pre-hook's result that is false").edit({"if result is not None:": "if result:"})
-
 # a list of inputs taken for a tuple
 wrong("13.6", "a pre-hook that returns a list").edit(
     {"result if isinstance(result, tuple)": "tuple(result) if isinstance(result, tuple | list)"}
 )
-
-# the inputs as they were before they were watched
-wrong("13.6", "before watch_inputs").edit("""
-             args = result if isinstance(result, tuple) else (result,)
-+    given = args
-
--        result = hook(module, args, output)
-+        result = hook(module, given, output)
-""")
 
 # an error in a hook is swallowed
 wrong("13.6", "a hook that raises an error").edit("""
