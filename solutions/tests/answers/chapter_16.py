@@ -1,25 +1,7 @@
 """Answers to the exercises of chapter 16 that have found something in a check, or that a class would write."""
 
-# the parameters still require a gradient
-wrong("16.1", "Likely slip: a result with a graph.").edit({"one.detach()": "one"})
-
-# frozen parameters have gradients too
-wrong("16.1", "Likely slip: frozen parameters too.").edit({" if one.requires_grad": ""})
-
-# a sample without the batch's dimension
-wrong("16.1", "Likely slip: no batch dimension.").edit({"(sample[None],)": "(sample,)", "target[None]": "target"})
-
 # vmap goes through the parameters too
 wrong("16.1", "vmap").edit({"in_dims=(None, 0, 0)": "in_dims=0"})
-
-# the gradient of the batch's loss
-wrong("16.1", "Likely slip: one gradient for the batch.").edit(
-    {
-        "(sample[None],)": "(sample,)",
-        "target[None]": "target",
-        "vmap(grad(loss_of_one), in_dims=(None, 0, 0))": "grad(loss_of_one)",
-    }
-)
 
 # one loss for all models
 wrong("16.1").edit({"return loss(": "return F.cross_entropy("})
@@ -40,11 +22,6 @@ def gradients_of_each(model, loss, x, y):
     return {name: torch.stack(rows) for name, rows in found.items()}
 
 
-# cleared, but what was there before is lost
-wrong("16.1", "Likely slip: a gradient left.", of="accumulated").edit(
-    {"        loss(model": "        model.zero_grad()\n        loss(model"}
-)
-
 # cleared in place, and one tensor is kept for all samples
 wrong("16.1", of="accumulated").edit(
     {
@@ -55,14 +32,6 @@ wrong("16.1", of="accumulated").edit(
 
 # a name for the whole tensor of a sample instead of its batch
 wrong("16.1", of="accumulated").edit({"y[i : i + 1]": "y[i]"})
-
-# one dict for each sample
-wrong("16.1", "Likely slip: a list of dicts.").edit(
-    """
--    return vmap(grad(loss_of_one), in_dims=(None, 0, 0))(parameters, x, y)
-+    return [grad(loss_of_one)(parameters, *one) for one in zip(x, y, strict=True)]
-"""
-)
 
 # the sum instead of each
 wrong("16.1").edit(
@@ -119,30 +88,17 @@ def gradients_of_each(model, loss, x, y):
     return {k: g.clone() for k, g in vmap(grad(one), (None, 0, 0))(trained, x, y).items()}
 
 
-# the sample is among the others
-wrong("16.2", "Likely slip: itself among the others.").edit(
-    {"(vectors.sum(dim=0) - vectors) / (len(vectors) - 1)": "vectors.mean(dim=0, keepdim=True)"}
-)
-
 # a parameter of shape () has no second dimension
 wrong("16.2", "IndexError: Dimension out of range").edit({"row.reshape(len(row), -1)": "row.flatten(1)"})
 
 # a cosine for each column
 wrong("16.2").edit({"F.cosine_similarity(vectors, others, dim=1)": "F.cosine_similarity(vectors, others, dim=0)"})
 
-# a dot product
-wrong("16.2", "Likely slip: dot products.").edit(
-    {"F.cosine_similarity(vectors, others, dim=1)": "(vectors * others).sum(dim=1)"}
-)
-
 # one matrix product too many
 wrong("16.2").edit({"F.cosine_similarity(vectors, others, dim=1)": "vectors @ others.T"})
 
 # joined along the samples
 wrong("16.2").edit({"rows.values()], dim=1)": "rows.values()], dim=0)"})
-
-# a negative distance
-wrong("16.2").edit({"return F": "return 1 - F"})
 
 # one norm too few
 wrong("16.2", "in 'returned'").edit(
@@ -214,75 +170,17 @@ def agreement(rows):
     return torch.stack([one(i) for i in range(len(next(iter(rows.values()))))])
 
 
-# small samples are scaled up
-wrong("16.3", "Likely slip: small gradients scaled up.").edit({".clamp(max=1)": ".nan_to_num(posinf=1.0)"})
-
-# 0 / 0
-wrong("16.3", "Likely slip: a zero gradient turned into nan.").edit(
-    {"(limit / norms).clamp(max=1)": "norms.clamp(max=limit) / norms"}
-)
-
-# the sum
-wrong("16.3", "Likely slip: the sum.").edit({" / len(row) for": " for"})
-
 # a sample without a batch: the factors meet the last dimension
 wrong("16.3").edit({'torch.einsum("s,s...->...", factors, row)': "(factors * row).sum(dim=0)"})
 
 # the factor squared
 wrong("16.3").edit({"(limit / norms).clamp(max=1)": "(limit / norms).clamp(max=1) ** 2"})
 
-# the limit is a limit for the sum
-wrong("16.3", "Likely slip: the limit divided by the samples.").edit(
-    {"(limit / norms)": "(limit / len(norms) / norms)"}
-)
-
-# one norm for all
-wrong("16.3", "Likely slip: one norm for all samples.").edit(
-    {
-        "norms = torch": "norm = torch",
-        ".norm(dim=1)": ".norm()",
-        "limit / norms": "limit / norm.expand(len(rows[[*rows][0]]))",
-    }
-)
-
 # the L1 norm
 wrong("16.3").edit({".norm(dim=1)": ".norm(p=1, dim=1)"})
 
 # the largest value
 wrong("16.3").edit({".norm(dim=1)": ".abs().amax(dim=1)"})
-
-# dropped instead of clipped
-wrong("16.3", "Likely slip: large samples dropped.").edit({"(limit / norms).clamp(max=1)": "(norms <= limit).double()"})
-
-
-# the mean is clipped
-@wrong("16.3", "Likely slip: the mean clipped.")
-def clipped_mean(rows, limit):
-    mean = {name: row.mean(dim=0) for name, row in rows.items()}
-    norm = torch.sqrt(sum((row**2).sum() for row in mean.values()))
-    return {name: row * min(1, limit / norm) for name, row in mean.items()}
-
-
-# a norm for each parameter
-@wrong("16.3", "Likely slip: a norm for each parameter.")
-def clipped_mean(rows, limit):
-    found = {}
-    for name, row in rows.items():
-        norms = row.reshape(len(row), -1).norm(dim=1)
-        factors = torch.clamp(limit / norms, max=1.0)
-        found[name] = (row * factors.reshape(-1, *[1] * (row.dim() - 1))).mean(dim=0)
-    return found
-
-
-# in place
-@wrong("16.3", "rows")
-def clipped_mean(rows, limit):
-    norms = torch.cat([row.reshape(len(row), -1) for row in rows.values()], dim=1).norm(dim=1)
-    for i, norm in enumerate(norms):
-        if norm > limit:
-            for row in rows.values():
-                row[i] *= limit / norm
-    return {name: row.mean(dim=0) for name, row in rows.items()}
 
 
 @right("16.3")
@@ -319,26 +217,6 @@ def clipped_mean(rows, limit):
     return {name: torch.stack(grads).mean(0) for name, grads in total.items()}
 
 
-# the layer itself runs
-wrong("16.4", "Likely slip: the buffers updated.").edit({"copy.deepcopy(layer)(leaf)": "layer(leaf)"})
-
-# in evaluation mode
-wrong("16.4", "Likely slip: evaluated.").edit({"copy.deepcopy(layer)(leaf)": "copy.deepcopy(layer).eval()(leaf)"})
-
-# the sum of the elements
-wrong("16.4", "Likely slip: the sum of the elements.").edit({"in output.reshape(-1)": "in [output.sum()]"})
-
-# the mean of a random combination rounds nothing away, but a sum over the gradient does
-wrong("16.4", "Likely slip: the sum of all gradients.").edit(
-    {".reshape(len(x), -1).ne(0).any(dim=1)": ".reshape(len(x), -1).sum(dim=1).ne(0)"}
-)
-
-# a threshold
-wrong("16.4", "Likely slip: a threshold.").edit({".ne(0)": ".abs().gt(1e-8)"})
-
-# columns
-wrong("16.4", "Likely slip: transposed.").edit({"depends[i] |=": "depends[:, i] |="})
-
 # the graph is freed
 wrong("16.4", "RuntimeError: Trying to backward through the graph a second time").edit({", retain_graph=True": ""})
 
@@ -347,20 +225,6 @@ wrong("16.4", "TypeError").edit({"output.reshape(-1)": "output"})
 
 # elements below a first dimension that some outputs lack
 wrong("16.4", "IndexError: Dimension out of range").edit({"output.reshape(-1)": "output.flatten(1).reshape(-1)"})
-
-# only positive gradients
-wrong("16.4", "Likely slip: positive gradients alone.").edit({".ne(0)": ".gt(0)"})
-
-# the last element decides
-wrong("16.4").edit({"depends[i] |=": "depends[i] ="})
-
-# numbers
-wrong("16.4", "Likely slip: ones and zeros.").edit({"return depends": "return depends.double()"})
-
-# without the diagonal
-wrong("16.4", "Likely slip: without the diagonal.").edit(
-    {"return depends": "return depends & ~torch.eye(len(x), dtype=torch.bool)"}
-)
 
 
 # by nudging one sample: finds no gradient where the outputs round
@@ -437,67 +301,18 @@ wrong("10.5", "RuntimeError: grad can be implicitly created only for scalar outp
 )
 
 
-# forward mode over a gradient: the parameter requires one, so the result does too
-@wrong("10.5", "Likely slip: a result with a graph.")
-def hvp(function, x, u):
-    return torch.func.jvp(torch.func.grad(lambda t: function(t).sum()), (x,), (u,))[1]
-
-
 # normalizes u and scales back: u = 0 gives NaN
 wrong("10.5", "u = 0").edit(
     {"grad(gradient, leaf, u)": "grad(gradient, leaf, u / u.norm())", "return product": "return product * u.norm()"}
 )
-
-# the gradient of the mean output
-wrong("16.6", "Likely slip: the mean output.").edit({"model(leaf).sum()": "model(leaf).mean()"})
 
 # no graph
 wrong("16.6", "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn").edit(
     {", create_graph=True": ""}
 )
 
-# one norm for the batch
-wrong("16.6", "Likely slip: one norm for the batch.").edit({".norm(dim=1)": ".norm()"})
-
-# a root
-wrong("16.6", "Likely slip: a root without care.").edit({".norm(dim=1)": ".square().sum(dim=1).sqrt()"})
-
-# a root with a number under it: where the gradient is 0, the penalty is 0.999998
-wrong("16.6", "Likely slip: a tiny number under the root.").edit(
-    {".norm(dim=1)": ".square().sum(dim=1).add(1e-12).sqrt()"}
-)
-
-# the sum
-wrong("16.6", "Likely slip: the sum.").edit({".square().mean()": ".square().sum()"})
-
-# not squared
-wrong("16.6", "Likely slip: not squared.").edit({".square().mean()": ".mean()"})
-
-# an absolute difference
-wrong("16.6", "Likely slip: an absolute difference.").edit({".square().mean()": ".abs().mean()"})
-
-# 1 is forgotten
-wrong("16.6", "Likely slip: one not subtracted.").edit({"(norms - 1)": "norms"})
-
-# only norms above 1
-wrong("16.6", "Likely slip: only too steep.").edit({"(norms - 1).square()": "(norms - 1).relu().square()"})
-
 # the whole tensor's last dimension
 wrong("16.6").edit({"slopes.reshape(len(x), -1).norm(dim=1)": "slopes.norm(dim=-1)"})
-
-# x becomes a leaf
-wrong("16.6", "Likely slip: x itself made the leaf.").edit({"x.clone().requires_grad_()": "x.requires_grad_()"})
-
-# the slopes are detached
-wrong("16.6").edit({"slopes.reshape": "slopes.detach().reshape"})
-
-
-# gradients of the parameters too
-@wrong("16.6", "Likely slip: by a recorded backward.")
-def gradient_penalty(model, x):
-    leaf = x.clone().requires_grad_()
-    model(leaf).sum().backward(create_graph=True)
-    return ((leaf.grad.flatten(1).norm(dim=1) - 1) ** 2).mean()
 
 
 @right("16.6")
@@ -533,26 +348,6 @@ def gradient_penalty(model, x):
     return (leaf.grad.reshape(len(x), -1).norm(dim=1) - 1).square().mean()
 
 
-# rows only
-wrong("16.7", "Likely slip: always by rows.").edit({"(jacrev if by_rows else jacfwd)": "jacrev"})
-
-# columns only
-wrong("16.7", "Likely slip: always by columns.").edit({"(jacrev if by_rows else jacfwd)": "jacfwd"})
-
-# turned round
-wrong("16.7", "Likely slip: the dearer way each time.").edit({"<= len(x)": ">= len(x)"})
-
-# part of a graph
-wrong("16.7", "Likely slip: a result with a graph.").edit({".detach()": ""})
-
-# inputs as rows
-wrong("16.7", "Likely slip: transposed.").edit({".detach()": ".detach().T"})
-
-# one row
-wrong("16.7", "Likely slip: the sum of the rows.").edit(
-    {"(jacrev if by_rows else jacfwd)(f)(x)": "grad(lambda x: f(x).sum())(x)"}
-)
-
 # x and f called by the wrong name
 wrong("16.7").edit({"jacfwd)(f)(x)": "jacfwd)(f(x))"})
 
@@ -566,25 +361,6 @@ def jacobian(f, x):
     leaf = x.clone().requires_grad_()
     y = f(leaf)
     return torch.stack([torch.autograd.grad(one, leaf, retain_graph=True)[0] for one in y])
-
-
-# differences
-@wrong("16.7", "Likely slip: by differences.")
-def jacobian(f, x):
-    columns = []
-    for i in range(len(x)):
-        e = torch.zeros_like(x)
-        e[i] = 1e-4
-        columns.append((f(x + e) - f(x - e)) / 2e-4)
-    return torch.stack(columns, dim=1).detach()
-
-
-# columns in a loop, stacked as rows
-@wrong("16.7", "Likely slip: the transpose of the columns.")
-def jacobian(f, x):
-    if len(f(x)) <= len(x):
-        return jacrev(f)(x).detach()
-    return torch.stack([torch.func.jvp(f, (x,), (e,))[1] for e in torch.eye(len(x), dtype=x.dtype)]).detach()
 
 
 # the inputs are few, so a fixed number decides

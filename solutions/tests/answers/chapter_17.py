@@ -8,9 +8,6 @@ wrong("17.1").edit(
 # B has the shape of A transposed, which fits only by chance
 wrong("17.1").edit({"A.new_zeros(linear.out_features, len(A))": "torch.zeros_like(A.T)"})
 
-# the layer is frozen in forward, too late for an optimizer that was made before
-wrong("17.1", "Likely slip: the linear layer still trains.").edit({"linear.requires_grad_(False)": "linear"})
-
 # A is frozen along with the layer
 wrong("17.1").edit({"nn.Parameter(A.clone())": "nn.Parameter(A.clone(), requires_grad=False)"})
 
@@ -56,22 +53,6 @@ right("17.1").edit("""
 
 # einsum
 right("17.1").edit({"(x @ self.A.T @ self.B.T)": 'torch.einsum("...i,ri,or->...o", x, self.A, self.B)'})
-
-# a loop variable is looked up too late
-wrong("17.2", "Likely slip: the part looked up too late.").edit("""
--        x = checkpoint(nn.Sequential(*layers[first : first + length]), x, use_reentrant=False)
-+        part = layers[first : first + length]
-+
-+        def run(h):
-+            for layer in part:
-+                h = layer(h)
-+            return h
-+
-+        x = checkpoint(run, x, use_reentrant=False)
-""")
-
-# the reentrant form
-wrong("17.2", "Likely slip: the reentrant form.").edit({"use_reentrant=False": "use_reentrant=True"})
 
 # each part begins at the layer after the last one's first
 wrong("17.2").edit({"range(0, len(layers), length)": "range(0, len(layers))"})
@@ -127,27 +108,11 @@ right("17.2").edit("""
 +        x = checkpoint(nn.Sequential(*part), x, use_reentrant=False)
 """)
 
-# clipped first
-wrong("17.3", "Likely slip: clipped before unscaling.").edit("""
-+    nn.utils.clip_grad_norm_(parameters, limit)
-     for gradient in gradients:
-         gradient /= scale
-
--    nn.utils.clip_grad_norm_(parameters, limit)
-     optimizer.step()
-""")
-
-# the quotient is thrown away
-wrong("17.3").edit({"gradient /= scale": "gradient = gradient / scale"})
-
 # multiplied once more
 wrong("17.3").edit({"gradient /= scale": "gradient *= scale"})
 
 # one bad gradient among good ones
 wrong("17.3").edit({"not all(gradient.isfinite().all() for": "not any(gradient.isfinite().all() for"})
-
-# one finite element is enough
-wrong("17.3").edit({"gradient.isfinite().all() for": "gradient.isfinite().any() for"})
 
 # only the loss is tested
 wrong("17.3").edit({"not all(gradient.isfinite().all() for gradient in gradients)": "not loss.isfinite()"})
@@ -167,9 +132,6 @@ wrong("17.3", "AttributeError: 'NoneType' object has no attribute 'isfinite'").e
 +        if gradient is not None:
 +            gradient /= scale
 """)
-
-# no early return: the scale is halved, but the step is taken
-wrong("17.3", "Likely slip: a step in spite of inf.").edit({"        return scale / 2": "        scale = scale / 2"})
 
 # the sum is finite only if all elements are, unless they cancel
 right("17.3").edit(
@@ -213,13 +175,6 @@ wrong(
     "17.4", "Likely slip: a value used in python.", "RuntimeError: Tensor.item() cannot be called on meta tensors"
 ).edit({"factor = (limit / norm).clamp(max=1.0)": "factor = min(1.0, limit / norm)"})
 
-# a number
-wrong("17.4", "on the device meta").edit(
-    {
-        ".norm()\n    factor = (limit / norm).clamp(max=1.0)": ".norm().item()\n    factor = min(1.0, limit / max(norm, 1e-300))"
-    }
-)
-
 # a number, and shapes alone where there are none
 wrong("17.4", "Likely slip: a value used in python.").edit("""
 -    norm = torch.stack([gradient.norm() for gradient in gradients]).norm()
@@ -230,26 +185,11 @@ wrong("17.4", "Likely slip: a value used in python.").edit("""
 +    factor = min(1.0, limit / norm) if norm else 1.0
 """)
 
-# torch's clipping, which finds no .grad
-wrong("17.4", "Likely slip: long gradients unchanged.").edit("""
--    norm = torch.stack([gradient.norm() for gradient in gradients]).norm()
--    factor = (limit / norm).clamp(max=1.0)
--    return [gradient * factor for gradient in gradients]
-+    nn.utils.clip_grad_norm_(gradients, limit)
-+    return [gradient.clone() for gradient in gradients]
-""")
-
 # clamped at the wrong end
 wrong("17.4").edit({"clamp(max=1.0)": "clamp(min=1.0)"})
 
 # the inverse
 wrong("17.4").edit({"(limit / norm)": "(norm / limit)"})
-
-# the limit as the largest factor
-wrong("17.4").edit({"clamp(max=1.0)": "clamp(max=limit)"})
-
-# the norm of all, by the largest element
-wrong("17.4").edit({"for gradient in gradients]).norm()": "for gradient in gradients]).amax()"})
 
 # one tensor instead of a list
 wrong("17.4").edit(
@@ -276,9 +216,6 @@ right("17.4").edit(
     }
 )
 
-# torch's clipping, on copies, which looks at no value either, but divides by norm + 1e-6
-wrong("17.4", "Likely slip: the factor of torch.").edit({"(limit / norm)": "(limit / (norm + 1e-6))"})
-
 # before the gradient has arrived
 wrong("17.5").edit(
     {"register_post_accumulate_grad_hook(average)": "register_hook(lambda gradient: average(parameter))"}
@@ -303,11 +240,6 @@ wrong("17.5").edit(
     }
 )
 
-# not divided
-wrong("17.5", "Likely slip: the sum not divided.").edit("""
--        parameter.grad /= world_size
-""")
-
 # one hook, for the last parameter
 wrong("17.5").edit({"for parameter in trained]": "for parameter in trained[-1:]]"})
 
@@ -317,9 +249,6 @@ wrong(
     "Likely slip: frozen parameters too.",
     "RuntimeError: cannot register a hook on a tensor that doesn't require gradient",
 ).edit({"model.parameters() if parameter.requires_grad]": "model.parameters()]"})
-
-# no handles
-wrong("17.5", "Likely slip: no handles returned.").edit({"    return [parameter.register": "    [parameter.register"})
 
 # multiplied
 wrong("17.5").edit({"parameter.grad /= world_size": "parameter.grad *= world_size"})
@@ -353,29 +282,8 @@ right("17.5").edit("""
 +        all_reduce(parameter.grad)
 """)
 
-# the mean
-wrong("17.6", "Likely slip: the mean of the shard.").edit({"losses.sum() * world_size / count": "losses.mean()"})
-
-# the mean, weighted: nan without samples
-wrong("17.6", "Likely slip: nan without samples.").edit(
-    {"losses.sum() * world_size / count": "losses.mean() * len(losses) * world_size / count"}
-)
-
-# world_size forgotten
-wrong("17.6", "Likely slip: world size forgotten.").edit({" * world_size": ""})
-
 # the factor upside down
 wrong("17.6").edit({"losses.sum() * world_size / count": "losses.sum() * count / world_size"})
-
-# detached
-wrong("17.6", "Likely slip: no gradient.").edit({"losses.sum()": "losses.detach().sum()"})
-
-# the total is never asked for
-wrong("17.6").edit("""
--    all_reduce(count)
--    return losses.sum() * world_size / count
-+    return losses.sum() * world_size / (count * world_size)
-""")
 
 # asked for twice
 wrong("17.6").edit("""
@@ -401,14 +309,6 @@ right("17.6").edit(
 # a number
 right("17.6").edit({"/ count": "/ count.item()"})
 
-# no fake
-wrong("17.7", "Likely slip: no fake.").edit("""
--    @totals.register_fake
--    def _(x, group, groups):
--        return x.new_empty(groups)
--
-""")
-
 # a type is missing
 wrong("17.7", "ValueError: infer_schema(func): Parameter x must have a type annotation.").edit(
     {"totals(x: torch.Tensor, group": "totals(x, group"}
@@ -422,11 +322,6 @@ wrong("17.7").edit({"return v[group], None, None": "return v[group], None"})
 
 # x is saved instead
 wrong("17.7").edit({"_, group, _ = inputs": "group, _, _ = inputs"})
-
-# the operator is not returned
-wrong("17.7").edit("""
--    return totals
-""")
 
 # without values, a fake that asks for them
 wrong("17.7").edit({"x.new_empty(groups)": "x.new_empty(int(group.max()) + 1)"})
