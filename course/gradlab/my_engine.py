@@ -22,7 +22,8 @@ from .engine import (
     stage_of,
     why_finished,
 )
-from .setup.workspace import OWN_ENGINE, RELEASED
+from .notebook import OWN_ENGINE
+from .setup.workspace import RELEASED
 
 PICTURE = "my_engine.png"
 COURSE = "torch.autograd, by hand"

@@ -4,8 +4,8 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from gradlab.notebook import OWN_ENGINE
 from gradlab.setup.needs import STUDENT, needed_pins
-from gradlab.setup.workspace import OWN_ENGINE
 
 from .places import SOLUTIONS
 

@@ -19,7 +19,7 @@ from traitlets.config import Config
 from gradlab import live
 from gradlab.checks.record import SUFFIX, Record
 from gradlab.engine import LAST, STAGES, source_of
-from gradlab.setup.workspace import OWN_ENGINE
+from gradlab.notebook import OWN_ENGINE
 
 from . import digests, pages
 from .chapter import chapter_names, source_path

@@ -4,9 +4,10 @@ import os
 import sys
 from pathlib import Path
 
+from ..notebook import OWN_ENGINE
 from .commands import become, is_root
 from .taken_home import bring_in
-from .workspace import OWN_ENGINE, bring_up_to_date, is_as_put, kept_copies, put_page
+from .workspace import bring_up_to_date, is_as_put, kept_copies, put_page
 
 COURSE = Path(__file__).resolve().parents[2]
 START_PAGE = "README.md"

@@ -22,7 +22,6 @@ from . import edition
 
 RELEASED = ".released"  # the last release
 NOTICE = "about.md"  # in a kept copy: its description
-OWN_ENGINE = "my_engine"  # where chapter 14 writes the learner's engine, beside the chapters
 STAGES = Path(__file__).parents[1] / "stages"  # a class's own are for use instead of these
 PASSING = {"__pycache__", ".ipynb_checkpoints"}
 
