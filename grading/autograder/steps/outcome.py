@@ -25,7 +25,7 @@ TO_DECIDE = "autograder grade {} --keep-points or --drop-points STUDENT"  # see 
 
 
 class Status(StrEnum):
-    """The status of a submission, in the order of a report's counts."""
+    """The status of a submission, in the order of a report's counts; `views/export.py` decides which one it has."""
 
     GRADED = "graded"
     STALE = "to be graded again"  # its grade belongs to an earlier submission, or to earlier checks or points
