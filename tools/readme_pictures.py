@@ -56,15 +56,15 @@ def open_chapter(lab, name: str) -> None:
 def digest(name: str) -> str:
     """Return the hash of what a picture is made from, apart from comments, layout and docstrings of code."""
     folder, patterns, shown = MADE_FROM[name]
-    found = hashlib.sha256()
+    hasher = hashlib.sha256()
     for path in sorted(itertools.chain.from_iterable(map(folder.glob, patterns.split()))):
         text = path.read_text(encoding="utf-8")
-        found.update((meaning(text) if path.suffix == ".py" else text).encode())
+        hasher.update((meaning(text) if path.suffix == ".py" else text).encode())
     if shown:
         chapter, cell = shown.split()
         notebook = json.loads((ROOT / f"course/chapters/{chapter}/{chapter}.ipynb").read_text(encoding="utf-8"))
-        found.update("".join(next(each["source"] for each in notebook["cells"] if each["id"] == cell)).encode())
-    return found.hexdigest()
+        hasher.update("".join(next(each["source"] for each in notebook["cells"] if each["id"] == cell)).encode())
+    return hasher.hexdigest()
 
 
 def noted() -> dict[str, str]:

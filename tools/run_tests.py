@@ -80,10 +80,10 @@ def elsewhere() -> dict[str, list[str]]:
 
 def notebooks(room: str, chapter: str = "") -> list[str]:
     """Return the paths of a room's notebooks, or only that of `chapter`; raise SystemExit if there is none."""
-    found = sorted(ROOT.glob(f"{room}/chapters/*/{chapter or '*'}.ipynb"))
-    if not found:
+    paths = sorted(ROOT.glob(f"{room}/chapters/*/{chapter or '*'}.ipynb"))
+    if not paths:
         sys.exit(f"There are no notebooks in {room}/chapters.")
-    return [str(path.relative_to(ROOT)) for path in found]
+    return [str(path.relative_to(ROOT)) for path in paths]
 
 
 class Result(NamedTuple):

@@ -64,42 +64,42 @@ def look(loss: Any, model: nn.Module) -> None:
     step, it also sees the gradients. It changes nothing. It reads what the graph saved, so if activation checkpointing
     or your own hooks pack saved tensors, they are unpacked once.
     """
-    found = examine(loss, model)
+    findings = examine(loss, model)
     for kinds, title in ((WRONG, "Wrong, or nearly always wrong:"), (MAYBE, "Good to know:")):
-        lines = [_ITEM.fill(str(finding)) for finding in found if finding.kind in kinds]
+        lines = [_ITEM.fill(str(finding)) for finding in findings if finding.kind in kinds]
         if lines:
             print("\n".join([title, *lines]))
-    if not any(finding.kind in WRONG for finding in found):
+    if not any(finding.kind in WRONG for finding in findings):
         print("Nothing looks wrong on the way from the loss to the parameters.")
 
 
 def examine(loss: Any, model: nn.Module) -> list[Finding]:
     """Return what `look` prints."""
     names = {parameter: name for name, parameter in model.named_parameters()}
-    found = [*_not_registered(model, set(names)), *_hooks(model), *_modes(model)]
+    findings = [*_not_registered(model, set(names)), *_hooks(model), *_modes(model)]
     if frozen := [name for parameter, name in names.items() if not parameter.requires_grad]:
-        found.append(Finding("frozen", (_listed(frozen, names.values()),)))
+        findings.append(Finding("frozen", (_listed(frozen, names.values()),)))
     if not isinstance(loss, torch.Tensor):
-        return [Finding("no tensor", (type(loss).__name__,)), *found]
+        return [Finding("no tensor", (type(loss).__name__,)), *findings]
     if not torch.isfinite(loss.detach()).all():
-        found.append(Finding("not finite", ("The loss",)))
+        findings.append(Finding("not finite", ("The loss",)))
     if loss.grad_fn is None:
         all_frozen = len(frozen) == len(names)
-        return [Finding("leaf" if loss.requires_grad else "all frozen" if all_frozen else "no history"), *found]
+        return [Finding("leaf" if loss.requires_grad else "all frozen" if all_frozen else "no history"), *findings]
     if loss.numel() != 1:
-        found.append(Finding("not scalar", (loss.numel(),)))
+        findings.append(Finding("not scalar", (loss.numel(),)))
     nodes = list(_nodes(loss.grad_fn))
     reached = {node.variable for node in nodes if hasattr(node, "variable")}
     if cut := [name for parameter, name in names.items() if parameter.requires_grad and parameter not in reached]:
-        found.append(Finding("not reached", (_listed(cut, names.values()),)))
+        findings.append(Finding("not reached", (_listed(cut, names.values()),)))
     changed, states = _saved(nodes)
     if states == {"kept", "freed"}:
-        found.append(Finding("earlier history"))
+        findings.append(Finding("earlier history"))
     gradients = {name: parameter.grad for parameter, name in names.items() if parameter in reached}
     if states == {"freed"}:
-        return found + list(_gradients(gradients))
+        return findings + list(_gradients(gradients))
     stale = any(gradient is not None for gradient in gradients.values())
-    return found + changed[:3] + [Finding("stale")] * stale
+    return findings + changed[:3] + [Finding("stale")] * stale
 
 
 def _nodes(root: Any) -> Iterator[Any]:

@@ -24,8 +24,8 @@ def notes():
 
 
 def _noting():
-    noted, what = (), None
+    noted, note = (), None
     while True:
-        what = yield [*noted] if what is None else None
-        if what is not None:
-            noted = (*noted, what)
+        note = yield [*noted] if note is None else None
+        if note is not None:
+            noted = (*noted, note)

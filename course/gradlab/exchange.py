@@ -71,9 +71,9 @@ class ListEditions(ExchangeList):
 
     def parse_assignments(self):
         """Return nbgrader's list, plus the new editions of assignments that were fetched before."""
-        found = super().parse_assignments()
-        copies = [info for info in found if info["status"] == "fetched"]
-        return found + [newer for info in copies for newer in self._newer(info)]
+        assignments = super().parse_assignments()
+        copies = [info for info in assignments if info["status"] == "fetched"]
+        return assignments + [newer for info in copies for newer in self._newer(info)]
 
     def _newer(self, info: dict) -> list[dict]:
         released = Path(self.root, info["course_id"], "outbound", info["assignment_id"])

@@ -36,6 +36,6 @@ def as_data(path: Path) -> str:
 def kept(folder: Path | None = None) -> dict[str, Path]:
     """Return the pictures of the workspace that holds this folder, by name, the oldest first."""
     with contextlib.suppress(OSError):
-        found = [path for path in (home(folder) / FOLDER).iterdir() if path.suffix in (".png", ".svg")]
-        return {path.stem: path for path in sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))}
+        paths = [path for path in (home(folder) / FOLDER).iterdir() if path.suffix in (".png", ".svg")]
+        return {path.stem: path for path in sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path.name))}
     return {}

@@ -38,7 +38,7 @@ class Saved:
         """Return how many bytes of memory graphs hold now."""
         storages = (box.tensor.untyped_storage() for box in self._held)
         sizes = {storage.data_ptr(): storage.nbytes() for storage in storages}
-        return sum(size for place, size in sizes.items() if place not in self._without)
+        return sum(size for pointer, size in sizes.items() if pointer not in self._without)
 
     def kept(self):
         """Return how many of the tensors that graphs hold were used by a backward pass that did not free them."""

@@ -63,13 +63,13 @@ def _cells(row: str) -> list[str]:
 
 def engine(workspace: Path, verdicts: dict[str, str]) -> Parts:
     """Return the engine of this workspace."""
-    found = {}
+    chapters = {}
     for folder in sorted(workspace.glob("[0-9][0-9]_*")):
         answers = {cell: text for cell, text in parts_of(Chapter(folder).code).items() if ANSWER.fullmatch(cell)}
-        found[folder.name] = {
+        chapters[folder.name] = {
             name: verdicts.get(check_of(cell)) == "passed" for cell, text in answers.items() for name in functions(text)
         }
-    return {name: parts for name, parts in found.items() if parts}
+    return {name: parts for name, parts in chapters.items() if parts}
 
 
 def counted(parts: Parts) -> str:
@@ -80,7 +80,7 @@ def counted(parts: Parts) -> str:
 
 def _item(number: str, title: str, name: str, done: str, said: dict[str, str], pictures: list[str]) -> str:
     """Return a chapter's card. said: what the other columns of its row say. pictures: one at most."""
-    images = [f'<img src="{place}" alt="" width="240">' for place in pictures] or ['<div class="gl-no-picture"></div>']
+    images = [f'<img src="{url}" alt="" width="240">' for url in pictures] or ['<div class="gl-no-picture"></div>']
     head = f"{''.join(images)}<div><b>{number}</b> {_inline(title)}</div>"
     facts = [
         _inline(f"{text} {column}" if column.endswith("minutes") else f"{column} {text}")

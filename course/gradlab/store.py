@@ -27,10 +27,10 @@ class Store:
     def read(self, folder: Path | None = None) -> dict[str, Any]:
         """Return all entries."""
         try:
-            found = msgspec.json.decode(self._path(folder).read_bytes())
+            data = msgspec.json.decode(self._path(folder).read_bytes())
         except (OSError, ValueError):
             return {}
-        return converted(found, self.kind)
+        return converted(data, self.kind)
 
     @contextlib.contextmanager
     def changed(self, folder: Path | None = None) -> Iterator[dict[str, Any]]:
@@ -50,10 +50,10 @@ class Store:
         return notebook.home(folder) / self.file
 
 
-def converted(found: object, kind: Any) -> dict[str, Any]:
-    """Return the entries of `found` that have the type `kind`, by name; none if `found` is not a dict."""
+def converted(data: object, kind: Any) -> dict[str, Any]:
+    """Return the entries of `data` that have the type `kind`, by name; none if `data` is not a dict."""
     entries = {}
-    for name, entry in found.items() if isinstance(found, dict) else ():
+    for name, entry in data.items() if isinstance(data, dict) else ():
         with contextlib.suppress(msgspec.ValidationError):
             entries[name] = msgspec.convert(entry, kind)
     return entries

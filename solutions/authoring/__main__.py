@@ -106,9 +106,9 @@ def _check(every: bool) -> int:
 def _minutes(names: list[str]) -> int:
     print(f"{'chapter':24}  prose   code  predictions  exercises  total, with a quarter more")
     for name in names:
-        found = minutes(nbformat.read(source_path(name), as_version=4))
-        spent = f"{found.prose:6.0f} {found.code:6.0f} {found.predictions:12} {found.exercises:10}"
-        print(f"{name:24} {spent} {found.total:27}")
+        estimate = minutes(nbformat.read(source_path(name), as_version=4))
+        spent = f"{estimate.prose:6.0f} {estimate.code:6.0f} {estimate.predictions:12} {estimate.exercises:10}"
+        print(f"{name:24} {spent} {estimate.total:27}")
     return 0
 
 
@@ -146,12 +146,13 @@ def _margins(words: list[str], seeds: int, made: Path | None) -> int:
         print(json.dumps(margins.against(_chosen(words), made)))
         return 0
     few = []
-    for number, (name, found) in enumerate(margins.measure(list(_chosen(words)), words, range(100, 100 + seeds))):
+    measured = margins.measure(list(_chosen(words)), words, range(100, 100 + seeds))
+    for number, (name, deviations) in enumerate(measured):
         if number == 0:
             print("The largest deviation of a right answer, in units of the check's tolerance:")
-            print(f"{'exercise':14}" + "".join(f"{kind:>10}" for kind in found))
-        print(f"{name:14}" + "".join(f"{units:10.1e}" for units in found.values()))
-        few += [name] if max(found.values()) * margins.ENOUGH > 1 else []
+            print(f"{'exercise':14}" + "".join(f"{kind:>10}" for kind in deviations))
+        print(f"{name:14}" + "".join(f"{units:10.1e}" for units in deviations.values()))
+        few += [name] if max(deviations.values()) * margins.ENOUGH > 1 else []
     print(f"within a factor of {margins.ENOUGH} of the tolerance: {', '.join(few) or 'none'}")
     return bool(few)
 

@@ -24,15 +24,15 @@ ENGINE = "solutions/mini_autograd"  # for reading only, so without a pyproject.t
 LEFT_BEHIND = {"__pycache__", "build", OWN_ENGINE}  # and what begins with a dot, such as progress
 
 
-def write(place: Path = ARCHIVE, root: Path = ROOT) -> Path:
+def write(path: Path = ARCHIVE, root: Path = ROOT) -> Path:
     """Write the archive as a zip file and return its path; the same content gives the same bytes."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(place, "w") as archive:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w") as archive:
         for name, content in sorted(contents(root).items()):
-            entry = zipfile.ZipInfo(f"{place.stem}/{name}")
+            entry = zipfile.ZipInfo(f"{path.stem}/{name}")
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
-    return place
+    return path
 
 
 def contents(root: Path = ROOT) -> dict[str, bytes]:
@@ -48,8 +48,8 @@ def contents(root: Path = ROOT) -> dict[str, bytes]:
 
 def _contents(root: Path) -> Iterator[Path]:
     engine = root / ENGINE
-    for place in [*(root / "course" / name for name in HANDED_OUT), engine / "README.md", *engine.rglob("*.py")]:
-        below = [place] if place.is_file() else place.rglob("*")
+    for source in [*(root / "course" / name for name in HANDED_OUT), engine / "README.md", *engine.rglob("*.py")]:
+        below = [source] if source.is_file() else source.rglob("*")
         yield from (path for path in below if path.is_file() and not any(map(_stays, path.relative_to(root).parts)))
 
 

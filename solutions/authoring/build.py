@@ -213,15 +213,15 @@ def stale(each: Callable = map, every: bool = False) -> list[str]:
 
 def stale_pages() -> list[str]:
     """Return a sentence for each stale page (the start page and those beside it) and each folder without a chapter."""
-    found = []
+    sentences = []
     page = START_PAGE.read_text(encoding="utf-8")
     if with_minutes(page) != page:
-        found.append(f"{shown(START_PAGE)} does not state the chapters' minutes")
+        sentences.append(f"{shown(START_PAGE)} does not state the chapters' minutes")
     for name, text in pages.made().items():
         if not (pages.PAGES / name).exists() or (pages.PAGES / name).read_text(encoding="utf-8") != text:
-            found.append(f"{shown(pages.PAGES / name)} is not what the chapters generate")
+            sentences.append(f"{shown(pages.PAGES / name)} is not what the chapters generate")
     folders = [path for path in STUDENT_EDITION.iterdir() if path.is_dir() and not path.name.startswith((".", "__"))]
-    return found + [
+    return sentences + [
         f"{shown(path)} belongs to no chapter"
         for path in folders
         if path.name not in [*chapter_names(), pages.PAGES.name, OWN_ENGINE]
@@ -230,15 +230,15 @@ def stale_pages() -> list[str]:
 
 def stale_chapter(name: str) -> list[str]:
     """Return a sentence for each stale file of one chapter: its notebook, its engine stage, its student edition."""
-    path, found = source_path(name), []
+    path, sentences = source_path(name), []
     notebook = nbformat.read(path, as_version=4)
     if any(c.cell_type == "code" and c.execution_count is None for c in notebook.cells):
-        found.append(f"{shown(path)} has cells that did not run")
+        sentences.append(f"{shown(path)} has cells that did not run")
     if nbformat.writes(normalise(notebook)).rstrip("\n") + "\n" != path.read_text(encoding="utf-8"):
-        found.append(f"{shown(path)} is not in normal form")
+        sentences.append(f"{shown(path)} is not in normal form")
     for file, made in stage(name, notebook).items():
         if not file.exists() or file.read_text(encoding="utf-8") != made:
-            found.append(f"{shown(file)} is not what the cells of {name} generate")
+            sentences.append(f"{shown(file)} is not what the cells of {name} generate")
     with tempfile.TemporaryDirectory() as scratch:
         fresh, edition = Path(scratch) / name, STUDENT_EDITION / name
         generate([name], fresh.parent)
@@ -246,9 +246,9 @@ def stale_chapter(name: str) -> list[str]:
         for file in sorted(file for file in files if not any(part.startswith((".", "__")) for part in file.parts)):
             generated, committed = fresh / file, edition / file
             if not committed.exists():
-                found.append(f"{shown(committed)} is missing")
+                sentences.append(f"{shown(committed)} is missing")
             elif not generated.exists():
-                found.append(f"{shown(committed)} belongs to no chapter")
+                sentences.append(f"{shown(committed)} belongs to no chapter")
             elif not same(generated, committed):
-                found.append(f"{shown(committed)} is not what its source generates")
-    return found
+                sentences.append(f"{shown(committed)} is not what its source generates")
+    return sentences

@@ -112,14 +112,14 @@ def read_chapter(notebook: NotebookNode, name: str, folder: Path | None = None) 
 @contextlib.contextmanager
 def importing_from(folder: Path) -> Iterator[None]:
     """Inside `with`, let imports find the modules in `folder`, loaded afresh: another chapter may have changed them."""
-    here = {path.stem for place in (folder, STAGES) for path in place.glob("*.py")}
-    before = {name: sys.modules.pop(name) for name in here if name in sys.modules}
+    modules = {path.stem for directory in (folder, STAGES) for path in directory.glob("*.py")}
+    before = {name: sys.modules.pop(name) for name in modules if name in sys.modules}
     sys.path.insert(0, str(folder))
     try:
         yield
     finally:
         sys.path.remove(str(folder))
-        for name in here:
+        for name in modules:
             sys.modules.pop(name, None)
         sys.modules.update(before)
 

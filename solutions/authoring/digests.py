@@ -53,23 +53,23 @@ def imported(cell: NotebookNode) -> list[str]:
 
 def digest(name: str, edition: Path, modules: Iterable[str]) -> str:
     """Return the hash of a chapter: its solved files, the student edition, and what these modules put into them."""
-    found = hashlib.sha256(VERSIONS.read_bytes())
+    hasher = hashlib.sha256(VERSIONS.read_bytes())
     stages = [path for path in STAGES.glob("engine_*.py") if path.stem[-2:] <= name[:2]]
     files = []
     for path in sorted({*(SOURCES / name).rglob("*"), *(edition / name).rglob("*"), *stages}):
         if path.is_file() and path.name[0] != "." and path.parent.name[0] not in "._":
             files.append(path)
-            found.update(f"\n{path.parent.name} {path.name}\n".encode() + path.read_bytes())
+            hasher.update(f"\n{path.parent.name} {path.name}\n".encode() + path.read_bytes())
     modules_beside = (path.read_text(encoding="utf-8") for path in files if path.suffix == ".py")
     for other in sorted({*_CHAPTER.findall("\n".join(modules_beside))} - {name}):
-        found.update(_code(SOURCES / other / f"{other}.ipynb").encode())
+        hasher.update(_code(SOURCES / other / f"{other}.ipynb").encode())
     is_shown = _search(files)
     for path in (ROOT / module for module in modules):
         code, sentences = _parts(path.read_text(encoding="utf-8")) if path.exists() else ("", ())
-        found.update("\n".join([code, *filter(is_shown, sentences)]).encode())
+        hasher.update("\n".join([code, *filter(is_shown, sentences)]).encode())
     styles = [path.read_text(encoding="utf-8") for folder in CODE for path in sorted((ROOT / folder).rglob("*.css"))]
-    found.update("\n".join(filter(is_shown, styles)).encode())
-    return found.hexdigest()
+    hasher.update("\n".join(filter(is_shown, styles)).encode())
+    return hasher.hexdigest()
 
 
 def _code(notebook: Path) -> str:

@@ -46,14 +46,14 @@ def _units(tolerance, want: float | str, got: float | str) -> float:
 
 def worst(check: AuthoredCheck, record: CheckRecord) -> float:
     """Return the largest deviation of right answers from a record; infinity if an answer is rejected."""
-    found = 0.0
+    largest = 0.0
     for answer in [check.answer, *check.reference.others]:
         seen = check.observe(answer, record.cases)
         if not judge_check(record, seen, check.judge).passed:
             return math.inf
         if check.judge is None or answer is check.answer:
-            found = max([found, *map(deviation, record.expected, seen)])
-    return found
+            largest = max([largest, *map(deviation, record.expected, seen)])
+    return largest
 
 
 def measure(checks: list[AuthoredCheck], words: list[str], seeds: range) -> Iterator[tuple[str, dict[str, float]]]:
@@ -65,13 +65,13 @@ def measure(checks: list[AuthoredCheck], words: list[str], seeds: range) -> Iter
         made = Path(folder, "made.json")
         records = {check.check_id: check.record(seeds, slips=False) for check in checks}
         made.write_text(Record("margins", records).to_json(), encoding="utf-8")
-        found = {HERE: against(checks, made)}
+        by_processor = {HERE: against(checks, made)}
         for kind in available():
             command = [sys.executable, "-m", "authoring", "margins", "--against", str(made), *words]
             run = subprocess.run(command, env=os.environ | PROCESSORS[kind], stdout=subprocess.PIPE, check=True)
-            found[kind] = json.loads(run.stdout)
+            by_processor[kind] = json.loads(run.stdout)
     for name in records:
-        yield name, {kind: deviations[name] for kind, deviations in found.items()}
+        yield name, {kind: deviations[name] for kind, deviations in by_processor.items()}
 
 
 def against(checks: Iterable[AuthoredCheck], made: Path) -> dict[str, float]:

@@ -75,14 +75,14 @@ def minutes(notebook: NotebookNode) -> Minutes:
 
 def sections(notebook: NotebookNode) -> list[list[NotebookNode]]:
     """Return a chapter's cells by section. A section without an exercise is joined to the next, to which it leads."""
-    found: list[list[NotebookNode]] = [[]]
+    sections: list[list[NotebookNode]] = [[]]
     for cell in without_appendices(notebook):
-        opening = len(found) == 1
+        opening = len(sections) == 1
         begins = cell.cell_type == "markdown" and _SECTION.search(cell.source)
-        if begins and (opening or any(_DATA.search(one.source) for one in found[-1])):
-            found.append([])
-        found[-1].append(cell)
-    return found
+        if begins and (opening or any(_DATA.search(earlier.source) for earlier in sections[-1])):
+            sections.append([])
+        sections[-1].append(cell)
+    return sections
 
 
 def is_extra(section: list[NotebookNode]) -> bool:
@@ -118,9 +118,9 @@ def _folded(cell: NotebookNode) -> bool:
 def say_minutes(notebook: NotebookNode) -> None:
     """Write into a solved notebook, in place, what is outside its core path, and into its opening its minutes."""
     mark_extra(notebook)
-    found = minutes(notebook)
+    estimate = minutes(notebook)
     for cell in notebook.cells[:1]:
-        cell.source = _TIME.sub(rf"\g<1>{found.total}\g<2>{found.exercises}\g<3>", cell.source)
+        cell.source = _TIME.sub(rf"\g<1>{estimate.total}\g<2>{estimate.exercises}\g<3>", cell.source)
 
 
 def of_sections(notebook: NotebookNode) -> dict[int, int]:
@@ -131,9 +131,10 @@ def of_sections(notebook: NotebookNode) -> dict[int, int]:
         if heading := SECTION.match(cell.source):
             sections[int(heading[1])] = [] if sections else opening
         (sections[max(sections)] if sections else opening).append(cell)
-    found = {number: minutes(new_notebook(cells=cells)) for number, cells in sections.items()}
+    estimates = {number: minutes(new_notebook(cells=cells)) for number, cells in sections.items()}
     return {
-        number: round(RESERVE * (of.prose + of.code + of.predictions + of.exercises)) for number, of in found.items()
+        number: round(RESERVE * (estimate.prose + estimate.code + estimate.predictions + estimate.exercises))
+        for number, estimate in estimates.items()
     }
 
 
@@ -152,6 +153,6 @@ def with_minutes(page: str) -> str:
 
     names = chapter_names()
     read = {name: nbformat.read(source_path(name), as_version=4) for name in names}
-    taken = {name: " ".join(f"{n}={m}" for n, m in of_sections(one).items()) for name, one in read.items()}
+    taken = {name: " ".join(f"{n}={m}" for n, m in of_sections(notebook).items()) for name, notebook in read.items()}
     line = ";\n".join(f"{name[:2]} {sections}" for name, sections in taken.items())
     return MINUTES.sub(f"<!-- minutes of sections: {line} -->", _ROW.sub(filled, page))

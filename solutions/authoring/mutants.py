@@ -80,11 +80,10 @@ def _drop_what_is_never_reached(node: ast.AST) -> None:
 
 def variations(tree: ast.Module) -> Iterator[tuple[str, ast.Module]]:
     """Yield, for each possible change, its description and a copy of the tree with only this change."""
-    for place, node in enumerate(ast.walk(tree)):
+    for at, node in enumerate(ast.walk(tree)):
         for says, change in _changes(node):
             changed = copy.deepcopy(tree)
-            twin = next(one for at, one in enumerate(ast.walk(changed)) if at == place)
-            change(twin)
+            change(list(ast.walk(changed))[at])
             yield says, ast.fix_missing_locations(changed)
 
 
@@ -142,11 +141,11 @@ def _block_changes(name: str, block: list[ast.stmt]) -> Iterator[tuple[str, Chan
 
 def _only_begins(*statements: ast.stmt) -> bool:
     """Return whether one statement gives a name an empty or constant start value and the other does not mention it."""
-    for one, other in (statements, statements[::-1]):
-        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant | ast.List | ast.Dict | ast.Tuple):
-            named, mentioned = ({n.id for n in ast.walk(s) if isinstance(n, ast.Name)} for s in (one, other))
+    for stmt, other in (statements, statements[::-1]):
+        if isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Constant | ast.List | ast.Dict | ast.Tuple):
+            named, mentioned = ({n.id for n in ast.walk(s) if isinstance(n, ast.Name)} for s in (stmt, other))
             ends = isinstance(other, ast.Return | ast.Raise | ast.Break | ast.Continue)
-            if not ends and all(isinstance(t, ast.Name) for t in one.targets) and not named & mentioned:
+            if not ends and all(isinstance(t, ast.Name) for t in stmt.targets) and not named & mentioned:
                 return True
     return False
 

@@ -77,7 +77,7 @@ def add(chapter: str) -> str:
     if not checks:
         raise ChapterError(f"{chapter} has no exercise yet. Copy the cells of the first one from another chapter.")
     ids = [nb.cells[k].metadata.nbgrader.grade_id for k in checks]
-    last = max(int(found[1]) for name in ids if (found := re.match(rf"check-{chapter[:2]}-(\d+)", name)))
+    last = max(int(match[1]) for name in ids if (match := re.match(rf"check-{chapter[:2]}-(\d+)", name)))
     after = checks[-1] + 1
     while nb.cells[after].id.startswith("payoff-"):
         after += 1
@@ -87,19 +87,19 @@ def add(chapter: str) -> str:
 
 
 def _cells(chapter: str, number: int) -> list[NotebookNode]:
-    exercise, place = f"{chapter}.{number}", f"{chapter}-{number}"
+    exercise, suffix = f"{chapter}.{number}", f"{chapter}-{number}"
     texts = [dedent(text) for text in (STATEMENT, ANSWER, HELP, REFERENCE, CHECK)]
     statement, answer, helps, reference, check = (
         text.format(exercise=exercise) if "{exercise}" in text else text for text in texts
     )
-    graded = {"grade": True, "grade_id": f"check-{place}", "locked": True, "points": 1, "solution": False}
-    solved = {"grade": False, "grade_id": f"answer-{place}", "locked": False, "solution": True}
+    graded = {"grade": True, "grade_id": f"check-{suffix}", "locked": True, "points": 1, "solution": False}
+    solved = {"grade": False, "grade_id": f"answer-{suffix}", "locked": False, "solution": True}
     return [
         new_markdown_cell(statement, id=f"ex{number}-statement"),
-        new_code_cell(answer, id=f"answer-{place}", metadata={"nbgrader": _metadata(solved)}),
+        new_code_cell(answer, id=f"answer-{suffix}", metadata={"nbgrader": _metadata(solved)}),
         new_markdown_cell(helps, id=f"ex{number}-help"),
-        new_code_cell(reference, id=f"reference-{place}", metadata={"tags": ["reference"]}),
-        new_code_cell(check, id=f"check-{place}", metadata={"nbgrader": _metadata(graded)}),
+        new_code_cell(reference, id=f"reference-{suffix}", metadata={"tags": ["reference"]}),
+        new_code_cell(check, id=f"check-{suffix}", metadata={"nbgrader": _metadata(graded)}),
     ]
 
 

@@ -248,22 +248,22 @@ def cheat_sheet() -> str:
 
 def cures() -> dict[str, list[Cure]]:
     """Return the errors and warnings that the chapters explain, in alphabetical order, each with its cures."""
-    found: dict[str, list[Cure]] = {}
+    cures: dict[str, list[Cure]] = {}
     for chapter, cell, message, says in EXPLAINED:
         place = _section(_notebook(chapter), chapter, cell)
-        found.setdefault(message, []).append(Cure(place, _link(chapter, cell), says))
+        cures.setdefault(message, []).append(Cure(place, _link(chapter, cell), says))
     for chapter in chapter_names():
         for message, cure in _from_help(_notebook(chapter), chapter):
-            known = next((one for one in found if message.startswith(one) or one.startswith(message)), message)
-            found.setdefault(known, []).append(cure)
-    return dict(sorted(found.items()))
+            known = next((text for text in cures if message.startswith(text) or text.startswith(message)), message)
+            cures.setdefault(known, []).append(cure)
+    return dict(sorted(cures.items()))
 
 
 def error_index() -> str:
     """Return the page of errors and warnings that the chapters explain."""
     rows = []
-    for message, found in cures().items():
-        rows.append([f"`{message}`", "<br>".join(f"[{cure.place}]({cure.link}): {cure.says}" for cure in found)])
+    for message, fixes in cures().items():
+        rows.append([f"`{message}`", "<br>".join(f"[{cure.place}]({cure.link}): {cure.says}" for cure in fixes)])
     head = [
         "# Errors and warnings",
         "What each message means here and how to fix it, in alphabetical order. "
@@ -299,10 +299,10 @@ def _cell(notebook: NotebookNode, name: str) -> NotebookNode:
     return next(cell for cell in notebook.cells if cell.id == name)
 
 
-def _section(notebook: NotebookNode, chapter: str, cell: str) -> str:
+def _section(notebook: NotebookNode, chapter: str, name: str) -> str:
     """Return the chapter and section of a cell in words, from the last heading in or above the cell."""
-    place = next(n for n, one in enumerate(notebook.cells) if one.id == cell)
-    above = "\n".join(one.source for one in notebook.cells[: place + 1] if one.cell_type == "markdown")
+    position = notebook.cells.index(_cell(notebook, name))
+    above = "\n".join(cell.source for cell in notebook.cells[: position + 1] if cell.cell_type == "markdown")
     number = re.findall(r"^## (?:(\d+) ·)?", above, re.MULTILINE)[-1]
     return f"chapter {chapter[:2]}" + f", section {number}" * bool(number)
 

@@ -44,10 +44,10 @@ ALLOWED = [
 def found(root: Path = ROOT) -> list[str]:
     """Return a sentence for each forbidden phrase: file, cell, phrase, and what to write instead."""
     return [
-        f"{place}: “{match[0].strip()}”. Write: {list(PHRASES.values())[int(str(match.lastgroup)[1:])]}"
-        for place, text in texts(root)
+        f"{name}: “{match[0].strip()}”. Write: {list(PHRASES.values())[int(str(match.lastgroup)[1:])]}"
+        for name, text in texts(root)
         for match in _PHRASE.finditer(text)
-        if not _allowed(place, text, match)
+        if not _allowed(name, text, match)
     ]
 
 
@@ -70,6 +70,6 @@ def _written(name: str) -> bool:
     return "/tests/" not in name and not name.endswith("authoring/phrases.py")
 
 
-def _allowed(place: str, text: str, match: re.Match) -> bool:
+def _allowed(name: str, text: str, match: re.Match) -> bool:
     around = text[max(0, match.start() - 40) : match.end() + 40]
-    return any(part in place and words in around for part, words in ALLOWED)
+    return any(part in name and words in around for part, words in ALLOWED)

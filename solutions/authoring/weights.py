@@ -30,12 +30,12 @@ def make(name: str) -> Path:
     content = packed(trained(notebook, name))
     for old in path.parent.glob("weights-*.pt"):
         old.unlink()
-    place = path.with_name(file_name(content))
-    place.write_bytes(content)
+    file = path.with_name(file_name(content))
+    file.write_bytes(content)
     for cell in notebook.cells:
-        cell.source = FILE.sub(place.name, cell.source)
+        cell.source = FILE.sub(file.name, cell.source)
     write(notebook, path)
-    return place
+    return file
 
 
 def file_name(content: bytes) -> str:
@@ -49,10 +49,10 @@ def trained(notebook: NotebookNode, name: str) -> dict[str, list[dict[str, torch
     for cell in notebook.cells:
         if cell.cell_type == "code" and {"setup", TAG} & set(tags(cell)):
             exec(compile(cell.source, f"<{name}:{cell.id}>", "exec"), namespace)
-    found = {key.removeprefix(TRAIN): train for key, train in namespace.items() if key.startswith(TRAIN)}
-    if not found:
+    functions = {key.removeprefix(TRAIN): train for key, train in namespace.items() if key.startswith(TRAIN)}
+    if not functions:
         raise ChapterError(f"{name} trains nothing: no cell tagged `{TAG}` defines a function named {TRAIN}….")
-    return {key: [net.state_dict() for net in train()] for key, train in found.items()}
+    return {key: [net.state_dict() for net in train()] for key, train in functions.items()}
 
 
 def packed(weights: dict[str, list[dict[str, torch.Tensor]]]) -> bytes:

@@ -53,9 +53,9 @@ def card(feedback: Feedback, picture: Picture | None = None, helps: str = "") ->
     return framed(feedback.state, feedback.title, feedback.head, "".join([*parts, helps]))
 
 
-def help_link(place: str, fold: int, says: str) -> str:
+def help_link(address: str, fold: int, says: str) -> str:
     """Return an HTML link that opens a fold; where nothing can open folds, it leads to the fold's cell."""
-    return f'<p class="gl-card-help"><a href="{_text(place)}" data-fold="{fold}">{_text(says)}</a></p>'
+    return f'<p class="gl-card-help"><a href="{_text(address)}" data-fold="{fold}">{_text(says)}</a></p>'
 
 
 def framed(state: str, title: str, head: str, body: str) -> str:

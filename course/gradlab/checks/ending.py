@@ -15,7 +15,7 @@ def ending(chapter: Chapter, done: bool) -> str:
     After the last chapter, the link leads to the start page; outside a chapter's folder there is no link.
     """
     folder, texts = chapter.folder, [cell["source"] for cell in chapter.cells[:1]] if done else []
-    promised = [found[1].strip() for text in texts if (found := _PROMISE.search(text))]
+    promised = [match[1].strip() for text in texts if (match := _PROMISE.search(text))]
     parts = [f"**You can now**\n\n{skills}" for skills in promised]
     following = sorted(path for path in folder.parent.glob("*") if CHAPTER.fullmatch(path.name) and path > folder)
     start = folder.parent / "README.md"

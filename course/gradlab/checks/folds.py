@@ -3,6 +3,7 @@
 import html
 import re
 from dataclasses import dataclass
+from itertools import starmap
 
 from .cells import Chapter
 from .memory import memory
@@ -39,7 +40,7 @@ def fitting(name: str, verdict: Verdict, chapter: Chapter, cell: str) -> Fold | 
     before, times = memory.repeated.get(name, (None, 0))
     again = before == (kind := _kind(verdict))
     memory.repeated[name] = kind, times + again
-    folds = [fold for found in chapter.help_above(cell) if (fold := Fold(*found)).cell]  # a link needs a cell's id
+    folds = [fold for fold in starmap(Fold, chapter.help_above(cell)) if fold.cell]  # a link needs a cell's id
     matching = next((fold for fold in folds if quotes(fold.title, _said(verdict))), None)
     steps = [fold for title in ("Hint", "Approach") for fold in folds if fold.title == title]
     return steps[min(times, len(steps) - 1)] if again and steps else matching

@@ -29,7 +29,7 @@ def running() -> str:
 
 def missing_setup(seen: list[Observation], chapter: Chapter) -> tuple[str, int]:
     """Return a name that a setup cell defines but a case lacked, or "", and the number of setup cells."""
-    errors = [one.error for one in seen if one.error and one.error.type == "NameError"]
+    errors = [observation.error for observation in seen if observation.error and observation.error.type == "NameError"]
     missing = [name for error in errors if (name := missing_name(NameError(error.message)))]
     names = [name for name in missing if name not in getattr(get_ipython(), "user_ns", {})]
     if names and memory.authored is None:

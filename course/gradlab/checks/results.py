@@ -11,13 +11,13 @@ from . import record
 from .record import SUFFIX, Exercise
 
 FILE = ".progress.json"
-_store = Store(FILE, Literal["passed", "tried"])
+_verdicts = Store(FILE, Literal["passed", "tried"])
 _answers = Store(".answers.json", str)
 
 
 def read(folder: Path | None = None) -> dict[str, str]:
     """Return the remembered states, the most recent last: {"02.1": "passed" or "tried"}."""
-    return _store.read(folder)
+    return _verdicts.read(folder)
 
 
 def remember(check_id: str, verdict: str, folder: Path | None = None) -> None:
@@ -27,7 +27,7 @@ def remember(check_id: str, verdict: str, folder: Path | None = None) -> None:
     """
     if verdict not in ("passed", "tried"):
         raise ValueError(f"a check is 'passed' or 'tried', not {verdict!r}")
-    with _store.changed(folder) as known:
+    with _verdicts.changed(folder) as known:
         known.pop(check_id, None)
         known[check_id] = verdict
 
@@ -52,7 +52,7 @@ def fingerprint(text: str) -> str:
 def forget(chapter: Path) -> None:
     """Forget the results of all checks of the chapter in this folder."""
     checks = exercises(chapter).get(chapter.name, {})
-    for store in (_store, _answers):
+    for store in (_verdicts, _answers):
         with store.changed(chapter) as known:
             for check_id in checks:
                 known.pop(check_id, None)
@@ -63,10 +63,10 @@ def exercises(folder: Path | None = None) -> dict[str, dict[str, Exercise]]:
 
     Folders without a readable record are left out.
     """
-    found = {}
+    chapters = {}
     for path in sorted(home(folder).glob(f"*/*{SUFFIX}")):
         chapter = path.name.removesuffix(SUFFIX)
         if chapter == path.parent.name and CHAPTER.fullmatch(chapter):
             with contextlib.suppress(OSError):
-                found[chapter] = record.exercises(path.read_bytes())
-    return {chapter: checks for chapter, checks in found.items() if checks}
+                chapters[chapter] = record.exercises(path.read_bytes())
+    return {chapter: checks for chapter, checks in chapters.items() if checks}

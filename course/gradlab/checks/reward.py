@@ -28,7 +28,7 @@ def show_next(check_id: str, chapter: Chapter) -> None:
     """Show a link to the chapter's next exercise, after the last one to its summary."""
     checks, ids = chapter.checks, [*chapter.checks, "summary"]
     following = ids[ids.index(check_id) + 1]
-    place = chapter.stated_at(checks[following].cell) if following in checks else following
-    link = f"{chapter.folder.name}.ipynb#cell-id={place}"
+    cell = chapter.stated_at(checks[following].cell) if following in checks else following
+    link = f"{chapter.folder.name}.ipynb#cell-id={cell}"
     body = f'<a href="{html.escape(link)}">Next: {following} <span aria-hidden="true">→</span></a>'
     display({"text/html": f'<div class="gl-card-next">{body}</div>', "text/plain": f"Next: {following}"}, raw=True)

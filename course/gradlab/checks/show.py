@@ -43,13 +43,13 @@ def show(value: Value, digits: int = 6) -> str:
     return show_number(value, digits) if type(value) is float else repr(value)
 
 
-def shown_apart(one: Value, other: Value) -> tuple[str, str]:
+def shown_apart(number: Value, other: Value) -> tuple[str, str]:
     """Return two different numbers as text, with enough digits to show the difference."""
-    texts = show(one), show(other)
+    texts = show(number), show(other)
     for digits in range(7, 18):
         if texts[0] != texts[1]:
             break
-        texts = show(one, digits), show(other, digits)
+        texts = show(number, digits), show(other, digits)
     return texts
 
 

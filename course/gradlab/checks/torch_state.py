@@ -25,7 +25,7 @@ def torch_state() -> Iterator[Callable[[], list[str]]]:
     full_backward = nn_module._global_is_full_backward_hook
 
     def left_changed() -> list[str]:
-        found = {
+        settings = {
             "gradients are switched off": not torch.is_grad_enabled(),
             "inference mode is on": torch.is_inference_mode_enabled(),
             "anomaly detection is on": torch.is_anomaly_enabled(),
@@ -33,7 +33,7 @@ def torch_state() -> Iterator[Callable[[], list[str]]]:
             f"the default device is {torch.get_default_device()}": torch.get_default_device() != CPU,
             "hooks for all modules are registered": any(getattr(nn_module, name) for name in _GLOBAL_HOOKS),
         }
-        return [text for text, is_so in found.items() if is_so]
+        return [text for text, is_so in settings.items() if is_so]
 
     with torch.inference_mode(False), torch.enable_grad():
         try:

@@ -96,13 +96,13 @@ def _by_module(graph, owner, still, level):
         if still[i] and path[i]:  # a parameter goes into the box of its users, if that is one box
             boxes = {key[u] for u in users.get(i, ())}
             key[i] = boxes.pop() if len(boxes) == 1 else None
-    place, nodes, members = {}, [], {}
+    index, nodes, members = {}, [], {}
     for i, node in enumerate(graph.nodes):
         k = key[i] or i
-        if k not in place:
-            place[k] = len(nodes)
+        if k not in index:
+            index[k] = len(nodes)
             nodes.append(Node("group", "", key[i][0]) if key[i] else node)
-        members.setdefault(place[k], []).append(node)
+        members.setdefault(index[k], []).append(node)
     for p, inside in members.items():
         if nodes[p].kind == "group":
             ops = sum(node.kind == "op" for node in inside)
@@ -110,10 +110,10 @@ def _by_module(graph, owner, still, level):
             nodes[p].op = f"{ops} operation{'s' * (ops != 1)}, {leaves} parameter{'s' * (leaves != 1)}"
     edges = {}
     for edge in graph.edges:
-        source, target = place[key[edge.source] or edge.source], place[key[edge.target] or edge.target]
+        source, target = index[key[edge.source] or edge.source], index[key[edge.target] or edge.target]
         if source != target:
             edges.setdefault((source, target), Edge(source, target, edge.slot, edge.output))
-    return Graph(nodes, list(edges.values()), list(dict.fromkeys(place[key[r] or r] for r in graph.roots)))
+    return Graph(nodes, list(edges.values()), list(dict.fromkeys(index[key[r] or r] for r in graph.roots)))
 
 
 def _cut(graph, limit, note):
@@ -127,13 +127,13 @@ def _cut(graph, limit, note):
                 seen.add(j)
                 near.append(j)
     kept = sorted(near[: limit - 1])
-    place = {i: k for k, i in enumerate(kept)}
+    index = {i: k for k, i in enumerate(kept)}
     nodes = [graph.nodes[i] for i in kept]
     nodes.append(Node("rest", "left out", name=f"… {len(graph.nodes) - len(kept):,} more nodes"))
     edges = {}
     for edge in graph.edges:
-        if edge.source in place:
-            target = place.get(edge.target, len(kept))
-            key = (place[edge.source], target, edge.slot if target < len(kept) else 0)
+        if edge.source in index:
+            target = index.get(edge.target, len(kept))
+            key = (index[edge.source], target, edge.slot if target < len(kept) else 0)
             edges.setdefault(key, Edge(key[0], target, edge.slot, edge.output))
-    return Graph(nodes, list(edges.values()), [place[r] for r in graph.roots if r in place], note)
+    return Graph(nodes, list(edges.values()), [index[r] for r in graph.roots if r in index], note)

@@ -75,10 +75,10 @@ def walk(roots):
             index[id(fn)] = len(nodes)
             variable = getattr(fn, "variable", None)
             nodes.append(Node("op" if variable is None else "leaf", fn.name().rpartition("::")[2], fn=fn))
-            here = len(nodes) - 1
+            source = len(nodes) - 1
             for slot, (child, output) in reversed(list(enumerate(fn.next_functions))):
                 if child is not None:
-                    stack.append((child, (here, slot, output)))
+                    stack.append((child, (source, slot, output)))
         if came is not None:
             edges.append(Edge(came[0], index[id(fn)], came[1], came[2]))
     edges.sort(key=lambda e: (e.source, e.slot))
@@ -175,22 +175,22 @@ def saved_values(fn, names=None):
 
     torch raises if a saved tensor was freed or changed in place; the `Saved` object says so instead.
     """
-    found = []
+    values = []
     for attribute in dir(fn):
         if not attribute.startswith("_saved_") or attribute.endswith(("_sizes", "_strides")):
             continue
-        _add_saved(found, attribute.removeprefix("_saved_"), lambda a=attribute: getattr(fn, a), names)
+        _add_saved(values, attribute.removeprefix("_saved_"), lambda a=attribute: getattr(fn, a), names)
     for name in sorted(fn.saved) if hasattr(fn, "restore") else ():  # part two's engine
-        _add_saved(found, name, lambda name=name: _restored(fn, name), names)
+        _add_saved(values, name, lambda name=name: _restored(fn, name), names)
     if hasattr(type(fn), "saved_tensors"):  # a custom Function
         try:
             tensors = fn.saved_tensors
         except RuntimeError as error:
-            found.append((Saved("saved_tensors", None, _why(error)), None))
+            values.append((Saved("saved_tensors", None, _why(error)), None))
         else:
             for k, tensor in enumerate(tensors):
-                _add_saved(found, f"saved_tensors[{k}]", lambda t=tensor: t, names)
-    return found
+                _add_saved(values, f"saved_tensors[{k}]", lambda t=tensor: t, names)
+    return values
 
 
 def _restored(fn, name):
@@ -204,21 +204,21 @@ def _restored(fn, name):
     return SimpleNamespace(data=array, shape=array.shape, requires_grad=False)
 
 
-def _add_saved(found, name, read, names):
+def _add_saved(values, name, read, names):
     try:
         value = read()
     except NotImplementedError:  # an engine in the making
         raise
     except RuntimeError as error:
-        found.append((Saved(name, None, _why(error)), None))
+        values.append((Saved(name, None, _why(error)), None))
         return
     if name == "exponent" and isinstance(value, int | float):
-        found.append((Saved(name, None, value=number(value)), None))
+        values.append((Saved(name, None, value=number(value)), None))
     elif hasattr(value, "shape") and hasattr(value, "requires_grad"):
         itself = names.of(value) if names is not None else ""
         holds = itself or (names.of(getattr(value, "_base", None)) if names is not None else "")
         constant = not tuple(value.shape) and not value.requires_grad and not holds
-        found.append(
+        values.append(
             (
                 Saved(name, tuple(value.shape), value=short(value) if constant else "", holds=holds, view=not itself),
                 value,

@@ -22,8 +22,8 @@ def heat(image, map=None, titles=None, columns=4):
     >>> heat(torch.rand(8, 8), torch.eye(4), titles="saliency")
     saliency: 8 × 8 pixels; map 4 × 4, up to 1, not in one place.
     """
-    images = [_image(one) for one in _several(image, "image")]
-    maps = [None] * len(images) if map is None else [_map(one) for one in _several(map, "map")]
+    images = [_image(value) for value in _several(image, "image")]
+    maps = [None] * len(images) if map is None else [_map(value) for value in _several(map, "map")]
     titles = [titles] if isinstance(titles, str) else list(titles or [""] * len(images))
     if not len(images) == len(maps) == len(titles):
         counts = f"{len(images)} images, {len(maps)} maps, {len(titles)} titles"

@@ -105,10 +105,10 @@ def _with_dummies(n, edges, layer):
     return rows, chains, up, down
 
 
-def _crossings(rows, place, down):
+def _crossings(rows, position, down):
     total = 0
     for row in rows[:-1]:
-        ends = [sorted(place[b] for b in down[a]) for a in row]
+        ends = [sorted(position[b] for b in down[a]) for a in row]
         seen = []
         for mine in ends:
             total += sum(s > t for s in seen for t in mine)
@@ -119,24 +119,24 @@ def _crossings(rows, place, down):
 def _order(rows, up, down, sweeps=12):
     """Return the rows with fewer crossings: sort by the mean position of neighbors above, then below; keep the best."""
     rows = [row[:] for row in rows]
-    place = {v: k for row in rows for k, v in enumerate(row)}
-    best, fewest = [row[:] for row in rows], _crossings(rows, place, down)
+    position = {v: k for row in rows for k, v in enumerate(row)}
+    best, fewest = [row[:] for row in rows], _crossings(rows, position, down)
     for sweep in range(sweeps):
         if not fewest:
             break
         downwards = sweep % 2 == 0
         near = up if downwards else down
         for row in rows[1:] if downwards else rows[-2::-1]:
-            row.sort(key=lambda v: sum(place[w] for w in near[v]) / len(near[v]) if near[v] else place[v])
-            place.update((v, k) for k, v in enumerate(row))
-        _swap_neighbours(rows, place, up, down)
-        found = _crossings(rows, place, down)
-        if found < fewest:
-            best, fewest = [row[:] for row in rows], found
+            row.sort(key=lambda v: sum(position[w] for w in near[v]) / len(near[v]) if near[v] else position[v])
+            position.update((v, k) for k, v in enumerate(row))
+        _swap_neighbours(rows, position, up, down)
+        crossings = _crossings(rows, position, down)
+        if crossings < fewest:
+            best, fewest = [row[:] for row in rows], crossings
     return best
 
 
-def _swap_neighbours(rows, place, up, down):
+def _swap_neighbours(rows, position, up, down):
     """Exchange two neighbors wherever that alone removes crossings."""
     for row in rows:
         for k in range(len(row) - 1):
@@ -145,26 +145,26 @@ def _swap_neighbours(rows, place, up, down):
             for near in (up, down):
                 for x in near[a]:
                     for y in near[b]:
-                        now += place[x] > place[y]
-                        after += place[y] > place[x]
+                        now += position[x] > position[y]
+                        after += position[y] > position[x]
             if after < now:
                 row[k], row[k + 1] = b, a
-                place[a], place[b] = k + 1, k
+                position[a], position[b] = k + 1, k
 
 
 def _conflicts(rows, up, n):
     """Return the edges that cross the inner part of a long edge: they may bend so that the long edge stays straight."""
     bad = set()
     for above, row in pairwise(rows):
-        place = {v: k for k, v in enumerate(above)}
+        position = {v: k for k, v in enumerate(above)}
         left, start = 0, 0
         for k, v in enumerate(row):
             inner = next((w for w in up[v] if w >= n), None) if v >= n else None
             if inner is None and k < len(row) - 1:
                 continue
-            right = place[inner] if inner is not None else len(above)
+            right = position[inner] if inner is not None else len(above)
             for w in row[start : k + 1]:
-                bad.update((u, w) for u in up[w] if not left <= place[u] <= right and not (u >= n and w >= n))
+                bad.update((u, w) for u in up[w] if not left <= position[u] <= right and not (u >= n and w >= n))
             start, left = k + 1, right
     return bad
 
@@ -210,17 +210,17 @@ def _align(rows, near, bad):
     """
     root = {v: v for row in rows for v in row}
     tied = dict(root)
-    place = {v: k for row in rows for k, v in enumerate(row)}
+    position = {v: k for row in rows for k, v in enumerate(row)}
     for row in rows:
         last = -1
         for v in row:
-            ws = sorted(near[v], key=place.__getitem__)
+            ws = sorted(near[v], key=position.__getitem__)
             middle = (len(ws) - 1) / 2
             for w in ws[floor(middle) : ceil(middle) + 1] if ws else ():
-                if tied[v] == v and last < place[w] and (v, w) not in bad and (w, v) not in bad:
+                if tied[v] == v and last < position[w] and (v, w) not in bad and (w, v) not in bad:
                     tied[w] = v
                     tied[v] = root[v] = root[w]
-                    last = place[w]
+                    last = position[w]
     return root
 
 

@@ -115,8 +115,8 @@ def _loop_variables(frame):
         in_loops, elsewhere = _bindings(cell)
         looped |= in_loops
         bound |= elsewhere
-    here = _bindings(cells[-1])[0] if cells else set()
-    return looped - bound - here
+    in_this_cell = _bindings(cells[-1])[0] if cells else set()
+    return looped - bound - in_this_cell
 
 
 @lru_cache(maxsize=256)

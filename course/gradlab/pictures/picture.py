@@ -45,8 +45,8 @@ def shorten(text, most):
 
 def element_names(name, shape):
     """Return names for a tensor's elements in flattened order: "x[0, 1]"; "x" for a 0-dimensional tensor."""
-    places = (", ".join(map(str, place)) for place in itertools.product(*map(range, shape)))
-    return [f"{name}[{place}]" if place else name for place in places]
+    indices = (", ".join(map(str, index)) for index in itertools.product(*map(range, shape)))
+    return [f"{name}[{index}]" if index else name for index in indices]
 
 
 def wrapped(text):

@@ -29,8 +29,8 @@ def plane(function, points, title="", reach=1.5):
     body = [f'<g data-plane="{html.escape(json.dumps(numbers, separators=(",", ":")))}"/>']
     body += [label(MARGIN, 16, title, "gl-t", "start"), mosaic(MARGIN, TOP, rows, 1)]
     for (x, y), wanted in points.items():
-        place = f'cx="{MARGIN + side * (1 + x / reach) / 2:.1f}" cy="{TOP + side * (1 - y / reach) / 2:.1f}"'
-        body.append(f'<circle class="{"gl-pos" if wanted > 0 else "gl-neg"}" {place} r="8"/>')
+        center = f'cx="{MARGIN + side * (1 + x / reach) / 2:.1f}" cy="{TOP + side * (1 - y / reach) / 2:.1f}"'
+        body.append(f'<circle class="{"gl-pos" if wanted > 0 else "gl-neg"}" {center} r="8"/>')
     width = max(side + 2 * MARGIN, text_width(title, TEXT + 1, True) + 2 * MARGIN)
     alt = f"{title}. {_in_words(function, points)}"
     image = svg(width, TOP + side + MARGIN, "".join(body), alt, static("cells.css") + CSS, "gl-plane")
@@ -38,5 +38,5 @@ def plane(function, points, title="", reach=1.5):
 
 
 def _in_words(function, points):
-    right = sum((function(*place) > 0) == (wanted > 0) for place, wanted in points.items())
+    right = sum((function(*point) > 0) == (wanted > 0) for point, wanted in points.items())
     return f"{right} of {len(points)} points lie on their own color."

@@ -12,13 +12,13 @@ class Progress(Picture):
 
     def __init__(self, chapters, verdicts):
         self.chapters, self.verdicts = chapters, verdicts
-        ids = [i for found in chapters.values() for i in found]
+        ids = [i for exercises in chapters.values() for i in exercises]
         passed, tried = (sum(verdicts.get(i) == v for i in ids) for v in ("passed", "tried"))
         counts = f"{passed} of {len(ids)} exercises passed, {tried} tried."
         alt = counts if ids else "No chapters were found beside this one."
         lines = [alt]
-        for name, found in chapters.items():
-            marks = " ".join(f"{i}{_mark(verdicts.get(i))}" for i in found)
+        for name, exercises in chapters.items():
+            marks = " ".join(f"{i}{_mark(verdicts.get(i))}" for i in exercises)
             lines.append(f"{_title(name)}: {marks or 'no exercises'}")
         lines += ["✓ passed, … tried, · not yet"] if ids else []
         super().__init__(_draw(chapters, verdicts, alt), "\n".join(lines), alt)
@@ -36,13 +36,13 @@ def _mark(verdict):
 def _draw(chapters, verdicts, alt):
     step, top = 26, 34
     left = 20 + max((text_width(_title(name), 12, True) for name in chapters), default=0)
-    most = max((len(found) for found in chapters.values()), default=0)
+    most = max((len(exercises) for exercises in chapters.values()), default=0)
     body = [label(6, 16, alt, "gl-t gl-note", "start")]
-    for row, (name, found) in enumerate(chapters.items()):
+    for row, (name, exercises) in enumerate(chapters.items()):
         y = top + row * step
-        done = bool(found) and all(verdicts.get(i) == "passed" for i in found)
+        done = bool(exercises) and all(verdicts.get(i) == "passed" for i in exercises)
         body.append(label(6, y + 15, _title(name), "gl-t gl-note" if done else "gl-note", "start"))
-        for k, i in enumerate(found):
+        for k, i in enumerate(exercises):
             x, verdict = left + k * step, verdicts.get(i)
             body.append(f'<g class="gl-check gl-{verdict or "open"}" data-check="{i}">')
             body.append(f'<rect x="{x}" y="{y}" width="20" height="20" rx="4"/>')

@@ -15,7 +15,7 @@ LIMIT = 60  # maximum number of nodes
 
 
 @dataclass(slots=True)
-class Sent:
+class SentGradient:
     """The gradient that a node returns for one of its inputs."""
 
     target: int  # index of the node that receives it
@@ -30,7 +30,7 @@ class Visit:
 
     node: int  # index in the graph
     arrives: list  # the gradient for each output of the operation, None if there is none
-    sends: list[Sent] = field(default_factory=list)
+    sends: list[SentGradient] = field(default_factory=list)
     saved: list[tuple[str, str]] = field(default_factory=list)  # names and values when the node ran
     freed: list[str] = field(default_factory=list)
     before: object = None  # a leaf's .grad before and after this step
@@ -45,13 +45,13 @@ def record(loss, graph, gradient=None, retain_graph=False):
     engine error becomes a PictureError with the same message, except for a stub's NotImplementedError.
     """
     visits = []
-    place = {id(node.fn): i for i, node in enumerate(graph.nodes) if node.fn is not None}
+    index = {id(node.fn): i for i, node in enumerate(graph.nodes) if node.fn is not None}
     try:
         with ExitStack() as watched:
             for i, node in enumerate(graph.nodes):
                 if node.fn is None:  # a constant, or a frozen parameter
                     continue
-                arrival, departure = _arrival(graph, visits, i), _departure(graph, visits, i, place)
+                arrival, departure = _arrival(graph, visits, i), _departure(graph, visits, i, index)
                 if hasattr(node.fn, "register_prehook"):
                     watched.callback(node.fn.register_prehook(arrival).remove)
                     watched.callback(node.fn.register_hook(departure).remove)
@@ -159,7 +159,7 @@ def _readable(saved: Saved, tensor):
     return saved.state == "kept" and (saved.value or tensor is not None)
 
 
-def _departure(graph, visits, i, place):
+def _departure(graph, visits, i, index):
     def hook(grad_inputs, grad_outputs):
         fn = graph.nodes[i].fn
         if graph.nodes[i].kind == "leaf":
@@ -167,7 +167,7 @@ def _departure(graph, visits, i, place):
             return
         for slot, ((child, _), gradient) in enumerate(zip(fn.next_functions, grad_inputs, strict=True)):
             if child is not None:
-                visits[-1].sends.append(Sent(place[id(child)], slot, _copy(gradient), formula(fn, slot)))
+                visits[-1].sends.append(SentGradient(index[id(child)], slot, _copy(gradient), formula(fn, slot)))
 
     return hook
 

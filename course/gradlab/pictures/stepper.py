@@ -29,10 +29,10 @@ def step(loss, gradient=None, retain_graph=False, names=None, values=True, outst
     1. SumBackward0: 1 arrives; sends g.expand(shape) = [1, 1] to MulBackward0.
     ...
     """
-    found = callers_names(names)
-    name = (found.of(loss) if is_tensor(loss) else "") or "loss"
+    names = callers_names(names)
+    name = (names.of(loss) if is_tensor(loss) else "") or "loss"
     refuse(loss, gradient, name)
-    graph = describe(walk([loss.grad_fn]), found, values)  # before backward frees the values that the picture shows
+    graph = describe(walk([loss.grad_fn]), names, values)  # before backward frees the values that the picture shows
     visits = record(loss, graph, gradient, retain_graph)
     for node in graph.nodes:
         node.fn = None  # the picture must not keep the graph alive
@@ -120,11 +120,12 @@ def _record(graph, visit):
 def _outstanding(graph, visits):
     """Yield, after each visit, how many gradients each node that is not yet called still waits for."""
     counts = Counter(sent.target for visit in visits for sent in visit.sends)
+    order = [visit.node for visit in visits]
     for k, visit in enumerate(visits, start=1):
         counts.subtract(sent.target for sent in visit.sends)
-        later = [one.node for one in visits[k:]]
         yield (
-            ", ".join(f"{graph.nodes[i].name or graph.nodes[i].op} {counts[i] or '0 (ready)'}" for i in later) or "none"
+            ", ".join(f"{graph.nodes[i].name or graph.nodes[i].op} {counts[i] or '0 (ready)'}" for i in order[k:])
+            or "none"
         )
 
 

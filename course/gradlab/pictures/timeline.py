@@ -58,11 +58,11 @@ def run(model, inputs, loss=None, watch=False):
 
 def places(model, inputs):
     """Return every place that can have a hook, in the model's order."""
-    found = [f"input {k}" for k in range(len(inputs))]
+    names = [f"input {k}" for k in range(len(inputs))]
     for path, module in model.named_modules():
-        found.append(path or type(module).__name__)
-        found += [f"{path}.{name}".lstrip(".") for name, _ in module.named_parameters(recurse=False)]
-    return [*found, EVERYWHERE]
+        names.append(path or type(module).__name__)
+        names += [f"{path}.{name}".lstrip(".") for name, _ in module.named_parameters(recurse=False)]
+    return [*names, EVERYWHERE]
 
 
 class Timeline(Picture):
@@ -92,8 +92,8 @@ class Timeline(Picture):
         for hook in self.registered:
             at_places.setdefault(hook.place, []).append(f"{hook.kind} {hook.name}")
         same: dict[str, list[str]] = {}
-        for place, found in at_places.items():
-            counts = {text: found.count(text) for text in found}
+        for place, hooks in at_places.items():
+            counts = {text: hooks.count(text) for text in hooks}
             same.setdefault(", ".join(_times(text, count) for text, count in counts.items()), []).append(place)
         head = f"{n} hook{'s are' if n > 1 else ' is'} registered now:"
         return [head, *(f"  - {_first(names)}: {texts}" for texts, names in same.items())]
@@ -171,10 +171,10 @@ def _notes(fired, timeline):
 
 def _runs(rows):
     """Return the first and last number of each run of consecutive numbers."""
-    found = []
+    runs = []
     for r in rows:
-        if found and found[-1][1] == r - 1:
-            found[-1][1] = r
+        if runs and runs[-1][1] == r - 1:
+            runs[-1][1] = r
         else:
-            found.append([r, r])
-    return found
+            runs.append([r, r])
+    return runs

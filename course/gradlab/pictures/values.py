@@ -12,8 +12,8 @@ def graph_of_values(root, names):
         if id(node) not in index:
             index[id(node)] = len(nodes)
             nodes.append(_box(node, named.get(id(node), "")))
-            here = index[id(node)]
-            stack += [(source, (here, slot, slope)) for slot, (source, slope) in reversed([*enumerate(node.edges)])]
+            source = index[id(node)]
+            stack += [(child, (source, slot, slope)) for slot, (child, slope) in reversed([*enumerate(node.edges)])]
         if came:
             edges.append(Edge(came[0], index[id(node)], came[1], says=f"× {number(came[2])}"))
     edges.sort(key=lambda edge: (edge.source, edge.slot))

@@ -12,7 +12,7 @@ from ..store import Store, converted
 
 FILE = ".predictions.json"
 _this_session: dict[tuple[str, str], "Guess"] = {}  # guesses that could not be written, until the kernel ends
-_store = Store(FILE, dict)
+_guesses = Store(FILE, dict)
 
 
 class Guess(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -41,15 +41,17 @@ class Guess(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def recall(chapter: str | None = None) -> dict[str, Guess]:
     """Return the guesses of a chapter, by prediction; damaged entries are skipped."""
     chapter = chapter or notebook.FOLDER.name
-    found = {name: guess for (of, name), guess in _this_session.items() if of == chapter}
-    return {**found, **converted(_store.read().get(chapter), Guess)}
+    unwritten = {name: guess for (of, name), guess in _this_session.items() if of == chapter}
+    return {**unwritten, **converted(_guesses.read().get(chapter), Guess)}
 
 
 def surprises(workspace: Path) -> dict[str, dict[str, Guess]]:
     """Return a workspace's wrong guesses of which the learner was sure, by chapter and prediction."""
-    chapters = {name: converted(guesses, Guess) for name, guesses in sorted(_store.read(workspace).items())}
-    found = {name: {of: guess for of, guess in all_of.items() if guess.surprising} for name, all_of in chapters.items()}
-    return {name: guesses for name, guesses in found.items() if guesses}
+    chapters = {name: converted(guesses, Guess) for name, guesses in sorted(_guesses.read(workspace).items())}
+    surprising = {
+        name: {of: guess for of, guess in all_of.items() if guess.surprising} for name, all_of in chapters.items()
+    }
+    return {name: guesses for name, guesses in surprising.items() if guesses}
 
 
 def remember(name: str, guess: Guess) -> None:
@@ -58,7 +60,7 @@ def remember(name: str, guess: Guess) -> None:
     if name in recall(chapter):
         return
     _this_session[chapter, name] = guess
-    with _store.changed() as chapters:
+    with _guesses.changed() as chapters:
         chapters[chapter] = {name: guess, **chapters.get(chapter, {})}
 
 
@@ -67,7 +69,7 @@ def forget(chapter: Path, name: str = "") -> None:
     for of, guessed in list(_this_session):
         if of == chapter.name and name in ("", guessed):
             del _this_session[of, guessed]
-    with _store.changed(chapter) as chapters:
+    with _guesses.changed(chapter) as chapters:
         kept = chapters.pop(chapter.name, {})
         if name and kept:
             chapters[chapter.name] = {other: guess for other, guess in kept.items() if other != name}

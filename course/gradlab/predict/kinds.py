@@ -42,11 +42,11 @@ class Kind:
 
     def read(self, texts: Sequence[str]) -> list:
         """Return the values of a guess, one per blank; raises Unreadable at the first blank that has none."""
-        for place, (blank, text) in enumerate(zip(self.blanks, texts, strict=True)):
+        for index, (blank, text) in enumerate(zip(self.blanks, texts, strict=True)):
             if not isinstance(text, str) or not text.strip():
-                raise Unreadable(place, f"{blank.label} is still empty." if blank.label else "Choose an answer first.")
+                raise Unreadable(index, f"{blank.label} is still empty." if blank.label else "Choose an answer first.")
             if blank.options and text not in blank.options:
-                raise Unreadable(place, f"{text} is not one of the answers: {', '.join(blank.options)}.")
+                raise Unreadable(index, f"{text} is not one of the answers: {', '.join(blank.options)}.")
         return list(texts)
 
     def fits(self, texts: object) -> bool:
@@ -72,20 +72,20 @@ class Numbers(Kind):
         if not isinstance(sizes, Mapping) or not sizes:
             raise PredictionError(f'numbers() takes labels and sizes, such as {{"x.grad": 2}}, not {sizes!r}')
         self.labels = {label: _indexed(label, size) for label, size in sizes.items()}
-        self.blanks = [Blank(one) for found in self.labels.values() for one in found]
+        self.blanks = [Blank(name) for names in self.labels.values() for name in names]
         self.tolerance = tolerance
 
     def read(self, texts):
-        return [_number(place, text, self.blanks[place].label) for place, text in enumerate(texts)]
+        return [_number(index, text, self.blanks[index].label) for index, text in enumerate(texts)]
 
     def answers(self, given):
-        found = []
+        numbers = []
         for (label, blanks), value in zip(self.labels.items(), _spread(given, list(self.labels)), strict=True):
             flat = [None] * len(blanks) if value is None else _flat(value)
             if len(flat) != len(blanks):
                 raise PredictionError(f"{label} has {len(blanks)} blanks, but compare() was given {len(flat)} numbers")
-            found += [None if one is None else float(one) for one in flat]
-        return found
+            numbers += [None if number is None else float(number) for number in flat]
+        return numbers
 
     def right(self, texts, answers):
         return [_near(value, answer, self.tolerance) for value, answer in zip(self.read(texts), answers, strict=True)]
@@ -101,11 +101,11 @@ class Choice(Kind):
 
     def answers(self, given):
         labels = [blank.label for blank in self.blanks]
-        found = [_word(value) for value in _spread(given, labels)]
-        for value in found:
+        words = [_word(value) for value in _spread(given, labels)]
+        for value in words:
             if value not in self.blanks[0].options:
                 raise PredictionError(f"{value!r} is not one of the options {', '.join(self.blanks[0].options)}")
-        return found
+        return words
 
 
 class Order(Kind):
@@ -119,18 +119,18 @@ class Order(Kind):
 
     def read(self, texts):
         values = super().read(texts)
-        for place, value in enumerate(values):
+        for index, value in enumerate(values):
             first = values.index(value)
-            if first < place:
-                here, there = self.blanks[place].label, self.blanks[first].label
-                raise Unreadable(place, f"“{value}” cannot come both {there} and {here}.")
+            if first < index:
+                label, first_label = self.blanks[index].label, self.blanks[first].label
+                raise Unreadable(index, f"“{value}” cannot come both {first_label} and {label}.")
         return values
 
     def answers(self, given):
-        found = [str(value) for value in _spread(given, self.events)]
-        if sorted(found) != sorted(self.events):
-            raise PredictionError(f"compare() was given {', '.join(found)}; the events are {', '.join(self.events)}")
-        return found
+        order = [str(value) for value in _spread(given, self.events)]
+        if sorted(order) != sorted(self.events):
+            raise PredictionError(f"compare() was given {', '.join(order)}; the events are {', '.join(self.events)}")
+        return order
 
 
 def shown(value) -> str:
@@ -162,7 +162,7 @@ def _flat(value) -> list:
     """Return the numbers in a tensor, an array or nested lists, in one flat list."""
     if hasattr(value, "tolist"):
         value = value.tolist()
-    return [one for part in value for one in _flat(part)] if isinstance(value, list | tuple) else [value]
+    return [number for part in value for number in _flat(part)] if isinstance(value, list | tuple) else [value]
 
 
 def _word(value) -> str:
@@ -179,16 +179,16 @@ def _near(value: float | None, answer: float | None, tolerance: float | None) ->
     return abs(value - answer) <= (NEAR if tolerance is None else tolerance) * abs(answer) + EXACT
 
 
-def _number(place: int, text: object, label: str) -> float | None:
+def _number(index: int, text: object, label: str) -> float | None:
     """Return the number that was typed, None for the word None; raises Unreadable with what to write instead."""
     typed = str(text or "").strip().replace("\N{MINUS SIGN}", "-")
     if not typed:
-        raise Unreadable(place, f"{label} is still empty.")
+        raise Unreadable(index, f"{label} is still empty.")
     if typed.lower() == "none":
         return None
     start = f"{label}: “{typed[:30]}” cannot be read as a number."
     if re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+", typed):
-        raise Unreadable(place, f"{start} Without the comma it is {typed.replace(',', '')}.")
+        raise Unreadable(index, f"{start} Without the comma it is {typed.replace(',', '')}.")
     with contextlib.suppress(ValueError):
         return float(re.sub(r"^(-?\d+),(\d+)$", r"\1.\2", typed))
     fraction = re.fullmatch(r"(-?[\d.]+) */ *([\d.]+)", typed)
@@ -197,10 +197,10 @@ def _number(place: int, text: object, label: str) -> float | None:
             as_decimal = f", about {float(fraction[1]) / float(fraction[2]):.3g}"
         except (ValueError, ZeroDivisionError):
             as_decimal = ""
-        raise Unreadable(place, f"{start} Write the fraction as a decimal{as_decimal}.")
+        raise Unreadable(index, f"{start} Write the fraction as a decimal{as_decimal}.")
     if re.search(r"[\[\],;]", typed):
-        raise Unreadable(place, f"{start} Each field takes one number, without brackets.")
-    raise Unreadable(place, f"{start} Write a number such as 2, -0.5 or 1e-3; None, inf and nan also work.")
+        raise Unreadable(index, f"{start} Each field takes one number, without brackets.")
+    raise Unreadable(index, f"{start} Write a number such as 2, -0.5 or 1e-3; None, inf and nan also work.")
 
 
 def _ending(k: int) -> str:

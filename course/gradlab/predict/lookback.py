@@ -53,5 +53,5 @@ def _lookback(guesses: dict[str, Guess]) -> dict[str, str]:
 
 def _link(name: str, guess: Guess) -> str:
     """Return the question as a link to its cell in JupyterLab."""
-    place = f"{notebook.FOLDER.name}.ipynb#cell-id={name}"
-    return f'<a href="{html.escape(place)}">{html.escape(guess.question)}</a>'
+    address = f"{notebook.FOLDER.name}.ipynb#cell-id={name}"
+    return f'<a href="{html.escape(address)}">{html.escape(guess.question)}</a>'

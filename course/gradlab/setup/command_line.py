@@ -136,8 +136,8 @@ def _start_over(chapter: str, workspace: Path) -> int:
     """Start over the chapter with this number or name."""
     from ..start_over import start_over
 
-    found = [path for path in sorted(workspace.glob(".released/*_*")) if chapter in (path.name, path.name[:2])]
-    if not found:
+    chapters = [path for path in sorted(workspace.glob(".released/*_*")) if chapter in (path.name, path.name[:2])]
+    if not chapters:
         raise SetupError(f"{workspace} has no chapter {chapter}. Give its number, such as 02, or its folder's name.")
-    say(start_over(workspace / found[0].name))
+    say(start_over(workspace / chapters[0].name))
     return 0

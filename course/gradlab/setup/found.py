@@ -54,9 +54,9 @@ def version_found(name: str) -> str | None:
         return None
 
 
-def same_version(found: str | None, wanted: str) -> bool:
-    """Return whether `found` is the wanted version; users may choose the build after "+" (2.13.0+cpu, 2.13.0+cu130)."""
-    return found is not None and found.split("+")[0] == wanted
+def same_version(installed: str | None, wanted: str) -> bool:
+    """Return whether the wanted version is installed; users may choose its build (2.13.0+cpu, 2.13.0+cu130)."""
+    return installed is not None and installed.split("+")[0] == wanted
 
 
 def room_source(name: str) -> Path | None:
@@ -76,9 +76,9 @@ def missing_pins(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> dict
 
 def described(pins: dict[str, str]) -> list[str]:
     """Return a description of each missing package, with the version found instead."""
-    found = {name: version_found(name) for name in pins}
+    installed = {name: version_found(name) for name in pins}
     return [
-        f"{name} {wanted} ({f'found {found[name]}' if found[name] else 'not installed'})"
+        f"{name} {wanted} ({f'found {installed[name]}' if installed[name] else 'not installed'})"
         for name, wanted in pins.items()
     ]
 

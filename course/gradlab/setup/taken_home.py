@@ -27,18 +27,18 @@ def bring_in(file: Path, workspace: Path) -> list[str]:
     name = next((path.name for path in (workspace / RELEASED).glob(f"{number}_*") if path.is_dir()), None)
     if name is None:
         raise SetupError(f"{file} has answers to chapter {number}, which is not in {workspace}.")
-    place = workspace / name / f"{name}.ipynb"
-    notebook = _notebook(place)
-    cells, released = _by_exercise(notebook), _by_exercise(_notebook(workspace / RELEASED / name / place.name))
+    path = workspace / name / f"{name}.ipynb"
+    notebook = _notebook(path)
+    cells, released = _by_exercise(notebook), _by_exercise(_notebook(workspace / RELEASED / name / path.name))
     if strange := sorted(answers.keys() - (cells.keys() & released.keys())):
-        raise SetupError(f"{file} has an answer to {strange[0]}, but {place} has no cell for it. Nothing was changed.")
+        raise SetupError(f"{file} has an answer to {strange[0]}, but {path} has no cell for it. Nothing was changed.")
     brought, kept = [], []
     for exercise, text in answers.items():
         cell, stub, new = cells[exercise], same_text(released[exercise]["source"]), same_text(text)
-        here = same_text(cell["source"])
-        if new in (here, stub):
+        old = same_text(cell["source"])
+        if new in (old, stub):
             continue
-        if here in ("", stub):
+        if old in ("", stub):
             cell.update(source=text, outputs=[], execution_count=None)
             brought.append(exercise)
         else:
@@ -46,7 +46,7 @@ def bring_in(file: Path, workspace: Path) -> list[str]:
                 f"{exercise}: you wrote a different answer in your notebook. It stays; {file} has the other one."
             )
     if brought:
-        atomic.write_bytes(place, (json.dumps(notebook, indent=1, sort_keys=True) + "\n").encode())
+        atomic.write_bytes(path, (json.dumps(notebook, indent=1, sort_keys=True) + "\n").encode())
     return [f"Brought into {name}: {', '.join(brought) or 'nothing new'}. Run the checks there.", *kept]
 
 
@@ -58,10 +58,10 @@ def _answers(file: Path) -> dict[str, str]:
         why = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
         raise SetupError(f"{file} cannot be read: {why}. {GIVE}") from None
     _, *pieces = _MARK.split(text)
-    found = {exercise: text.strip() for exercise, text in zip(pieces[::2], pieces[1::2], strict=True) if exercise}
-    if not found:
+    answers = {exercise: text.strip() for exercise, text in zip(pieces[::2], pieces[1::2], strict=True) if exercise}
+    if not answers:
         raise SetupError(f"{file} has no line such as '# %% Exercise 00.1', so it has no answers. {GIVE}")
-    return found
+    return answers
 
 
 def _notebook(path: Path) -> dict:

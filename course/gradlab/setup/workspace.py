@@ -71,25 +71,25 @@ def put_page(name: str, make: Callable[[], str], workspace: Path) -> None:
 
     make: returns the text; it is called after the student's page has been moved.
     """
-    place, last = workspace / name, workspace / RELEASED / name
-    here = _bytes(place)
-    if os.path.lexists(place) and (here is None or here != _bytes(last)):
-        place.rename(free_name(place))
+    target, last = workspace / name, workspace / RELEASED / name
+    current = _bytes(target)
+    if os.path.lexists(target) and (current is None or current != _bytes(last)):
+        target.rename(free_name(target))
     text = make().encode()
     _write(last, text)
-    _write(place, text)
+    _write(target, text)
 
 
 def is_as_put(name: str, workspace: Path) -> bool:
     """Return whether a page is still as `put_page` wrote it."""
-    here = _bytes(workspace / name)
-    return here is not None and here == _bytes(workspace / RELEASED / name)
+    current = _bytes(workspace / name)
+    return current is not None and current == _bytes(workspace / RELEASED / name)
 
 
 def kept_copies(workspace: Path) -> dict[Path, str]:
     """Return the copies kept beside new editions that still exist, with their descriptions."""
-    found = sorted(workspace.glob("*.before-*"), key=lambda path: path.lstat().st_mtime)
-    return {path: _notice(path) for path in found}
+    copies = sorted(workspace.glob("*.before-*"), key=lambda path: path.lstat().st_mtime)
+    return {path: _notice(path) for path in copies}
 
 
 def put_back(name: str, workspace: Path) -> str:
@@ -97,16 +97,16 @@ def put_back(name: str, workspace: Path) -> str:
 
     Raises FileNotFoundError if the workspace has no released chapter of this name.
     """
-    place, files = workspace / name, _files(workspace / RELEASED / name)
+    target, files = workspace / name, _files(workspace / RELEASED / name)
     if not files:
         raise FileNotFoundError(f"no chapter {name} was released to {workspace}")
-    before = free_name(place)
-    if place.is_dir():
-        shutil.copytree(place, before, ignore=shutil.ignore_patterns(*PASSING))
+    before = free_name(target)
+    if target.is_dir():
+        shutil.copytree(target, before, ignore=shutil.ignore_patterns(*PASSING))
         says = f"{name}: you started it over."
         _write(before / NOTICE, f"{says}\n".encode())
     for path, data in files.items():
-        _write(place / path, data)
+        _write(target / path, data)
     kept = f" Your earlier copy is in {before.name}." if before.exists() else ""
     return f"{name} is now as released.{kept}"
 
@@ -118,13 +118,13 @@ def _notice(path: Path) -> str:
 
 def _bring_file(name: str, source: Path, workspace: Path) -> Change | None:
     """Update a single file, such as a setting; one that the student changed stays."""
-    place, last = workspace / name, workspace / RELEASED / name
-    here, old, new = _bytes(place), _bytes(last), source.read_bytes()
+    target, last = workspace / name, workspace / RELEASED / name
+    current, old, new = _bytes(target), _bytes(last), source.read_bytes()
     _write(last, new)
-    if here == new or (os.path.lexists(place) and here != old):
+    if current == new or (os.path.lexists(target) and current != old):
         return None
-    _write(place, new)
-    what = "updated" if here is not None else "restored" if old is not None else "added"
+    _write(target, new)
+    what = "updated" if current is not None else "restored" if old is not None else "added"
     return Change(name, what, f"{what} {name}")
 
 
@@ -139,34 +139,34 @@ def _gone(name: str, source: Path, workspace: Path) -> set[str]:
 
 def _elsewhere(name: str, released: dict[str, Path], workspace: Path) -> dict[str, str]:
     """Return in which chapter each answer is that this one gives away, if the student wrote nothing there yet."""
-    found: dict[str, str] = {}
+    elsewhere: dict[str, str] = {}
     if gone := _gone(name, released[name], workspace):
         for other, source in released.items():
-            here, theirs = (_known(_bytes(folder / f"{other}.ipynb")) for folder in (workspace / other, source))
-            found |= dict.fromkeys(gone & edition.open_answers(theirs, here), other)
-    return found
+            mine, theirs = (_known(_bytes(folder / f"{other}.ipynb")) for folder in (workspace / other, source))
+            elsewhere |= dict.fromkeys(gone & edition.open_answers(theirs, mine), other)
+    return elsewhere
 
 
 def _move(moved: dict[str, dict], elsewhere: dict[str, str], workspace: Path) -> None:
     """Write the student's answers into the chapters in which their exercises are now."""
     for other in {elsewhere[key] for key in moved}:
-        place = workspace / other / f"{other}.ipynb"
-        _write(place, edition.to_json(edition.take_in(ipynb.read(place.read_bytes()), moved)))
+        path = workspace / other / f"{other}.ipynb"
+        _write(path, edition.to_json(edition.take_in(ipynb.read(path.read_bytes()), moved)))
 
 
 def _bring_folder(name: str, source: Path, workspace: Path, elsewhere: dict[str, str]) -> Change | None:
-    place, last = workspace / name, workspace / RELEASED / name
+    target, last = workspace / name, workspace / RELEASED / name
     old, new = _files(last), _edition(source)
-    known, there = last.is_dir(), os.path.lexists(place)
-    before = free_name(place)
-    plan = _Plan(place, old, new, before.name, elsewhere)
+    known, there = last.is_dir(), os.path.lexists(target)
+    before = free_name(target)
+    plan = _Plan(target, old, new, before.name, elsewhere)
     if plan.says:
         _move(plan.given, elsewhere, workspace)
-        _keep(place, before, plan, old.keys() | new.keys())
+        _keep(target, before, plan, old.keys() | new.keys())
     for path, data in plan.writes.items():
-        _write(place / path, data)
+        _write(target / path, data)
     for path in plan.withdrawn:
-        (place / path).unlink()
+        (target / path).unlink()
     if old != new or not known:
         _replace_folder(last, new)
     if plan.says:
@@ -186,7 +186,7 @@ class _Plan:
     """
 
     def __init__(
-        self, place: Path, old: dict[str, bytes], new: dict[str, bytes], before: str, elsewhere: dict[str, str]
+        self, target: Path, old: dict[str, bytes], new: dict[str, bytes], before: str, elsewhere: dict[str, str]
     ):
         self.elsewhere = elsewhere
         self.given: dict[str, dict] = {}
@@ -195,36 +195,36 @@ class _Plan:
         self.moved: set[Path] = set()
         self.says: list[str] = []
         for path, data in new.items():
-            here = _bytes(place / path)
-            if here is None:
+            current = _bytes(target / path)
+            if current is None:
                 self.missing.add(path)
                 self.writes[path] = data
-                self._clear_the_way(place, path)
-            elif here == old.get(path):
-                self.writes |= {path: data} if here != data else {}
-            elif here != data and data != old.get(path):
-                self._meet(path, old.get(path), here, data, before)
-        self.withdrawn = [path for path in old.keys() - new.keys() if _bytes(place / path) == old[path]]
+                self._clear_the_way(target, path)
+            elif current == old.get(path):
+                self.writes |= {path: data} if current != data else {}
+            elif current != data and data != old.get(path):
+                self._meet(path, old.get(path), current, data, before)
+        self.withdrawn = [path for path in old.keys() - new.keys() if _bytes(target / path) == old[path]]
 
-    def _clear_the_way(self, place: Path, path: str) -> None:
+    def _clear_the_way(self, target: Path, path: str) -> None:
         """Note in `moved` what blocks the path of a file or of one of its folders, so that it is moved away."""
-        below = place / path
-        folders = [folder for folder in below.parents if folder.is_relative_to(place)]
-        for found in [*reversed(folders), below]:
-            if os.path.lexists(found) and (found == below or not found.is_dir()):
-                if found not in self.moved:
-                    self.says.append(f"{found.name} was in the way of one of the chapter's files.")
-                self.moved.add(found)
+        below = target / path
+        folders = [folder for folder in below.parents if folder.is_relative_to(target)]
+        for entry in [*reversed(folders), below]:
+            if os.path.lexists(entry) and (entry == below or not entry.is_dir()):
+                if entry not in self.moved:
+                    self.says.append(f"{entry.name} was in the way of one of the chapter's files.")
+                self.moved.add(entry)
                 return
 
-    def _meet(self, path: str, old: bytes | None, here: bytes, new: bytes, before: str) -> None:
+    def _meet(self, path: str, old: bytes | None, current: bytes, new: bytes, before: str) -> None:
         """Plan how a new edition of a file replaces the student's version or is merged with it."""
         if not path.endswith(".ipynb"):
             self.writes[path] = new
             self.says.append(f"There is a new edition. You had changed {path}; it is now as released.")
             return
         try:
-            mine = ipynb.read(here)
+            mine = ipynb.read(current)
         except ipynb.Unreadable:
             self.writes[path] = new
             self.says.append("There is a new edition; your notebook could not be read, so the chapter starts over.")
@@ -255,23 +255,23 @@ def _known(released: bytes | None) -> dict:
     return edition.NOTHING
 
 
-def _keep(place: Path, before: Path, plan: _Plan, paths: set[str]) -> None:
+def _keep(target: Path, before: Path, plan: _Plan, paths: set[str]) -> None:
     """Copy the student's files at `paths` to the folder `before`, and move anything that blocks a file there."""
     for path in paths:
-        data = _bytes(place / path)
+        data = _bytes(target / path)
         if data is not None:
             _write(before / path, data)
-    for found in plan.moved:
-        kept = before / (found.relative_to(place) if found != place else found.name)
+    for obstacle in plan.moved:
+        kept = before / (obstacle.relative_to(target) if obstacle != target else obstacle.name)
         kept.parent.mkdir(parents=True, exist_ok=True)
-        found.rename(kept)
-    _write(before / NOTICE, f"{place.name}: {' '.join(plan.says)}\n".encode())
+        obstacle.rename(kept)
+    _write(before / NOTICE, f"{target.name}: {' '.join(plan.says)}\n".encode())
 
 
 def _files(folder: Path) -> dict[str, bytes]:
     """Return the contents of the files below a folder, by path."""
-    found = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    return {name.as_posix(): path.read_bytes() for name, path in found.items() if not PASSING & set(name.parts)}
+    paths = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {name.as_posix(): path.read_bytes() for name, path in paths.items() if not PASSING & set(name.parts)}
 
 
 def _edition(source: Path) -> dict[str, bytes]:
@@ -310,8 +310,8 @@ def today() -> str:
     return datetime.date.today().isoformat()
 
 
-def free_name(place: Path) -> Path:
+def free_name(path: Path) -> Path:
     """Return the first free name such as `02_demo.before-2026-11-21` or `README.before-2026-11-21-2.md`."""
     day = today()
-    names = (f"{place.stem}.before-{day}{count}{place.suffix}" for count in ["", *(f"-{n}" for n in range(2, 10_000))])
-    return next(place.with_name(name) for name in names if not os.path.lexists(place.with_name(name)))
+    names = (f"{path.stem}.before-{day}{count}{path.suffix}" for count in ["", *(f"-{n}" for n in range(2, 10_000))])
+    return next(path.with_name(name) for name in names if not os.path.lexists(path.with_name(name)))

@@ -14,8 +14,8 @@ def agree(program):
     """Run a program with my tensors and with torch's, and compare the arrays that it yields."""
     mine, torchs = list(program(my_engine.Tensor)), list(program(torch.tensor))
     assert len(mine) == len(torchs) > 0
-    for one, other in zip(mine, torchs, strict=True):
-        np.testing.assert_allclose(np.asarray(one), np.asarray(other), rtol=1e-9)
+    for value, expected in zip(mine, torchs, strict=True):
+        np.testing.assert_allclose(np.asarray(value), np.asarray(expected), rtol=1e-9)
 
 
 def test_gradients():

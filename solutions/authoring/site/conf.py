@@ -74,7 +74,7 @@ def describe(app, pagename, templatename, context, doctree) -> None:
 
 
 def _first_words(doctree) -> str:
-    texts = [one.astext().replace("\n", " ") for one in doctree.findall(paragraph)] if doctree else []
+    texts = [node.astext().replace("\n", " ") for node in doctree.findall(paragraph)] if doctree else []
     words = next((text for text in texts if len(text) > 40), project)
     return words if len(words) <= 160 else words[:157].rsplit(" ", 1)[0] + " …"
 

@@ -58,7 +58,7 @@ class Entry(NamedTuple):
 
 def entries() -> dict[str, Entry]:
     """Return the entries of `errors.md` by message."""
-    return {found[0]: Entry(*found) for found in _ENTRY.findall(ENTRIES.read_text(encoding="utf-8"))}
+    return {fields[0]: Entry(*fields) for fields in _ENTRY.findall(ENTRIES.read_text(encoding="utf-8"))}
 
 
 def raised(program: str) -> list[str]:
@@ -68,8 +68,8 @@ def raised(program: str) -> list[str]:
         try:
             exec(compile(program, "<program>", "exec"), {"torch": torch, "np": np, "__name__": "program"})
         except Exception as error:
-            return [*(_line(one.category, one.message) for one in caught), _line(type(error), error)]
-    return [_line(one.category, one.message) for one in caught]
+            return [*(_line(warning.category, warning.message) for warning in caught), _line(type(error), error)]
+    return [_line(warning.category, warning.message) for warning in caught]
 
 
 def fits(message: str, line: str) -> bool:
@@ -92,17 +92,17 @@ def made(index: str, clinic: str = "") -> dict[str, str]:
 
     clinic: the name of the chapter to which every page leads, if there is one.
     """
-    found, known = cures(), entries()
-    if lacking := found.keys() - known.keys():
+    fixes, known = cures(), entries()
+    if lacking := fixes.keys() - known.keys():
         raise ChapterError(f"{ENTRIES.name} has no entry for {', '.join(sorted(lacking))}: add what it means there.")
     to_clinic = CLINIC.format(name=clinic) if clinic else ""
-    for message in found:
+    for message in fixes:
         index = index.replace(f"\n| `{message}` |", f"\n| [`{message}`](../errors/{slug(message)}.md) |", 1)
-    texts = {f"errors/{slug(message)}.md": _page(found[message], known[message], to_clinic) for message in found}
+    texts = {f"errors/{slug(message)}.md": _page(fixes[message], known[message], to_clinic) for message in fixes}
     return {"pages/errors.md": index, **texts}
 
 
-def _page(found: list[Cure], entry: Entry, clinic: str) -> str:
+def _page(fixes: list[Cure], entry: Entry, clinic: str) -> str:
     libraries = {"np.": "import numpy as np", "torch.": "import torch"}
     imports = "\n".join(line for name, line in libraries.items() if name in entry.program)
     description = f"{entry.message}: {entry.means}".replace("`", "").replace('"', "'")
@@ -112,7 +112,7 @@ def _page(found: list[Cure], entry: Entry, clinic: str) -> str:
         program=f"{imports}\n\n{entry.program}" if imports else entry.program,
         raised=next(line for line in raised(entry.program) if fits(entry.message, line)),
         look=entry.look,
-        fix="\n".join(f"- [{_place(cure)}]({cure.link}): {cure.says}" for cure in found),
+        fix="\n".join(f"- [{_place(cure)}]({cure.link}): {cure.says}" for cure in fixes),
         clinic=clinic,
         description=f'"{description}"',
     )

@@ -41,13 +41,13 @@ def linked(text: str, page: str, pages: set[str]) -> str:
     """
 
     def turned(link: re.Match) -> str:
-        words, target, place = link[1], link[2], (link[3] or "").removeprefix("#")
+        words, target, fragment = link[1], link[2], (link[3] or "").removeprefix("#")
         file = posixpath.normpath(posixpath.join(posixpath.dirname(page), target))
         if file in pages:
-            here = posixpath.relpath(posixpath.splitext(file)[0], posixpath.dirname(page) or ".")
-            cell = place.removeprefix("cell-id=")
-            at = anchor(cell) if cell != place else place.lower()
-            return f'<a href="{here}.html{"#" * bool(at)}{html.escape(at)}">{words}</a>'
+            address = posixpath.relpath(posixpath.splitext(file)[0], posixpath.dirname(page) or ".")
+            cell = fragment.removeprefix("cell-id=")
+            at = anchor(cell) if cell != fragment else fragment.lower()
+            return f'<a href="{address}.html{"#" * bool(at)}{html.escape(at)}">{words}</a>'
         return f"[{words}]({REPOSITORY}/blob/main/{file})" if REPOSITORY else words
 
     return _LINK.sub(turned, text)

@@ -85,7 +85,7 @@ class ShowPayoffs(NbGraderPreprocessor):
 
     def preprocess_cell(self, cell, resources, cell_index):
         """Write the frames to `frames/` and the first one into the page."""
-        for place, output in enumerate(cell.get("outputs", [])):
+        for position, output in enumerate(cell.get("outputs", [])):
             if payoff := output.get("data", {}).pop(FRAMES, None):
                 file = f"frames/{resources['unique_key']}-{cell.id}.json"
                 resources.setdefault("outputs", {})[file] = json.dumps(payoff.pop("frames"))
@@ -96,7 +96,7 @@ class ShowPayoffs(NbGraderPreprocessor):
                     f'<div class="gl-frame">{payoff["start"]}</div>'
                     f'<p class="site-others">{html.escape("".join(others))}</p></figure>'
                 )
-                cell.outputs = cell.outputs[: place + 1]  # without the payoff's picture for viewers without widgets
+                cell.outputs = cell.outputs[: position + 1]  # without the payoff's picture for viewers without widgets
                 break
         return cell, resources
 

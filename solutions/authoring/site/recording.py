@@ -111,6 +111,6 @@ def _some(values: list, start: Any, most: int) -> list:
     """Return at most `most` of the values, spread evenly, with the start value among them."""
     if len(values) <= most:
         return values
-    places = [round(k * (len(values) - 1) / (most - 1)) for k in range(most)]
-    nearest = min(range(most), key=lambda k: abs(places[k] - values.index(start)))
-    return [values[place] if k != nearest else start for k, place in enumerate(places)]
+    indices = [round(k * (len(values) - 1) / (most - 1)) for k in range(most)]
+    nearest = min(range(most), key=lambda k: abs(indices[k] - values.index(start)))
+    return [values[index] if k != nearest else start for k, index in enumerate(indices)]

@@ -58,9 +58,9 @@ def grad(
     gradients = _weights(grad_outputs, outputs)
     if not inputs:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
-    found = _run(outputs, gradients, retain_graph, create_graph, inputs, accumulate=False)
+    captured = _run(outputs, gradients, retain_graph, create_graph, inputs, accumulate=False)
     results = []
-    for index, (gradient, source) in enumerate(zip(found, inputs, strict=True)):
+    for index, (gradient, source) in enumerate(zip(captured, inputs, strict=True)):
         if gradient is None and not allow_unused:
             raise RuntimeError(
                 f"The differentiated Tensor at index {index} appears to not have been used in the graph. "

@@ -36,9 +36,9 @@ class Paths:
 
 def _leading_to(targets, nodes):
     """Return the set of those `nodes` (closed under `next_functions`) that have one of `targets` below them."""
-    found = set()
+    leading = set()
     # A node's successors were made before it, so this order visits every node after all nodes below it.
     for node in sorted(nodes, key=lambda node: node.sequence_nr if node.next_functions else -1):
-        if any(below in targets or below in found for below, _ in node.next_functions):
-            found.add(node)
-    return found
+        if any(below in targets or below in leading for below, _ in node.next_functions):
+            leading.add(node)
+    return leading

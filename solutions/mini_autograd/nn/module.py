@@ -45,9 +45,9 @@ class Module(HookedModule):
 
     def __getattr__(self, name):
         for holder in ("_parameters", "_modules"):
-            found = self.__dict__.get(holder, {})
-            if name in found:
-                return found[name]
+            members = self.__dict__.get(holder, {})
+            if name in members:
+                return members[name]
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def __delattr__(self, name):

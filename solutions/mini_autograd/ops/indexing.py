@@ -68,23 +68,23 @@ def _slice(tensor, dim, each, always=False):
 
 def getitem(self, index):
     """Return the view `self[index]`."""
-    found = view_at(self, index, lone_slice=True)
-    return shaping.alias(found) if found is self else found
+    view = view_at(self, index, lone_slice=True)
+    return shaping.alias(view) if view is self else view
 
 
 def setitem(self, index, value):
     """Write `value`, a Tensor or number, to the elements at `index`, in place."""
     if not isinstance(value, (Tensor, int, float, np.integer, np.bool_)):
         raise TypeError(f"can't assign a {type(value).__name__} to a torch.{self._type_name()}")
-    found = view_at(self, index)
+    view = view_at(self, index)
     if isinstance(value, Tensor):
-        shape = found._data.shape
+        shape = view._data.shape
         if value._data.ndim > len(shape):
             value = shaping.reshape_(value, value._data.shape[value._data.ndim - len(shape) :])
         _check_expand(value._data.shape, shape)
-        inplace(copy, found, value)
+        inplace(copy, view, value)
     else:
-        inplace(fill, found, value)
+        inplace(fill, view, value)
 
 
 def _check_expand(sizes, target):

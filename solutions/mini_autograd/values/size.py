@@ -13,8 +13,8 @@ class Size(tuple):
         return Size(tuple(self) + tuple(other))
 
     def __getitem__(self, index):
-        found = tuple.__getitem__(self, index)
-        return Size(found) if isinstance(index, slice) else found
+        part = tuple.__getitem__(self, index)
+        return Size(part) if isinstance(index, slice) else part
 
     def numel(self):
         """Return the number of elements of a tensor of this shape."""
