@@ -36,7 +36,7 @@ _CHAPTER = re.compile(r"\b\d\d_[a-z_]+\b")
 _DRAWING = re.compile("data:image/svg[+]xml;base64,([A-Za-z0-9+/=]+)")
 IMPORTED = """import sys
 import authoring.build, authoring.preprocessors
-print(*(one.__file__ for one in list(sys.modules.values()) if getattr(one, "__file__", None)), sep="\\n")"""
+print(*(module.__file__ for module in list(sys.modules.values()) if getattr(module, "__file__", None)), sep="\\n")"""
 
 
 def imports_cell() -> NotebookNode:
