@@ -9,6 +9,9 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.apps import NbGraderAPI
 from nbgrader.exchange.default import ExchangeFetchAssignment, ExchangeSubmit
+from nbgrader.utils import is_solution
+
+from gradlab.ipynb import grade_id
 
 from .run.grade import grade
 from .settings import class_api
@@ -90,21 +93,21 @@ os._exit(1)
 
 def class_of_a_dozen(solved: NotebookNode) -> dict[str, Callable[[NotebookNode], str]]:
     """Map each student to a function that turns the released notebook into the text of the submitted file."""
-    right = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in solved.cells if _is_answer(cell)}
+    right = {cell.metadata.nbgrader["grade_id"]: cell.source for cell in solved.cells if is_solution(cell)}
     half = dict(list(right.items())[: len(right) // 2])
 
     def solve(*parts: dict[str, str], change: Callable[[NotebookNode], None] = lambda nb: None):
         def hand_in(nb: NotebookNode) -> str:
             answers = {key: text for part in parts for key, text in part.items()}
-            for cell in filter(_is_answer, nb.cells):
+            for cell in filter(is_solution, nb.cells):
                 cell.source = answers.get(cell.metadata.nbgrader["grade_id"], cell.source).strip("\n")
             change(nb)
             return nbformat.writes(nb)
 
         return hand_in
 
-    def position(nb: NotebookNode, grade_id: str) -> int:
-        return next(i for i, c in enumerate(nb.cells) if c.metadata.get("nbgrader", {}).get("grade_id") == grade_id)
+    def position(nb: NotebookNode, name: str) -> int:
+        return [grade_id(cell) for cell in nb.cells].index(name)
 
     def delete_a_check(nb: NotebookNode) -> None:
         del nb.cells[position(nb, "check-02-3")]
@@ -127,10 +130,6 @@ def class_of_a_dozen(solved: NotebookNode) -> dict[str, Callable[[NotebookNode],
         "lena": solve({cell: NOISE + text for cell, text in right.items()}),
         "mika": solve(right, {"answer-02-6": BY_AUTOGRAD}),
     }
-
-
-def _is_answer(cell: NotebookNode) -> bool:
-    return cell.metadata.get("nbgrader", {}).get("solution", False)
 
 
 def run(folder: Path) -> list[Row]:

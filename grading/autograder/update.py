@@ -27,6 +27,7 @@ from .steps.assignment import graded_cells, in_gradebook, take_over
 from .steps.due import graded_before
 from .steps.version import code_of, decides, made_from, plain_code
 from .views.changes import counted
+from .views.words import exercise_of
 
 UNFINISHED = "unfinished"  # this file marks a chapter's update as incomplete
 SAVE_CELLS = f"nbgrader.preprocessors.{SaveCells.__name__}"  # SaveCells's name in settings
@@ -135,15 +136,15 @@ def _plain(cells: dict[str, tuple[str, float]]) -> dict[str, tuple[str, float]]:
 def _differences(notebook: Notebook, before: dict, after: dict) -> Iterator[str]:
     unanswered = "; existing submissions have no answer to it" if notebook.submissions else ""
     for cell in sorted(after.keys() - before.keys()):
-        yield f"{_exercise(cell)} is added, worth {counted(after[cell][1])}{unanswered}"
+        yield f"{exercise_of(cell)} is added, worth {counted(after[cell][1])}{unanswered}"
     for cell in sorted(before.keys() - after.keys()):
-        yield f"{_exercise(cell)} is removed"
+        yield f"{exercise_of(cell)} is removed"
     for cell in sorted(notebook.grade_cells, key=lambda cell: cell.name):
         worth = after.get(cell.name, ("", cell.max_score))[1]
         if worth != cell.max_score:
             by_hand = sorted(grade.student.id for grade in cell.grades if grade.manual_score is not None)
             look = f"; check the points you set manually: {', '.join(by_hand)}" if by_hand else ""
-            yield f"{_exercise(cell.name)} is worth {counted(worth)} instead of {cell.max_score:g}{look}"
+            yield f"{exercise_of(cell.name)} is worth {counted(worth)} instead of {cell.max_score:g}{look}"
 
 
 def _otherwise_checked(here: Path | None, new: Path, before: dict, after: dict) -> Iterator[str]:
@@ -154,7 +155,7 @@ def _otherwise_checked(here: Path | None, new: Path, before: dict, after: dict) 
     others = {cell for cell, decided in checks.items() if decided != old.get(cell)}
     others |= {cell for cell in after if cell in before and after[cell][0] != before[cell][0]}
     if others & before.keys():
-        yield f"checked differently: {', '.join(map(_exercise, sorted(others & before.keys())))}"
+        yield f"checked differently: {', '.join(map(exercise_of, sorted(others & before.keys())))}"
 
 
 def _losses(notebook: Notebook, solved: NotebookNode, after: dict) -> Iterator[str]:
@@ -162,7 +163,7 @@ def _losses(notebook: Notebook, solved: NotebookNode, after: dict) -> Iterator[s
     for cell in notebook.grade_cells:
         scores = [g for g in cell.grades if g.auto_score is not None or g.manual_score is not None]
         if scores and cell.name not in after:
-            yield f"the points for {_exercise(cell.name)} (submissions: {len(scores)})"
+            yield f"the points for {exercise_of(cell.name)} (submissions: {len(scores)})"
     for cell in notebook.solution_cells:
         comments = [comment for comment in cell.comments if comment.manual_comment]
         if comments and cell.name not in answers:
@@ -194,10 +195,6 @@ def _is_released(course: CourseDirectory, name: str) -> bool:
     except (OSError, RecordError):
         return False
     return (folder / f"{name}.ipynb").exists()
-
-
-def _exercise(cell: str) -> str:
-    return cell.removeprefix("check-").replace("-", ".")
 
 
 def _make(api: NbGraderAPI, change: Change) -> None:

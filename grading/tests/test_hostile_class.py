@@ -263,7 +263,7 @@ def test_a_submission_that_cannot_be_read_again_is_a_row_of_the_report(alone):
     path = alone.folder / "autograded" / "torn" / NAME / NOTEBOOK
     path.write_text(path.read_text()[:1000])
     row = next(row for row in gather(class_api(alone.folder).coursedir, NAME).rows if row.student == "torn")
-    assert "could not be read (JSONDecodeError" in row.reason
+    assert "could not be read (Unreadable: the notebook file is not valid JSON" in row.reason
     assert "grade it again" in row.reason
 
 

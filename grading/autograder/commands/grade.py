@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
         args.assignment,
         args.force,
         args.student,
-        sandbox=not args.no_sandbox,
+        not args.no_sandbox,
         scheduler=args.scheduler,
         workers=args.workers,
         dashboard=args.dashboard,
@@ -52,20 +52,18 @@ def grade_class(
     name: str,
     force: bool = False,
     students: list[str] | None = None,
-    *,
     sandbox: bool = True,
-    scheduler: str | None = None,
-    workers: int | None = None,
-    dashboard: bool = False,
+    **cluster,
 ) -> int:
     """Grade, write the report, print the counts by status, and return the exit code.
 
-    Raises SandboxError if this machine should run submissions in a sandbox and cannot.
+    cluster: arguments for `cluster.connect`. Raises SandboxError if this machine should run submissions in a sandbox
+    and cannot.
     """
     from ..sandbox import machine
     from ..sandbox.provisioner import SERVER
 
-    if sandbox and not scheduler:
+    if sandbox and not cluster.get("scheduler"):
         machine.require()
         SERVER.begin()  # it imports torch while this process imports the rest
     from ..run.grade import grade
@@ -73,7 +71,6 @@ def grade_class(
 
     counts: Counter[str] = Counter()
     try:
-        cluster: dict[str, Any] = {"scheduler": scheduler, "workers": workers, "dashboard": dashboard}
         for outcome in grade(folder, name, force, students, sandbox, **cluster):
             counts[outcome.status] += 1
     except KeyboardInterrupt:

@@ -33,39 +33,14 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Import the archive; see `import_archive`."""
-    return import_archive(
-        args.folder,
-        args.assignment,
-        args.archive,
-        args.platform,
-        args.worksheet,
-        args.late_at,
-        args.update,
-        args.dry_run,
-    )
-
-
-def import_archive(
-    folder: Path,
-    name: str,
-    archive: Path,
-    platform: str = "",
-    worksheet: Path | None = None,
-    late_at: str | None = None,
-    update: bool = False,
-    dry_run: bool = False,
-) -> int:
-    """Import into the class's folder `submitted`, and print the result for each submission.
-
-    Returns 1 if any was not imported; with `dry_run`, changes nothing. Raises ClassError if the archive, the worksheet
-    or `late_at`, a date or the path of a table, cannot be read.
-    """
+    """Import the archive, and print the result for each submission; return 1 if any was not imported."""
     from ..term import submissions
 
-    table = Path(late_at) if late_at and Path(late_at).is_file() else None
-    when = table or (read_date(late_at) if late_at else None)
-    found = submissions.import_submissions(folder, name, archive, platform, worksheet, update, when, dry_run)
+    table = Path(args.late_at) if args.late_at and Path(args.late_at).is_file() else None
+    when = table or (read_date(args.late_at) if args.late_at else None)
+    found = submissions.import_submissions(
+        args.folder, args.assignment, args.archive, args.platform, args.worksheet, args.update, when, args.dry_run
+    )
     done = found.done
     refused = [one for one in done if one.state == submissions.REFUSED]
     imported = [one for one in done if one.state not in (submissions.REFUSED, submissions.PASSED_OVER)]
@@ -93,7 +68,7 @@ def import_archive(
         show_list(unread, [f"{one.who}: {one.untimed}" for one in untimed])
     show_list("Extensions in the worksheet", [f"{s} until {local(date)}" for s, date in found.extensions.items()])
     if found.dates:
-        show_dates(name, found.dates)
-    if dry_run:
+        show_dates(args.assignment, found.dates)
+    if args.dry_run:
         print("Nothing was changed.")
     return 1 if refused else 0

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from ..errors import ClassError
 from ..views.words import local
+from . import import_submissions
 from .export import export_grades
 from .feedback import DEFAULT, give_feedback
 from .grade import grade_class, undecided
-from .import_submissions import import_archive
 from .listing import show_list
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--scheduler", metavar="ADDRESS", help="see grade")
     command.add_argument("--no-sandbox", action="store_true", help="see grade")
     command.add_argument("--dry-run", action="store_true", help="say what would be done, without changing anything")
+    command.set_defaults(platform="")  # of the archive: import-submissions detects it
 
 
 def run(args: argparse.Namespace) -> int:
@@ -95,8 +96,7 @@ def _submissions(args: argparse.Namespace) -> int:
     name = args.assignment
     if args.archive:
         _begin("Import submissions")
-        more = {"worksheet": args.worksheet, "late_at": args.late_at, "update": args.update, "dry_run": args.dry_run}
-        return import_archive(args.folder, name, args.archive, **more)
+        return import_submissions.run(args)
     api = open_class(args.folder)
     if returned.exchange(api) is None:
         print("No archive was given and there is no exchange: using the existing submissions.")

@@ -1,6 +1,5 @@
 """Read submissions from the class folder and write their autograded notebooks, as nbgrader's Autograde does."""
 
-from datetime import datetime
 from pathlib import Path
 
 from nbgrader.apps import NbGraderAPI
@@ -36,10 +35,6 @@ class Folders:
         files = self._files(folder)
         files.pop(self.name + SUFFIX, None)  # large, and replaced with the class's own
         return Submission(student, path.read_bytes(), files, fingerprint, again)
-
-    def submitted_at(self, folder: Path) -> datetime | None:
-        """Return when a folder was submitted, in UTC; None if it has no timestamp."""
-        return receipt.timestamp(folder)
 
     def reopen(self, submission: Submission) -> None:
         """Mark the submission as ungraded while it is graded again."""

@@ -146,7 +146,7 @@ class Grader:
         if isinstance(graded, Failed):
             raise graded.error
         student = submission.student
-        at = self._folders.submitted_at(self.folder_of(student))
+        at = receipt.timestamp(self.folder_of(student))
         self._folders.reopen(submission)
         self._rows.save(student, graded.scored, at, submission.again, self._penalty)
         self._folders.write(submission, graded, self.procedure.beside)

@@ -14,12 +14,9 @@ def only_run(class_folder: Path) -> Iterator[None]:
     """Lock the class during the block, so that the gradebook has one writer; raise ClassError if already locked."""
     folder = Path(class_folder, "runs")
     folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / "lock", timeout=0)
     try:
-        lock.acquire()
+        held = FileLock(folder / "lock", timeout=0).acquire()
     except Timeout:
         raise ClassError(f"Another run is using the class in {class_folder}; wait until it ends.") from None
-    try:
+    with held:
         yield
-    finally:
-        lock.release()

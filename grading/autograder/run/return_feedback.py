@@ -34,7 +34,7 @@ class Returned:
 
 def exchange(api: NbGraderAPI) -> Path | None:
     """Return the folder of nbgrader's exchange, None if the class has none."""
-    root = Path(_release(api).root)
+    root = Path(api.exchange.ReleaseFeedback(coursedir=api.coursedir, parent=api).root)
     return root if root.is_dir() else None
 
 
@@ -81,10 +81,6 @@ def _return(api: NbGraderAPI, name: str, student: str, submitted: Path, there: b
     if not said["success"]:
         return Returned(readable(student), page, f"the exchange did not accept it: {_last_line(said)}", failed=True)
     return Returned(readable(student), page)
-
-
-def _release(api: NbGraderAPI):
-    return api.exchange.ReleaseFeedback(coursedir=api.coursedir, parent=api)
 
 
 def _last_line(said: dict) -> str:

@@ -157,9 +157,8 @@ class SandboxProvisioner(LocalProvisioner):
         """Start a sandbox, and the process in it that forkserver.py forks for `request` and `control`."""
         loop = asyncio.get_running_loop()
         with contextlib.ExitStack() as stack:
-            files = [os.fdopen(fd, mode) for mode_pair in _pipes(3) for fd, mode in mode_pair]
-            for file in files:
-                stack.enter_context(file)
+            ends = [end for _ in range(3) for end in zip(os.pipe(), "rw", strict=True)]
+            files = [stack.enter_context(os.fdopen(fd, mode)) for fd, mode in ends]
             code_out, code_in, info_out, info_in, ready_out, ready_in = files
             require_hidden(folder)
             process = self.process = bubblewrap.start(
@@ -246,8 +245,7 @@ class SandboxProvisioner(LocalProvisioner):
 
     async def cleanup(self, restart: bool = False) -> None:
         """End the sandbox if it still runs; called by the kernel manager when it is done with the kernel."""
-        self.end()
-        await self.wait()
+        await self.kill()
 
     @property
     def limit_exceeded(self) -> str:
@@ -257,7 +255,3 @@ class SandboxProvisioner(LocalProvisioner):
             128 + signal.SIGXCPU: f"It needed more than {self.cpu_s} seconds of processor time.",
         }
         return "" if self.exit_code is None else limits.get(self.exit_code, "")
-
-
-def _pipes(count: int):
-    return [tuple(zip(os.pipe(), ("r", "w"), strict=True)) for _ in range(count)]

@@ -101,6 +101,11 @@ def _heavy(notebook: Path) -> str:
     return ""
 
 
+def cells_of(notebook: Path) -> list[dict]:
+    """Return the cells of a notebook as `ipynb.read` does; empty if there is no such file."""
+    return ipynb.read(notebook.read_bytes())["cells"] if notebook.exists() else []
+
+
 def _read(notebook: Path) -> None:
     ipynb.read(notebook.read_bytes())
 

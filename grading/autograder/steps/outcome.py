@@ -58,17 +58,11 @@ class NotebookOutcome:
 
 
 def read(nb: Mapping) -> NotebookOutcome:
-    """Return the outcome stored in a notebook, with defaults for missing or malformed fields."""
-    found = _dict(nb["metadata"].get(KEY))
-    seconds, reason = found.get("seconds"), found.get("could_not_grade")
-    return NotebookOutcome(
-        float(seconds) if isinstance(seconds, int | float) and not isinstance(seconds, bool) else None,
-        reason if isinstance(reason, str) else "",
-        found.get("saved") is True,
-        _text(found.get("handed_in")),
-        _text(found.get("graded_by")),
-        found.get("again") is True,
-    )
+    """Return the outcome stored in a notebook, with defaults for what is missing; an empty one if it is malformed."""
+    try:
+        return msgspec.convert(nb["metadata"].get(KEY, {}), NotebookOutcome)
+    except msgspec.ValidationError:
+        return NotebookOutcome()
 
 
 def of(path: Path) -> NotebookOutcome:

@@ -4,6 +4,7 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import msgspec
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab import atomic
@@ -24,9 +25,8 @@ class Sent:
 def read(course: CourseDirectory, name: str) -> dict[str, Sent]:
     """Return the stored Sent of an assignment's imported submissions by student; empty if nothing was imported."""
     try:
-        kept = json.loads(_path(course, name).read_text(encoding="utf-8"))
-        return {student: Sent(**one) for student, one in kept.items()}
-    except (OSError, ValueError, TypeError, AttributeError):
+        return msgspec.json.decode(_path(course, name).read_bytes(), type=dict[str, Sent])
+    except (OSError, ValueError):
         return {}
 
 

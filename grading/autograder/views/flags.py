@@ -4,18 +4,18 @@ A flag is not a verdict and costs no points, and code that hides its words is no
 are compared outside the student's process. Released lines are never flagged.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from gradlab import ipynb
 from gradlab.checks.messages import NOT_ALONE
 from gradlab.checks.record import SUFFIX
 
 from ..steps import outcome
-from ..steps.files import readable
+from ..steps.files import cells_of, readable
 
 MOST = 20  # flags per submission
 MOST_CHARACTERS = 200_000  # searched in one cell or file
@@ -65,24 +65,20 @@ class Look:
     """
 
     def __init__(self, folder: Path, name: str, students: Iterable[str] = ()):
-        path = folder / f"{name}.ipynb"
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.exists() else []
-        texts = ["".join(cell["source"]) for cell in cells] + [text for _, text in _modules(folder)]
+        texts = [cell["source"] for cell in cells_of(folder / f"{name}.ipynb")] + [text for _, text in _modules(folder)]
         self.released = {line.strip() for text in texts for line in text.split("\n")}
         self.files = {path.name for path in folder.rglob("*")} | {name + SUFFIX}
         self.students = set(students)
 
     def at(self, notebook: dict, folder: Path, student: str = "") -> list[Flag]:
-        """Return the flags of an autograded notebook (as JSON) and its folder; at most one per reason and source."""
+        """Return the flags of an autograded notebook, from `ipynb.read`, and its folder; one per reason and source."""
         return list(islice(self._flags(notebook, folder, student), MOST))
 
     def _flags(self, notebook: dict, folder: Path, student: str) -> Iterator[Flag]:
         sources = _modules(folder)
         for number, cell in enumerate((cell for cell in notebook["cells"] if cell["cell_type"] == "code"), 1):
-            marks = cell["metadata"].get("nbgrader")
-            name = marks.get("grade_id") if isinstance(marks, dict) else None
-            where = str(name or cell.get("id") or f"code cell {number}")[:60]
-            sources.append((where, "".join(cell["source"])[:MOST_CHARACTERS]))
+            where = (ipynb.grade_id(cell) or cell.get("id") or f"code cell {number}")[:60]
+            sources.append((where, cell["source"][:MOST_CHARACTERS]))
             for check_id, verdict in outcome.read_verdicts(cell).items():
                 if verdict.feedback.state == NOT_ALONE:
                     yield Flag(readable(where), 0, check_id, ALONE)

@@ -182,13 +182,12 @@ def _output(output: NotebookNode, resources: dict, said: Callable[[NotebookNode]
     text = _written(data.get("text/plain"))
     kind = next((kind for kind in _RICH if kind in data), None)
     if kind:
-        page = _RICH[kind](_text(data[kind]), text, _dict(metadata.get(kind)), resources)
-        return _displayed("text/html", page)
-    return _displayed("text/plain", colored(text)) if text else None
-
-
-def _displayed(kind: str, text: str) -> NotebookNode:
-    return _node(output_type="display_data", data={kind: text}, metadata={})
+        data = {"text/html": _rich(kind, _text(data[kind]), text, _dict(metadata.get(kind)), resources)}
+    elif text:
+        data = {"text/plain": colored(text)}
+    else:
+        return None
+    return _node(output_type="display_data", data=data, metadata={})
 
 
 def _written(value: object) -> str:
@@ -199,33 +198,20 @@ def _written(value: object) -> str:
     return strip_ansi(text) if text.count(_ESCAPE) > MOST_COLORS else text
 
 
-def _page(source: str, text: str, metadata: dict, resources: dict) -> str:
-    return clean(source, resources)
+# In nbconvert's order; for anything else, such as scripts and widgets, the plain text is shown.
+_RICH = ["text/html", "text/markdown", "image/svg+xml", "text/latex", "image/png", "image/jpeg"]
 
 
-def _prose(source: str, text: str, metadata: dict, resources: dict) -> str:
-    return _markdown(source, {}, resources)
-
-
-def _drawing(source: str, text: str, metadata: dict, resources: dict) -> str:
-    return _image("image/svg+xml", base64.b64encode(source.encode()).decode(), text, metadata, resources)
-
-
-def _image(kind: str, source: str, text: str, metadata: dict, resources: dict) -> str:
+def _rich(kind: str, source: str, text: str, metadata: dict, resources: dict) -> str:
+    """Convert an output of one of these kinds to safe HTML. text: its plain text, which describes a picture."""
+    if kind == "text/html":
+        return clean(source, resources)
+    if kind in ("text/markdown", "text/latex"):
+        return _markdown(source, {}, resources)
+    source = base64.b64encode(source.encode()).decode() if kind == "image/svg+xml" else source
     sizes = "".join(f' {name}="{metadata[name]}"' for name in ("width", "height") if type(metadata.get(name)) is int)
     alt = html.escape(_text(metadata.get("alt")) or (text if text[:1] != "<" else "") or "Output of the cell")
     return clean(f'<img alt="{alt}" src="data:{kind};base64,{html.escape(source)}"{sizes}>', resources)
-
-
-# In nbconvert's order; for anything else, such as scripts and widgets, the plain text is shown.
-_RICH: dict[str, Callable[..., str]] = {
-    "text/html": _page,
-    "text/markdown": _prose,
-    "image/svg+xml": _drawing,
-    "text/latex": _prose,
-    "image/png": functools.partial(_image, "image/png"),
-    "image/jpeg": functools.partial(_image, "image/jpeg"),
-}
 
 
 @jinja2.pass_context

@@ -1,6 +1,5 @@
 """Gather an assignment's report from the gradebook and the autograded notebooks, as plain data."""
 
-import json
 import math
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -10,6 +9,7 @@ from pathlib import Path
 from nbgrader.api import Grade, Gradebook, Notebook
 from nbgrader.coursedir import CourseDirectory
 
+from gradlab import ipynb
 from gradlab.checks.messages import UNSOLVED
 from gradlab.checks.record import CheckRecord
 
@@ -146,7 +146,7 @@ def _checks(notebook: Notebook, stated: dict[str, dict[str, CheckRecord]]) -> li
     """Return an assignment's checks; a cell that is graded manually, or has no record, counts as one check."""
     checks = []
     for cell in sorted(notebook.grade_cells, key=lambda cell: cell.name):
-        head = cell.name.removeprefix("check-").replace("-", ".")
+        head = words.exercise_of(cell.name)
         titles = {i: check.title for i, check in stated.get(cell.name, {}).items()} or {head: head}
         checks += [Check(i, title, cell.name, cell.max_score / len(titles)) for i, title in titles.items()]
     return checks
@@ -173,8 +173,8 @@ def _read_row(
     if status not in (Status.GRADED, Status.NEEDS_MANUAL, Status.STALE) or not there:
         score = row["score"] if status == Status.GRADED else None
         return Row(readable(student), status, score, readable(row["reason"]), pages=pages, notebook=there)
-    notebook = json.loads(path.read_text(encoding="utf-8"))
-    cells = {c["metadata"].get("nbgrader", {}).get("grade_id"): c for c in notebook["cells"]}
+    notebook = ipynb.read(path.read_bytes())
+    cells = {ipynb.grade_id(cell): cell for cell in notebook["cells"]}
     graded = {grade.name: grade for grade in sorted(grades, key=lambda grade: grade.name)}
     results = {
         check.check_id: _result(

@@ -4,6 +4,7 @@ import hashlib
 import json
 from pathlib import Path
 
+import msgspec
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab import atomic
@@ -32,10 +33,9 @@ def _mark(row: Row) -> str:
 
 def _read(path: Path) -> dict[str, str]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _path(course: CourseDirectory, name: str) -> Path:

@@ -6,7 +6,6 @@ chapter, or if many students wrote it.
 """
 
 import io
-import json
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -20,11 +19,12 @@ from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab import atomic
+from gradlab.ipynb import nbgrader
 
 from ..dropped import dropped
 from ..errors import ClassError
 from ..gradebook import find_assignment
-from ..steps.files import readable
+from ..steps.files import cells_of, readable
 from .report_pages import render
 from .words import chapter, exercise_of
 
@@ -75,8 +75,8 @@ def lines(course: CourseDirectory, name: str, earlier: Iterable[Path] = ()) -> l
                 f"{folder} contains no graded submissions of {name}; expected a class folder with autograded/ in it."
             )
         before |= found
-    solved = _read(_folder(course, course.source_directory, name), name)
-    given = [*_released(course, name), *(_source(cell) for cell in solved if _marks(cell).get("solution"))]
+    solved = _code(_folder(course, course.source_directory, name), name)
+    given = [*_released(course, name), *(cell["source"] for cell in solved if nbgrader(cell).get("solution"))]
     pairs = [pair for pair in find(codes | before, given) if not before.keys() >= {*pair.students}]
     groups = grouped(pairs)
     count = "1 group" if len(groups) == 1 else f"{len(groups) or 'no'} groups"
@@ -159,8 +159,8 @@ def _codes(course: CourseDirectory, name: str, root: Path) -> Iterator[tuple[str
     released = set(_released(course, name))
     for path in sorted(root.glob(f"autograded/*/{name}/{name}.ipynb")):
         parts = []
-        for cell in _read(path.parent, name):
-            marks, source = _marks(cell), _source(cell)
+        for cell in _code(path.parent, name):
+            marks, source = nbgrader(cell), cell["source"]
             if (marks.get("solution") or not marks) and source not in released:
                 parts.append(f"# {exercise_of(marks.get('grade_id', 'another cell'))}\n{source}")
         for module in filter(Path.is_file, sorted(path.parent.rglob("*.py"))):
@@ -173,23 +173,14 @@ def _codes(course: CourseDirectory, name: str, root: Path) -> Iterator[tuple[str
 def _released(course: CourseDirectory, name: str) -> list[str]:
     """Return the released sources: of code cells and modules."""
     folder = _folder(course, course.release_directory, name)
-    return [*map(_source, _read(folder, name)), *(path.read_text("utf-8") for path in sorted(folder.rglob("*.py")))]
+    modules = [path.read_text("utf-8") for path in sorted(folder.rglob("*.py"))]
+    return [*(cell["source"] for cell in _code(folder, name)), *modules]
 
 
 def _folder(course: CourseDirectory, part: str, name: str) -> Path:
     return Path(course.format_path(part, ".", name))
 
 
-def _read(folder: Path, name: str) -> list[dict]:
+def _code(folder: Path, name: str) -> list[dict]:
     """Return the code cells of the notebook in a folder; empty if there is none."""
-    path = folder / f"{name}.ipynb"
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.exists() else []
-    return [cell for cell in cells if cell["cell_type"] == "code"]
-
-
-def _source(cell: dict) -> str:
-    return "".join(cell["source"])
-
-
-def _marks(cell: dict) -> dict:
-    return cell["metadata"].get("nbgrader", {})
+    return [cell for cell in cells_of(folder / f"{name}.ipynb") if cell["cell_type"] == "code"]

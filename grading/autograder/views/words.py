@@ -1,9 +1,10 @@
 """Put into words what all pages and tables name: chapters, exercises, times, and verdicts."""
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from ..steps.files import cells_of
 
 if TYPE_CHECKING:  # importing them takes time, which every command would pay
     from nbgrader.coursedir import CourseDirectory
@@ -11,9 +12,8 @@ if TYPE_CHECKING:  # importing them takes time, which every command would pay
 
 def chapter(course: "CourseDirectory", name: str) -> str:
     """Return an assignment's title: the first heading of its released notebook, or `name` if it has none."""
-    path = Path(course.format_path(course.release_directory, ".", name), f"{name}.ipynb")
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.exists() else []
-    lines = [line for cell in cells if cell["cell_type"] == "markdown" for line in "".join(cell["source"]).splitlines()]
+    cells = cells_of(Path(course.format_path(course.release_directory, ".", name), f"{name}.ipynb"))
+    lines = [line for cell in cells if cell["cell_type"] == "markdown" for line in cell["source"].splitlines()]
     return next((line[2:].replace("`", "").strip() for line in lines if line.startswith("# ")), name)
 
 
