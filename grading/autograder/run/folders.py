@@ -36,15 +36,6 @@ class Folders:
         files.pop(self.name + SUFFIX, None)  # large, and replaced with the class's own
         return Submission(student, path.read_bytes(), files, fingerprint, again)
 
-    def reopen(self, submission: Submission) -> None:
-        """Mark the submission as ungraded while it is graded again."""
-        outcome.reopen(self.autograded(submission.student), submission.fingerprint)
-
-    def outdate(self, student: str) -> None:
-        """Mark a student's current grade as outdated."""
-        path = self.autograded(student)
-        outcome.reopen(path, outcome.of(path).handed_in)
-
     def write(self, submission: Submission, graded: Graded, of_the_class: dict[str, bytes]) -> None:
         """Write the files beside the autograded notebook, then the notebook, and run nbgrader's post-convert hook."""
         student, path = submission.student, self.autograded(submission.student)

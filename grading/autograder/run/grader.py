@@ -15,7 +15,7 @@ from nbgrader.apps import NbGraderAPI
 from .. import gradebook
 from ..dropped import dropped
 from ..errors import ClassError, SubmissionError, did_you_mean
-from ..steps import due, receipt
+from ..steps import due, outcome, receipt
 from ..steps.assignment import load_assignment
 from ..steps.autograde import Failed, Graded, Procedure, Submission, autograde, late_step
 from ..steps.faults import reason_for
@@ -93,10 +93,6 @@ class Grader:
                 f"capitalization: {found}. Rename the folders."
             )
 
-    def submitted(self) -> list[str]:
-        """Return the folder names of all students who submitted and were not dropped."""
-        return due.submitted(self.course, self.name)
-
     def why_due(self, student: str) -> str:
         """Return why a submission must be graded; "" if its grade, or reason for having none, is current."""
         return due.why_due(self.course, self.name, student, self.version)
@@ -105,7 +101,8 @@ class Grader:
         """Mark these students' current grades as outdated, so that they are due until they are graded again."""
         with uninterrupted():
             for student in students:
-                self._folders.outdate(student)
+                path = self._folders.autograded(student)
+                outcome.reopen(path, outcome.of(path).handed_in)
 
     def grade_here(self, student: str) -> Outcome:
         """Grade one submission in this process, without a cluster, and return its Outcome."""
@@ -147,7 +144,7 @@ class Grader:
             raise graded.error
         student = submission.student
         at = receipt.timestamp(self.folder_of(student))
-        self._folders.reopen(submission)
+        outcome.reopen(self._folders.autograded(student), submission.fingerprint)  # ungraded until it is written
         self._rows.save(student, graded.scored, at, submission.again, self._penalty)
         self._folders.write(submission, graded, self.procedure.beside)
         return Outcome(student, Status.GRADED)

@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from .. import gradebook
 from ..dropped import enrolled
-from ..steps import receipt
+from ..steps import due, receipt
 from ..steps.files import known_as, readable
 from ..views.feedback_page import is_same, made_of
 from .grader import Grader
@@ -46,7 +46,7 @@ def return_feedback(api: NbGraderAPI, name: str) -> Iterator[Returned]:
     grader, course = Grader(api, name), api.coursedir
     with only_run(Path(course.root)), gradebook.one_engine():
         there = exchange(api) is not None
-        submitted = {known_as(student): student for student in grader.submitted()}
+        submitted = {known_as(student): student for student in due.submitted(course, name)}
         with Gradebook(course.db_url, course.course_id) as book:
             students = sorted({student.id for student in enrolled(book, course)} | set(submitted))
         for student in tqdm(students, desc="feedback", unit="page", disable=not sys.stderr.isatty()):

@@ -8,7 +8,7 @@ import re
 import secrets
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -244,10 +244,9 @@ def _load(
             raise ClassError(
                 f"{name} has not been generated in this class. Run: nbgrader generate_assignment {name}"
             ) from None
-        points = _compare(notebook, generated, name)
+        _require_same(notebook, generated, name)
         as_released = Released.of(generated, nbformat.read(released, as_version=4) if released.exists() else notebook)
-    make = functools.partial(_record, notebook, source)
-    seed, version, record = _kept(store, notebook, source.parent, points, make)
+    seed, version, record = _kept(store, notebook, source)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     modules = {path.name: path.read_text(encoding="utf-8") for path in sorted(source.parent.glob("*.py"))}
     return Assignment(name, seed, record, version, cells, modules, as_released)
@@ -256,37 +255,35 @@ def _load(
 def keep_record(course: CourseDirectory, chapter: "Chapter") -> None:
     """Store the class's record of a chapter that has just been run, so that the first grading run need not make it."""
     source = _source(course, chapter.name)
-    notebook = nbformat.read(source, as_version=4)
-    points = {grade_id: points for grade_id, (_, points) in graded_cells(notebook).items()}
-    _kept(_store(course, chapter.name), notebook, source.parent, points, chapter.record)
+    _kept(_store(course, chapter.name), nbformat.read(source, as_version=4), source, chapter)
 
 
 def take_over(course: CourseDirectory, name: str) -> None:
     """Bring a record of an earlier version of the course into this version's form, before its source changes."""
     source, store = _source(course, name), _store(course, name)
     if store.exists() and source.exists() and "made_from" not in _stored(store):
-        notebook = nbformat.read(source, as_version=4)
-        points = {grade_id: points for grade_id, (_, points) in graded_cells(notebook).items()}
         with contextlib.suppress(ChapterError):  # the copy is too old: its grades stay outdated
-            _kept(store, notebook, source.parent, points, functools.partial(_record, notebook, source))
+            _kept(store, nbformat.read(source, as_version=4), source)
 
 
 def _kept(
-    store: Path,
-    notebook: nbformat.NotebookNode,
-    folder: Path,
-    points: dict[str, float],
-    make: Callable[[list[int]], Record],
+    store: Path, notebook: nbformat.NotebookNode, source: Path, chapter: "Chapter | None" = None
 ) -> tuple[int, str, Record]:
     """Return the seed, version and record in the file `store`; first make and store what is missing or outdated.
 
-    make: makes the record from a list of seeds. The version stays while nothing changes that can change a verdict.
+    chapter: of the solved notebook, if that has been run. The version stays while nothing changes that can change a
+    verdict.
     """
-    stored, source, code = _stored(store), made_from(notebook, folder, points), code_of(notebook, folder, points)
+    points = {grade_id: points for grade_id, (_, points) in graded_cells(notebook).items()}
+    beside = notebook, source.parent, points
+    stored, now, code = _stored(store), made_from(*beside), code_of(*beside)
     earlier = "version" in stored and "made_from" not in stored  # its version is a hash of its source
-    unchanged = stored.get("made_from", stored.get("version")) == source
+    unchanged = stored.get("made_from", stored.get("version")) == now
     old = _readable(stored, store)
-    record = old if old and unchanged else make([stored["seed"]])
+    if old and unchanged:
+        record = old
+    else:
+        record = (chapter or _chapter(notebook, source.stem, source.parent)).record([stored["seed"]])
     plain = json.loads(record.to_json())
     if not unchanged:
         unchanged = old is not None and stored.get("code") == code and near(decides(stored["record"]), decides(plain))
@@ -294,13 +291,9 @@ def _kept(
     if earlier and unchanged:
         print(f"{store.stem}: record and grades of an earlier version are taken over unchanged.", file=sys.stderr)
     store.parent.mkdir(parents=True, exist_ok=True)
-    kept = {"seed": stored["seed"], "version": version, "made_from": source, "code": code, "record": plain}
+    kept = {"seed": stored["seed"], "version": version, "made_from": now, "code": code, "record": plain}
     atomic.write_text(store, json.dumps(kept), mode=0o600)
     return stored["seed"], version, record
-
-
-def _record(notebook: nbformat.NotebookNode, source: Path, seeds: list[int]) -> Record:
-    return _chapter(notebook, source.stem, source.parent).record(seeds)
 
 
 def _chapter(notebook: nbformat.NotebookNode, name: str, folder: Path) -> "Chapter":
@@ -364,10 +357,9 @@ def in_gradebook(notebook: Notebook) -> dict[str, tuple[str, float]]:
     return {cell.name: (sources.get(cell.name, ""), cell.max_score) for cell in notebook.grade_cells}
 
 
-def _compare(notebook: nbformat.NotebookNode, generated: Notebook, name: str) -> dict[str, float]:
-    """Return the points of each check cell; raise ClassError if the solved notebook and the gradebook disagree."""
-    released = in_gradebook(generated)
-    here = graded_cells(notebook)
+def _require_same(notebook: nbformat.NotebookNode, generated: Notebook, name: str) -> None:
+    """Raise ClassError if the solved notebook and the gradebook have different check cells or points."""
+    released, here = in_gradebook(generated), graded_cells(notebook)
     changed = sorted(grade_id for grade_id in here | released if here.get(grade_id) != released.get(grade_id))
     if changed:
         raise ClassError(
@@ -375,4 +367,3 @@ def _compare(notebook: nbformat.NotebookNode, generated: Notebook, name: str) ->
             f"{', '.join(changed)}. To fix this, run {UPDATE} {name}, which first lists its changes; or, if you "
             f"changed the class's copy yourself, run nbgrader generate_assignment {name} --force."
         )
-    return {grade_id: points for grade_id, (_, points) in here.items()}

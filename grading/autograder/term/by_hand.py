@@ -11,7 +11,7 @@ from .. import gradebook
 from ..dropped import dropped
 from ..errors import ClassError, did_you_mean
 from ..run.lock import only_run
-from ..settings import class_api
+from ..settings import open_class
 from ..steps.files import readable
 from ..steps.outcome import undecided
 from ..views.changes import points
@@ -44,8 +44,7 @@ def decide(folder: Path, name: str, students: list[str], keep: bool) -> list[Und
 
     Raises ClassError, and changes nothing, if one of the students has no points that need a decision.
     """
-    course = class_api(folder).coursedir
-    gradebook.require(course)
+    course = open_class(folder).coursedir
     with only_run(folder), gradebook.needed(course), Gradebook(course.db_url, course.course_id) as book:
         waiting = list(_waiting(book, course, name))
         known = sorted({one.student for one in waiting})

@@ -13,7 +13,7 @@ from .. import gradebook
 from ..dropped import enrolled
 from ..errors import ClassError, did_you_mean
 from ..run.lock import only_run
-from ..settings import class_api
+from ..settings import open_class
 from ..steps.files import readable
 from ..steps.outcome import only_extended
 from ..steps.save import DeductLatePenalties
@@ -40,8 +40,8 @@ def set_due(folder: Path, name: str, due: datetime | None) -> Dates:
     Extensions beyond the new date keep their dates; all others are removed. Raises ClassError if the assignment
     is unknown.
     """
-    api = class_api(folder)
-    with only_run(folder), _open(api) as book:
+    api = open_class(folder)
+    with only_run(folder), Gradebook(api.coursedir.db_url, api.coursedir.course_id) as book:
         assignment = gradebook.find_assignment(book, name)
         until = {s.student_id: s.duedate for s in _extended(assignment)}
         assignment.duedate = due
@@ -62,8 +62,8 @@ def extend(folder: Path, student: str, name: str, until: datetime | None) -> Dat
     nbgrader stores extensions in submissions, so a student without a submission gets an entry without grades. Raises
     ClassError if the student or assignment is unknown, or if the due date is missing or not before `until`.
     """
-    api = class_api(folder)
-    with only_run(folder), _open(api) as book:
+    api = open_class(folder)
+    with only_run(folder), Gradebook(api.coursedir.db_url, api.coursedir.course_id) as book:
         assignment = gradebook.find_assignment(book, name)
         known = [one.id for one in enrolled(book, api.coursedir)]
         if student not in known:
@@ -83,8 +83,8 @@ def extend(folder: Path, student: str, name: str, until: datetime | None) -> Dat
 
 def extend_all(folder: Path, name: str, until: Mapping[str, datetime]) -> Dates:
     """Give each of these students a due date in UTC, by id, unless theirs is as late already, or there is none."""
-    api = class_api(folder)
-    with only_run(folder), _open(api) as book:
+    api = open_class(folder)
+    with only_run(folder), Gradebook(api.coursedir.db_url, api.coursedir.course_id) as book:
         assignment = gradebook.find_assignment(book, name)
         here = {student.id for student in enrolled(book, api.coursedir)}
         now = {submission.student_id: submission.duedate for submission in assignment.submissions}
@@ -93,11 +93,6 @@ def extend_all(folder: Path, name: str, until: Mapping[str, datetime]) -> Dates:
                 book.update_or_create_submission(name, student).extension = date - assignment.duedate
         book.db.commit()
         return _dates(api, book, assignment, [])
-
-
-def _open(api: NbGraderAPI) -> Gradebook:
-    gradebook.require(api.coursedir)
-    return Gradebook(api.coursedir.db_url, api.coursedir.course_id)
 
 
 def _extended(assignment: Assignment) -> list[SubmittedAssignment]:

@@ -26,7 +26,7 @@ from ..dropped import dropped
 from ..errors import ClassError, SubmissionError
 from ..run.interrupts import uninterrupted
 from ..run.lock import only_run
-from ..settings import class_api
+from ..settings import open_class
 from ..steps import receipt
 from ..steps.assignment import Released
 from ..steps.due import compose_names
@@ -96,9 +96,7 @@ def import_submissions(
     time of submissions that Canvas marks LATE, in UTC, or a table with the times. dry_run: change nothing. Raises
     ClassError, before writing anything, if the archive, the worksheet or the class cannot be used.
     """
-    api = class_api(folder)
-    course = api.coursedir
-    gradebook.require(course)
+    course = open_class(folder).coursedir
     sheet = Worksheet(worksheet) if worksheet else None
     with only_run(folder), _opened(archive) as opened:
         held = look_into(opened, platform)
