@@ -30,6 +30,7 @@ from autograder.run.grade import TWICE, _first_done, grade, grade_on
 from autograder.run.grader import Grader, Outcome
 from autograder.settings import class_api
 from autograder.steps.autograde import Failed, Submission
+from autograder.steps.due import submitted
 from autograder.steps.runs import OvertakenError
 
 ANSWERS = {"right": RIGHT, "slip": SLIP, "untouched": {}, "dies": RIGHT | {"answer-2": "quit()"}}
@@ -198,7 +199,7 @@ def test_grading_again_continues_an_interrupted_run_to_the_same_grades(tmp_path)
     grader = Grader(tiny.api, NAME)
 
     def done() -> int:
-        return len([student for student in grader.submitted() if not grader.why_due(student)])
+        return len([student for student in submitted(tiny.api.coursedir, NAME) if not grader.why_due(student)])
 
     def stop(run: subprocess.Popen, after: int, number: int) -> str:
         wait_until(lambda: done() == after, f"{after} submissions are graded")

@@ -20,6 +20,7 @@ from autograder.run import cluster
 from autograder.run.grade import grade
 from autograder.run.grader import Grader
 from autograder.settings import class_api
+from autograder.steps.due import submitted
 
 SETUP = re.sub("# No module.*\n", "", returned_notebooks.SETUP)  # which nbgrader adds
 
@@ -255,7 +256,7 @@ class TinyClass:
     def grade_here(self, *students: str, force: bool = False) -> dict[str, str]:
         """Grade what is due, or these students, without a cluster; return why each was graded."""
         grader = Grader(class_api(self.folder), NAME)
-        due = {one: grader.why_due(one) for one in students or grader.submitted()}
+        due = {one: grader.why_due(one) for one in students or submitted(grader.course, NAME)}
         due = {one: why for one, why in due.items() if why or force or students}
         for student in due:
             grader.grade_here(student)

@@ -103,8 +103,7 @@ def execute(job: Job, files: dict[str, bytes]) -> Ran:
     """Run the job's notebook in a temporary folder with `files`, by relative path, and return the result.
 
     If a cell ends its kernel, run the notebook again without that cell. A cell ends its kernel by crashing it, by
-    exceeding a sandbox limit, or by ignoring an interrupt. Raises ClassError if no
-    sandbox can be created.
+    exceeding a sandbox limit, or by ignoring an interrupt. Raises ClassError if no sandbox can be created.
     """
     spent = Spent(job.timeout_s)
     notebook, reason, starved = "", "", False

@@ -72,16 +72,11 @@ class _Order:
         self.homes = {key: cells[place] for key, place in found.homes.items()}
         self.cells = [cell for place, cell in enumerate(cells) if place not in found.copies]
         self.released, self.done = release.cells, []
-        for key in (key for key, cell in release.cells.items() if counts(cell)):
-            put = (
-                self._check
-                if is_check(release.cells[key])
-                else self._setup
-                if is_setup(release.cells[key])
-                else self._answer
-            )
-            put(key)
-            self.done.append(key)
+        for key, cell in release.cells.items():
+            if counts(cell):
+                put = self._check if is_check(cell) else self._setup if is_setup(cell) else self._answer
+                put(key)
+                self.done.append(key)
 
     def _check(self, key: str) -> None:
         """Put a check after all earlier answers and set-up, and after the cells that follow them."""

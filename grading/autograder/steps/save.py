@@ -10,18 +10,7 @@ from types import SimpleNamespace
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.api import (
-    Assignment,
-    BaseCell,
-    Comment,
-    Grade,
-    Gradebook,
-    Notebook,
-    Student,
-    SubmittedAssignment,
-    SubmittedNotebook,
-    new_uuid,
-)
+from nbgrader import api
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import AssignLatePenalties
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution
@@ -36,10 +25,9 @@ from . import outcome, receipt
 from .files import RECEIPTS, known_as
 from .outcome import NotebookOutcome
 
-ASSIGNMENT, CELL, NOTEBOOK, STUDENT = (kind.__table__ for kind in (Assignment, BaseCell, Notebook, Student))
-SUBMISSION, SUBMITTED, GRADE, COMMENT = (
-    kind.__table__ for kind in (SubmittedAssignment, SubmittedNotebook, Grade, Comment)
-)
+ASSIGNMENT, CELL, NOTEBOOK = (kind.__table__ for kind in (api.Assignment, api.BaseCell, api.Notebook))
+STUDENT, SUBMISSION = (kind.__table__ for kind in (api.Student, api.SubmittedAssignment))
+SUBMITTED, GRADE, COMMENT = (kind.__table__ for kind in (api.SubmittedNotebook, api.Grade, api.Comment))
 NO_RESPONSE = "No response."
 Penalty = Callable[[str, float, float], float | None]  # called with the student id, the score and the seconds late
 
@@ -59,7 +47,7 @@ class DeductLatePenalties(AssignLatePenalties):
             said = self.plugin_inst.late_submission_penalty(student, score, late_s)
             return None if said is None else super()._check_late_penalty(SimpleNamespace(score=score), said)
 
-    def _check_late_penalty(self, notebook: SubmittedNotebook, penalty: float) -> float | None:
+    def _check_late_penalty(self, notebook: api.SubmittedNotebook, penalty: float) -> float | None:
         """Return the penalty that counts; None for a submission that could not be graded. Called by nbgrader."""
         return None if outcome.reason_in_gradebook(notebook) else super()._check_late_penalty(notebook, penalty)
 
@@ -146,7 +134,7 @@ class Rows:
         of_it = (SUBMISSION.c.assignment_id == self._assignment) & (SUBMISSION.c.student_id == student)
         found = rows.execute(query.where(of_it)).first()
         if found is None:
-            number, extension = new_uuid(), None
+            number, extension = api.new_uuid(), None
             row = {"id": number, "assignment_id": self._assignment, "student_id": student, "timestamp": submitted_at}
             rows.execute(insert(SUBMISSION), row)
         else:
@@ -166,7 +154,7 @@ class Rows:
         scored: None for the assignment's other notebooks, which cannot be submitted and are worth nothing.
         """
         if notebook not in there:
-            there[notebook] = new_uuid()
+            there[notebook] = api.new_uuid()
             rows.execute(
                 insert(SUBMITTED), {"id": there[notebook], "notebook_id": notebook, "assignment_id": submission}
             )
@@ -251,7 +239,7 @@ def set_aside(course: CourseDirectory, student: str, assignment: str, reason: st
     nb = nbformat.read(released, as_version=4)
     outcome.write(nb, NotebookOutcome(could_not_grade=reason, saved=True, handed_in=fingerprint))
     time = receipt.timestamp(submitted)
-    with Gradebook(course.db_url, course.course_id) as gradebook:
+    with api.Gradebook(course.db_url, course.course_id) as gradebook:
         gradebook.update_or_create_student(student)
         gradebook.update_or_create_submission(assignment, student, **({"timestamp": time} if time or not again else {}))
         there = gradebook.find_submission_notebook(assignment, assignment, student)

@@ -286,8 +286,8 @@ def _refusal(notebook: bytes, release: Release) -> str:
 def _named(one: Upload, name: str, archive: ZipFile, release: Release) -> tuple[dict[str, ZipInfo], str]:
     """Return an upload's files by path, with the notebook under its released name, and what was chosen, as text.
 
-    Considers notebooks that contain released cells, or have the released name,
-    even with a suffix that browsers and platforms add to repeated names, such as `NAME-1.ipynb` and `NAME (1).ipynb`.
+    Considers notebooks that contain released cells, or have the released name, even with a suffix that browsers and
+    platforms add to repeated names, such as `NAME-1.ipynb` and `NAME (1).ipynb`.
     A notebook whose released cells are unchanged counts only if all are; then the newest counts.
     """
     files, wanted = one.files, f"{name}.ipynb"

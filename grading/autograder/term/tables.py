@@ -71,13 +71,9 @@ def read_table(path: Path) -> Table:
     if "\0" in text:
         raise ClassError(f"{path} is not text. Save the table as CSV (UTF-8) and use that file.")
     lines = text.splitlines() or [""]
-    stated = key_of(lines[0]).startswith("sep=")
-    separator = lines[0].strip()[4:5] or "\t" if stated else max(SEPARATORS, key=_first(lines).count)
+    stated, first = key_of(lines[0]).startswith("sep="), next(filter(str.strip, lines), "")
+    separator = lines[0].strip()[4:5] or "\t" if stated else max(SEPARATORS, key=first.count)
     return _parse(path, text, separator, stated, encoding)
-
-
-def _first(lines: list[str]) -> str:
-    return next((line for line in lines if line.strip()), "")
 
 
 def _parse(path: Path, text: str, separator: str, stated: bool, encoding: str) -> Table:

@@ -41,7 +41,7 @@ class Stated:
 
 
 class Worksheet:
-    """A downloaded grading worksheet; raises ClassError if the file is not one."""
+    """A downloaded grading worksheet; raises ClassError if the file is not one. rows: by the numbers of Identifiers."""
 
     def __init__(self, path: Path):
         self.table = read_table(path)
@@ -56,7 +56,8 @@ class Worksheet:
                 f"{', '.join(map(readable, self.table.columns))}. In Moodle, set your language to English, then choose "
                 "Submissions > Actions > Download grading worksheet (Feedback types > Offline grading worksheet)."
             )
-        self.rows = {number: row for row in self.table.rows if (number := _number(row.get(self.column[IDENTIFIER])))}
+        identified = [(re.search(r"\d+$", self.get(row, IDENTIFIER)), row) for row in self.table.rows]
+        self.rows = {number[0]: row for number, row in identified if number}
 
     def find(self, row: Row, people: People) -> Found:
         """Match a row to a student by ID number, username or e-mail address; by full name if these are empty."""
@@ -79,12 +80,6 @@ class Worksheet:
     def get(self, row: Row, key: str) -> str:
         """Return the text in a column, given by its normalized name; "" if the column is missing."""
         return row.get(self.column.get(key, ""))
-
-
-def _number(identifier: str) -> str:
-    """Return the number at the end of an Identifier; "" if there is none."""
-    found = re.search(r"\d+$", identifier)
-    return found[0] if found else ""
 
 
 def _utc(text: str) -> datetime | None:

@@ -76,7 +76,7 @@ def grade_row(
         "email": student.email or "",
         "timestamp": "",
         "status": Status.MISSING,
-        "score": "",
+        "score": None,
         "max_score": assignment.max_score,
         "late_submission_penalty": "",
         "reason": "",

@@ -53,9 +53,7 @@ PICTURE_TYPES = {
     ".webp": "image/webp",
 }
 _EMBEDDED = re.compile(rf"data:(?:{'|'.join(map(re.escape, sorted(set(PICTURE_TYPES.values()))))});base64,[\w+/=\s]*")
-_LINK = re.compile(
-    r"(?:https?://|mailto:)\S+", re.IGNORECASE
-)  # no relative links: they would lead to the student's files
+_LINK = re.compile(r"(?:https?://|mailto:)\S+", re.IGNORECASE)  # relative ones would lead to the student's files
 _PLAIN = re.compile(r"(?:[^\\(]|(?<=rgb|hsl)\(|(?<=rgba|hsla)\()*")  # a style whose only functions are colors: no url()
 _OPENING = re.compile(r"\\(begin|\\?[\[(])|\$\$?")
 _ESCAPE = "\x1b"

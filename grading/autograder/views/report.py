@@ -121,19 +121,21 @@ def gather(course: CourseDirectory, name: str, only: str | None = None, search: 
     with Gradebook(course.db_url, course.course_id) as gradebook:
         notebook = find_notebook(gradebook, name)
         assignment = notebook.assignment
-        stated = stored_checks(course, name)
-        checks = _checks(notebook, stated)
+        checks = _checks(notebook, stored_checks(course, name))
         students = enrolled(gradebook, course)
         released = Path(course.format_path(course.release_directory, ".", name))
-        ids = [student.id for student in students]
-        look = Bounded(Look(released, name, ids).at) if search else None
+        look = Bounded(Look(released, name, [student.id for student in students]).at) if search else None
         submitted, to_grade = submissions(gradebook, assignment), due(course, assignment)
         rows = []
         for student in (student for student in students if only in (None, student.id)):
             submission = submitted.get(student.id)
             grades = [grade for one in submission.notebooks for grade in one.grades] if submission else []
             grade = grade_row(assignment, student, submission, to_grade.get(student.id, ""))
-            row = _row(course, grade, grades, checks, look)
+            try:
+                row = _row(course, grade, grades, checks, look)
+            except Exception as error:
+                reason = f"it could not be read ({type(error).__name__}: {readable(str(error))[:200]}); grade it again"
+                row = Row(readable(student.id), grade["status"], grade["score"], reason)
             row = replace(row, standing=standing(assignment, student, submission))
             rows.append(replace(row, outdated=_is_outdated(row, grades)))
         if look:
@@ -153,26 +155,15 @@ def _checks(notebook: Notebook, stated: dict[str, dict[str, CheckRecord]]) -> li
 
 
 def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Bounded | None) -> Row:
-    """Return one student's row, or a row with the error if the submission cannot be read."""
-    try:
-        return _read_row(course, row, grades, checks, look)
-    except Exception as error:
-        reason = f"it could not be read ({type(error).__name__}: {readable(str(error))[:200]}); grade it again"
-        return Row(readable(row["student_id"]), row["status"], row["score"], reason)
-
-
-def _read_row(
-    course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Bounded | None
-) -> Row:
     student, name, status = row["student_id"], row["assignment"], row["status"]
     folder = Path(course.format_path(course.autograded_directory, student, name))
     path = folder / f"{name}.ipynb"
     feedback = Path(course.format_path(course.feedback_directory, student, name), f"{name}.html")
     pages = {"feedback": feedback} if feedback.exists() else {}
     there = path if path.exists() else None
+    found = Row(readable(student), status, row["score"], readable(row["reason"]), pages=pages, notebook=there)
     if status not in (Status.GRADED, Status.NEEDS_MANUAL, Status.STALE) or not there:
-        score = row["score"] if status == Status.GRADED else None
-        return Row(readable(student), status, score, readable(row["reason"]), pages=pages, notebook=there)
+        return found
     notebook = ipynb.read(path.read_bytes())
     cells = {ipynb.grade_id(cell): cell for cell in notebook["cells"]}
     graded = {grade.name: grade for grade in sorted(grades, key=lambda grade: grade.name)}
@@ -183,18 +174,12 @@ def _read_row(
         for check in checks
         if check.cell in cells and check.cell in graded
     }
-    found = outcome.read(notebook)
-    return Row(
-        readable(student),
-        status,
-        row["score"] if status == Status.GRADED else None,
-        readable(row["reason"]),
-        {} if status == Status.STALE else {cell: grade.score for cell, grade in graded.items()},
-        results,
-        found.seconds,
-        _flags(look, notebook, folder, student) if look else [],
-        pages,
-        there,
+    return replace(
+        found,
+        points={} if status == Status.STALE else {cell: grade.score for cell, grade in graded.items()},
+        results=results,
+        seconds=outcome.read(notebook).seconds,
+        flags=_flags(look, notebook, folder, student) if look else [],
         ran=outcome.ran(notebook),
     )
 

@@ -1,7 +1,6 @@
 """Configure how pages are rendered: template folders, filters, colors and the exporter."""
 
 import functools
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -51,14 +50,12 @@ class PageExporter(HTMLExporter):
 @functools.cache
 def code_colors() -> str:
     """Return the CSS that colors code, with a light and a dark value for each kind of token."""
-    return "\n".join(_code_colors())
-
-
-def _code_colors() -> Iterator[str]:
+    rules = []
     light, dark = get_style_by_name("default"), get_style_by_name("github-dark")
     for kind, name in STANDARD_TYPES.items():
         colors = [style.style_for_token(kind)["color"] for style in (light, dark)]
         if name and any(colors) and kind is not Whitespace:
             pair = ", ".join(f"#{color}" if color else "currentcolor" for color in colors)
             weight = "; font-weight: bold" if light.style_for_token(kind)["bold"] else ""
-            yield f".highlight .{name} {{ color: light-dark({pair}){weight} }}"
+            rules.append(f".highlight .{name} {{ color: light-dark({pair}){weight} }}")
+    return "\n".join(rules)
