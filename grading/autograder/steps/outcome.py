@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 from nbformat import NotebookNode
-from nbgrader.api import Grade, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import Grade, SubmittedNotebook
 
 from gradlab import atomic
 from gradlab.checks.messages import NOT_ALONE, PASSED, REFUSED, WRONG, Feedback
@@ -156,16 +156,6 @@ def reason_in_gradebook(submitted: SubmittedNotebook) -> str:
         return ""
     comments = [comment.auto_comment or "" for comment in submitted.comments]
     return next((text.removeprefix(COMMENT) for text in comments if text.startswith(COMMENT)), "")
-
-
-def only_extended(submitted: SubmittedAssignment) -> bool:
-    """Return whether the gradebook's entry exists only because of an extension, without a submission."""
-    if submitted.extension is None or submitted.timestamp is not None:
-        return False
-    graded = [
-        g for nb in submitted.notebooks for g in nb.grades if g.auto_score is not None or g.manual_score is not None
-    ]
-    return not graded and not any(map(reason_in_gradebook, submitted.notebooks))
 
 
 def _dict(value: object) -> Mapping:

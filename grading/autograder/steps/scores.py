@@ -43,7 +43,7 @@ def read(course: CourseDirectory, name: str) -> dict[str, Scores]:
             assignment = gradebook.find_assignment(name)
         except MissingEntry:
             return {}
-        return _graded({student: _scores(one) for student, one in submissions(gradebook, assignment).items()})
+        return _graded({student: of(one) for student, one in submissions(gradebook, assignment).items()})
 
 
 def submissions(gradebook: Gradebook, assignment: Assignment) -> dict[str, SubmittedAssignment]:
@@ -59,7 +59,8 @@ def _graded(found: dict[str, Scores]) -> dict[str, Scores]:
     return {student: scores for student, scores in found.items() if scores.graded}
 
 
-def _scores(submission: SubmittedAssignment) -> Scores:
+def of(submission: SubmittedAssignment) -> Scores:
+    """Return a submission's current scores."""
     grades = sorted((g for notebook in submission.notebooks for g in notebook.grades), key=lambda g: g.name)
     return Scores(
         {grade.name: grade.auto_score for grade in grades if grade.auto_score is not None},
@@ -68,6 +69,11 @@ def _scores(submission: SubmittedAssignment) -> Scores:
         str(submission.timestamp or ""),
         sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks),
     )
+
+
+def only_extended(submission: SubmittedAssignment) -> bool:
+    """Return whether the gradebook's entry exists only because of an extension, without a submission."""
+    return submission.extension is not None and submission.timestamp is None and not of(submission).graded
 
 
 def note(course: CourseDirectory, name: str) -> None:

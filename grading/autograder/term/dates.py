@@ -14,8 +14,8 @@ from ..dropped import enrolled
 from ..errors import ClassError, did_you_mean
 from ..run.lock import only_run
 from ..settings import open_class
+from ..steps import scores
 from ..steps.files import readable
-from ..steps.outcome import only_extended
 from ..steps.save import DeductLatePenalties
 from ..views.words import local
 
@@ -101,7 +101,7 @@ def _extended(assignment: Assignment) -> list[SubmittedAssignment]:
 
 def _end(book: Gradebook, extended: list[SubmittedAssignment]) -> None:
     """Remove these submissions' extensions, and entries that exist only for them; save all changes to the gradebook."""
-    alone = [(one.assignment.name, one.student_id) for one in extended if only_extended(one)]
+    alone = [(one.assignment.name, one.student_id) for one in extended if scores.only_extended(one)]
     for submission in extended:
         submission.extension = None
     book.db.commit()
@@ -111,22 +111,19 @@ def _end(book: Gradebook, extended: list[SubmittedAssignment]) -> None:
 
 def _dates(api: NbGraderAPI, book: Gradebook, assignment: Assignment, ended: list[str]) -> Dates:
     """Recompute the penalties of graded submissions as grading does; return the dates and the changed penalties."""
-    before = _penalties(assignment)
+    before = _penalties(book, assignment)
     with gradebook.one_engine():
         for student in before:
             names = {"student": student, "assignment": assignment.name, "notebook": assignment.name}
             step = DeductLatePenalties(parent=api.coursedir)
             step.preprocess(nbformat.v4.new_notebook(), {"nbgrader": names | {"db_url": api.coursedir.db_url}})
     book.db.expire_all()
-    after = _penalties(assignment)
+    after = _penalties(book, assignment)
     other = {s: (before[s], after[s]) for s in sorted(before) if before[s] != after[s]}
     return Dates(assignment.duedate, {s.student_id: s.duedate for s in _extended(assignment)}, ended, other)
 
 
-def _penalties(assignment: Assignment) -> dict[str, float]:
+def _penalties(book: Gradebook, assignment: Assignment) -> dict[str, float]:
     """Return the penalties of all submissions with a timestamp, by student."""
-    return {
-        submission.student_id: sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks)
-        for submission in assignment.submissions
-        if submission.timestamp is not None
-    }
+    submitted = scores.submissions(book, assignment).items()
+    return {student: scores.of(one).penalty for student, one in submitted if one.timestamp is not None}

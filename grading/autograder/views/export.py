@@ -10,9 +10,9 @@ from nbgrader.plugins import ExportPlugin
 from traitlets import Bool
 
 from ..dropped import enrolled
+from ..steps import scores
 from ..steps.due import due
-from ..steps.outcome import TO_DECIDE, Status, by_hand, only_extended, reason_in_gradebook, undecided
-from ..steps.scores import submissions
+from ..steps.outcome import TO_DECIDE, Status, by_hand, undecided
 from .table import Column, Table
 
 FIELDS = ["assignment", "student_id", "last_name", "first_name", "email", "timestamp", "status", "score", "max_score"]
@@ -50,7 +50,7 @@ def grade_rows(
     gradebook: Gradebook, course: CourseDirectory, assignment: Assignment, stale: bool = False
 ) -> dict[str, dict]:
     """Return all students' grades in one assignment by student id; see `grade_row` for the rows and `stale`."""
-    submitted, to_grade = submissions(gradebook, assignment), due(course, assignment)
+    submitted, to_grade = scores.submissions(gradebook, assignment), due(course, assignment)
     return {
         student.id: grade_row(assignment, student, submitted.get(student.id), to_grade.get(student.id, ""), stale)
         for student in enrolled(gradebook, course)
@@ -81,23 +81,22 @@ def grade_row(
         "late_submission_penalty": "",
         "reason": "",
     }
-    if submission is None or only_extended(submission):
+    if submission is None or scores.only_extended(submission):
         return row | ({"status": Status.UNGRADED, "reason": why_due} if why_due else {})
-    row["timestamp"] = str(submission.timestamp or "")
-    reasons = list(filter(None, map(reason_in_gradebook, submission.notebooks)))
+    now = scores.of(submission)
+    row["timestamp"] = now.handed_in
     grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
     waiting = [grade for grade in grades if grade.auto_score is None and grade.manual_score is None]
-    if why_due and not (stale and not reasons and not waiting):
-        graded = reasons or any(grade.auto_score is not None or by_hand(grade) for grade in grades)
+    if why_due and not (stale and not now.reason and not waiting):
+        graded = now.graded or any(map(by_hand, grades))
         return row | {"status": Status.STALE if graded else Status.UNGRADED, "reason": why_due}
-    if reasons:
-        return row | {"status": Status.UNGRADABLE, "reason": " ".join(reasons)}
+    if now.reason:
+        return row | {"status": Status.UNGRADABLE, "reason": now.reason}
     if waiting:
         return row | {"status": Status.NEEDS_MANUAL, "reason": "an answer needs a manual grade"}
     if any(map(undecided, submission.notebooks)):
         reason = f"points were set manually for an earlier submission: {TO_DECIDE.format(assignment.name)}"
         return row | {"status": Status.NEEDS_MANUAL, "reason": reason}
     # the same sums as nbgrader's own columns, but each column would search all submissions
-    penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks)
-    score = max(0.0, sum(grade.score for grade in grades) - penalty)
-    return row | {"status": Status.GRADED, "score": score, "late_submission_penalty": penalty}
+    score = max(0.0, sum(grade.score for grade in grades) - now.penalty)
+    return row | {"status": Status.GRADED, "score": score, "late_submission_penalty": now.penalty}

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from nbgrader.api import Assignment, Student, SubmittedAssignment
 
+from ..steps import scores
 from ..steps.files import readable
 
 _UNITS = [("day", 86_400), ("h", 3600), ("min", 60)]
@@ -45,11 +46,9 @@ def standing(assignment: Assignment, student: Student, submission: SubmittedAssi
     due = due + extension if extension else due
     submitted_at = submission.timestamp
     late_s = max(0.0, (submitted_at - due).total_seconds()) if submitted_at and due else 0.0
-    penalty = sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks)
-    grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
-    by_hand = {grade.name: grade.manual_score for grade in grades if grade.manual_score is not None}
     extension_s = extension.total_seconds() if extension else 0.0
-    return Standing(name, on_roster, submitted_at, due, extension_s, late_s, penalty, dict(sorted(by_hand.items())))
+    now = scores.of(submission)
+    return Standing(name, on_roster, submitted_at, due, extension_s, late_s, now.penalty, now.hand)
 
 
 def full_name(student: Student) -> str:
