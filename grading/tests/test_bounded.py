@@ -129,9 +129,9 @@ def short(monkeypatch):
     for module in (runs, report):
         monkeypatch.setattr(module, "Bounded", bounded)
     monkeypatch.setattr(pages, "shown", bounded(pages._cells))
-    runs._judging.cache_clear()
+    runs.judging.cache_clear()
     yield
-    runs._judging.cache_clear()
+    runs.judging.cache_clear()
 
 
 def test_too_long_to_judge_could_not_be_graded_and_too_long_to_search_is_flagged(tmp_path, short, monkeypatch):
@@ -140,7 +140,7 @@ def test_too_long_to_judge_could_not_be_graded_and_too_long_to_search_is_flagged
     ended = {}
     for student, judge in (("mallory", endless), ("anna", runs.judge)):
         tiny.hand_in(student, RIGHT)
-        runs._judging.cache_clear()
+        runs.judging.cache_clear()
         monkeypatch.setattr(runs, "judge", judge)
         ended[student] = Grader(class_api(tiny.folder), NAME).grade_here(student)
     assert (ended["mallory"].status, ended["mallory"].reason) == (Status.UNGRADABLE, f"{TOO_LONG}.")
@@ -151,7 +151,7 @@ def test_too_long_to_judge_could_not_be_graded_and_too_long_to_search_is_flagged
     assert [flag.why for flag in rows["anna"].flags] == [f"it could not be searched: {TOO_LONG}."]
 
 
-@pytest.mark.parametrize(("read", "reason"), [(endless, f"{TOO_LONG}."), (files._read, "")])
+@pytest.mark.parametrize(("read", "reason"), [(endless, f"{TOO_LONG}."), (files._tried.function, "")])
 def test_only_a_notebook_that_takes_too_long_to_read_is_unfit(tmp_path, monkeypatch, read, reason):
     """Eighty thousand outputs do not; they are not validated."""
     monkeypatch.setattr(files, "_tried", Bounded(read, seconds=0.5))

@@ -84,7 +84,7 @@ def test_a_fault_of_the_class_or_machine_is_raised(error):
         reason_for(error, FOLDER)
 
 
-@pytest.mark.parametrize("step", ["autograder.steps.runs.judged", "autograder.run.folders.all_of"])
+@pytest.mark.parametrize("step", ["autograder.steps.runs.show_verdicts", "autograder.run.folders.all_of"])
 def test_an_error_that_a_submission_causes_becomes_only_its_own_reason(tiny, grader, monkeypatch, step):
     def broken(*args):
         raise ZeroDivisionError("of what it handed in")

@@ -35,7 +35,13 @@ def run(args: argparse.Namespace) -> None:
     elif args.student or args.changes or args.similar or args.seen:
         raise ClassError("This option needs an assignment's name: autograder report ASSIGNMENT …")
     else:
-        _overview(args.folder)
+        from ..settings import open_class
+        from ..views import term_overview
+
+        course = open_class(args.folder).coursedir
+        overview = term_overview.gather_all(course)
+        paths = term_overview.write(course, overview)
+        print(term_overview.table(overview), *paths, sep="\n")
 
 
 def _one(args: argparse.Namespace) -> None:
@@ -77,15 +83,3 @@ def show(folder: Path, name: str) -> "Report":
     for path in write(course, report):
         print(path)
     return report
-
-
-def _overview(folder: Path) -> None:
-    from ..settings import open_class
-    from ..views import term_overview
-
-    course = open_class(folder).coursedir
-    overview = term_overview.gather_all(course)
-    paths = term_overview.write(course, overview)
-    print(term_overview.table(overview))
-    for path in paths:
-        print(path)

@@ -193,8 +193,9 @@ class SandboxProvisioner(LocalProvisioner):
             "CPU": self.cpu_s,
             "NPROC": self.processes,
             "CORE": 0,
+            "FSIZE": self.file_mib * mib,
+            "NOFILE": self.open_files,
         }
-        limits |= {"FSIZE": self.file_mib * mib, "NOFILE": self.open_files}
         return {
             "environment": bubblewrap.ENVIRONMENT,
             "work": bubblewrap.WORK,

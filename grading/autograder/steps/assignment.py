@@ -27,7 +27,7 @@ from gradlab.checks.compare import Judge
 from gradlab.checks.reached import globals_read
 from gradlab.checks.record import CheckRecord, Record, RecordError
 
-from ..class_chapters import UPDATE
+from ..class_chapters import UPDATE, chapters
 from ..errors import ClassError, did_you_mean
 from .alone import Task
 from .version import checks_called, code_of, decides, hashed, made_from
@@ -180,8 +180,8 @@ def load_assignment(course: CourseDirectory, name: str) -> Assignment:
     """
     source = _source(course, name)
     if not source.exists():
-        known = [path.parent.name for path in source.parent.parent.glob("*/*.ipynb") if path.stem == path.parent.name]
-        raise ClassError(f"Grading needs the solved notebook {source}, which is missing.{did_you_mean(name, known)}")
+        meant = did_you_mean(name, chapters(source.parent.parent))
+        raise ClassError(f"Grading needs the solved notebook {source}, which is missing.{meant}")
     released = Path(course.format_path(course.release_directory, ".", name), f"{name}.ipynb")
     changed_at = tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in (source, released))
     return _load(course.db_url, course.course_id, source, released, changed_at, _store(course, name))

@@ -25,7 +25,7 @@ from .assignment import Assignment, AssignmentStep
 from .bounded import portable
 from .faults import no_notebook
 from .outcome import NotebookOutcome
-from .runs import RunCells, prepare
+from .runs import RunCells, judging
 from .save import Scored
 
 OF_THE_GRADEBOOK = (SaveAutoGrades, AssignLatePenalties)  # `save.Rows` does their work, in one transaction
@@ -132,7 +132,7 @@ class Steps:
         self._grade = [import_item(step)(config=config) for step in procedure.grade]
         for step in self._of(AssignmentStep):
             step.known = self.known
-        prepare(self.known)
+        judging(self.known).start()  # before other threads start in this process
 
     def _of(self, kind: type) -> Iterator:
         return (step for step in [*self._sanitise, *self._grade] if isinstance(step, kind))

@@ -64,18 +64,19 @@ class RunCells(AssignmentStep, Execute):
         return nb, resources
 
     def _executed(self, nb: NotebookNode, files: dict[str, bytes]) -> tuple[NotebookNode, float, Verdicts, Behind]:
-        """Return the notebook of the run that counts, the seconds of all runs, and what `judged` returns."""
+        """Return the notebook of the run that counts, the seconds of all runs, and what `judging` returns of it."""
         text, lessons, trial_s = json.dumps(nb), untouched_lessons(nb, self.known.released), 0.0
+        judge_run = judging(self.known)
         if lessons:
             trial = self._run(self._job(text, frozenset(lessons)), files)
             ran, trial_s = _notebook(trial), trial.seconds
-            verdicts, behind = judged(trial, self.known)
+            verdicts, behind = judge_run(trial)
             if all(verdict.passed for checks in verdicts.values() for verdict in checks.values()):
                 for index, outputs in lessons.items():
                     ran.cells[index].outputs = outputs
                 return ran, trial_s, verdicts, behind
         whole = self._run(self._job(text, frozenset()), files)
-        return _notebook(whole), trial_s + whole.seconds, *judged(whole, self.known)
+        return _notebook(whole), trial_s + whole.seconds, *judge_run(whole)
 
     def _run(self, job: Job, files: dict[str, bytes]) -> Ran:
         """Run a job and return the result; if it was starved of processor time, run it once more.
@@ -106,7 +107,7 @@ class RunCells(AssignmentStep, Execute):
         One process observes all that allow the same; what fails there, runs again in its own.
         """
         verdicts: dict[str, Verdict] = {}
-        judges = _judging(self.known)
+        judges = judging(self.known)
         tasks = {i: self.known.alone[i].after(first) for i, (first, _) in behind.items()}
         for kind in {task.allows for task in tasks.values()}:
             alike = {i: task for i, task in tasks.items() if task.allows == kind}
@@ -134,17 +135,12 @@ def cut_short(config: Config) -> str:
     return ""
 
 
-def judged(ran: Ran, known: Assignment) -> tuple[Verdicts, Behind]:
-    """Judge a run in a process with limits; raise OutOfBoundsError if it exceeds them.
-
-    Also return which cells to run before each check that passed but must also pass alone.
-    """
-    return _judging(known)(ran)
-
-
 @functools.lru_cache(maxsize=8)
-def _judging(known: Assignment) -> Bounded:
-    """Return a function that judges a Ran, or what was Seen of checks alone, by their ids."""
+def judging(known: Assignment) -> Bounded:
+    """Return a function that judges a Ran, or what was Seen of checks alone, by their ids, in a process with limits.
+
+    For a Ran, it also returns which cells to run before each check that passed but must also pass alone.
+    """
     judges, checks, alone = known.judges, known.record.checks, known.alone  # loaded here, outside the time limit
 
     def judged(what: Ran | dict[str, Seen]) -> tuple[Verdicts, Behind] | dict[str, Verdict]:
@@ -165,11 +161,6 @@ def _behind(nb: NotebookNode, check_cell: str, names: set[str]) -> tuple[list[st
     texts = [cell.source for cell in cells]
     reached = cells_behind(names, texts)
     return [text for n, text in enumerate(texts) if n in reached or is_setup(cells[n])], texts
-
-
-def prepare(known: Assignment) -> None:
-    """Start the process that judges an assignment's runs, before other threads start in this process."""
-    _judging(known).start()
 
 
 def _notebook(ran: Ran) -> NotebookNode:

@@ -186,7 +186,7 @@ def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[C
 
 def _is_outdated(row: Row, grades: list[Grade]) -> bool:
     """Return whether a student's existing feedback page shows an old grade; False if grading must come first."""
-    if not {"feedback"} <= row.pages.keys() or row.notebook is None or row.status in (Status.STALE, Status.UNGRADED):
+    if "feedback" not in row.pages or row.notebook is None or row.status in (Status.STALE, Status.UNGRADED):
         return False
     points = {grade.name: grade.score for grade in grades}
     shown = grade_shown(points, row.standing.penalty, outcome.of(row.notebook))
