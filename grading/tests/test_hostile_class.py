@@ -265,6 +265,7 @@ def test_a_submission_that_cannot_be_read_again_is_a_row_of_the_report(alone):
     row = next(row for row in gather(class_api(alone.folder).coursedir, NAME).rows if row.student == "torn")
     assert "could not be read (Unreadable: the notebook file is not valid JSON" in row.reason
     assert "grade it again" in row.reason
+    assert row.score is None
 
 
 @given(
