@@ -3,6 +3,7 @@
 import argparse
 import shlex
 import sys
+from importlib import import_module
 from inspect import cleandoc
 from pathlib import Path
 from typing import Any
@@ -10,28 +11,13 @@ from typing import Any
 from authoring.places import ChapterError
 
 from .class_chapters import UPDATE
-from .commands import (
-    demo,
-    due,
-    export,
-    feedback,
-    formgrader,
-    grade,
-    import_submissions,
-    new_class,
-    release,
-    report,
-    roster,
-    update,
-    week,
-)
 from .errors import ClassError
 
 ROOM = Path(__file__).resolve().parents[1]
 CLASS_HELP = "the class folder (default: the one named by nbgrader_config.py in this folder, else grading/class)"
-IN_ORDER = [new_class, update, roster, release, due, week, import_submissions, grade, report, feedback, export]
-IN_ORDER += [formgrader, demo]
-COMMANDS = {module.__name__.rpartition(".")[2].replace("_", "-"): module for module in IN_ORDER}
+NAMES = ["new-class", "update", "roster", "release", "due", "week", "import-submissions", "grade", "report", "feedback"]
+NAMES += ["export", "formgrader", "demo"]
+COMMANDS = {name: import_module(f"autograder.commands.{name.replace('-', '_')}") for name in NAMES}
 WITHOUT_CLASS = {"new-class", "demo"}
 
 

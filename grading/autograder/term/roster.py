@@ -139,11 +139,8 @@ def _fields(table: Table, id_column: str) -> dict[str, str]:
     by_key = {key_of(column): column for column in table.columns}
     names = CANVAS if _canvas(table) else COLUMNS
     table.require_once({*(key for keys in names.values() for key in keys), key_of(id_column)})
-    used = {
-        name: next(by_key[key] for key in keys if key in by_key)
-        for name, keys in names.items()
-        if any(key in by_key for key in keys)
-    }
+    there = {name: [by_key[key] for key in keys if key in by_key] for name, keys in names.items()}
+    used = {name: found[0] for name, found in there.items() if found}
     columns = ", ".join(map(readable, table.columns))
     if id_column:
         if key_of(id_column) not in by_key:

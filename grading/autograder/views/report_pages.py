@@ -23,6 +23,4 @@ _TEMPLATES.filters["number"] = lambda value: "" if value is None else f"{value:.
 
 def render(template: str, folder: Path, **values) -> str:
     """Return a template rendered as HTML with `values`; its links to files are relative to `folder`."""
-    return _TEMPLATES.get_template(template).render(
-        link=lambda path: quote(os.path.relpath(path, folder)), folder=folder, **values
-    )
+    return _TEMPLATES.get_template(template).render(link=lambda path: quote(os.path.relpath(path, folder)), **values)
