@@ -28,7 +28,7 @@ ELSEWHERE = {  # the first words of a block that is not run here, and where it i
     "make test": "runs this",
     "https://HUB": "a link, not a command; test_hub_files.py",
     "id,first_name": "a table, from which the roster is made below",
-    "dask scheduler": "test_parallel.py starts a scheduler with workers",
+    "dask scheduler": "test_each_way.py starts a scheduler with workers",
     "sudo -u postgres": "test_postgresql.py makes a server of its own",
 }
 PEOPLE = {  # which of the demo's submissions each student makes; names from four alphabets

@@ -284,19 +284,6 @@ class TinyClass:
             grades = sorted(gradebook.find_submission_notebook(NAME, NAME, student).grades, key=lambda g: g.name)
             return [g.score if g.auto_score is not None or g.manual_score is not None else None for g in grades]
 
-    def results(self) -> dict[str, tuple]:
-        """Return each submission's points, and the verdicts that its student sees."""
-        students = sorted(path.name for path in (self.folder / "submitted").iterdir())
-        return {s: (self.points(s), self.verdict(s, "check-1"), self.verdict(s, "check-2")) for s in students}
-
-    def copy_to(self, folder: Path) -> "TinyClass":
-        """Copy the class, with its submissions and seed."""
-        other = TinyClass(folder)
-        for part in ("submitted", "records"):
-            if (self.folder / part).exists():
-                shutil.copytree(self.folder / part, folder / part, dirs_exist_ok=True)
-        return other
-
     def autograded(self, student: str):
         """Return a student's autograded notebook."""
         return nbformat.read(self.folder / "autograded" / student / NAME / f"{NAME}.ipynb", as_version=4)

@@ -1,10 +1,11 @@
-"""nbgrader autograde and make grade produce the same gradebook rows, with the points that nbgrader reads itself."""
+"""Every way of grading produces the same gradebook rows, with the points that nbgrader reads itself."""
 
 from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
+from test_parallel import cluster
 from tiny_class import NAME, PER_HOUR, RIGHT, SLIP, TinyClass, nbgrader, write_settings
 
 WRONG = dict.fromkeys(RIGHT, "raise ValueError")
@@ -21,10 +22,30 @@ def twice_and_retyped(nb) -> None:
     nb.metadata.kernelspec.name = "another"
 
 
+def by_nbgrader(tiny: TinyClass) -> None:
+    nbgrader(tiny.folder.parent, "autograde", NAME, "--force")
+
+
+def by_our_command(tiny: TinyClass) -> None:
+    tiny.grade(force=True)
+
+
+def on_separate_workers(tiny: TinyClass) -> None:
+    """Grade on a scheduler and two workers, which are processes that share neither memory nor folders."""
+    folder = tiny.folder.parent / "cluster"
+    folder.mkdir()
+    with cluster(folder) as (address, add_workers):
+        add_workers(2)
+        assert {outcome.status for outcome in tiny.outcomes(force=True, scheduler=address)} == {
+            "graded",
+            "could not be graded",
+        }
+
+
 @pytest.fixture(scope="module")
-def both(tmp_path_factory):
-    """A class, and its rows after nbgrader's command, with manual points and forced again, and then after ours."""
-    place = tmp_path_factory.mktemp("both")
+def graded(tmp_path_factory):
+    """A class with manual points, and its rows after each way of grading everything again."""
+    place = tmp_path_factory.mktemp("each way")
     tiny = TinyClass(write_settings(place, 'c.AssignLatePenalties.plugin_class = "late.PerHour"'))
     (tiny.folder / "late.py").write_text(PER_HOUR)
     Path(tiny.folder, "source", NAME, "given.txt").write_text("of the class")
@@ -33,10 +54,11 @@ def both(tmp_path_factory):
     hand_in(tiny)
     nbgrader(place, "autograde", NAME)
     by_hand(tiny)
-    nbgrader(place, "autograde", NAME, "--force")
-    theirs = rows(tiny)
-    tiny.grade(force=True)
-    return tiny, theirs, rows(tiny)
+    found = {}
+    for way in (by_nbgrader, by_our_command, on_separate_workers):
+        way(tiny)
+        found[way.__name__] = rows(tiny)
+    return tiny, found
 
 
 def hand_in(tiny: TinyClass) -> None:
@@ -51,6 +73,7 @@ def hand_in(tiny: TinyClass) -> None:
     (tiny.submission("hugo") / "own").mkdir()
     (tiny.submission("hugo") / "own" / "notes.txt").write_text("mine")
     (tiny.submission("hugo") / "given.txt").write_text("another")
+    tiny.hand_in("ivo", RIGHT | {"answer-2": "quit()"})
     for number, student in enumerate(sorted(path.name for path in (tiny.folder / "submitted").iterdir())):
         tiny.stamp(student, f"2026-11-02 {9 + number}:30:00 UTC")
         (tiny.submission(student) / "submission_secret.txt").write_text(student)
@@ -81,8 +104,10 @@ def rows(tiny: TinyClass) -> dict:
         return found
 
 
-def test_every_row_is_the_same(both):
-    tiny, theirs, found = both
+@pytest.mark.parametrize("way", [by_our_command.__name__, on_separate_workers.__name__])
+def test_every_row_is_the_same(graded, way):
+    tiny, ways = graded
+    theirs, found = ways[by_nbgrader.__name__], ways[way]
     assert theirs.keys() == found.keys()
     for student in theirs:
         assert (student, theirs[student]) == (student, found[student])
@@ -90,11 +115,13 @@ def test_every_row_is_the_same(both):
     assert found["gita"]["notebook"] == (NAME, None, False), "late, but there is no score to take anything off"
     assert found["anna"]["comments"] == [("answer-1", "", ""), ("answer-2", "", "")]
     assert found["ben"]["grades"] == [("check-1", 0, 1.5, None, False), ("check-2", 1.5, None, 0.5, False)]
+    assert [row[1] for row in found["ivo"]["grades"]] == [2, 0]
     assert (tiny.folder / "autograded" / "hugo" / NAME / "given.txt").read_text() == "of the class"
 
 
-def test_nbgrader_itself_reads_the_same_points_and_comments_from_the_notebooks(both):
-    tiny, _, before = both
+def test_nbgrader_itself_reads_the_same_points_and_comments_from_the_notebooks(graded):
+    tiny, ways = graded
+    before = ways[on_separate_workers.__name__]
     names = {"assignment": NAME, "notebook": NAME, "db_url": tiny.api.coursedir.db_url}
     for student in before.keys() - {"gita"}:
         SaveAutoGrades(parent=tiny.api).preprocess(tiny.autograded(student), {"nbgrader": names | {"student": student}})
