@@ -84,23 +84,6 @@ def test_a_fault_of_the_class_or_machine_is_raised(error):
         reason_for(error, FOLDER)
 
 
-@pytest.mark.parametrize("step", ["autograder.steps.runs.show_verdicts", "autograder.run.folders.all_of"])
-def test_an_error_that_a_submission_causes_becomes_only_its_own_reason(tiny, grader, monkeypatch, step):
-    def broken(*args):
-        raise ZeroDivisionError("of what it handed in")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(step, broken)
-        ended = grader.grade_here("anna")
-    assert (ended.status, ended.reason) == (Status.UNGRADABLE, "ZeroDivisionError: of what it handed in")
-    assert tiny.points("anna") == [None, None]
-    said = outcome.read(tiny.autograded("anna"))
-    assert (said.could_not_grade, said.saved) == (ended.reason, True)
-    assert not grader.why_due("anna")
-    assert grader.grade_here("ben").status == Status.GRADED
-    assert tiny.points("ben") == [2, 3]
-
-
 @pytest.mark.parametrize("step", ["autograder.steps.runs.execute", "autograder.steps.save.Rows.save"])
 def test_a_machine_that_is_no_longer_ready_stops_the_run(grader, monkeypatch, step):
     def gone(*args):
@@ -181,13 +164,25 @@ def test_a_full_disk_ends_the_command_with_its_cause(tiny, monkeypatch, said):
     ]
 
 
-def test_the_reason_is_recorded_the_same_way_however_it_was_found(tiny, grader):
-    """Before, in, or between nbgrader's steps: gradebook and notebook agree."""
+def test_the_reason_is_recorded_the_same_way_wherever_it_arose_and_the_next_one_is_graded(tiny, grader, monkeypatch):
+    """Before, in, between or after nbgrader's steps: gradebook and notebook agree."""
+
+    def broken(*args):
+        raise ZeroDivisionError("of what it handed in")
+
     tiny.hand_in("in nbgrader", text="{")
     tiny.hand_in("before", RIGHT)
     (tiny.submission("before") / f"{NAME}.ipynb").unlink()
     ended = [grader.grade_here("in nbgrader"), grader.grade_here("before"), grader.give_up("anna", "it was lost.\0")]
+    for student, step in {"judged": "autograder.steps.runs.judged", "saved": "autograder.run.folders.all_of"}.items():
+        tiny.hand_in(student, RIGHT)
+        with monkeypatch.context() as patch:
+            patch.setattr(step, broken)
+            ended.append(grader.grade_here(student))
+    assert {one.reason for one in ended[3:]} == {"ZeroDivisionError: of what it handed in"}
     for one in ended:
+        assert one.status == Status.UNGRADABLE
+        assert tiny.points(one.student) == [None, None]
         with Gradebook(tiny.api.coursedir.db_url) as gradebook:
             submitted = gradebook.find_submission_notebook(NAME, NAME, one.student)
             reason = outcome.reason_in_gradebook(submitted)
@@ -195,6 +190,9 @@ def test_the_reason_is_recorded_the_same_way_however_it_was_found(tiny, grader):
         assert reason == one.reason.replace("\0", r"\x00") != ""
         said = outcome.read(tiny.autograded(one.student))
         assert (said.could_not_grade, said.saved) == (reason, True)
+        assert not grader.why_due(one.student)
+    assert grader.grade_here("ben").status == Status.GRADED
+    assert tiny.points("ben") == [2, 3]
 
 
 def test_an_outcome_is_read_from_any_metadata():

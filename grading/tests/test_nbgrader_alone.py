@@ -1,17 +1,22 @@
 """nbgrader's own commands check a submission's files before copying or showing them."""
 
+import csv
 import os
+import re
 import shutil
 import signal
 
 import pytest
 from tiny_class import NAME, RIGHT, SLIP, TinyClass, changed, nbgrader, write_settings
 
+from autograder.errors import ClassError
+from autograder.run.grade import grade
 from autograder.run.grader import Grader
 from autograder.run.lock import only_run
 from autograder.steps import outcome
 from autograder.steps.execute import Client
 from autograder.steps.files import MAX_BYTES
+from autograder.views.report import gather
 
 COMMAND = "\x1b[2J\x9b31m"  # clears a terminal and turns its text red
 REASONS = {
@@ -55,17 +60,40 @@ def test_nbgrader_copies_nothing_from_an_unfit_submission_and_says_why(alone, st
     assert alone.points(student) == [None, None]
 
 
-def test_the_others_are_graded_and_manual_points_stay(alone):
-    assert alone.points("anna") == [2, 3]
+def test_the_export_says_why_and_leaves_the_score_empty(alone, tmp_path):
     with alone.api.gradebook as gradebook:
-        for grade in gradebook.find_submission_notebook(NAME, NAME, "zeros").grades:
-            grade.manual_score, grade.needs_manual_grade = 1.0, False
+        gradebook.update_or_create_student("absent")
+    nbgrader(alone.folder.parent, "export", "--to", str(tmp_path / "grades.csv"))
+    with open(tmp_path / "grades.csv", newline="") as file:
+        found = {row["student_id"]: (row["status"], row["score"], row["reason"]) for row in csv.DictReader(file)}
+    assert found["anna"] == ("graded", "5.0", "")
+    assert found["absent"] == ("not submitted", "", "")
+    for student, reason in REASONS.items():
+        assert found[student] == ("could not be graded", "", reason)
+        with alone.api.gradebook as gradebook:
+            assert gradebook.find_submission(NAME, student).needs_manual_grade
+
+
+def test_the_feedback_says_why_until_it_is_graded_manually_and_its_points_stay_until_the_next_submission(alone):
+    page = alone.page("zeros").read_text()
+    assert [text in page for text in ("could not be graded", REASONS["zeros"], "points")] == [True, True, False]
+    assert "5 of 5 points" in alone.page("anna").read_text()
+    with alone.api.gradebook as gradebook:
+        for cell in gradebook.find_submission_notebook(NAME, NAME, "zeros").grades:
+            cell.manual_score, cell.needs_manual_grade = 1.0, False
         gradebook.db.commit()
     for force in (False, True):
         assert alone.api.autograde(NAME, "zeros", force=force)["success"]
         assert alone.points("zeros") == [1, 1]
         with alone.api.gradebook as gradebook:
             assert not gradebook.find_submission(NAME, "zeros").needs_manual_grade
+    assert alone.api.generate_feedback(NAME)["success"]
+    assert "2 of 5 points" in alone.page("zeros").read_text()
+    alone.hand_in("zeros", text="[")
+    assert alone.api.autograde(NAME, "zeros")["success"]
+    (row,) = (row for row in gather(alone.api.coursedir, NAME).rows if row.student == "zeros")
+    assert row.score is None
+    assert "points were set manually for an earlier submission" in row.reason
 
 
 def test_no_name_in_a_submission_controls_the_terminal_or_forges_a_log_line(alone):
@@ -75,14 +103,18 @@ def test_no_name_in_a_submission_controls_the_terminal_or_forges_a_log_line(alon
     assert "\n[AutogradeApp | ERROR] all is lost" not in alone.log
 
 
-def test_the_chosen_submissions_without_a_current_grade_are_graded_or_all_of_them_with_force(tmp_path):
+@pytest.fixture
+def tiny(tmp_path):
     tiny = TinyClass(write_settings(tmp_path))
     for student in ("anna", "ben"):
         tiny.hand_in(student, RIGHT)
+    return tiny
 
+
+def test_the_chosen_submissions_without_a_current_grade_are_graded_or_all_of_them_with_force(tiny):
     def graded(*words):
         """Return when each student's autograded notebook was written."""
-        nbgrader(tmp_path, "autograde", NAME, *words)
+        nbgrader(tiny.folder.parent, "autograde", NAME, *words)
         found = tiny.folder.glob(f"autograded/*/{NAME}/{NAME}.ipynb")
         return {path.parent.parent.name: path.stat().st_mtime_ns for path in found}
 
@@ -96,16 +128,12 @@ def test_the_chosen_submissions_without_a_current_grade_are_graded_or_all_of_the
     assert again["ben"] > both["ben"]
 
 
-@pytest.fixture
-def tiny(tmp_path):
-    tiny = TinyClass(write_settings(tmp_path))
-    for student in ("anna", "ben"):
-        tiny.hand_in(student, RIGHT)
-    return tiny
-
-
 def without_source(tiny):
     (tiny.folder / "source" / NAME).rename(tiny.folder / "away")
+
+
+def not_generated(tiny):
+    (tiny.folder / "gradebook.db").unlink()
 
 
 def without_release(tiny):
@@ -117,14 +145,22 @@ def in_capitals(tiny):
         book.add_student("Anna")
 
 
-@pytest.mark.parametrize(
-    ("break_it", "why"),
-    [(without_source, "solved notebook"), (without_release, "different check cells"), (in_capitals, "capitalization")],
-)
-def test_a_class_that_is_not_ready_ends_the_command_with_the_reason(tiny, break_it, why):
+NOT_READY = {
+    without_source: r"Grading needs the solved notebook .*, which is missing",
+    not_generated: r"has not been generated in this class\. Run: nbgrader generate_assignment",
+    without_release: r"different check cells.*: check-1.*python -m autograder update 90_tiny",
+    in_capitals: r"capitalization: .*Anna.*\. Rename the folders",
+}
+
+
+@pytest.mark.parametrize(("break_it", "why"), NOT_READY.items())
+def test_a_class_that_is_not_ready_ends_every_command_with_the_reason(tiny, break_it, why):
     break_it(tiny)
+    with pytest.raises(ClassError, match=why):
+        list(grade(tiny.folder, NAME))
     result = tiny.api.autograde(NAME, "anna")
-    assert (result["success"], why in result["log"]) == (False, True)
+    assert not result["success"]
+    assert re.search(why, result["log"])
     with pytest.raises(SystemExit) as end:
         nbgrader(tiny.folder.parent, "autograde", NAME)
     assert end.value.code == 1
@@ -134,6 +170,8 @@ def test_a_class_that_is_not_ready_ends_the_command_with_the_reason(tiny, break_
 def test_a_second_run_is_refused_while_one_grades(tiny):
     with only_run(tiny.folder):
         result = tiny.api.autograde(NAME, "anna")
+        with pytest.raises(ClassError, match="Another run"):
+            list(grade(tiny.folder, NAME))
     assert (result["success"], "Another run" in result["log"]) == (False, True)
 
 
