@@ -1,12 +1,12 @@
 """An update lists the course's changes, loses no scores, and makes outdated grades visible."""
 
 import json
-import shutil
 import tarfile
 from pathlib import Path
 
 import nbformat
 import pytest
+from nbgrader.apps import NbGraderAPI
 from tiny_class import NAME, RIGHT, SLIP, TinyClass, changed, solved_notebook, threads
 
 from autograder import class_chapters, update
@@ -61,28 +61,18 @@ def points(tiny: TinyClass) -> dict[str, list]:
     return {student: tiny.points(student) for student in ("anna", "ben")}
 
 
-def test_ungraded_changes_change_no_grade(tiny, course, update_said):
+def test_ungraded_changes_and_comments_in_a_check_cell_change_no_grade(tiny, course, update_said):
     solved = nbformat.read(tiny.folder / "source" / NAME / f"{NAME}.ipynb", as_version=4)
     solved.cells[0].source = "# Tiny, and fixed"
-    course(solved)
-    assert update_said(tiny) == [
-        NAME,
-        "  only ungraded parts differ",
-        NOT_APPLIED,
-    ]
-    update_said(tiny, "--apply")
-    assert "fixed" in (tiny.folder / "release" / NAME / f"{NAME}.ipynb").read_text()
-    assert "fixed" not in (tiny.folder / "replaced" / NAME / "release" / f"{NAME}.ipynb").read_text()
-    assert tiny.grade_here() == {}
-
-
-def test_a_comment_in_a_check_cell_regrades_nobody(tiny, course, update_said):
-    solved = nbformat.read(tiny.folder / "source" / NAME / f"{NAME}.ipynb", as_version=4)
     (check,) = (cell for cell in solved.cells if cell.metadata.get("nbgrader", {}).get("grade_id") == "check-1")
     check.source = "# The first one.\n" + check.source + "  # and no shortcut"
     course(solved)
+    assert update_said(tiny) == [NAME, "  only ungraded parts differ", NOT_APPLIED]
     assert update_said(tiny, "--apply") == [NAME, "  only ungraded parts differ", "Done."]
-    assert "# The first one." in (tiny.folder / "release" / NAME / f"{NAME}.ipynb").read_text()
+    released = (tiny.folder / "release" / NAME / f"{NAME}.ipynb").read_text()
+    assert "and fixed" in released
+    assert "# The first one." in released
+    assert "and fixed" not in (tiny.folder / "replaced" / NAME / "release" / f"{NAME}.ipynb").read_text()
     assert tiny.grade_here() == {}
 
 
@@ -120,13 +110,6 @@ def test_new_words_regrade_nobody_and_are_on_the_next_pages(tiny, course, update
     said(tiny, "feedback", NAME)
     assert "Likely slip: external gradient alone. Do be multiplied by dy/dx." in tiny.page("ben").read_text()
     assert tiny.grade_here() == {}
-
-
-def test_a_changed_scenario_regrades(tiny, course, update_said):
-    solved = solved_notebook()
-    solved.cells[-1].source = solved.cells[-1].source.replace('float(case["scale"])', '2 * float(case["scale"])')
-    course(solved)
-    assert update_said(tiny) == [NAME, "  checked differently: 2", f"  {TO_GRADE}", NOT_APPLIED]
 
 
 @pytest.fixture
@@ -203,30 +186,35 @@ def test_changed_points_are_listed_noticed_and_graded_again(tiny, course, update
     assert tiny.grade_here() == {}
 
 
-def test_a_changed_expected_answer_is_listed_and_used(tiny, course, update_said):
-    """The check cell is unchanged, but the old reference's record must not be used."""
-    course(changed(sign="-"))
-    assert update_said(tiny, "--apply") == [NAME, "  checked differently: 1, 2", f"  {TO_GRADE}", "Done."]
-    seed = json.loads((tiny.folder / "records" / f"{NAME}.json").read_text())["seed"]
-    tiny.grade_here()
-    assert points(tiny)["anna"][0] == 0
-    assert json.loads((tiny.folder / "records" / f"{NAME}.json").read_text())["seed"] == seed
+def with_a_different_scenario():
+    solved = solved_notebook()
+    solved.cells[-1].source = solved.cells[-1].source.replace('float(case["scale"])', '2 * float(case["scale"])')
+    return solved
 
 
-def test_an_added_exercise_costs_no_score_and_no_release(tiny, course, update_said):
-    course(changed(third=True))
-    assert update_said(tiny, "--apply") == [
-        NAME,
-        "  3 is added, worth 1 point; existing submissions have no answer to it",
-        f"  {TO_GRADE}",
-        "Done.",
-    ]
-    assert points(tiny) == {"anna": [2, 3, None], "ben": [1.5, 1.5, None]}
-    tiny.grade_here()
-    assert points(tiny) == {"anna": [2, 3, 0], "ben": [1.5, 1.5, 0]}
-    tiny.hand_in("cleo", RIGHT | {"answer-3": "def again(x, v):\n    return 6 * x * v"})
-    assert tiny.grade_here().keys() == {"cleo"}
-    assert tiny.points("cleo") == [2, 3, 1]
+CHANGES = {  # a changed chapter, what is listed, and anna's points after grading again
+    "a scenario": (with_a_different_scenario(), "checked differently: 2", [2, 3]),
+    "an expected answer": (changed(sign="-"), "checked differently: 1, 2", [0, 1.5]),  # check cells are unchanged
+    "an added exercise": (
+        changed(third=True),
+        "3 is added, worth 1 point; existing submissions have no answer to it",
+        [2, 3, 0],
+    ),
+}
+
+
+@pytest.mark.parametrize(("chapter", "listed", "after"), CHANGES.values(), ids=CHANGES)
+def test_a_change_that_can_change_points_is_listed_and_graded_again(tiny, course, update_said, chapter, listed, after):
+    """The seed stays, and so do ben's manual points; an added exercise has no score before."""
+    record = tiny.folder / "records" / f"{NAME}.json"
+    seed = json.loads(record.read_text())["seed"]
+    course(chapter)
+    assert update_said(tiny, "--apply") == [NAME, f"  {listed}", f"  {TO_GRADE}", "Done."]
+    added = len(after) - 2
+    assert points(tiny) == {"anna": [2, 3] + [None] * added, "ben": [1.5, 1.5] + [None] * added}
+    assert tiny.grade_here().keys() == {"anna", "ben"}
+    assert points(tiny) == {"anna": after, "ben": [1.5, 1.5] + [0] * added}
+    assert json.loads(record.read_text())["seed"] == seed
 
 
 def test_a_loss_of_scores_is_refused_without_the_flag(tiny, course, update_said):
@@ -260,17 +248,32 @@ def test_a_changed_chapter_of_the_class_itself_is_updated_too(tiny, course, upda
     assert "Did you mean 90_tiny?" in update_said(tiny, "90_tinny", code=1)[-1]
     tiny.write_source(changed(third=True))
     assert update_said(tiny, NAME, "--apply")[1].startswith("  3 is added")
-    tiny.grade_here()
-    assert points(tiny)["anna"] == [2, 3, 0]
+    tiny.hand_in("cleo", RIGHT | {"answer-3": "def again(x, v):\n    return 6 * x * v"})
+    tiny.grade_here("cleo")
+    assert tiny.points("cleo") == [2, 3, 1]
 
 
-def test_an_interrupted_update_is_completed_by_the_next(tiny, course, update_said):
+def test_an_update_killed_twice_is_completed_by_the_next_and_keeps_the_original_files(
+    tiny, course, update_said, monkeypatch
+):
+    before = [class_chapters.contents(tiny.folder / kind / NAME) for kind in ("source", "release")]
     course(changed(points=4))
-    shutil.rmtree(tiny.folder / "release" / NAME)
-    class_chapters.put(tiny.folder.parent / "course" / NAME, tiny.folder / "source" / "new")
-    shutil.rmtree(tiny.folder / "source" / NAME)
-    (tiny.folder / "source" / "new").rename(tiny.folder / "source" / NAME)
+
+    class Killed(BaseException):
+        pass
+
+    def killed(*args, **options):
+        raise Killed
+
+    for place, name in [(class_chapters, "put"), *[(NbGraderAPI, "generate_assignment")] * 2]:
+        with monkeypatch.context() as patched, pytest.raises(Killed):
+            patched.setattr(place, name, killed)
+            tiny.command("update", "--apply")
     assert "  the release is missing or does not fit this version of gradlab" in update_said(tiny, "--apply")
+    replaced = tiny.folder / "replaced" / NAME
+    assert [class_chapters.contents(replaced / kind) for kind in ("source", "release")] == before
+    assert sorted(path.name for path in replaced.iterdir()) == ["release", "source"]
+    assert "up to date with the course" in update_said(tiny)[-1]
     assert tiny.grade_here().keys() == {"anna", "ben"}
     assert points(tiny)["anna"] == [4, 3]
 
