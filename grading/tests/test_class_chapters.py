@@ -29,6 +29,7 @@ def course(tmp_path, monkeypatch):
 def test_an_exercise_that_the_course_adds_does_not_stop_a_class(course, tmp_path):
     """Nor do changed points: grades stay the same, and nothing has to be generated again."""
     api = class_api(tmp_path / "class")
+    assert (tmp_path / "class").stat().st_mode & 0o777 == 0o700
     assert api.generate_assignment(NAME)["success"]
     submitted = tmp_path / "class" / "submitted" / "anna" / NAME
     shutil.copytree(tmp_path / "class" / "release" / NAME, submitted)
@@ -123,6 +124,7 @@ def test_a_class_that_others_can_read_prints_a_warning(capsys):
         tiny.folder.chmod(0o770)
         tiny.command("report", NAME)
         assert "chmod" not in capsys.readouterr().err
+        assert tiny.folder.stat().st_mode & 0o777 == 0o770, "a class keeps its permissions"
 
 
 def test_a_class_keeps_its_own_copy_of_the_engines_stages(course, tmp_path, monkeypatch):

@@ -60,10 +60,7 @@ def test_another_accounts_folder_is_skipped_and_the_students_own_is_collected(ti
     assert said["success"], said
     assert [collected(tiny, student) for student in ("anna", "ben", "nobody")] == ["own", None, "own"]
     forged = [line for line in said["log"].splitlines() if "is not collected: it belongs to nobody" in line]
-    assert [f"forged-for-{student}" in line for student, line in zip(["anna", "ben"], sorted(forged), strict=True)] == [
-        True,
-        True,
-    ]
+    assert [line.split("forged-for-")[1][:4] for line in sorted(forged)] == ["anna", "ben "]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a folder somebody else's")
@@ -105,24 +102,22 @@ def test_released_and_submitted_work_can_be_collected(tmp_path, made_by):
     assert collected(tiny, "anna") == "own"
 
 
-def test_a_submission_beyond_the_limits_is_collected_up_to_them_and_its_notebook_first(tiny, monkeypatch):
-    monkeypatch.setattr("autograder.term.exchange.MAX_FILES", 3)
+@pytest.mark.parametrize(
+    ("limit", "most", "collected", "says"),
+    [("MAX_FILES", 3, 4, "(more than 3 files"), ("MAX_BYTES", 100_000, 8, "4.txt (more than 0.1 MB in total).")],
+)
+def test_a_submission_beyond_a_limit_is_collected_up_to_it_and_its_notebook_first(
+    tiny, monkeypatch, limit, most, collected, says
+):
+    monkeypatch.setattr(f"autograder.term.exchange.{limit}", most)
     folder = submit(tiny, "anna", now(), "own")
     for number in range(5):
-        (folder / f"{number}.txt").write_text("extra")
+        (folder / f"{number}.txt").write_text("too much" * 20_000 if number == 4 else "extra")
     said = tiny.api.collect(NAME)
     assert said["success"], said
     assert (tiny.submission("anna") / f"{NAME}.ipynb").exists()
-    assert len(list(tiny.submission("anna").glob("*"))) == 4  # with the timestamp
-    assert "(more than 3 files" in said["log"]
-
-
-def test_a_file_too_large_for_a_submission_is_left_out(tiny, monkeypatch):
-    monkeypatch.setattr("autograder.term.exchange.MAX_BYTES", 100_000)
-    folder = submit(tiny, "anna", now(), "own")
-    (folder / "0.txt").write_text("too much" * 20_000)
-    assert "anna: left out of the submission: 0.txt (more than 0.1 MB in total)." in tiny.api.collect(NAME)["log"]
-    assert collected(tiny, "anna") == "own"
+    assert len(list(tiny.submission("anna").glob("*"))) == collected  # with the timestamp
+    assert says in said["log"]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file somebody else's")

@@ -51,54 +51,35 @@ def solved() -> nbformat.NotebookNode:
     return nb
 
 
+# test_returned.py takes every form into a new edition, without grading it
+SOME = ["as JupyterLab saves it", "Colab", "nbformat 3, no metadata", "metadata cleaned", "cut off", "another chapter"]
+SOME += ["all set-up deleted", "retyped above", "all answers in one cell", "a better copy", "all checks at the end"]
+SOME += ["a wrong copy above the check", "only answers, ids lost", "only set-up and checks"]
+UPDATED = ", updated"
+
+
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """A class with the small chapter of the corpus, without submissions."""
+def graded(tmp_path_factory):
+    """A class with every form, and some after the student's copy took in a new edition, graded."""
     folder = write_settings(tmp_path_factory.mktemp("returned"))
     tiny = TinyClass(folder, solved=solved())
     made = ipynb.read((folder / "release" / NAME / f"{NAME}.ipynb").read_bytes())
     assert [(cell["id"], cell["source"]) for cell in made["cells"]] == [
         (cell["id"], cell["source"]) for cell in released()["cells"]
     ]
-    return tiny
-
-
-def hand_in(tiny: TinyClass, files: dict[str, bytes]) -> None:
-    """Submit one notebook file for each student."""
+    new, files = released(), {name: form.data() for name, form in FORMS.items()}
+    new["cells"].insert(3, {"cell_type": "markdown", "id": "news", "metadata": {}, "source": "News"})
+    for name in SOME:
+        files[name + UPDATED] = files[name]
+        with contextlib.suppress(ipynb.Unreadable):
+            merged = edition.merge(released(), ipynb.read(files[name]), new, f"{NAME}.before").notebook
+            files[name + UPDATED] = edition.to_json(merged)
     for student, data in files.items():
         place = tiny.submission(student)
         shutil.copytree(tiny.folder / "release" / NAME, place)
         (place / f"{NAME}.ipynb").write_bytes(data)
-
-
-@pytest.fixture(scope="module")
-def graded(folder, tmp_path_factory):
-    """Every form, graded."""
-    tiny = TinyClass.copy_of(folder, tmp_path_factory.mktemp("graded") / "class")
-    hand_in(tiny, {name: form.data() for name, form in FORMS.items()})
     tiny.grade()
     return tiny
-
-
-# test_returned.py takes every form into a new edition, without grading it
-SOME = ["as JupyterLab saves it", "Colab", "nbformat 3, no metadata", "metadata cleaned", "cut off", "another chapter"]
-SOME += ["all set-up deleted", "retyped above", "all answers in one cell", "a better copy", "all checks at the end"]
-SOME += ["a wrong copy above the check", "only answers, ids lost", "only set-up and checks"]
-
-
-@pytest.fixture(scope="module")
-def updated(folder):
-    """The points of some forms after the student's copy took in a new edition."""
-    new, files = released(), {}
-    new["cells"].insert(3, {"cell_type": "markdown", "id": "news", "metadata": {}, "source": "News"})
-    for name in SOME:
-        data = FORMS[name].data()
-        with contextlib.suppress(ipynb.Unreadable):
-            data = edition.to_json(edition.merge(released(), ipynb.read(data), new, f"{NAME}.before").notebook)
-        files[name] = data
-    hand_in(folder, files)
-    folder.grade()
-    return {name: folder.points(name) for name in SOME}
 
 
 def test_every_answer_gets_its_points_in_whatever_form_it_comes_back(graded):
@@ -111,7 +92,8 @@ def test_every_answer_gets_its_points_in_whatever_form_it_comes_back(graded):
     assert to_do(gather(graded.api.coursedir, NAME, search=False)) == [lost]
 
 
-def test_so_it_does_after_a_new_edition(updated):
+def test_so_it_does_after_a_new_edition(graded):
     """The new edition gives its cells even to a notebook that had none of them; so that one has a score."""
-    assert None not in updated.pop("another chapter")
-    assert updated == {form: list(FORMS[form].points) for form in updated}
+    points = {form: graded.points(form + UPDATED) for form in SOME}
+    assert None not in points.pop("another chapter")
+    assert points == {form: list(FORMS[form].points) for form in points}

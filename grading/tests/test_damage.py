@@ -97,11 +97,3 @@ def test_a_class_restored_elsewhere_keeps_its_grades_and_continues(tmp_path, cap
     assert main(["feedback", NAME, "--class", str(restored)]) == 0
     tiny.folder = restored
     assert "5 of 5 points" in released(tiny, secret).read_text()
-
-
-def test_a_new_class_is_private_and_an_existing_one_keeps_its_permissions(tmp_path):
-    class_api(tmp_path / "class")
-    assert (tmp_path / "class").stat().st_mode & 0o777 == 0o700
-    (tmp_path / "class").chmod(0o770)
-    class_api(tmp_path / "class")
-    assert (tmp_path / "class").stat().st_mode & 0o777 == 0o770

@@ -14,6 +14,7 @@ def tiny(tmp_path):
 
 
 def test_feedback_is_returned_and_students_without_it_are_listed_with_the_reason(tiny, said):
+    """Only a page with changes is made again, such as manual points and a comment; a new submission waits."""
     good = through_the_exchange(tiny, "good", RIGHT)
     (tiny.submission("good") / "own.html").touch()
     misnamed = through_the_exchange(tiny, "misnamed", RIGHT)
@@ -36,22 +37,14 @@ def test_feedback_is_returned_and_students_without_it_are_listed_with_the_reason
     (tiny.folder / "autograded" / "good" / NAME / "submission_secret.txt").unlink()
     assert said(tiny, "feedback", NAME).startswith("3 pages made, 2 returned"), "a lost receipt is made again"
 
-
-def test_only_a_page_with_changes_is_made_again_and_a_new_submission_waits_for_its_grade(tiny, said):
-    """Manual points and a comment change a page."""
-    secret = through_the_exchange(tiny, "anna", RIGHT)
-    tiny.hand_in("ben", RIGHT)
-    tiny.grade()
+    made = {student: tiny.page(student).stat().st_mtime_ns for student in ("good", "misnamed", "by hand")}
+    tiny.set_by_hand("good", 0.5, "Seen by me.")
     said(tiny, "feedback", NAME)
-    assert "5 of 5 points" in released(tiny, secret).read_text()
-    made = {student: tiny.page(student).stat().st_mtime_ns for student in ("anna", "ben")}
-    tiny.set_by_hand("anna", 0.5, "Seen by me.")
-    said(tiny, "feedback", NAME)
-    assert "3.5 of 5 points" in released(tiny, secret).read_text()
-    assert "Seen by me." in released(tiny, secret).read_text()
-    assert {student for student, at in made.items() if tiny.page(student).stat().st_mtime_ns != at} == {"anna"}
-    through_the_exchange(tiny, "anna", SLIP, "2026-11-03 10:00:00 UTC")
-    assert "  anna: the submission has no grade yet; grade first.\n" in said(tiny, "feedback", NAME)
+    assert "3.5 of 5 points" in released(tiny, good).read_text()
+    assert "Seen by me." in released(tiny, good).read_text()
+    assert {student for student, at in made.items() if tiny.page(student).stat().st_mtime_ns != at} == {"good"}
+    through_the_exchange(tiny, "good", SLIP, "2026-11-03 10:00:00 UTC")
+    assert "  good: the submission has no grade yet; grade first.\n" in said(tiny, "feedback", NAME)
 
 
 def test_a_page_that_cannot_be_made_is_listed_and_the_others_are_returned(tiny, capsys):

@@ -59,11 +59,3 @@ def test_a_submission_may_have_exactly_the_largest_number_of_files(tmp_path):
     assert unfit(folder, "90_tiny") == ""
     (folder / "one more.txt").touch()
     assert unfit(folder, "90_tiny") == "it contains more than 500 files."
-
-
-def test_a_receipt_is_not_among_the_files_that_were_found(tmp_path):
-    folder = tmp_path / "anna" / "90_tiny"
-    folder.mkdir(parents=True)
-    for name in ("timestamp.txt", "submission_secret.txt"):
-        (folder / name).write_text("2026-11-02 18:00:00 UTC")
-    assert unfit(folder, "90_tiny") == "it contains no 90_tiny.ipynb (found: nothing)."

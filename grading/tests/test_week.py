@@ -28,7 +28,7 @@ def test_a_flag_that_was_seen_is_listed_again_only_for_a_new_submission(tiny, sa
     assert said(tiny, *words).endswith("--seen):\n  anna: 1\n")
 
 
-def test_a_release_needs_no_exchange_and_can_be_repeated(tiny, said):
+def test_a_release_can_be_repeated_and_is_in_the_exchange_if_there_is_one(tiny, said):
     shutil.rmtree(tiny.folder / "release")
     shown = said(tiny, "release", NAME, "--due", "2026-11-02")
     assert f"{NAME} was generated.\n{NAME} is due Mon 2 Nov 2026, 23:59:59" in shown
@@ -39,10 +39,7 @@ def test_a_release_needs_no_exchange_and_can_be_repeated(tiny, said):
     with zipfile.ZipFile(path) as archive:
         assert sorted(archive.namelist()) == [f"{NAME}/{NAME}.ipynb", f"{NAME}/{NAME}.record.json"]
         assert b"return 6 * x * v" not in archive.read(f"{NAME}/{NAME}.ipynb")
-
-
-def test_a_release_is_in_the_exchange_if_there_is_one(tiny, said):
-    (tiny.folder / "exchange").mkdir(mode=0o777)
+    (tiny.folder / "exchange").mkdir()
     (tiny.folder / "exchange").chmod(0o777)
     for _ in range(2):
         assert "Students can fetch it from the exchange" in said(tiny, "release", NAME)
@@ -73,38 +70,37 @@ def test_a_week_uses_existing_submissions_and_lists_what_needs_attention(tiny, s
     assert said(tiny, *words).endswith("Needs your attention:\nnothing\n")
 
 
-MEMBER = {"canvas": "{0}student_{0}_88{0}_{1}", "moodle": "Student {0}_{0}_assignsubmission_file/{1}"}
 FEW = ["as JupyterLab saves it", "nbformat 3, no metadata", "UTF-16 without a BOM", "only sources", "cut off"]
 
 
 def test_every_form_of_a_notebook_gets_its_points_or_the_reason_from_a_platforms_archive(tmp_path, said):
     """The import changes no file, so a few are graded, and it lists what grading will refuse, in its words."""
-    made = TinyClass(tmp_path / "class", solved=solved())
+    tiny = TinyClass(tmp_path / "class", solved=solved())
     numbers = {form: 4000 + number for number, form in enumerate(FORMS)}
-    with made.api.gradebook as book:
+    with tiny.api.gradebook as book:
         for form, number in numbers.items():
             book.add_student(form, first_name="Student", last_name=str(number), lms_user_id=str(number))
 
-    def packed(platform, forms):
-        path = tmp_path / f"{platform}.zip"
+    def packed(forms):
+        path = tmp_path / "canvas.zip"
         with zipfile.ZipFile(path, "w") as archive:
             for form in forms:
-                archive.writestr(MEMBER[platform].format(numbers[form], f"{NAME}.ipynb"), FORMS[form].data())
+                number = numbers[form]
+                archive.writestr(f"{number}student_{number}_88{number}_{NAME}.ipynb", FORMS[form].data())
         return path
 
-    for platform in MEMBER:
-        tiny = TinyClass.copy_of(made, tmp_path / platform / "class")
-        shown = said(tiny, "week", NAME, packed(platform, FEW), "--scheduler", threads().scheduler_address)
-        assert {form: tiny.points(form) for form in FEW} == {form: list(FORMS[form].points) for form in FEW}
-        why = {form: outcome.read(tiny.autograded(form)).could_not_grade for form in FEW}
-        assert all(FORMS[form].words in why[form] for form in FEW)
-        why = {form: reason for form, reason in why.items() if reason}
-        assert why.keys() == {form for form in FEW if FORMS[form].words}
-        needs = shown.partition("\nCould not be graded:\n")[2]
-        assert all(f"  {form}: {reason}\n" in needs for form, reason in why.items())
-        shown = said(tiny, "import-submissions", NAME, packed(platform, FORMS))
-        refused = dict(line[2:].split(": ", 1) for line in shown.splitlines() if line.startswith("  "))
-        assert set(refused) == {form for form, one in FORMS.items() if one.words}
-        assert refused.items() >= why.items()
-        for form, one in FORMS.items():
-            assert (tiny.submission(form) / f"{NAME}.ipynb").read_bytes() == one.data()
+    shown = said(tiny, "week", NAME, packed(FEW), "--scheduler", threads().scheduler_address)
+    assert {form: tiny.points(form) for form in FEW} == {form: list(FORMS[form].points) for form in FEW}
+    why = {form: outcome.read(tiny.autograded(form)).could_not_grade for form in FEW}
+    assert all(FORMS[form].words in why[form] for form in FEW)
+    why = {form: reason for form, reason in why.items() if reason}
+    assert why.keys() == {form for form in FEW if FORMS[form].words}
+    needs = shown.partition("\nCould not be graded:\n")[2]
+    assert all(f"  {form}: {reason}\n" in needs for form, reason in why.items())
+    shown = said(tiny, "import-submissions", NAME, packed(FORMS))
+    refused = dict(line[2:].split(": ", 1) for line in shown.splitlines() if line.startswith("  "))
+    assert set(refused) == {form for form, one in FORMS.items() if one.words}
+    assert all(FORMS[form].words in words for form, words in refused.items())
+    assert refused.items() >= why.items()
+    for form, one in FORMS.items():
+        assert (tiny.submission(form) / f"{NAME}.ipynb").read_bytes() == one.data()
