@@ -55,7 +55,7 @@ def solved() -> nbformat.NotebookNode:
 SOME = ["as JupyterLab saves it", "Colab", "nbformat 3, no metadata", "metadata cleaned", "cut off", "another chapter"]
 SOME += ["all set-up deleted", "retyped above", "all answers in one cell", "a better copy", "all checks at the end"]
 SOME += ["a wrong copy above the check", "only answers, ids lost", "only set-up and checks"]
-UPDATED = ", updated"
+UPDATED = " updated"
 
 
 @pytest.fixture(scope="module")
