@@ -111,7 +111,7 @@ def _html(part: str | dict, alt: str) -> str:
         if mime in part:
             return part[mime]
     if "image/png" in part:
-        found = part["image/png"]
-        encoded = base64.b64encode(found).decode() if isinstance(found, bytes) else found.replace("\n", "")
+        image = part["image/png"]
+        encoded = base64.b64encode(image).decode() if isinstance(image, bytes) else image.replace("\n", "")
         return f'<img alt="{html.escape(alt)}" style="max-width:100%" src="data:image/png;base64,{encoded}">'
     return f"<pre>{html.escape(ANSI.sub('', part.get('text/plain', '')))}</pre>"

@@ -95,12 +95,12 @@ class Stage:
 
     def whose(self) -> dict[str, str]:
         """Return for each function, in order, "" if it is the learner's, or why the finished one is used."""
-        found: dict[str, str] = {}
+        reasons: dict[str, str] = {}
         for cell in filter(ANSWER.fullmatch, self.parts):
             own = defined(self.own.get(cell, ""))
             why = self.why.get(cell, f"your cell for {check_of(cell)} does not define it")
-            found |= {name: "" if name in own else why for name in functions(self.parts[cell])}
-        return found
+            reasons |= {name: "" if name in own else why for name in functions(self.parts[cell])}
+        return reasons
 
     def report(self) -> str:
         """Return who wrote the stage, in words: one line if no check has passed, else one more for each function."""
@@ -160,8 +160,8 @@ def finished_parts(number: int) -> dict[str, str]:
 
 def chapter_of(number: int) -> str:
     """Return the folder name of the chapter with this number in this workspace, "" if it is missing."""
-    found = sorted(notebook.home().glob(f"{number}_*/*{SUFFIX}"))
-    return next((path.parent.name for path in found if path.name == path.parent.name + SUFFIX), "")
+    records = sorted(notebook.home().glob(f"{number}_*/*{SUFFIX}"))
+    return next((path.parent.name for path in records if path.name == path.parent.name + SUFFIX), "")
 
 
 def own_engine(*numbers: int) -> None:

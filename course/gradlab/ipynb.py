@@ -25,11 +25,11 @@ def read(data: bytes) -> dict:
     notebook = _dict(_json(data))
     sheets = notebook.get("worksheets")
     sheets = sheets if isinstance(sheets, list) else [notebook]
-    found: list[Any] = [_dict(sheet).get("cells") for sheet in sheets]
-    if not found or not all(isinstance(cells, list) for cells in found):
+    lists: list[Any] = [_dict(sheet).get("cells") for sheet in sheets]
+    if not lists or not all(isinstance(cells, list) for cells in lists):
         raise Unreadable(f"{NO_NOTEBOOK} (it has no list of cells).")
     ids: set[str] = set()
-    cells = [_cell(cell, ids) for cells in found for cell in cells]
+    cells = [_cell(cell, ids) for cells in lists for cell in cells]
     kept = {key: value for key, value in notebook.items() if key not in ("worksheets", "orig_nbformat")}
     return {**kept, "cells": cells, "metadata": _dict(notebook.get("metadata")), "nbformat": 4, "nbformat_minor": 5}
 
@@ -47,11 +47,11 @@ def _json(data: bytes) -> object:
 
 def load(text: str) -> object:
     """Return what JSON text says; lone surrogates, which no file or database can store, become U+FFFD."""
-    found = json.loads(text)
+    value = json.loads(text)
     if _SURROGATE.search(text):
-        whole = json.dumps(found, ensure_ascii=False).encode("utf-16", "surrogatepass")
-        found = json.loads(whole.decode("utf-16", "replace"))
-    return found
+        whole = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass")
+        value = json.loads(whole.decode("utf-16", "replace"))
+    return value
 
 
 def _cell(cell: object, ids: set[str]) -> dict:
@@ -87,8 +87,8 @@ def nbgrader(cell: dict) -> dict:
 
 def tags(cell: dict) -> list:
     """Return a cell's tags; empty if its metadata has no list of them."""
-    found = cell["metadata"].get("tags")
-    return found if isinstance(found, list) else []
+    value = cell["metadata"].get("tags")
+    return value if isinstance(value, list) else []
 
 
 def grade_id(cell: dict) -> str | None:

@@ -21,8 +21,9 @@ WIDGET = "application/vnd.jupyter.widget-view+json"
 class Page:
     """A page other than a notebook's, such as the site's, which shows in its own way what a widget shows in a notebook.
 
-    payoff: is called with a `payoffs.Payoff` that has controls, and its `Made` at the start. prediction: is called with
-    a `Prediction` and the earlier `Guess`, if there is one. every_payoff: whether payoffs also show before a pass.
+    payoff: is called with a `payoffs.Payoff` that has controls, and its `PayoffOutput` at the start. prediction: is
+    called with a `Prediction` and the earlier `Guess`, if there is one. every_payoff: whether payoffs also show before
+    a pass.
     """
 
     payoff: Callable[[Any, Any], None]

@@ -118,8 +118,8 @@ def share(figure, name=""):
 
 def first_lines(text: str, names: list[str], most: int) -> list[str]:
     """Return the first lines of a module's functions with these names, without docstrings, comments and empty lines."""
-    found = functions(text) if text else {}
-    lines = [line for name in names if name in found for line in _without_docstring(found[name])]
+    definitions = functions(text) if text else {}
+    lines = [line for name in names if name in definitions for line in _without_docstring(definitions[name])]
     return [line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…" for line in lines[:most]]
 
 
@@ -138,8 +138,8 @@ def address(folder: Path) -> str:
     with contextlib.suppress(OSError, configparser.Error, UnicodeDecodeError):
         settings.read(folder / ".git/config", encoding="utf-8")
     url = settings.get('remote "origin"', "url", fallback="")
-    found = re.fullmatch(r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+)?[:/](.+?)(?:\.git)?/?", url)
-    return f"{found[1]}/{found[2]}" if found else ""
+    match = re.fullmatch(r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+)?[:/](.+?)(?:\.git)?/?", url)
+    return f"{match[1]}/{match[2]}" if match else ""
 
 
 def lines_of_code(text: str) -> int:
@@ -174,8 +174,8 @@ def module(stages: list[Stage]) -> str:
 def _imports(text: str) -> list[str] | None:
     """Return the lines of a part that contains only imports; None for any other part."""
     statements = ast.parse(text).body
-    alone = all(isinstance(one, ast.Import | ast.ImportFrom) for one in statements)
-    return [ast.unparse(one) for one in statements] if alone else None
+    alone = all(isinstance(stmt, ast.Import | ast.ImportFrom) for stmt in statements)
+    return [ast.unparse(stmt) for stmt in statements] if alone else None
 
 
 def _says(stage: Stage, cell: str) -> str:

@@ -82,7 +82,7 @@ def payoff(exercise, shows, ask=None, copies=False, milestone="", **controls):
 
 
 @dataclass(frozen=True)
-class Made:
+class PayoffOutput:
     """A payoff's output as HTML, as text, and as HTML inside a widget; stopped: whether it is only one line."""
 
     html: str
@@ -107,7 +107,7 @@ class Payoff:
         """The sentence above the output."""
         return f"You see {self.shows}."
 
-    def made(self, values: dict) -> Made:
+    def made(self, values: dict) -> PayoffOutput:
         """Return the output for these values of the controls; an error becomes one line."""
         return _made(self.function, values, self.exercise, self.shows)
 
@@ -156,7 +156,9 @@ def _passed(exercise: str) -> bool:
 def _start(function, controls) -> dict:
     """Return the start value of each control: the default of the parameter with the control's name."""
     parameters = inspect.signature(function).parameters
-    given = {name: one.default for name, one in parameters.items() if one.default is not one.empty}
+    given = {
+        name: parameter.default for name, parameter in parameters.items() if parameter.default is not parameter.empty
+    }
     if set(parameters) != set(controls) or set(given) != set(controls):
         raise TypeError(
             f"{function.__name__}() has the parameters {', '.join(parameters) or 'none'} and the controls "
@@ -165,7 +167,7 @@ def _start(function, controls) -> dict:
     return given
 
 
-def _made(function, values: dict, exercise: str, shows: str) -> Made:
+def _made(function, values: dict, exercise: str, shows: str) -> PayoffOutput:
     """Return the function's output for these values; an error becomes one line."""
     captured = Captured().start()
     try:
@@ -177,10 +179,10 @@ def _made(function, values: dict, exercise: str, shows: str) -> Made:
     if result is not None:
         captured.add(_closed(result))
     before, text = captured.html(shows), captured.text()
-    return Made(before, text, result.svg if isinstance(result, Picture) else before)
+    return PayoffOutput(before, text, result.svg if isinstance(result, Picture) else before)
 
 
-def _stopped(error: Exception, exercise: str, shows: str) -> Made:
+def _stopped(error: Exception, exercise: str, shows: str) -> PayoffOutput:
     """Return the line that describes the error."""
     if isinstance(error, NotImplementedError):
         return _still_open(error, exercise, shows)
@@ -222,11 +224,11 @@ def _closed(result):
     return result
 
 
-def _unsolved(exercise: str, shows: str) -> Made:
+def _unsolved(exercise: str, shows: str) -> PayoffOutput:
     return _line(f"You will see {shows}: solve exercise {exercise} until its check passes, then run this cell again.")
 
 
-def _still_open(error: NotImplementedError, exercise: str, shows: str) -> Made:
+def _still_open(error: NotImplementedError, exercise: str, shows: str) -> PayoffOutput:
     """Return a line that names the function that raised NotImplementedError and says what to do about it.
 
     It may be this exercise's answer, another function, or an earlier version that a cell has kept, as in
@@ -255,12 +257,12 @@ def _redefined(frame: FrameType) -> bool:
     return getattr(now, "__code__", frame.f_code) is not frame.f_code
 
 
-def _line(words: str, role: str = "") -> Made:
+def _line(words: str, role: str = "") -> PayoffOutput:
     body = f'<div class="gl-waiting"{role}>{html.escape(words)}</div>'
-    return Made(body, words, body, stopped=True)
+    return PayoffOutput(body, words, body, stopped=True)
 
 
-def _show_live(earned: Payoff, made: Made) -> None:
+def _show_live(earned: Payoff, made: PayoffOutput) -> None:
     """Show the payoff's controls and, below them, its output for their values."""
     widget = _widget_class()(
         title=earned.title, html=made.alive, controls=earned.controls_at_start(), copies=earned.copies

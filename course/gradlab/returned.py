@@ -47,8 +47,8 @@ def same_text(source: str) -> str:
 
 
 @dataclass
-class Found:
-    """What was found in a notebook's cells; places are positions in it.
+class CellMatches:
+    """Which released cells the cells of a notebook are; places are positions in it.
 
     keys: for each cell, the id of the released cell that it is, None for a student's own cell. places: the reverse.
     homes: for each answer with a student's text, the place of the cell that defines it, usually its own. copies: the
@@ -105,79 +105,83 @@ class Release:
 
     def candidates(self, cells: Sequence[dict]) -> dict[str, list[int]]:
         """Return the places of the cells that could be each released cell, in the notebook's order."""
-        found: dict[str, list[int]] = {}
+        by_claim: dict[str, list[int]] = {}
         for place, cell in enumerate(cells):
             if key := self.claimed(cell):
-                found.setdefault(key, []).append(place)
+                by_claim.setdefault(key, []).append(place)
         by_text: dict[str, list[int]] = {}
         for place, cell in enumerate(cells):
             if not self.claimed(cell):
-                keys = [key for key in self._by_text.get(same_text(cell["source"]), []) if key not in found]
+                keys = [key for key in self._by_text.get(same_text(cell["source"]), []) if key not in by_claim]
                 if keys:
                     by_text.setdefault(next((key for key in keys if key not in by_text), keys[-1]), []).append(place)
-        return found | by_text
+        return by_claim | by_text
 
-    def find(self, cells: Sequence[dict]) -> Found:
+    def find(self, cells: Sequence[dict]) -> CellMatches:
         """Match a notebook's cells with the released ones.
 
         Of several copies of a check, the last counts; of an answer, the last above its check that has a student's
         text; of any other cell, the first.
         """
         candidates = self.candidates(cells)
-        found = Found([None] * len(cells))
+        matches = CellMatches([None] * len(cells))
         for key, places in candidates.items():
             if not is_answer(self.cells[key]):
-                self._take(found, key, places[-1] if is_check(self.cells[key]) else places[0])
+                self._take(matches, key, places[-1] if is_check(self.cells[key]) else places[0])
         for key in self.answers:
             written = [n for n in candidates.get(key, []) if not self.is_as_released(key, cells[n])]
             if written:
-                found.homes[key] = self._last(found, key, written)
-                self._take(found, key, found.homes[key])
-        for key in (key for key in self.cells if key in self.answers - found.homes.keys()):
-            self._look_for(key, cells, candidates, found)
+                matches.homes[key] = self._last(matches, key, written)
+                self._take(matches, key, matches.homes[key])
+        for key in (key for key in self.cells if key in self.answers - matches.homes.keys()):
+            self._look_for(key, cells, candidates, matches)
         for place, cell in enumerate(cells):
             like = self.claimed(cell) or next(iter(self._by_text.get(same_text(cell["source"]), [])), None)
-            if found.keys[place] is None and like and counts(self.cells[like]) and self.is_as_released(like, cell):
-                found.copies.add(place)
-        return found
+            if matches.keys[place] is None and like and counts(self.cells[like]) and self.is_as_released(like, cell):
+                matches.copies.add(place)
+        return matches
 
-    def _take(self, found: Found, key: str, place: int) -> None:
-        found.keys[place], found.places[key] = key, place
+    def _take(self, matches: CellMatches, key: str, place: int) -> None:
+        matches.keys[place], matches.places[key] = key, place
 
-    def _last(self, found: Found, key: str, places: list[int]) -> int:
+    def _last(self, matches: CellMatches, key: str, places: list[int]) -> int:
         """Return the last of these places above the check of an answer, or the last of all."""
-        check = found.places.get(self._check_of.get(key, ""), len(found.keys))
+        check = matches.places.get(self._check_of.get(key, ""), len(matches.keys))
         return max((place for place in places if place < check), default=places[-1])
 
-    def _look_for(self, key: str, cells: Sequence[dict], candidates: dict[str, list[int]], found: Found) -> None:
+    def _look_for(
+        self, key: str, cells: Sequence[dict], candidates: dict[str, list[int]], matches: CellMatches
+    ) -> None:
         """Find the cell of an answer that was not written in a cell of its own."""
         stub = self.cells[key]["source"]
         names = set(_DEFINES.findall(stub)) or bound(stub)
-        theirs = [n for n, cell in enumerate(cells) if cell["cell_type"] == "code" and self._is_theirs(found, n, cell)]
+        theirs = [
+            n for n, cell in enumerate(cells) if cell["cell_type"] == "code" and self._is_theirs(matches, n, cell)
+        ]
         defines = [n for n in theirs if names & bound(cells[n]["source"])]
-        own = [n for n in defines if found.keys[n] is None]
+        own = [n for n in defines if matches.keys[n] is None]
         if defines:
-            found.homes[key] = self._last(found, key, own or defines)
-            if own and bound(stub) <= bound(cells[found.homes[key]]["source"]):
-                self._take(found, key, found.homes[key])
+            matches.homes[key] = self._last(matches, key, own or defines)
+            if own and bound(stub) <= bound(cells[matches.homes[key]]["source"]):
+                self._take(matches, key, matches.homes[key])
                 return
         if key in candidates:
-            self._take(found, key, candidates[key][0])
+            self._take(matches, key, candidates[key][0])
             return
         order = list(self.cells)
         at = order.index(key)
-        above = max((found.places[one] for one in order[:at] if one in found.places), default=-1)
-        below = [found.places[one] for one in order[at + 1 :] if found.places.get(one, -1) > above]
-        inside = [n for n in theirs if above < n < min(below, default=len(cells)) and found.keys[n] is None]
-        if len(inside) == 1 and key not in found.homes:
-            found.homes[key] = inside[0]
-            self._take(found, key, inside[0])
+        above = max((matches.places[other] for other in order[:at] if other in matches.places), default=-1)
+        below = [matches.places[other] for other in order[at + 1 :] if matches.places.get(other, -1) > above]
+        inside = [n for n in theirs if above < n < min(below, default=len(cells)) and matches.keys[n] is None]
+        if len(inside) == 1 and key not in matches.homes:
+            matches.homes[key] = inside[0]
+            self._take(matches, key, inside[0])
 
-    def _is_theirs(self, found: Found, place: int, cell: dict) -> bool:
-        key, text = found.keys[place] or self.claimed(cell), same_text(cell["source"])
+    def _is_theirs(self, matches: CellMatches, place: int, cell: dict) -> bool:
+        key, text = matches.keys[place] or self.claimed(cell), same_text(cell["source"])
         return bool(text) and not (self.is_as_released(key, cell) if key else text in self._by_text)
 
 
 def bound(source: str) -> set[str]:
     """Return the names that a cell's lines define, without parsing them: they need not be valid Python."""
-    return {name for found in _BINDS.findall(source) for name in found if name}
+    return {name for groups in _BINDS.findall(source) for name in groups if name}

@@ -86,9 +86,9 @@ def _words(
 
 def _minutes(released: str) -> dict[str, dict[int, int]]:
     """Return the minutes of each chapter's sections, by the chapter's number and the section's, from the page."""
-    found = MINUTES.search(released)
-    chapters = found[1].split(";") if found else []
-    return {one.split()[0]: {int(n): int(spent) for n, spent in re.findall(r"(\d+)=(\d+)", one)} for one in chapters}
+    match = MINUTES.search(released)
+    chapters = match[1].split(";") if match else []
+    return {text.split()[0]: {int(n): int(spent) for n, spent in re.findall(r"(\d+)=(\d+)", text)} for text in chapters}
 
 
 def _sitting(
@@ -99,7 +99,7 @@ def _sitting(
     Of a section's minutes, the share of its open exercises counts. None if the sections or minutes are not known.
     """
     sections = _sections(folder, checks)
-    start = next((number for number, found in sections.items() if following in found), 0)
+    start = next((number for number, names in sections.items() if following in names), 0)
     taken, last = 0.0, start
     for number in (number for number in sections if number >= start > 0 and number in minutes):
         of = sections[number]
@@ -115,14 +115,14 @@ def _sitting(
 
 def _sections(folder: Path, checks: dict[str, Exercise]) -> dict[int, list[str]]:
     """Return the checks in each numbered section of a chapter's notebook."""
-    found: dict[int, list[str]] = {}
+    sections: dict[int, list[str]] = {}
     for cell in Chapter(folder).cells:
         heading = SECTION.match(cell["source"]) if cell["cell_type"] == "markdown" else None
         if heading:
-            found[int(heading[1])] = []
-        elif found and (mark := grade_id(cell)):
-            found[max(found)] += [name for name, check in checks.items() if check.cell == mark]
-    return found
+            sections[int(heading[1])] = []
+        elif sections and (mark := grade_id(cell)):
+            sections[max(sections)] += [name for name, check in checks.items() if check.cell == mark]
+    return sections
 
 
 def _surprises(workspace: Path) -> str:

@@ -182,5 +182,5 @@ def _stated(task: Alone) -> Check:
                     exec(compile(ast.Module([statement], []), f"<cell {number}>", "exec"), names)
     names["check"] = lambda *words, **options: stated.append(Check(*words, **options))
     exec(compile(task.check_cell, "<check>", "exec"), names)
-    (check,) = (one for one in stated if one.check_id == task.check_id)
+    (check,) = (check for check in stated if check.check_id == task.check_id)
     return check

@@ -31,12 +31,12 @@ class Chapter:
     def cells(self) -> list[dict[str, Any]]:
         """The notebook's cells; an empty list if it cannot be read."""
         names = [path.name.removesuffix(SUFFIX) for path in self.folder.glob("*" + SUFFIX)] or [self.folder.name]
-        found = []
+        cells = []
         for name in names:
             with contextlib.suppress(OSError, ipynb.Unreadable):
-                cells = ipynb.read((self.folder / f"{name}.ipynb").read_bytes())["cells"]
-                found += [cell for cell in cells if cell["cell_type"] in ("code", "markdown")]
-        return found
+                read = ipynb.read((self.folder / f"{name}.ipynb").read_bytes())["cells"]
+                cells += [cell for cell in read if cell["cell_type"] in ("code", "markdown")]
+        return cells
 
     @property
     def code(self) -> list[dict[str, Any]]:
@@ -73,12 +73,12 @@ class Chapter:
 
     def points(self) -> dict[str, float]:
         """Return each check's points by id; checks in the same cell share its points equally."""
-        found: dict[str, float] = {}
+        points: dict[str, float] = {}
         for cell in self.code:
             marks = ipynb.nbgrader(cell)
             names = called_checks(cell["source"]) if marks.get("grade") else {}
-            found |= {name.split()[0]: marks.get("points", 0) / len(names) for name in names}
-        return found
+            points |= {name.split()[0]: marks.get("points", 0) / len(names) for name in names}
+        return points
 
     def extra(self) -> set[str]:
         """Return the ids of the checks outside the core path, which the build tags."""

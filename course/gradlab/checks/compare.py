@@ -112,7 +112,7 @@ def _with_labels(value: Value) -> str:
 def _place(values: list[Value], number: int) -> str:
     """Return a value's label or position in words; "" for the only value, and for a dict, whose keys identify it."""
     labels = [list(value.items) if isinstance(value, Dict) else [] for value in values]
-    others = {label for other, found in enumerate(labels) if other != number for label in found}
+    others = {label for other, its_labels in enumerate(labels) if other != number for label in its_labels}
     if len(values) == 1 or (labels[number] and others.isdisjoint(labels[number])):
         return ""
     return f"value {number + 1} of {len(values)}"
@@ -151,13 +151,13 @@ def _different(want: Value, got: Value, where: str) -> Difference | None:
     if isinstance(want, Dict) and isinstance(got, Dict):
         return _compare_dicts(want, got, where)
     if isinstance(want, CONTAINERS):
-        wanted, found = parts(want), parts(got)
-        if len(wanted) != len(found) and _plain(want) and _plain(got):
+        want_parts, got_parts = parts(want), parts(got)
+        if len(want_parts) != len(got_parts) and _plain(want) and _plain(got):
             return Difference("length", where, _with_length(got), _with_length(want))
-        for index in [index for index in wanted if index in found]:
-            if difference := _compare_value(wanted[index], found[index], _inside(where, index)):
+        for index in [index for index in want_parts if index in got_parts]:
+            if difference := _compare_value(want_parts[index], got_parts[index], _inside(where, index)):
                 return _in_both(difference, want, got) if _plain(want) and _plain(got) else difference
-        if len(wanted) != len(found):
+        if len(want_parts) != len(got_parts):
             return Difference("length", where, _with_length(got), _with_length(want))
         return None
     if isinstance(want, Float | float) and isinstance(got, Float | float):
@@ -165,9 +165,9 @@ def _different(want: Value, got: Value, where: str) -> Difference | None:
     return None if want == got else Difference("value", where, *_from_where_they_differ(got, want), whose=whose)
 
 
-def _from_where_they_differ(one: Value, other: Value) -> tuple[str, str]:
+def _from_where_they_differ(value: Value, other: Value) -> tuple[str, str]:
     """Return two values as text; of a long common beginning, only the last few words."""
-    left, right = show(one), show(other)
+    left, right = show(value), show(other)
     same = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
     start = max(0, same - BEFORE) if same > LONGEST else 0
     return (f"… {left[start:]}", f"… {right[start:]}") if start else (left, right)
@@ -213,8 +213,8 @@ def _compare_dicts(want: Dict, got: Dict, where: str) -> Difference | None:
     extra = [key for key in got.items if key not in want.items]
     if missing or extra:
         sides = {"missing": missing, "not expected": extra}
-        found = [f"{side}: {', '.join(map(repr, keys))}" for side, keys in sides.items() if keys]
-        return Difference("keys", where, "; ".join(found), ", ".join(map(repr, want.items)) or "no keys")
+        texts = [f"{side}: {', '.join(map(repr, keys))}" for side, keys in sides.items() if keys]
+        return Difference("keys", where, "; ".join(texts), ", ".join(map(repr, want.items)) or "no keys")
     for key, item in want.items.items():
         if difference := _compare_value(item, got.items[key], _inside(where, key)):
             return difference

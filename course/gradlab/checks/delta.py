@@ -14,7 +14,7 @@ def delta(new: Any, old: Any) -> Any:
         return None
     whole = {"to": new}
     if type(new) is type(old) is list:
-        shared = {str(i): delta(one, other) for i, (one, other) in enumerate(zip(new, old, strict=False))}
+        shared = {str(i): delta(part, former) for i, (part, former) in enumerate(zip(new, old, strict=False))}
         changed = shared | {str(i): {"to": new[i]} for i in range(len(old), len(new))}
     elif type(new) is type(old) is dict and new.keys() == old.keys():
         changed = {_escaped(key): delta(part, old[key]) for key, part in new.items()}
@@ -53,6 +53,6 @@ def _escaped(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")
 
 
-def _same(one: Any, other: Any) -> bool:
+def _same(value: Any, other: Any) -> bool:
     """Return whether two values and their types are equal; Python's == treats 1, True and 1.0 as equal."""
-    return one == other and repr(one) == repr(other)
+    return value == other and repr(value) == repr(other)

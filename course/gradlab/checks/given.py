@@ -36,13 +36,13 @@ def given(cells: Iterable[dict[str, Any]], last: str) -> str:
     for cell in cells:
         text = cell["source"]
         if is_check(cell) or is_setup(cell):
-            found = [one for one in source.read(text).statements if isinstance(one, _DEFINES) or _is_constant(one)]
+            kept = [stmt for stmt in source.read(text).statements if isinstance(stmt, _DEFINES) or _is_constant(stmt)]
             if "engine" in tags(cell):
-                engine += [one.name for one in found if isinstance(one, ast.FunctionDef | ast.ClassDef)]
-                found = [one for one in found if isinstance(one, ast.Import)]
-            if any(map(_imports_notes, found)):
-                found += _EVIDENCE
-            statements += [one for one in found if above and not _is_star(one)]
+                engine += [stmt.name for stmt in kept if isinstance(stmt, ast.FunctionDef | ast.ClassDef)]
+                kept = [stmt for stmt in kept if isinstance(stmt, ast.Import)]
+            if any(map(_imports_notes, kept)):
+                kept += _EVIDENCE
+            statements += [stmt for stmt in kept if above and not _is_star(stmt)]
         above = above and text.strip() != last.strip()
     return "\n".join(map(ast.unparse, [*[ast.Global(engine)] * bool(engine), *statements]))
 
@@ -101,7 +101,7 @@ def in_place_of_yours(function: Callable, text: str, finished: str = "", answer:
     meant = _PYTHON | _modules(tree)
     meant = {name: value for name, value in meant.items() if notebook.get(name, value) is not value}
     if meant:
-        engine = [one.names for one in tree.body if isinstance(one, ast.Global)]
+        engine = [stmt.names for stmt in tree.body if isinstance(stmt, ast.Global)]
         released = {*defined(text), *defined(finished), *itertools.chain(*engine)} - {getattr(answer, "__name__", "")}
         kept = _read([answer, *map(notebook.get, reads(function))], notebook, released)
         fresh |= {name: value for name, value in meant.items() if name not in kept}
@@ -116,22 +116,22 @@ def in_place_of_yours(function: Callable, text: str, finished: str = "", answer:
 
 def _modules(tree: ast.Module) -> dict[str, ModuleType]:
     """Return the modules that a text imports, by the names it gives them, without importing them."""
-    imports = [one for statement in tree.body if isinstance(statement, ast.Import) for one in statement.names]
-    names = {one.asname or one.name.partition(".")[0]: one.name if one.asname else "" for one in imports}
+    imports = [alias for statement in tree.body if isinstance(statement, ast.Import) for alias in statement.names]
+    names = {alias.asname or alias.name.partition(".")[0]: alias.name if alias.asname else "" for alias in imports}
     return {name: sys.modules[full or name] for name, full in names.items() if (full or name) in sys.modules}
 
 
 def _read(functions: list[Any], notebook: dict[str, Any], released: set[str]) -> set[str]:
     """Return the names that these functions of the notebook read, and those that they call, without `released` ones."""
-    found: set[str] = set()
+    names: set[str] = set()
     while functions:
-        one = _unwrapped(functions.pop())
-        own = isinstance(one, FunctionType | type) and one.__module__ == notebook.get("__name__")
-        if own and one.__qualname__.partition(".")[0] not in released:
-            names = reads(one) - found
-            found |= names
-            functions += map(notebook.get, names)
-    return found
+        value = _unwrapped(functions.pop())
+        own = isinstance(value, FunctionType | type) and value.__module__ == notebook.get("__name__")
+        if own and value.__qualname__.partition(".")[0] not in released:
+            new = reads(value) - names
+            names |= new
+            functions += map(notebook.get, new)
+    return names
 
 
 def _unwrapped(value: Any) -> Any:

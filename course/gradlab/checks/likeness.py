@@ -84,16 +84,16 @@ def _telling(numbers: _Numbers) -> bool:
     return all(map(math.isfinite, numbers.values)) and not all(map(float.is_integer, numbers.values))
 
 
-def _near(one: float, other: float) -> bool:
-    return one == other or abs(one - other) <= 1e-12 + 1e-6 * abs(other) < math.inf
+def _near(number: float, other: float) -> bool:
+    return number == other or abs(number - other) <= 1e-12 + 1e-6 * abs(other) < math.inf
 
 
-def _all_near(one: Iterable[float], other: Iterable[float]) -> bool:
-    return all(map(_near, one, other))
+def _all_near(numbers: Iterable[float], other: Iterable[float]) -> bool:
+    return all(map(_near, numbers, other))
 
 
-def _close(one: _Numbers, other: _Numbers) -> bool:
-    return one.shape == other.shape and _all_near(one.values, other.values)
+def _close(numbers: _Numbers, other: _Numbers) -> bool:
+    return numbers.shape == other.shape and _all_near(numbers.values, other.values)
 
 
 def _named(case: Dict, expected: Observation) -> Iterator[tuple[str, _Numbers]]:
@@ -126,8 +126,8 @@ def _of_shapes(g: _Numbers, w: _Numbers) -> str:
             if len(reduced) == len(small.values) and _all_near(reduced, small.values):
                 over = "" if axis is None else f" over dimension {axis}"
                 sides = ("Your values are", "the expected ones")
-                one, other = sides if yours_is_small else ("The expected values are", "yours")
-                return f"{one} the {name} of {other}{over}."
+                subject, other = sides if yours_is_small else ("The expected values are", "yours")
+                return f"{subject} the {name} of {other}{over}."
     return ""
 
 
@@ -176,8 +176,8 @@ _A = {
 def _right_as(want: Value) -> str:
     """Return a sentence on right numbers whose type or dtype is wrong."""
     dtype = f" of dtype {want.dtype}" if isinstance(want, NUMERIC) else ""
-    one = "number is right. Return it" if len(_flat(want) or [0]) == 1 else "numbers are right. Return them"
-    return f"Your {one} as {_A[kind_of(want)]}{dtype}."
+    words = "number is right. Return it" if len(_flat(want) or [0]) == 1 else "numbers are right. Return them"
+    return f"Your {words} as {_A[kind_of(want)]}{dtype}."
 
 
 def _flat(value: Value) -> list[float] | None:

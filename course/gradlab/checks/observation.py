@@ -140,7 +140,7 @@ def parts(value: Value) -> dict[Any, Value]:
 
 def tensors(value: Value) -> list[Tensor]:
     """Return the encoded tensors inside a value, in order."""
-    return [value] if type(value) is Tensor else [found for part in parts(value).values() for found in tensors(part)]
+    return [value] if type(value) is Tensor else [tensor for part in parts(value).values() for tensor in tensors(part)]
 
 
 def replace_leaves(value: Value, change: Callable[[Value], Value]) -> Value:

@@ -27,14 +27,14 @@ def cells_behind(names: Iterable[str], sources: list[str]) -> set[int]:
     """
     binding: dict[str, list[tuple[int, _Statement]]] = {}
     for number, text in enumerate(sources):
-        for one in _statements(text):
-            for name in one.binds:
-                binding.setdefault(name, []).append((number, one))
+        for statement in _statements(text):
+            for name in statement.binds:
+                binding.setdefault(name, []).append((number, statement))
     reached, todo = set(), {*names, "*"}
     while todo:
-        found = binding.pop(todo.pop(), ())
-        reached |= {number for number, _ in found}
-        todo.update(*(one.reads for _, one in found))
+        statements = binding.pop(todo.pop(), ())
+        reached |= {number for number, _ in statements}
+        todo.update(*(statement.reads for _, statement in statements))
     return reached
 
 
@@ -46,15 +46,15 @@ def defined(text: str) -> set[str]:
 @functools.lru_cache(maxsize=512)
 def definitions(text: str) -> dict[str, str]:
     """Return the statements of a cell that bind each of its names, without comments and layout."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for statement in source.read(text).statements:
         try:
             plain = ast.unparse(statement)
         except RecursionError:  # nested too deeply
             plain = text
         for name in set(_bound_names(statement)):
-            found[name] = f"{found.get(name, '')}{plain}\n"
-    return found
+            texts[name] = f"{texts.get(name, '')}{plain}\n"
+    return texts
 
 
 @functools.lru_cache(maxsize=512)  # the submissions of a class share most of their cells

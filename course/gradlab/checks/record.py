@@ -110,10 +110,10 @@ class Record(_Part, frozen=True):
 
     def by_cell(self) -> dict[str, dict[str, CheckRecord]]:
         """Return the checks of each cell, by grade_id and check id."""
-        found: dict[str, dict[str, CheckRecord]] = {}
+        cells: dict[str, dict[str, CheckRecord]] = {}
         for check_id, check in self.checks.items():
-            found.setdefault(check.cell, {})[check_id] = check
-        return found
+            cells.setdefault(check.cell, {})[check_id] = check
+        return cells
 
     def to_json(self) -> str:
         """Return the record as text, one check per line, so that a diff shows which check changed."""
@@ -158,10 +158,10 @@ class _Exercises(_Head):
 def exercises(text: bytes) -> dict[str, Exercise]:
     """Return each check in a record's text as an Exercise, by check id; an empty dict if it cannot be read."""
     try:
-        found = msgspec.json.decode(text, type=_Exercises)
+        record = msgspec.json.decode(text, type=_Exercises)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return {}
-    return found.checks if found.format == FORMAT else {}
+    return record.checks if record.format == FORMAT else {}
 
 
 _RESTORE = "Copy the file from the released chapter again."

@@ -135,10 +135,10 @@ class Session:
         while todo:
             value = todo.pop()
             if getattr(value, "__module__", None) == self.namespace.get("__name__"):
-                found = (reads(value) & self.homes.keys()) - seen
-                seen |= found
-                yield from sorted(found)
-                todo += [self.namespace.get(name) for name in found]
+                names = (reads(value) & self.homes.keys()) - seen
+                seen |= names
+                yield from sorted(names)
+                todo += [self.namespace.get(name) for name in names]
 
     def _names(self, info: Any) -> set[str]:
         """Return the names that a cell defines or that its earlier version defined."""
@@ -161,7 +161,9 @@ def _bound(text: str) -> set[str]:
 def reads(value: Any) -> set[str]:
     """Return the global names in the code of a function, or of a class's methods."""
     functions = [*vars(value).values()] if isinstance(value, type) else [value]
-    return {name for one in functions if isinstance(one, FunctionType) for name in globals_read(one.__code__)}
+    return {
+        name for function in functions if isinstance(function, FunctionType) for name in globals_read(function.__code__)
+    }
 
 
 def _in_words(error: BaseException) -> str:
@@ -172,8 +174,8 @@ def _in_words(error: BaseException) -> str:
 
 def missing_name(error: BaseException) -> str:
     """Return the name that a NameError could not find, "" for any other error."""
-    found = re.match(r"name '(\w+)' is not defined", str(error)) if isinstance(error, NameError) else None
-    return found[1] if found else ""
+    match = re.match(r"name '(\w+)' is not defined", str(error)) if isinstance(error, NameError) else None
+    return match[1] if match else ""
 
 
 def called_checks(text: str) -> dict[str, str]:
@@ -183,13 +185,13 @@ def called_checks(text: str) -> dict[str, str]:
     """
     tree = source.read(text).tree
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else []
-    found = {}
+    checks = {}
     for call in calls:
         if isinstance(call.func, ast.Name) and call.func.id == "check" and call.args:
             name, *rest = call.args
             if isinstance(name, ast.Constant) and isinstance(name.value, str):
-                found[name.value] = rest[0].id if rest and isinstance(rest[0], ast.Name) else ""
-    return found
+                checks[name.value] = rest[0].id if rest and isinstance(rest[0], ast.Name) else ""
+    return checks
 
 
 def watched() -> Session | None:

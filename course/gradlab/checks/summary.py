@@ -25,7 +25,7 @@ def summary() -> None:
     """
     data = _overview(Chapter(notebook.FOLDER))
     if in_notebook():
-        memory.summaries[:] = [display(one, raw=True, display_id=True) for one in data]
+        memory.summaries[:] = [display(part, raw=True, display_id=True) for part in data]
     else:
         print(data[0]["text/plain"])
 

@@ -48,11 +48,12 @@ def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None)
     """
     if len(seen) != len(check.cases):
         return _refused(check, f"There are {len(seen)} observations for {len(check.cases)} cases.")
-    read = [one if isinstance(one, Observation) else read_observation(one) for one in seen]
-    observations = [one for one in read if one is not None]
+    read = [item if isinstance(item, Observation) else read_observation(item) for item in seen]
+    observations = [observation for observation in read if observation is not None]
     if len(observations) < len(read):
         return _refused(check, "The observations cannot be read.")
-    wrong = {i: found for i, one in enumerate(observations) if (found := _difference(check, i, one, judge))}
+    differences = {i: _difference(check, i, observation, judge) for i, observation in enumerate(observations)}
+    wrong = {i: difference for i, difference in differences.items() if difference}
     if not wrong:
         return Verdict(success(check))
     slip, partly = _known_slip(check, observations, wrong, judge)
@@ -89,11 +90,11 @@ def _traces(observed: Observation) -> tuple[list[str], list[str]]:
     return sorted(observed.mutated), sorted(observed.left)
 
 
-def _alike(one: Observation, other: Observation, case: Case) -> bool:
+def _alike(made: Observation, seen: Observation, case: Case) -> bool:
     """Return whether two observations of a case agree; tensors with and without a graph count as different."""
-    graphs = [[leaf.grad_fn is None for value in side.values for leaf in tensors(value)] for side in (one, other)]
-    deep = one.error and other.error and one.error.type == "RecursionError"  # its message depends on the stack depth
-    same = any(compare(one, other, words) is None for words in {(), tuple(case.words), ("",) if deep else ()})
+    graphs = [[leaf.grad_fn is None for value in side.values for leaf in tensors(value)] for side in (made, seen)]
+    deep = made.error and seen.error and made.error.type == "RecursionError"  # its message depends on the stack depth
+    same = any(compare(made, seen, words) is None for words in {(), tuple(case.words), ("",) if deep else ()})
     return same and graphs[0] == graphs[1]
 
 
@@ -110,7 +111,7 @@ def _known_slip(
     has two mistakes.
     """
     first, difference = next(iter(wrong.items()))
-    telling = any(one.kind not in RAISED for one in wrong.values())
+    telling = any(difference.kind not in RAISED for difference in wrong.values())
     pair = difference.pair
     numbers = pair is not None and not isinstance(pair[1], str | bool)  # texts and errors agree by chance
     close: list[Slip] = []
@@ -119,11 +120,11 @@ def _known_slip(
         made = slip.observations(check.expected)
         if not _alike(made[first], seen[first], check.cases[first]):
             continue
-        alike = [_alike(one, seen[i], check.cases[i]) for i, one in enumerate(made)]
+        alike = [_alike(observation, seen[i], check.cases[i]) for i, observation in enumerate(made)]
         if all(alike):
             return slip, None
         if telling and all(alike[i] for i in wrong):
-            its_wrong = sum(_difference(check, i, one, judge) is not None for i, one in enumerate(made))
+            its_wrong = sum(_difference(check, i, observation, judge) is not None for i, observation in enumerate(made))
             close += [slip] if 2 * len(wrong) > its_wrong else []
         elif numbers:
             partly.append(slip)

@@ -55,9 +55,9 @@ def refusing_torch(answer: Callable) -> Callable:
 
 
 def _refuse(kind: type) -> None:
-    for one in kind.__mro__:
-        if one.__module__.partition(".")[0] == "torch":
-            raise TorchError(f"{one.__module__}.{one.__qualname__} was used")
+    for base in kind.__mro__:
+        if base.__module__.partition(".")[0] == "torch":
+            raise TorchError(f"{base.__module__}.{base.__qualname__} was used")
 
 
 def _is_torchs(error: BaseException | None) -> bool:

@@ -45,20 +45,20 @@ class Fired:
 
 def registered(model, inputs=()):
     """Return the hooks on a model's modules and parameters, on the given input tensors, and the global module hooks."""
-    found = []
+    hooks = []
     for path, module in model.named_modules():
         for name, kind in MODULE_HOOKS.items():
             if name == "_backward_hooks" and getattr(module, "_is_full_backward_hook", None) is False:
                 kind = "legacy backward hook"
-            found += _hooks(module, name, path or type(module).__name__, kind)
+            hooks += _hooks(module, name, path or type(module).__name__, kind)
     tensors = [*model.named_parameters(), *((f"input {k}", t) for k, t in enumerate(inputs))]
     for path, tensor in tensors:
         for name, kind in TENSOR_HOOKS.items():
-            found += _hooks(tensor, name, path, kind)
+            hooks += _hooks(tensor, name, path, kind)
     shared = sys.modules.get("torch.nn.modules.module")
     for name, kind in GLOBAL_HOOKS.items():
-        found += _hooks(shared, name, EVERYWHERE, kind)
-    return found
+        hooks += _hooks(shared, name, EVERYWHERE, kind)
+    return hooks
 
 
 def _hooks(owner, attribute, place, kind):

@@ -121,11 +121,11 @@ class Prediction:
 
     def _read(self, reader: FunctionType) -> None:
         defined, parameters = reader.__globals__, inspect.signature(reader).parameters.values()
-        wanted = [one.name for one in parameters if one.default is one.empty]
+        wanted = [parameter.name for parameter in parameters if parameter.default is parameter.empty]
         if missing := [name for name in wanted if name not in defined]:
             raise NameError(f"the block of {self.name} does not define {missing[0]!r}")
-        found = reader(**{name: defined[name] for name in wanted})
-        self.compare(*(found if isinstance(found, tuple) else (found,)))
+        answers = reader(**{name: defined[name] for name in wanted})
+        self.compare(*(answers if isinstance(answers, tuple) else (answers,)))
 
     def _show(self) -> None:
         before = _open.pop(self.name, None)

@@ -38,9 +38,9 @@ DISK_NEEDED_GB = 2
 class Finding:
     """One line of the doctor's report; if it is `needed` and not `fine`, it must be fixed."""
 
-    def __init__(self, name: str, found: str, fine: bool, fix: str = "", needed: bool = True):
+    def __init__(self, name: str, state: str, fine: bool, fix: str = "", needed: bool = True):
         self.name = name
-        self.found = found
+        self.state = state
         self.fine = fine
         self.fix = fix
         self.needed = needed
@@ -48,7 +48,7 @@ class Finding:
     def __str__(self):
         mark = "ok" if self.fine else "FIX" if self.needed else "note"
         advice = "" if self.fine or self.needed or not self.fix else f"; to get it: {self.fix}"
-        return f"  {mark:<5} {self.name:<41} {self.found}{advice}"
+        return f"  {mark:<5} {self.name:<41} {self.state}{advice}"
 
 
 def examine(root: Path = ROOT) -> list[Finding]:
@@ -91,11 +91,11 @@ def examine_packages(root: Path, install: str) -> list[Finding]:
         return [Finding("requirements.txt", f"not in {root}", False, "take it from the course's repository", False)]
     further = {name: folder for name, folder in read_rooms(root).items() if name not in STUDENT}
     rooms = EVERYTHING if any(version_found(name) for name in further) else STUDENT
-    found = [(name, wanted, version_found(name)) for name, wanted in needed_pins(root, rooms).items()]
+    versions = [(name, wanted, version_found(name)) for name, wanted in needed_pins(root, rooms).items()]
     fixes = {"torch": no_torch() or install}
     pins = [
         Finding(f"{name} {wanted}", version or "not installed", same_version(version, wanted), fixes.get(name, install))
-        for name, wanted, version in found
+        for name, wanted, version in versions
     ]
     sources = {name: (folder, room_source(name)) for name, folder in read_rooms(root, rooms).items()}
     in_place = [
@@ -116,15 +116,15 @@ def examine_packages(root: Path, install: str) -> list[Finding]:
 def examine_pythonpath(root: Path) -> list[Finding]:
     """Report packages in PYTHONPATH that replace the course's own; only commands run through make ignore them."""
     folders = [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
-    found = [
+    packages = [
         name
         for name, wanted in needed_pins(root, STUDENT).items()
         if getattr(PathFinder.find_spec(name.replace("-", "_"), folders), "origin", None)
         and wanted not in [each.version for each in distributions(name=name, path=folders)]
     ]
-    if not found:
+    if not packages:
         return []
-    said, name = ", ".join(found), "no other packages on PYTHONPATH"
+    said, name = ", ".join(packages), "no other packages on PYTHONPATH"
     if sys.flags.isolated:
         return [Finding(name, f"{said}; make ignores them, but editors may not", False, needed=False)]
     return [Finding(name, said, False, "unset PYTHONPATH")]
@@ -142,15 +142,15 @@ def examine_jupyter(install: str) -> list[Finding]:
         settings = [(file, value) for folder in configs for file, value in server_settings(folder, name)]
         off = [str(file) for file, value in settings if not value]
         fine = bool(settings) and not off
-        found = "on" if fine else f"switched off in {off[0]}" if off else "not found"
+        state = "on" if fine else f"switched off in {off[0]}" if off else "not found"
         short = f"Jupyter server: {name.rpartition('.')[2]}"
-        findings.append(Finding(short, found, fine, f"jupyter server extension enable {name}" if off else install))
+        findings.append(Finding(short, state, fine, f"jupyter server extension enable {name}" if off else install))
     for name in LAB_EXTENSIONS:
         there = (Path(sys.prefix) / "share/jupyter/labextensions" / name).exists()
         off = [str(folder) for folder in configs if name in disabled_extensions(folder)]
-        found = f"switched off in {off[0]}" if off else "on" if there else "not found"
+        state = f"switched off in {off[0]}" if off else "on" if there else "not found"
         fix = f"jupyter labextension enable {name}" if there else install
-        findings.append(Finding(f"JupyterLab: {name}", found, there and not off, fix))
+        findings.append(Finding(f"JupyterLab: {name}", state, there and not off, fix))
     return findings
 
 

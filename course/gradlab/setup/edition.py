@@ -11,7 +11,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from ..ipynb import grade_id, nbgrader
-from ..returned import Found, Release, is_answer
+from ..returned import CellMatches, Release, is_answer
 
 HEADING = "## Kept from your earlier copy"
 NOTHING: dict[str, list] = {"cells": []}  # an unknown edition
@@ -54,13 +54,13 @@ def _is_locked(cell: dict) -> bool:
     return nbgrader(cell).get("locked") is True
 
 
-def same(one: dict, other: dict) -> bool:
+def same(first: dict, second: dict) -> bool:
     """Return whether two notebooks have the same cells, ignoring outputs."""
 
     def frames(notebook: dict) -> list[tuple]:
         return [(cell.get("id"), _written(cell), nbgrader(cell)) for cell in notebook["cells"]]
 
-    return frames(one) == frames(other)
+    return frames(first) == frames(second)
 
 
 def answers(notebook: dict) -> dict[str, dict]:
@@ -128,9 +128,9 @@ class _Merge:
 
         Collects the student's own cells, and changed cells that the new edition no longer has.
         """
-        found = self.release.find(cells)
-        self._take_answers_out(found)
-        keys = found.keys
+        matches = self.release.find(cells)
+        self._take_answers_out(matches)
+        keys = matches.keys
         known = [place for place, key in enumerate(keys) if key is not None]
         last, anchor, filled = max(known, default=-1), None, {}
         for place, (cell, key) in enumerate(zip(cells, keys, strict=True)):
@@ -143,20 +143,20 @@ class _Merge:
                     self.wrote, self.moved[key] = True, cell
                 else:
                     self._leave(f"From `{key}`, which the new edition does not have:", cell)
-            elif _has_words(cell) and place not in found.copies:
+            elif _has_words(cell) and place not in matches.copies:
                 self.wrote = True
                 (self.tail if place > last else self.own.setdefault(anchor, [])).append(self._as_own(cell))
         return filled
 
-    def _take_answers_out(self, found: Found) -> None:
+    def _take_answers_out(self, matches: CellMatches) -> None:
         """Let an answer that was written in a released cell be in its own cell, if the other cannot keep the text."""
-        for key, place in found.homes.items():
-            other = found.keys[place]
+        for key, place in matches.homes.items():
+            other = matches.keys[place]
             if other not in (None, key) and not self._keeps(other):
-                if key in found.places:
-                    found.keys[found.places[key]] = None
-                    found.copies.add(found.places[key])
-                found.keys[place] = key
+                if key in matches.places:
+                    matches.keys[matches.places[key]] = None
+                    matches.copies.add(matches.places[key])
+                matches.keys[place] = key
 
     def _keeps(self, key: str) -> bool:
         """Return whether a released cell keeps what a student wrote in it."""

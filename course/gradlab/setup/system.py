@@ -18,9 +18,9 @@ def find_chromium() -> str | None:
     if named:
         return named
     for name in ["chromium", "google-chrome", "google-chrome-stable", "chromium-browser"]:
-        found = shutil.which(name)
-        if found:
-            return found
+        path = shutil.which(name)
+        if path:
+            return path
     programs = Path(os.environ.get("PROGRAMFILES", "/Applications"))
     for place in [
         "Google Chrome.app/Contents/MacOS/Google Chrome",
@@ -34,8 +34,8 @@ def find_chromium() -> str | None:
 
 def find_postgresql() -> Path | None:
     """Return the folder of PostgreSQL's server programs, None if there is none; Debian keeps it off the path."""
-    found = shutil.which("initdb") or max(Path("/usr/lib/postgresql").glob("*/bin/initdb"), default=None)
-    return Path(found).resolve().parent if found else None
+    program = shutil.which("initdb") or max(Path("/usr/lib/postgresql").glob("*/bin/initdb"), default=None)
+    return Path(program).resolve().parent if program else None
 
 
 def install_command(package: str) -> str:

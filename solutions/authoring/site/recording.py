@@ -15,7 +15,7 @@ from nbgrader.utils import is_grade
 
 from gradlab import live
 from gradlab.checks.memory import memory
-from gradlab.payoffs import Made, Payoff
+from gradlab.payoffs import Payoff, PayoffOutput
 from gradlab.predict.kinds import Numbers, shown
 from gradlab.predict.prediction import Prediction
 
@@ -86,7 +86,7 @@ def _show_question(prediction: Prediction, guess: None) -> None:
     display({PREDICTION: data, "text/plain": prediction.question}, raw=True)
 
 
-def _show_frames(payoff: Payoff, made: Made) -> None:
+def _show_frames(payoff: Payoff, made: PayoffOutput) -> None:
     """Display the payoff's output for some values of its first two controls; further controls stay as they are."""
     start, controls = payoff.start, dict(zip(payoff.controls, payoff.controls_at_start(), strict=True))
     moving = dict([(name, values) for name, values in payoff.values().items() if len(values) > 1][:2])

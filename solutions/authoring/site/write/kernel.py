@@ -15,7 +15,7 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from gradlab import live
 from gradlab import notebook as on_disk
-from gradlab.payoffs import Made, Payoff
+from gradlab.payoffs import Payoff, PayoffOutput
 
 HOME = Path("/home/learner")  # holds the chapter's folder, and the files in which gradlab remembers results
 PAYOFF = "application/vnd.gradlab.payoff+json"
@@ -133,7 +133,7 @@ class Page:
             self.ran[cell] = text
         return outputs
 
-    def _show_payoff(self, payoff: Payoff, made: Made) -> None:
+    def _show_payoff(self, payoff: Payoff, made: PayoffOutput) -> None:
         """Publish what moving.js needs to show the payoff; its controls are sliders and lists."""
         self.moving.append(payoff)
         shown = {"number": len(self.moving) - 1, "title": payoff.title, "html": made.alive}
