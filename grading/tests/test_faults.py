@@ -174,7 +174,10 @@ def test_the_reason_is_recorded_the_same_way_wherever_it_arose_and_the_next_one_
     tiny.hand_in("before", RIGHT)
     (tiny.submission("before") / f"{NAME}.ipynb").unlink()
     ended = [grader.grade_here("in nbgrader"), grader.grade_here("before"), grader.give_up("anna", "it was lost.\0")]
-    for student, step in {"judged": "autograder.steps.runs.judged", "saved": "autograder.run.folders.all_of"}.items():
+    for student, step in {
+        "judged": "autograder.steps.runs.show_verdicts",
+        "saved": "autograder.run.folders.all_of",
+    }.items():
         tiny.hand_in(student, RIGHT)
         with monkeypatch.context() as patch:
             patch.setattr(step, broken)
