@@ -81,7 +81,7 @@ class Prediction:
     def __exit__(self, kind, error, traceback):
         if error is None and hasattr(self, "reader"):
             parameters = inspect.signature(self.reader).parameters.values()
-            names = [one.name for one in parameters if one.default is one.empty]
+            names = [parameter.name for parameter in parameters if parameter.default is parameter.empty]
             self.reader(*(self.reader.__globals__[name] for name in names))
 
 
@@ -126,7 +126,7 @@ def lesson_cells(chapter):
 
 def printed(chapter, line):
     """Return what each lesson cell prints, by id, with `line` instead of `import torch`; errors are printed, too."""
-    namespace, found, in_place = {}, {}, IN_PLACE | {"predict": Predict()}
+    namespace, outputs, in_place = {}, {}, IN_PLACE | {"predict": Predict()}
     for cell_id, source in lesson_cells(chapter):
         if cell_id in LEFT_OUT.get(chapter, ()):
             continue
@@ -137,8 +137,8 @@ def printed(chapter, line):
             except Exception as error:
                 print(f"{type(error).__name__}: {error}")
         namespace |= in_place
-        found[cell_id] = out.getvalue()
-    return found
+        outputs[cell_id] = out.getvalue()
+    return outputs
 
 
 def compare(chapter):
@@ -146,9 +146,9 @@ def compare(chapter):
     if chapter not in _compared:
         on_torch, on_ours, why = printed(chapter, TORCH), printed(chapter, OURS), LEFT_OUT[chapter]
         cells = lesson_cells(chapter)
-        asked = dict(found for _, source in cells for found in ASKED.findall(source))
+        asked = dict(pair for _, source in cells for pair in ASKED.findall(source))
         ran = (Lesson(*cell, *(every.get(cell[0], "") for every in (on_torch, on_ours, why, asked))) for cell in cells)
-        _compared[chapter] = [one for one in ran if one.why or one.torch or one.yours]
+        _compared[chapter] = [lesson for lesson in ran if lesson.why or lesson.torch or lesson.yours]
     return _compared[chapter]
 
 
@@ -165,26 +165,26 @@ class side_by_side:
             self.count = f"To see lessons run on your engine, put these folders beside this one: {', '.join(missing)}."
             return
         self.lessons = compare(chapter)
-        found = [one.how for each in chapters for one in compare(each)]
+        outcomes = [lesson.how for each in chapters for lesson in compare(each)]
         *first, last = (each[:2] for each in chapters)
-        out = sum(how.startswith("left out") for how in found)
+        out = sum(how.startswith("left out") for how in outcomes)
         self.count = (
-            f"{found.count('the same')} of {len(found)} lesson cells of chapters {', '.join(first)} and {last} "
+            f"{outcomes.count('the same')} of {len(outcomes)} lesson cells of chapters {', '.join(first)} and {last} "
             f"print the same on your engine as in torch; {out} are left out, each for a reason."
         )
 
     def __repr__(self):
-        return "\n".join([self.count, *(f"{one.cell:18} {one.how}" for one in self.lessons)])
+        return "\n".join([self.count, *(f"{lesson.cell:18} {lesson.how}" for lesson in self.lessons)])
 
     def _repr_html_(self):
-        shown = [one for one in self.lessons if not one.why]
-        left_out = [f"<li>{_where(one)}: {html.escape(one.how)}</li>" for one in self.lessons if one.why]
-        lessons = "".join(_details(one, opened=one is shown[0]) for one in shown)
+        shown = [lesson for lesson in self.lessons if not lesson.why]
+        left_out = [f"<li>{_where(lesson)}: {html.escape(lesson.how)}</li>" for lesson in self.lessons if lesson.why]
+        lessons = "".join(_details(lesson, opened=lesson is shown[0]) for lesson in shown)
         return f'{STYLE}<div class="gl-lessons"><p><b>{self.count}</b></p>{lessons}<ul>{"".join(left_out)}</ul></div>'
 
 
-def _where(one):
-    section = re.match(r"s(\d+)-", one.cell)
+def _where(lesson):
+    section = re.match(r"s(\d+)-", lesson.cell)
     return f"section {section[1]}" if section else "the set-up"
 
 
@@ -192,11 +192,11 @@ def _part(what, text):
     return f"<div><b>{what}</b><pre>{html.escape(text)}</pre></div>"
 
 
-def _details(one, opened):
+def _details(lesson, opened):
     """Return a lesson as a fold: its code, with both outputs beside it."""
-    outputs = _part("prints in torch", one.torch) + _part("on your engine", one.yours)
-    mark = "✓" if one.how == "the same" else "✗"
-    line = html.escape(one.asked) or f"<code>{html.escape(one.source.splitlines()[0])}</code>"
-    beside = f'{_part("the lesson", one.source.replace(TORCH, OURS))}<div class="gl-beside">{outputs}</div>'
-    title = f"{mark} {one.how}, in {_where(one)}: {line}"
+    outputs = _part("prints in torch", lesson.torch) + _part("on your engine", lesson.yours)
+    mark = "✓" if lesson.how == "the same" else "✗"
+    line = html.escape(lesson.asked) or f"<code>{html.escape(lesson.source.splitlines()[0])}</code>"
+    beside = f'{_part("the lesson", lesson.source.replace(TORCH, OURS))}<div class="gl-beside">{outputs}</div>'
+    title = f"{mark} {lesson.how}, in {_where(lesson)}: {line}"
     return f'<details{" open" * opened}><summary>{title}</summary><div class="gl-beside">{beside}</div></details>'
