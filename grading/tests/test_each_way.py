@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import nbformat
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
@@ -56,6 +57,7 @@ def graded(tmp_path_factory):
     by_hand(tiny)
     found = {}
     for way in (by_nbgrader, by_our_command, on_separate_workers):
+        forget(tiny)
         way(tiny)
         found[way.__name__] = rows(tiny)
     return tiny, found
@@ -86,8 +88,23 @@ def by_hand(tiny: TinyClass) -> None:
         book.db.commit()
 
 
+def forget(tiny: TinyClass) -> None:
+    """Take away all points and verdicts that grading saved, so that the next way must save its own."""
+    with tiny.api.gradebook as book:
+        for submission in book.assignment_submissions(NAME):
+            for grade in submission.notebooks[0].grades:
+                grade.auto_score = None
+        book.db.commit()
+    for path in tiny.folder.glob(f"autograded/*/{NAME}/{NAME}.ipynb"):
+        nb = nbformat.read(path, as_version=4)
+        for cell in nb.cells:
+            if cell.cell_type == "code":
+                cell.outputs = []
+        path.write_text(nbformat.writes(nb))
+
+
 def rows(tiny: TinyClass) -> dict:
-    """Return the gradebook's rows of all submissions, by student."""
+    """Return the gradebook's rows of all submissions, and the verdicts that students read, by student."""
     with Gradebook(tiny.api.coursedir.db_url, tiny.api.coursedir.course_id) as book:
         found = {}
         for one in book.assignment_submissions(NAME):
@@ -100,6 +117,7 @@ def rows(tiny: TinyClass) -> dict:
                 "notebook": (notebook.name, notebook.late_submission_penalty, notebook.flagged),
                 "grades": sorted(grades),
                 "comments": sorted((c.name, c.auto_comment or "", c.manual_comment or "") for c in notebook.comments),
+                "verdicts": [tiny.verdict(one.student_id, f"check-{n}") for n in (1, 2) if one.student_id != "gita"],
             }
         return found
 

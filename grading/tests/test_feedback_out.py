@@ -2,9 +2,11 @@
 
 import re
 import zipfile
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 import pytest
+from nbgrader.coursedir import CourseDirectory
 from tiny_class import NAME, RIGHT, TinyClass
 
 from autograder.term import sent
@@ -134,3 +136,11 @@ def test_without_an_import_there_is_no_archive(graded, said, tmp_path):
     finally:
         (tmp_path / "platform").rename(graded.folder / "platform")
     assert sent.read(graded.api.coursedir, NAME).keys() == STUDENTS.keys()
+
+
+def test_an_entry_that_cannot_be_read_loses_no_other(tmp_path):
+    course = CourseDirectory(root=str(tmp_path))
+    anna, ben = Sent("canvas", "4021", "müller"), Sent("moodle", "3101", "ben")
+    sent.keep(course, NAME, {"anna": anna, "cem": replace(ben, number=3102)})
+    sent.keep(course, NAME, {"ben": ben})
+    assert sent.read(course, NAME) == {"anna": anna, "ben": ben}

@@ -56,7 +56,9 @@ def graded(tmp_path_factory):
     tiny = TinyClass(tmp_path_factory.mktemp("grading") / "class")
     for student, (answers, change, _) in HONEST.items():
         tiny.hand_in(student, answers, change)
-    tiny.grade()
+    with pytest.MonkeyPatch.context() as patch:  # the record is made with the assignment, so no chapter has to run
+        patch.setattr("autograder.steps.assignment._chapter", None)
+        tiny.grade()
     return tiny
 
 

@@ -49,6 +49,8 @@ def test_a_release_can_be_repeated_and_is_in_the_exchange_if_there_is_one(tiny, 
 def test_a_week_uses_existing_submissions_and_lists_what_needs_attention(tiny, said):
     tiny.hand_in("anna", RIGHT)
     tiny.hand_in("ben", text="{")
+    for words in (["--dry-run"], []):
+        assert "91_other is not in the gradebook; run" in said(tiny, "week", "91_other", *words, code=1)
     shown = said(tiny, "week", NAME, "--dry-run")
     assert "  anna: the submission has no grade yet\n" in shown
     assert not (tiny.folder / "autograded").exists()

@@ -114,12 +114,13 @@ def _submissions(args: argparse.Namespace) -> int:
 
 def _dry_run(args: argparse.Namespace) -> None:
     """Print what would be graded and written."""
+    from ..gradebook import find_assignment
     from ..settings import open_class
     from ..steps.due import due
 
     api = open_class(args.folder)
     with api.gradebook as book:
-        found = due(api.coursedir, book.find_assignment(args.assignment))
+        found = due(api.coursedir, find_assignment(book, args.assignment))
     _begin("Grade")
     show_list("Would be graded, besides imported ones", [f"{student}: {why}" for student, why in found.items()])
     print("\nThen feedback would be returned and grades exported. Nothing was changed.")

@@ -61,7 +61,7 @@ def _graded(found: dict[str, Scores]) -> dict[str, Scores]:
 
 def of(submission: SubmittedAssignment) -> Scores:
     """Return a submission's current scores."""
-    grades = sorted((g for notebook in submission.notebooks for g in notebook.grades), key=lambda g: g.name)
+    grades = sorted((g for notebook in submission.notebooks for g in notebook.grades), key=lambda g: g.name or "")
     return Scores(
         {grade.name: grade.auto_score for grade in grades if grade.auto_score is not None},
         {grade.name: grade.manual_score for grade in grades if grade.manual_score is not None},

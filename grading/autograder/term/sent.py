@@ -1,5 +1,6 @@
 """Store the names and numbers that a learning platform uses for imported submissions, to return feedback to it."""
 
+import contextlib
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -23,18 +24,23 @@ class Sent:
 
 
 def read(course: CourseDirectory, name: str) -> dict[str, Sent]:
-    """Return the stored Sent of an assignment's imported submissions by student; empty if nothing was imported."""
+    """Return the stored Sent of an assignment's imported submissions by student, without those that are no Sent."""
+    entries: dict[str, Sent] = {}
     try:
-        return msgspec.json.decode(_path(course, name).read_bytes(), type=dict[str, Sent])
+        stored = msgspec.json.decode(_path(course, name).read_bytes(), type=dict)
     except (OSError, ValueError):
         return {}
+    for student, entry in stored.items():
+        with contextlib.suppress(msgspec.ValidationError):
+            entries[student] = msgspec.convert(entry, Sent)
+    return entries
 
 
 def keep(course: CourseDirectory, name: str, sent: dict[str, Sent]) -> None:
     """Add entries to an assignment's stored ones, replacing existing entries of the same students."""
     folder(course)
-    found = {student: asdict(one) for student, one in sorted((read(course, name) | sent).items())}
-    atomic.write_text(_path(course, name), json.dumps(found, indent=1, ensure_ascii=False) + "\n", mode=0o600)
+    entries = {student: asdict(entry) for student, entry in sorted((read(course, name) | sent).items())}
+    atomic.write_text(_path(course, name), json.dumps(entries, indent=1, ensure_ascii=False) + "\n", mode=0o600)
 
 
 def folder(course: CourseDirectory) -> Path:
