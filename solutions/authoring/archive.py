@@ -21,7 +21,7 @@ HANDED_OUT = [
 ]  # of course/; no tests
 LOCK = "requirements.lock"
 ENGINE = "solutions/mini_autograd"  # for reading only, so without a pyproject.toml, which would get it installed
-LEFT_BEHIND = {"__pycache__", "build", OWN_ENGINE}  # and what begins with a dot, such as progress
+LEFT_BEHIND = {"__pycache__", "build", OWN_ENGINE, f"{OWN_ENGINE}.png"}  # and what begins with a dot, such as progress
 
 
 def write(path: Path = ARCHIVE, root: Path = ROOT) -> Path:

@@ -25,7 +25,7 @@ from authoring.reference import AuthoredCheck, Reference, numbers
 from gradlab import notebook, own_pictures
 from gradlab.checks import card as showing
 from gradlab.checks import check as checking
-from gradlab.checks import results
+from gradlab.checks import messages, results
 from gradlab.checks.cells import Chapter
 from gradlab.checks.check import Check, CheckFailed, check
 from gradlab.checks.compare import compare
@@ -664,6 +664,18 @@ def test_an_answer_of_another_form_and_an_unsolved_one_are_not_drawn(beside, car
     for answer in (stub, lambda x, v: None, lambda x, v: 1 / 0):
         says(answer, picture=lambda *args: called.append(args))
     assert called == []
+    states = [re.search(r'class="gl-card gl-card-(\w+)"', card["text/html"])[1] for card in cards]
+    assert states == ["unsolved", "wrong", "wrong"]
+
+
+def test_what_ran_before_a_check_is_said_in_one_sentence():
+    named = "You had not run the cell that defines slope as it stands now, so it ran first."
+    set_up = "The set-up cells had not run since the kernel started, so they ran first"
+    assert [messages.ran_first(["slope"], False), messages.ran_first([], False)] == [named, ""]
+    assert [messages.ran_first([], True), messages.ran_first(["slope"], True)] == [
+        f"{set_up}.",
+        f"{set_up}, and then your answers.",
+    ]
 
 
 def test_progress_remembers_what_was_passed_or_tried_but_not_a_stub(beside):

@@ -114,6 +114,9 @@ wrong("17.3").edit({"gradient /= scale": "gradient *= scale"})
 # one bad gradient among good ones
 wrong("17.3").edit({"not all(gradient.isfinite().all() for": "not any(gradient.isfinite().all() for"})
 
+# one finite element is enough
+wrong("17.3").edit({"gradient.isfinite().all() for": "gradient.isfinite().any() for"})
+
 # only the loss is tested
 wrong("17.3").edit({"not all(gradient.isfinite().all() for gradient in gradients)": "not loss.isfinite()"})
 
