@@ -81,7 +81,7 @@ def _warn(folder: Path) -> None:
             f"affect it. To give it a copy: {UPDATE} --apply",
             file=sys.stderr,
         )
-    if folder.is_dir() and all(place.stat().st_mode & 0o001 for place in (folder, *folder.parents)):
+    if folder.is_dir() and all(path.stat().st_mode & 0o001 for path in (folder, *folder.parents)):
         print(
             f"Other users of this machine can read {folder}, which holds names, submissions and grades. To keep them "
             f"out: chmod o= {shlex.quote(str(folder))}",

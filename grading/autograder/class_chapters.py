@@ -21,21 +21,21 @@ def begin(folder: Path) -> None:
         put(SOURCES, source)
 
 
-def put(new: Path, place: Path) -> None:
-    """Copy the folder `new`, a chapter or all of them, with the stages they import, to `place`, atomically.
+def put(new: Path, target: Path) -> None:
+    """Copy the folder `new`, a chapter or all of them, with the stages they import, to `target`, atomically.
 
-    `place` must not exist.
+    `target` must not exist.
     """
-    with tempfile.TemporaryDirectory(dir=place.parent, prefix=".new-") as made:
+    with tempfile.TemporaryDirectory(dir=target.parent, prefix=".new-") as made:
         copy = Path(made, "copy")
         shutil.copytree(new, copy, ignore=lambda _, names: [name for name in names if name.startswith(IGNORED)])
         for chapter in (new, *filter(Path.is_dir, new.iterdir())):
             for name, data in _stages(chapter).items():
                 (copy / chapter.relative_to(new) / name).write_bytes(data)
         try:
-            copy.rename(place)
+            copy.rename(target)
         except OSError:
-            if not place.is_dir():  # else another command created it in the meantime
+            if not target.is_dir():  # else another command created it in the meantime
                 raise
 
 

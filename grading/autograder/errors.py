@@ -14,7 +14,7 @@ class SubmissionError(Exception):
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return " Did you mean …?" with the known name most like an unknown `name`; "" if none is similar."""
-    names = {one.casefold(): one for one in known}
-    like = [one for one in names if one.startswith(name.casefold())]
+    names = {candidate.casefold(): candidate for candidate in known}
+    like = [candidate for candidate in names if candidate.startswith(name.casefold())]
     like = like or difflib.get_close_matches(name.casefold(), names, n=1)
     return f" Did you mean {names[like[0]]}?" if name and like else ""

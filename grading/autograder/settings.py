@@ -118,15 +118,15 @@ def settings_of(folder: Path) -> list[Path]:
     ends with the one inside the class folder.
     """
     folder = Path(folder).resolve()
-    around = [place / CONFIG for place in (Path.cwd(), folder.parent) if place != folder and (place / CONFIG).exists()]
+    around = [outer / CONFIG for outer in (Path.cwd(), folder.parent) if outer != folder and (outer / CONFIG).exists()]
     own = [path for path in around if _class_of(_read(path)) == folder]
     return own[:1] + [path for path in [folder / CONFIG] if path.exists()]
 
 
 def class_here() -> Path | None:
     """Return the class folder that nbgrader_config.py in the working folder names, else None."""
-    here = Path.cwd() / CONFIG
-    return _class_of(_read(here)) if here.exists() else None
+    path = Path.cwd() / CONFIG
+    return _class_of(_read(path)) if path.exists() else None
 
 
 def _class_of(config: Config) -> Path | None:

@@ -54,14 +54,14 @@ def changes(course: CourseDirectory, names: Sequence[str] = ()) -> list[Change]:
 
     Raises ClassError for an unknown chapter, and ChapterError if the course's version of a chapter does not run.
     """
-    here = class_chapters.chapters(_source(course))
-    known = here | class_chapters.chapters(class_chapters.SOURCES)
+    in_class = class_chapters.chapters(_source(course))
+    known = in_class | class_chapters.chapters(class_chapters.SOURCES)
     for name in names:
         if name not in known:
             raise ClassError(f"Neither the class nor the course has a chapter {name}.{did_you_mean(name, known)}")
     with Gradebook(course.db_url, course.course_id) as gradebook:
-        found = [_change(gradebook, course, name, here.get(name), known[name]) for name in sorted(names or known)]
-    return [change for change in found if change.said]
+        updates = [_change(gradebook, course, name, in_class.get(name), known[name]) for name in sorted(names or known)]
+    return [change for change in updates if change.said]
 
 
 def apply(api: NbGraderAPI, to_do: list[Change]) -> None:
@@ -80,11 +80,11 @@ def apply(api: NbGraderAPI, to_do: list[Change]) -> None:
             _make(api, change)
 
 
-def in_words(course: CourseDirectory, found: list[Change]) -> str:
+def in_words(course: CourseDirectory, changes: list[Change]) -> str:
     """Return these changes as text for the terminal."""
     linked = f"The class gets its own copy of {_source(course).resolve()} instead of a link to it."
     lines = [linked] if is_linked(course) else []
-    for change in found:
+    for change in changes:
         lines += [change.name, *(f"  {line}" for line in change.said)]
         lines += [f"  WOULD BE LOST: {line}" for line in change.lost]
     return "\n".join(lines) or "The class is up to date with the course."
@@ -103,21 +103,21 @@ def _release(course: CourseDirectory, name: str) -> Path:
     return Path(course.format_path(course.release_directory, ".", name))
 
 
-def _change(gradebook: Gradebook, course: CourseDirectory, name: str, here: Path | None, new: Path) -> Change:
-    same = here is not None and class_chapters.contents(here) == class_chapters.contents(new)
+def _change(gradebook: Gradebook, course: CourseDirectory, name: str, current: Path | None, new: Path) -> Change:
+    same = current is not None and class_chapters.contents(current) == class_chapters.contents(new)
     try:
         notebook = gradebook.find_notebook(name, name)
     except MissingEntry:
-        return Change(name, new, said=[] if same else ["not generated yet" if here else "new"])
+        return Change(name, new, said=[] if same else ["not generated yet" if current else "new"])
     solved = _solved(new)
     before, after = in_gradebook(notebook), graded_cells(solved)
     said, lost = list[str](), list[str]()
     if not same or before != after:
         before, after = _plain(before), _plain(after)
-        if here is None or _points_and(made_from, here, before) != _points_and(made_from, new, after):
-            said += [*_differences(notebook, before, after), *_otherwise_checked(here, new, before, after)]
+        if current is None or _points_and(made_from, current, before) != _points_and(made_from, new, after):
+            said += [*_differences(notebook, before, after), *_otherwise_checked(current, new, before, after)]
             lost += _losses(notebook, solved, after)
-        if not said and here and _points_and(code_of, here, before) == _points_and(code_of, new, after):
+        if not said and current and _points_and(code_of, current, before) == _points_and(code_of, new, after):
             said.append("only ungraded parts differ")
         else:
             said = said or ["solution or setup cells differ"]
@@ -147,11 +147,11 @@ def _differences(notebook: Notebook, before: dict, after: dict) -> Iterator[str]
             yield f"{exercise_of(cell.name)} is worth {counted(worth)} instead of {cell.max_score:g}{look}"
 
 
-def _otherwise_checked(here: Path | None, new: Path, before: dict, after: dict) -> Iterator[str]:
+def _otherwise_checked(current: Path | None, new: Path, before: dict, after: dict) -> Iterator[str]:
     """Yield a line that lists the exercises whose check, cases or expected values changed."""
     checks, old = _decides(new), {}
     with contextlib.suppress(ChapterError):  # the copy may be from an earlier version of the course
-        old = _decides(here) if here else {}
+        old = _decides(current) if current else {}
     others = {cell for cell, decided in checks.items() if decided != old.get(cell)}
     others |= {cell for cell in after if cell in before and after[cell][0] != before[cell][0]}
     if others & before.keys():
@@ -177,9 +177,9 @@ def _solved(folder: Path) -> NotebookNode:
 def _decides(folder: Path) -> dict[str, dict]:
     """Return what decides the verdicts of each check cell."""
     record = read_chapter(_solved(folder), folder.name, folder).record()
-    found = decides(json.loads(record.to_json()))
+    by_check = decides(json.loads(record.to_json()))
     return {
-        cell: {check_id: (check.digest, found[check_id]) for check_id, check in checks.items()}
+        cell: {check_id: (check.digest, by_check[check_id]) for check_id, check in checks.items()}
         for cell, checks in record.by_cell().items()
     }
 
@@ -204,11 +204,11 @@ def _make(api: NbGraderAPI, change: Change) -> None:
         shutil.rmtree(kept, ignore_errors=True)
         kept.mkdir(parents=True)
         (kept / UNFINISHED).touch()
-    place, release = _source(course) / name, _release(course, name)
+    source, release = _source(course) / name, _release(course, name)
     take_over(course, name)
-    if change.new != place:
-        _set_aside(place, kept / "source")
-        class_chapters.put(change.new, place)
+    if change.new != source:
+        _set_aside(source, kept / "source")
+        class_chapters.put(change.new, source)
     if change.generated:
         _set_aside(release, kept / "release")
         configured = api.config.GenerateAssignment.preprocessors
@@ -216,7 +216,7 @@ def _make(api: NbGraderAPI, change: Change) -> None:
         api.update_config(Config({"GenerateAssignment": {"preprocessors": steps}}))
         said = api.generate_assignment(name, force=True)
         if not said["success"]:
-            _move(kept / "source", place)
+            _move(kept / "source", source)
             _move(kept / "release", release)
             (kept / UNFINISHED).unlink()
             raise ClassError(f"{name} could not be generated and is unchanged:\n{said.get('log') or said['error']}")

@@ -110,9 +110,10 @@ def main() -> None:
             seconds, processor = map(sum, zip(graded, exported, strict=True))
             print(f"{name:22}{seconds:9.1f}{60 * count / seconds:10.1f}{processor / count:18.3f}")
             results.append((seconds, processor, scores(folder)))
-        (slow, slow_cpu, theirs), (fast, fast_cpu, found) = results
+        (slow, slow_cpu, their_scores), (fast, fast_cpu, our_scores) = results
         print(f"ratio: {slow / fast:.1f} × the submissions a minute, {slow_cpu / fast_cpu:.1f} × less processor time")
-        print(f"scores are {'identical' if theirs == found else 'NOT IDENTICAL'}: {sorted(set(found.values()))}")
+        same = "identical" if their_scores == our_scores else "NOT IDENTICAL"
+        print(f"scores are {same}: {sorted(set(our_scores.values()))}")
 
 
 if __name__ == "__main__":

@@ -52,17 +52,17 @@ def growth(root: Path, count: int, outcomes: Iterator[Outcome]) -> None:
     """Go through the outcomes of a run of `count` submissions; print speed, cost and memory after each tenth."""
     print(f"{'graded':>7}{'a second':>10}{'processor s each':>18}{'memory':>10}{'files':>7}", end="")
     print(f"{'a worker':>11}{'gradebook':>11}")
-    here, step = psutil.Process(), max(1, count // 10)
+    process, step = psutil.Process(), max(1, count // 10)
     outcomes = (outcome for outcome in outcomes if outcome.status != "skipped")
     since, spent = time.monotonic(), time.process_time()
     for number, outcome in enumerate(outcomes, start=1):
         assert outcome.status == "graded", outcome
         if number % step == 0:
             rate, each = step / (time.monotonic() - since), (time.process_time() - spent) / step
-            worker = next(p for p in here.children() if "spawn_main" in " ".join(p.cmdline()))
+            worker = next(p for p in process.children() if "spawn_main" in " ".join(p.cmdline()))
             book = root / "gradebook.db"
             print(
-                f"{number:7}{rate:10.2f}{each:18.4f}{mib(here.memory_info().rss)}{here.num_fds():7}"
+                f"{number:7}{rate:10.2f}{each:18.4f}{mib(process.memory_info().rss)}{process.num_fds():7}"
                 f"{mib(worker.memory_info().rss):>11}{mib(book.stat().st_size if book.exists() else 0):>11}",
                 flush=True,
             )
@@ -87,7 +87,7 @@ def answered_at_once(root: Path, count: int) -> Iterator[Outcome]:
         (folder / f"{NAME}.ipynb").write_bytes(model)
     grader = Grader(class_api(root), NAME)
     graded = autograde(grader.procedure, grader.begin(students[0]))
-    grader.procedure = SimpleNamespace(beside={}, graded=graded)
+    grader.procedure = SimpleNamespace(files={}, graded=graded)
     run.autograde = lambda procedure, handed_in, shared: procedure.graded
     run.Grader = lambda api, name: grader
     return run.grade(root, NAME, workers=WORKERS, threads=1)

@@ -14,10 +14,10 @@ from autograder.run.grader import Grader
 from autograder.settings import class_api
 from autograder.steps import files, runs
 from autograder.steps.bounded import Bounded, OutOfBoundsError
-from autograder.steps.execute import Ran
+from autograder.steps.execute import RunResult
 from autograder.steps.outcome import Status
 from autograder.views import pages, report
-from autograder.views.flags import Look
+from autograder.views.flags import Flagger
 
 TOO_LONG = "its content takes more than 0.5 seconds of processor time to read"
 
@@ -136,7 +136,7 @@ def short(monkeypatch):
 
 def test_too_long_to_judge_could_not_be_graded_and_too_long_to_search_is_flagged(tmp_path, short, monkeypatch):
     tiny = TinyClass(tmp_path / "class")
-    monkeypatch.setattr(runs, "execute", lambda job, files: Ran(job.notebook, 1.0))
+    monkeypatch.setattr(runs, "execute", lambda job, files: RunResult(job.notebook, 1.0))
     ended = {}
     for student, judge in (("mallory", endless), ("anna", runs.judge)):
         tiny.hand_in(student, RIGHT)
@@ -145,7 +145,7 @@ def test_too_long_to_judge_could_not_be_graded_and_too_long_to_search_is_flagged
         ended[student] = Grader(class_api(tiny.folder), NAME).grade_here(student)
     assert (ended["mallory"].status, ended["mallory"].reason) == (Status.UNGRADABLE, f"{TOO_LONG}.")
     assert ended["anna"].status == Status.GRADED
-    monkeypatch.setattr(Look, "at", endless)
+    monkeypatch.setattr(Flagger, "flags", endless)
     rows = {row.student: row for row in report.gather(class_api(tiny.folder).coursedir, NAME).rows}
     assert rows["mallory"].reason == f"{TOO_LONG}."
     assert [flag.why for flag in rows["anna"].flags] == [f"it could not be searched: {TOO_LONG}."]

@@ -13,7 +13,7 @@ from autograder.run.grader import Grader
 from autograder.sandbox import KERNEL_NAME
 from autograder.settings import class_api
 from autograder.steps.clock import Reading
-from autograder.steps.execute import STARVED, Job, Ran, execute
+from autograder.steps.execute import STARVED, Job, RunResult, execute
 
 SLEEPS = "import time\ntime.sleep(3)\nprint('done')"
 
@@ -77,7 +77,7 @@ def test_a_submission_with_too_little_processor_time_runs_again_alone(tmp_path, 
     others = itertools.chain([True, True], itertools.repeat(False))
 
     def where_others_take_the_processor(job, files):
-        ran.append(Ran("", 0.0, "it waited.", starved=True) if next(others) else execute(job, files))
+        ran.append(RunResult("", 0.0, "it waited.", starved=True) if next(others) else execute(job, files))
         return ran[-1]
 
     monkeypatch.setattr("autograder.steps.runs.execute", where_others_take_the_processor)
@@ -90,7 +90,7 @@ def test_a_submission_starved_even_alone_gets_a_reason_instead_of_a_grade(tmp_pa
     tiny = TinyClass(tmp_path / "class")
     tiny.hand_in("anna", RIGHT)
     waits = iter(["it waited.", "it waited, alone too."])
-    monkeypatch.setattr("autograder.steps.runs.execute", lambda *_: Ran("", 0.0, next(waits), starved=True))
+    monkeypatch.setattr("autograder.steps.runs.execute", lambda *_: RunResult("", 0.0, next(waits), starved=True))
     outcome = Grader(class_api(tiny.folder), "90_tiny").grade_here("anna")
     assert (outcome.status, outcome.reason) == ("could not be graded", "it waited, alone too.")
     assert tiny.points("anna") == [None, None]

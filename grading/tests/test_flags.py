@@ -8,7 +8,7 @@ import pytest
 from authoring.chapter import chapter_names
 from authoring.places import SOURCES
 from autograder.steps.outcome import NOT_ALONE_SAYS
-from autograder.views.flags import ALONE, MOST, RECORD, Look
+from autograder.views.flags import ALONE, MOST, RECORD, Flagger
 from gradlab.checks.record import SUFFIX
 
 CHAPTERS = Path(__file__).resolve().parents[2] / "course" / "chapters"
@@ -19,7 +19,8 @@ def flags_of(folder: Path, *sources: str, release: Path | None = None, students=
     cells = [nbformat.v4.new_code_cell(source) for source in sources]
     if verdict:
         cells[0].metadata["autograder"] = {"90.1": {"passed": False, "message": verdict}}
-    return Look(release or folder, "90_tiny", students).at(nbformat.v4.new_notebook(cells=cells), folder, "mallory")
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    return Flagger(release or folder, "90_tiny", students).flags(notebook, folder, "mallory")
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ def test_one_line_is_flagged_with_its_cell_and_number(tmp_path, source):
 def test_no_right_answer_of_the_course_is_flagged(name, tmp_path):
     """No solution, slip or other right answer in the solved chapters is flagged."""
     cells = [c for c in nbformat.read(SOURCES / name / f"{name}.ipynb", as_version=4).cells if c.cell_type == "code"]
-    flags = Look(CHAPTERS / name, name).at(nbformat.v4.new_notebook(cells=cells), tmp_path)
+    flags = Flagger(CHAPTERS / name, name).flags(nbformat.v4.new_notebook(cells=cells), tmp_path)
     assert [flag for flag in flags if "import Reference" not in flag.source] == []
 
 

@@ -15,7 +15,7 @@ from tiny_class import NAME, PULL_BACK, RIGHT, TinyClass, nbgrader, write_settin
 from autograder.run.grader import Grader, Outcome
 from autograder.settings import class_api
 from autograder.steps.autograde import autograde
-from autograder.steps.execute import Ran
+from autograder.steps.execute import RunResult
 from autograder.steps.files import known_as, unfit
 from autograder.steps.outcome import Status
 from autograder.views import one_student, similar, term_overview
@@ -210,7 +210,7 @@ def test_any_notebook_with_any_timestamp_gets_a_result(hostile, cells, metadata,
     ended = grader.begin("odd")
     if not isinstance(ended, Outcome):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("autograder.steps.runs.execute", lambda job, files: Ran(job.notebook, 1.0))
+            patch.setattr("autograder.steps.runs.execute", lambda job, files: RunResult(job.notebook, 1.0))
             ended = grader.end(ended, autograde(grader.procedure, ended))
     assert ended.status == Status.GRADED or (ended.status == Status.UNGRADABLE and ended.reason)
     grader.why_due("odd")
@@ -242,7 +242,7 @@ def test_any_kernel_message_and_any_source_can_be_recorded_and_reported(alone, o
         for cell in notebook["cells"]:
             if cell["cell_type"] == "code":
                 cell["outputs"], cell["metadata"]["execution"] = outputs, times
-        return Ran(json.dumps(notebook) if garbage is None else garbage, 1.0)
+        return RunResult(json.dumps(notebook) if garbage is None else garbage, 1.0)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("autograder.steps.runs.execute", execute)

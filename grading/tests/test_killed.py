@@ -16,7 +16,7 @@ from autograder.run import grader as grader_module
 from autograder.run.grader import Grader
 from autograder.settings import class_api
 from autograder.steps.autograde import Failed, Graded
-from autograder.steps.execute import Ran
+from autograder.steps.execute import RunResult
 
 RUNS = {"before": [1.0, 1.5], "after": [2.0, 3.0]}  # the checks' points, by the run that graded them
 STUDENTS = ["anna", "ben", "gita"]  # ben has manual points; gita's notebook could not be graded
@@ -49,7 +49,7 @@ def answers(tiny: TinyClass, named: str) -> dict[str, Graded | Failed]:
     """The workers' results; the notebooks contain the number of their run."""
     grader, found = Grader(class_api(tiny.folder), NAME), {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("autograder.steps.runs.execute", lambda job, files: Ran(job.notebook, 1.0))
+        patch.setattr("autograder.steps.runs.execute", lambda job, files: RunResult(job.notebook, 1.0))
         for student in STUDENTS:
             said = grader_module.autograde(grader.procedure, grader.begin(student))
             scored = replace(said.scored, scores=dict(zip(sorted(said.scored.scores), RUNS[named], strict=True)))

@@ -29,13 +29,13 @@ def run(args: argparse.Namespace) -> None:
         show_dates(args.assignment, dates.set_due(args.folder, args.assignment, date))
 
 
-def show_dates(name: str, found: "Dates") -> None:
+def show_dates(name: str, dates: "Dates") -> None:
     """Print an assignment's due date, its extensions and the changed penalties."""
     from ..views.changes import counted
 
-    print(f"{name} is due {local(found.due)}." if found.due else f"{name} has no due date.")
-    show_list("Extended", [f"{s} until {local(date)}" for s, date in sorted(found.extended.items())])
-    show_list("No longer extended", found.ended, ", ")
-    show_list("Changed penalties", [f"{s}: {old:g} -> {counted(new)}" for s, (old, new) in found.penalties.items()])
-    if found.penalties:
+    print(f"{name} is due {local(dates.due)}." if dates.due else f"{name} has no due date.")
+    show_list("Extended", [f"{s} until {local(date)}" for s, date in sorted(dates.extended.items())])
+    show_list("No longer extended", dates.ended, ", ")
+    show_list("Changed penalties", [f"{s}: {old:g} -> {counted(new)}" for s, (old, new) in dates.penalties.items()])
+    if dates.penalties:
         print(f"These students' feedback pages show the old penalties. To update them: autograder feedback {name}")

@@ -59,17 +59,17 @@ def export_grades(
 
     if into and output.exists() and os.path.samefile(into, output):
         raise ClassError("-o and --into name the same file; write to a different one.")
-    found = grades.read_grades(class_api(folder).coursedir, names, stale)
+    class_grades = grades.read_grades(class_api(folder).coursedir, names, stale)
     if anonymous:
-        made = grades.anonymous(found, folder)
+        made = grades.anonymous(class_grades, folder)
     elif platform == "canvas":
         columns = {names[0]: column} if column else {}
-        made = grades.fill_gradebook(found, columns, into) if into else grades.canvas(found)
+        made = grades.fill_gradebook(class_grades, columns, into) if into else grades.canvas(class_grades)
     else:
-        made = grades.fill_worksheet(found, names[0], into) if into else grades.moodle(found)
+        made = grades.fill_worksheet(class_grades, names[0], into) if into else grades.moodle(class_grades)
     atomic.write_text(output, made.text(), mode=0o600)
     print(output)
     show_list("Not in the file", made.left_out)
     show_list("In the platform's file, but not in the class (left out or unchanged in the new file)", made.unknown)
-    for name, without in found.without().items():
+    for name, without in class_grades.without().items():
         show_list(f"{name}: no grade", without)

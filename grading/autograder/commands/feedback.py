@@ -51,21 +51,21 @@ def give_feedback(folder: Path, name: str, archive: Path | None = None, platform
     api = class_api(folder)
     exchange = return_feedback.exchange(api)
     returned = list(return_feedback.return_feedback(api, name))
-    made = [one for one in returned if one.page]
-    sent_back = [one for one in made if not one.why]
+    made = [result for result in returned if result.page]
+    sent_back = [result for result in made if not result.why]
     pages = "1 page" if len(made) == 1 else f"{len(made)} pages"
     print(f"{pages} made, {len(sent_back)} returned through the exchange.")
     if exchange is None and made:
         pages_in = api.coursedir.format_path("feedback", "STUDENT", name)
         print(f"There is no exchange to return them through. Find them in {pages_in}.")
-    not_given = [one for one in returned if one.why and (exchange or not one.page)]
+    not_given = [result for result in returned if result.why and (exchange or not result.page)]
     if not_given:
         print("Not returned:")
-    for one in not_given:
-        print(f"  {one.student}: {one.why}" + (f" Send them {one.page}" if one.page else ""))
+    for result in not_given:
+        print(f"  {result.student}: {result.why}" + (f" Send them {result.page}" if result.page else ""))
     if archive:
-        _pack(api.coursedir, name, {one.student: one.page for one in made if one.page}, archive, platform)
-    return 1 if any(one.failed for one in returned) else 0
+        _pack(api.coursedir, name, {result.student: result.page for result in made if result.page}, archive, platform)
+    return 1 if any(result.failed for result in returned) else 0
 
 
 def _pack(course: "CourseDirectory", name: str, pages: dict[str, Path], archive: Path, platform: str | None) -> None:
@@ -73,7 +73,7 @@ def _pack(course: "CourseDirectory", name: str, pages: dict[str, Path], archive:
     from ..term import returns, sent
 
     known = sent.read(course, name)
-    platforms = {one.platform for one in known.values()}
+    platforms = {entry.platform for entry in known.values()}
     if not platforms:
         raise ClassError(
             f"No archive was made: no submission of {name} was imported from a platform, so the students' "

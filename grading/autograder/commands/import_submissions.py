@@ -38,37 +38,37 @@ def run(args: argparse.Namespace) -> int:
 
     table = Path(args.late_at) if args.late_at and Path(args.late_at).is_file() else None
     when = table or (read_date(args.late_at) if args.late_at else None)
-    found = submissions.import_submissions(
+    result = submissions.import_submissions(
         args.folder, args.assignment, args.archive, args.platform, args.worksheet, args.update, when, args.dry_run
     )
-    done = found.done
-    refused = [one for one in done if one.state == submissions.REFUSED]
-    imported = [one for one in done if one.state not in (submissions.REFUSED, submissions.PASSED_OVER)]
+    done = result.done
+    refused = [entry for entry in done if entry.state == submissions.REFUSED]
+    imported = [entry for entry in done if entry.state not in (submissions.REFUSED, submissions.PASSED_OVER)]
     for state in (submissions.NEW, submissions.REPLACED, submissions.UNCHANGED):
-        print(f"{state.capitalize()}: {sum(one.state == state for one in done)}")
-    show_list("Renamed or chosen among several", [f"{one.who}: {one.said}" for one in imported if one.said])
-    kept = [one.who for one in done if one.state == submissions.KEPT]
+        print(f"{state.capitalize()}: {sum(entry.state == state for entry in done)}")
+    show_list("Renamed or chosen among several", [f"{entry.who}: {entry.said}" for entry in imported if entry.said])
+    kept = [entry.who for entry in done if entry.state == submissions.KEPT]
     show_list("Kept a different submission that already exists (--update replaces it)", kept, ", ")
-    show_list("Will be refused by grading", [f"{one.who}: {one.refusal}" for one in imported if one.refusal])
-    show_list("Typed into Canvas; ask for the notebook as a file", found.typed, ", ")
-    ignored = [one for one in done if one.state == submissions.PASSED_OVER]
-    show_list("Ignored", [f"{one.who}: {one.said}" if one.said else one.who for one in ignored])
-    show_list("Not imported", [f"{one.who}: {one.said}" for one in refused])
-    show_list("Files in the archive that match no student", [readable(other)[:200] for other in found.others])
-    if found.by_name:
+    show_list("Will be refused by grading", [f"{entry.who}: {entry.refusal}" for entry in imported if entry.refusal])
+    show_list("Typed into Canvas; ask for the notebook as a file", result.typed, ", ")
+    ignored = [entry for entry in done if entry.state == submissions.PASSED_OVER]
+    show_list("Ignored", [f"{entry.who}: {entry.said}" if entry.said else entry.who for entry in ignored])
+    show_list("Not imported", [f"{entry.who}: {entry.said}" for entry in refused])
+    show_list("Files in the archive that match no student", [readable(other)[:200] for other in result.others])
+    if result.by_name:
         print(
             "Students were matched by full name only; times are unknown. For ids and times, add Moodle's --worksheet."
         )
-    untimed = [one for one in imported if one.untimed]
-    if found.platform == "canvas":
+    untimed = [entry for entry in imported if entry.untimed]
+    if result.platform == "canvas":
         late = "Marked late without a time, so they count as on time (set a time with --late-at DATE)"
-        show_list(late, [one.who for one in untimed], ", ")
+        show_list(late, [entry.who for entry in untimed], ", ")
     else:
         unread = "Submission times that could not be read, so they count as on time (set times with --late-at TABLE)"
-        show_list(unread, [f"{one.who}: {one.untimed}" for one in untimed])
-    show_list("Extensions in the worksheet", [f"{s} until {local(date)}" for s, date in found.extensions.items()])
-    if found.dates:
-        show_dates(args.assignment, found.dates)
+        show_list(unread, [f"{entry.who}: {entry.untimed}" for entry in untimed])
+    show_list("Extensions in the worksheet", [f"{s} until {local(date)}" for s, date in result.extensions.items()])
+    if result.dates:
+        show_dates(args.assignment, result.dates)
     if args.dry_run:
         print("Nothing was changed.")
     return 1 if refused else 0

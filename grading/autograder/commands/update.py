@@ -21,18 +21,18 @@ def run(args: argparse.Namespace) -> None:
     from ..settings import open_class
 
     api = open_class(args.folder)
-    found, linked = update.changes(api.coursedir, args.assignments), update.is_linked(api.coursedir)
-    print(update.in_words(api.coursedir, found))
+    changes, linked = update.changes(api.coursedir, args.assignments), update.is_linked(api.coursedir)
+    print(update.in_words(api.coursedir, changes))
     if not args.apply:
-        if found or linked:
+        if changes or linked:
             print("Nothing was changed. To make these changes, repeat the command with --apply.")
         return
-    losing = [change.name for change in found if change.lost]
+    losing = [change.name for change in changes if change.lost]
     if losing and not args.lose_scores:
         raise ClassError(
             f"Nothing was changed, because scores would be lost in {', '.join(losing)}. To update only the other "
             "chapters, name them. To update all, back up the class and use --lose-scores."
         )
-    update.apply(api, found)
-    if found or linked:
+    update.apply(api, changes)
+    if changes or linked:
         print("Done.")

@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     codes.append(grade_class(folder, name, sandbox=not args.no_sandbox, scheduler=args.scheduler))
     if codes[-1]:
         return codes[-1]
-    platforms = sorted({one.platform for one in sent.read(course, name).values()})
+    platforms = sorted({entry.platform for entry in sent.read(course, name).values()})
     only = platforms[0] if len(platforms) == 1 else ""
     platform = "moodle" if args.worksheet else "canvas" if args.gradebook else only
     _begin("Return feedback")
@@ -120,9 +120,9 @@ def _dry_run(args: argparse.Namespace) -> None:
 
     api = open_class(args.folder)
     with api.gradebook as book:
-        found = due(api.coursedir, find_assignment(book, args.assignment))
+        reasons = due(api.coursedir, find_assignment(book, args.assignment))
     _begin("Grade")
-    show_list("Would be graded, besides imported ones", [f"{student}: {why}" for student, why in found.items()])
+    show_list("Would be graded, besides imported ones", [f"{student}: {why}" for student, why in reasons.items()])
     print("\nThen feedback would be returned and grades exported. Nothing was changed.")
 
 
@@ -136,7 +136,7 @@ def _needs_a_look(report: "Report", flagged: list["Row"], to_decide: str, by_han
     from ..views.renderings import to_do
 
     rows = {status: [row for row in report.rows if row.status == status] for status in Status}
-    found = {
+    sections = {
         "Could not be graded": [f"{row.student}: {row.reason}" for row in rows[Status.UNGRADABLE]],
         "Need a manual grade": [row.student for row in rows[Status.NEEDS_MANUAL] if not by_hand],
         to_decide: by_hand,
@@ -145,7 +145,7 @@ def _needs_a_look(report: "Report", flagged: list["Row"], to_decide: str, by_han
         ],
         "To do": to_do(report),
     }
-    for title, lines in found.items():
+    for title, lines in sections.items():
         show_list(title, lines)
-    if not any(found.values()):
+    if not any(sections.values()):
         print("nothing")

@@ -83,15 +83,15 @@ def _existing(address: str) -> Iterator[Client]:
 
 def _same_versions(client: Client) -> None:
     for package in ("autograder", "gradlab", "torch", "ipykernel"):
-        here = version(package)
+        ours = version(package)
         try:
             there = client.run(version, package)
         except PackageNotFoundError:
             there = {"a worker": "none"}
-        for worker, found in there.items():
-            if found != here:
+        for worker, installed in there.items():
+            if installed != ours:
                 raise ClassError(
-                    f"{worker} has {package} {found} installed, but this process has {here}. Workers need this "
+                    f"{worker} has {package} {installed} installed, but this process has {ours}. Workers need this "
                     "project's environment: run `make setup` there, and start them in it."
                 )
 

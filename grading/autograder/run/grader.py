@@ -85,12 +85,12 @@ class Grader:
         with Gradebook(self.course.db_url, self.course.course_id) as book:
             known = {student.id for student in book.students}
         ids = {student.casefold(): student for student in known}
-        other = {one: ids[one.casefold()] for one in submitted if one not in known and one.casefold() in ids}
+        other = {name: ids[name.casefold()] for name in submitted if name not in known and name.casefold() in ids}
         if other:
-            found = ", ".join(f"{readable(one)} is {student} in the gradebook" for one, student in other.items())
+            listed = ", ".join(f"{readable(name)} is {student} in the gradebook" for name, student in other.items())
             raise ClassError(
                 f"Folders in {self.course.submitted_directory} differ from a student's id only in "
-                f"capitalization: {found}. Rename the folders."
+                f"capitalization: {listed}. Rename the folders."
             )
 
     def why_due(self, student: str) -> str:
@@ -146,7 +146,7 @@ class Grader:
         at = receipt.timestamp(self.folder_of(student))
         outcome.reopen(self._folders.autograded(student), submission.fingerprint)  # ungraded until it is written
         self._rows.save(student, graded.scored, at, submission.again, self._penalty)
-        self._folders.write(submission, graded, self.procedure.beside)
+        self._folders.write(submission, graded, self.procedure.files)
         return Outcome(student, Status.GRADED)
 
     def _penalty(self, student: str, score: float, late_s: float) -> float | None:

@@ -196,18 +196,18 @@ def groups_folder(mounted: str = "/sys/fs/cgroup", own: str = "/proc/self/cgroup
     """
     for line in Path(own).read_text().splitlines():
         number, kinds, path = line.split(":", 2)
-        here = Path(mounted, *(["memory"] if kinds else []), path.lstrip("/"))
+        group = Path(mounted, *(["memory"] if kinds else []), path.lstrip("/"))
         if number == "0":
-            above = [here, *(folder for folder in here.parents if folder.is_relative_to(mounted))]
-            found = (folder for folder in above if "memory" in _words(folder / "cgroup.subtree_control"))
-            nearest = next(found, None)
+            above = [group, *(folder for folder in group.parents if folder.is_relative_to(mounted))]
+            limiting = (folder for folder in above if "memory" in _words(folder / "cgroup.subtree_control"))
+            nearest = next(limiting, None)
             if nearest is None:
                 continue
-            here = nearest
+            group = nearest
         elif kinds != "memory":
             continue
-        if os.access(here, os.W_OK) and os.access(here / "cgroup.procs", os.W_OK):
-            return here
+        if os.access(group, os.W_OK) and os.access(group / "cgroup.procs", os.W_OK):
+            return group
     return None
 
 
@@ -321,8 +321,8 @@ def serve(
     folder = groups_folder()
     group = make_group(folder, memory_mib) if folder else None
     users = enter(sandbox)
-    for place in WRITABLE if control is not None else ():
-        remount(place, NOEXEC)
+    for path in WRITABLE if control is not None else ():
+        remount(path, NOEXEC)
     before = processes()
     kernel = os.fork()  # the process namespace applies from this fork on
     if kernel == 0:
@@ -447,16 +447,16 @@ def memory_used_mib(limit_mib: float) -> float:
     Memory shared by processes is divided among them if the total would otherwise exceed the limit.
     """
     there = processes()
-    beside = files_mib() + sockets_mib() + sum(status_mib(process, "VmPTE:") for process in there)
-    total = beside + sum(status_mib(process, "VmRSS:", "VmSwap:") for process in there)
-    return total if total <= limit_mib else beside + sum(map(proportional_mib, there))
+    other_mib = files_mib() + sockets_mib() + sum(status_mib(process, "VmPTE:") for process in there)
+    total = other_mib + sum(status_mib(process, "VmRSS:", "VmSwap:") for process in there)
+    return total if total <= limit_mib else other_mib + sum(map(proportional_mib, there))
 
 
 def files_mib() -> float:
     """Return the memory of the writable places in MiB: their blocks and Linux's overhead per file."""
-    found = list(map(os.statvfs, WRITABLE))
-    blocks = sum((one.f_blocks - one.f_bfree) * one.f_frsize for one in found)
-    return (blocks + INODE * sum(one.f_files - one.f_ffree for one in found)) / 2**20
+    systems = list(map(os.statvfs, WRITABLE))
+    blocks = sum((system.f_blocks - system.f_bfree) * system.f_frsize for system in systems)
+    return (blocks + INODE * sum(system.f_files - system.f_ffree for system in systems)) / 2**20
 
 
 def sockets_mib() -> float:
@@ -510,9 +510,9 @@ def preload(course: str) -> None:
 def collapse() -> None:
     """Put this process's memory into huge pages, which makes a fork cost half as much; before Linux 6.1, do nothing."""
     for line in Path("/proc/self/maps").read_text().splitlines():
-        place, access, _, _, inode, *_ = line.split()
+        addresses, access, _, _, inode, *_ = line.split()
         if access == "rw-p" and inode == "0":
-            start, end = (int(address, 16) for address in place.split("-"))
+            start, end = (int(address, 16) for address in addresses.split("-"))
             libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), MADV_COLLAPSE)
 
 

@@ -169,7 +169,7 @@ def _decoded(data: bytes, kind: type) -> Any:
     except msgspec.ValidationError:
         raise
     except ValueError:  # perhaps a lone surrogate, which may be in honest output too
-        text = LONE.sub(lambda found: found[1] or "\ufffd", data.decode(errors="replace"))
+        text = LONE.sub(lambda match: match[1] or "\ufffd", data.decode(errors="replace"))
         return msgspec.json.decode(text, type=kind)
 
 

@@ -93,11 +93,11 @@ class Room:
                                 raise EOFError
             self._control.settimeout(self._left_s())
             code = self._control.recv(16)
-        return [*(Seen(one, False) for one in replies[:-1]), Seen(replies[-1], code == FORBIDDEN)]
+        return [*(Seen(reply, False) for reply in replies[:-1]), Seen(replies[-1], code == FORBIDDEN)]
 
-    def _send(self, ours: socket.socket, what: object) -> None:
+    def _send(self, ours: socket.socket, message: object) -> None:
         ours.settimeout(self._left_s())
-        ours.sendall(msgspec.json.encode(what) + b"\n")
+        ours.sendall(msgspec.json.encode(message) + b"\n")
 
     def _left_s(self) -> float:
         return max(self._end - time.monotonic(), 0.001)

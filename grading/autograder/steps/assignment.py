@@ -87,8 +87,8 @@ def _known(cell: SourceCell, points: float | None, solution: bool) -> dict:
 class Assignment:
     """All that grading knows about an assignment, hidden from submissions; plain data, sent to workers once per run.
 
-    seed: draws the class's cases. record: their expected results and slips. version: see `_kept`. cells: the solved
-    notebook's code cells. modules: sources of the Python files beside it, by file name.
+    seed: draws the class's cases. record: their expected results and slips. version: see `_update_record`. cells: the
+    solved notebook's code cells. modules: sources of the Python files beside it, by file name.
     """
 
     name: str
@@ -133,7 +133,7 @@ class Assignment:
 
         It may record if its cell uses torch, to build a graph.
         """
-        found = {}
+        tasks = {}
         for cell, checks in self.record.by_cell().items():
             given, finished = self._given(cell, checks)
             used, also = (globals_read(compile(text, "<check>", "exec")) for text in (self._texts[cell], finished))
@@ -141,8 +141,8 @@ class Assignment:
             for check_id, allows in _options(self._texts[cell]).items():
                 if check_id in checks and not all(allows.values()):
                     task = fields | {"check_id": check_id, "torch": allows["torch"]}
-                    found[check_id] = Task(task, checks[check_id].cases, used | also)
-        return found
+                    tasks[check_id] = Task(task, checks[check_id].cases, used | also)
+        return tasks
 
     @functools.cached_property
     def _texts(self) -> dict[str, str]:
@@ -158,12 +158,12 @@ class Assignment:
 
 def _options(check_cell: str) -> dict[str, dict[str, bool]]:
     """Return whether autograd and torch are allowed in each check that a cell calls, by check id."""
-    found = {}
+    allowed = {}
     for call in checks_called(ast.parse(check_cell)):
         given = {str(word.arg): word.value for word in call.keywords if word.arg in ("autograd", "torch")}
         options = {name: ast.literal_eval(value) for name, value in given.items()}
-        found[ast.literal_eval(call.args[0]).split()[0]] = {"autograd": True, "torch": True} | options
-    return found
+        allowed[ast.literal_eval(call.args[0]).split()[0]] = {"autograd": True, "torch": True} | options
+    return allowed
 
 
 class AssignmentStep(NbGraderPreprocessor):
@@ -184,7 +184,7 @@ def load_assignment(course: CourseDirectory, name: str) -> Assignment:
         raise ClassError(f"Grading needs the solved notebook {source}, which is missing.{meant}")
     released = Path(course.format_path(course.release_directory, ".", name), f"{name}.ipynb")
     changed_at = tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in (source, released))
-    return _load(course.db_url, course.course_id, source, released, changed_at, _store(course, name))
+    return _load(course.db_url, course.course_id, source, released, changed_at, _record_path(course, name))
 
 
 def stored_checks(course: CourseDirectory, name: str) -> dict[str, dict[str, CheckRecord]]:
@@ -192,7 +192,7 @@ def stored_checks(course: CourseDirectory, name: str) -> dict[str, dict[str, Che
 
     Empty if there is no record that this version of gradlab can read.
     """
-    path = _store(course, name)
+    path = _record_path(course, name)
     return _stored_checks(path, path.stat().st_mtime_ns) if path.exists() else {}
 
 
@@ -213,7 +213,7 @@ def version_now(course: CourseDirectory, name: str, points: dict[str, float]) ->
     try:
         source = _source(course, name)
         now = made_from(nbformat.read(source, as_version=4), source.parent, points)
-        stored = json.loads(_store(course, name).read_text(encoding="utf-8"))
+        stored = json.loads(_record_path(course, name).read_text(encoding="utf-8"))
         if stored.get("made_from", stored["version"]) == now:
             return stored["version"]
     except (OSError, ValueError, AttributeError, KeyError):
@@ -228,13 +228,13 @@ def _source(course: CourseDirectory, name: str) -> Path:
     return Path(course.format_path(course.source_directory, ".", name)) / f"{name}.ipynb"
 
 
-def _store(course: CourseDirectory, name: str) -> Path:
+def _record_path(course: CourseDirectory, name: str) -> Path:
     return Path(course.root) / "records" / f"{name}.json"
 
 
 @functools.lru_cache(maxsize=8)
 def _load(
-    db_url: str, course_id: str, source: Path, released: Path, changed_at: tuple[int, ...], store: Path
+    db_url: str, course_id: str, source: Path, released: Path, changed_at: tuple[int, ...], record_path: Path
 ) -> Assignment:
     notebook, name = nbformat.read(source, as_version=4), source.stem
     with Gradebook(db_url, course_id) as gradebook:
@@ -246,7 +246,7 @@ def _load(
             ) from None
         _require_same(notebook, generated, name)
         as_released = Released.of(generated, nbformat.read(released, as_version=4) if released.exists() else notebook)
-    seed, version, record = _kept(store, notebook, source)
+    seed, version, record = _update_record(record_path, notebook, source)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     modules = {path.name: path.read_text(encoding="utf-8") for path in sorted(source.parent.glob("*.py"))}
     return Assignment(name, seed, record, version, cells, modules, as_released)
@@ -255,31 +255,31 @@ def _load(
 def keep_record(course: CourseDirectory, chapter: "Chapter") -> None:
     """Store the class's record of a chapter that has just been run, so that the first grading run need not make it."""
     source = _source(course, chapter.name)
-    _kept(_store(course, chapter.name), nbformat.read(source, as_version=4), source, chapter)
+    _update_record(_record_path(course, chapter.name), nbformat.read(source, as_version=4), source, chapter)
 
 
 def take_over(course: CourseDirectory, name: str) -> None:
     """Bring a record of an earlier version of the course into this version's form, before its source changes."""
-    source, store = _source(course, name), _store(course, name)
-    if store.exists() and source.exists() and "made_from" not in _stored(store):
+    source, path = _source(course, name), _record_path(course, name)
+    if path.exists() and source.exists() and "made_from" not in _content(path):
         with contextlib.suppress(ChapterError):  # the copy is too old: its grades stay outdated
-            _kept(store, nbformat.read(source, as_version=4), source)
+            _update_record(path, nbformat.read(source, as_version=4), source)
 
 
-def _kept(
-    store: Path, notebook: nbformat.NotebookNode, source: Path, chapter: "Chapter | None" = None
+def _update_record(
+    path: Path, notebook: nbformat.NotebookNode, source: Path, chapter: "Chapter | None" = None
 ) -> tuple[int, str, Record]:
-    """Return the seed, version and record in the file `store`; first make and store what is missing or outdated.
+    """Return the seed, version and record in the file `path`; first make and store what is missing or outdated.
 
     chapter: of the solved notebook, if that has been run. The version stays while nothing changes that can change a
     verdict.
     """
     points = {grade_id: points for grade_id, (_, points) in graded_cells(notebook).items()}
-    beside = notebook, source.parent, points
-    stored, now, code = _stored(store), made_from(*beside), code_of(*beside)
+    parts = notebook, source.parent, points
+    stored, now, code = _content(path), made_from(*parts), code_of(*parts)
     earlier = "version" in stored and "made_from" not in stored  # its version is a hash of its source
     unchanged = stored.get("made_from", stored.get("version")) == now
-    old = _readable(stored, store)
+    old = _readable(stored, path)
     if old and unchanged:
         record = old
     else:
@@ -289,10 +289,10 @@ def _kept(
         unchanged = old is not None and stored.get("code") == code and near(decides(stored["record"]), decides(plain))
     version = stored["version"] if unchanged else hashed(code, decides(plain))
     if earlier and unchanged:
-        print(f"{store.stem}: record and grades of an earlier version are taken over unchanged.", file=sys.stderr)
-    store.parent.mkdir(parents=True, exist_ok=True)
-    kept = {"seed": stored["seed"], "version": version, "made_from": now, "code": code, "record": plain}
-    atomic.write_text(store, json.dumps(kept), mode=0o600)
+        print(f"{path.stem}: record and grades of an earlier version are taken over unchanged.", file=sys.stderr)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    content = {"seed": stored["seed"], "version": version, "made_from": now, "code": code, "record": plain}
+    atomic.write_text(path, json.dumps(content), mode=0o600)
     return stored["seed"], version, record
 
 
@@ -309,15 +309,15 @@ def _chapter(notebook: nbformat.NotebookNode, name: str, folder: Path) -> "Chapt
         ) from error
 
 
-def _stored(store: Path) -> dict:
-    """Return the content of an assignment's file `store`.
+def _content(path: Path) -> dict:
+    """Return the content of an assignment's file `path`.
 
     If there is no file, return only a new seed; if the file is damaged, return only the seed recovered from it.
     Raises ClassError if the seed is lost, because a different one could change grades.
     """
-    if not store.exists():
+    if not path.exists():
         return {"seed": secrets.randbits(48)}
-    text = store.read_text(encoding="utf-8", errors="replace")
+    text = path.read_text(encoding="utf-8", errors="replace")
     try:
         stored = json.loads(text)
         if isinstance(stored, dict) and type(stored.get("seed")) is int:
@@ -327,19 +327,19 @@ def _stored(store: Path) -> dict:
     begun = re.match(r'\{"seed": (\d+),', text)
     if begun is None:
         raise ClassError(
-            f"{store} is damaged, and the seed of the cases is lost. Restore the file from a backup. If you have none, "
+            f"{path} is damaged, and the seed of the cases is lost. Restore the file from a backup. If you have none, "
             "delete it, so that a new seed is drawn, and grade everything again with --force."
         )
-    print(f"{store} is damaged. Its seed was recovered and the record is made again.", file=sys.stderr)
+    print(f"{path} is damaged. Its seed was recovered and the record is made again.", file=sys.stderr)
     return {"seed": int(begun[1])}
 
 
-def _readable(stored: dict, store: Path) -> Record | None:
+def _readable(stored: dict, path: Path) -> Record | None:
     """Return the stored record, if there is one in the current format; else None."""
     if "record" not in stored:
         return None
     try:
-        return Record.from_json(json.dumps(stored["record"]), str(store))
+        return Record.from_json(json.dumps(stored["record"]), str(path))
     except RecordError as error:
         print(f"{str(error).split('. ')[0]}. The record is made again from its seed.", file=sys.stderr)
         return None
@@ -359,8 +359,8 @@ def in_gradebook(notebook: Notebook) -> dict[str, tuple[str, float]]:
 
 def _require_same(notebook: nbformat.NotebookNode, generated: Notebook, name: str) -> None:
     """Raise ClassError if the solved notebook and the gradebook have different check cells or points."""
-    released, here = in_gradebook(generated), graded_cells(notebook)
-    changed = sorted(grade_id for grade_id in here | released if here.get(grade_id) != released.get(grade_id))
+    released, solved = in_gradebook(generated), graded_cells(notebook)
+    changed = sorted(grade_id for grade_id in solved | released if solved.get(grade_id) != released.get(grade_id))
     if changed:
         raise ClassError(
             f"{name}: the solved notebook and the gradebook have different check cells or points: "

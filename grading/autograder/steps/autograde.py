@@ -40,7 +40,7 @@ class Procedure:
     """Everything a worker needs to grade an assignment; plain data, sent once per run.
 
     sanitise, grade: the names of the preprocessors. config: their settings. folders: import paths of the class's own
-    preprocessors. beside: the class's files, which replace submitted ones, by relative path.
+    preprocessors. files: the class's files, which replace submitted ones, by relative path.
     """
 
     sanitise: list[str]
@@ -48,10 +48,10 @@ class Procedure:
     config: dict[str, dict]
     folders: list[str]
     known: Assignment
-    beside: dict[str, bytes]
+    files: dict[str, bytes]
 
     @classmethod
-    def of(cls, converter: Autograde, known: Assignment, beside: dict[str, bytes]) -> "Procedure":
+    def of(cls, converter: Autograde, known: Assignment, files: dict[str, bytes]) -> "Procedure":
         """Collect the preprocessors that a class configures, except those that write to the gradebook.
 
         Instantiates each once and lets its errors through: they would affect every submission.
@@ -64,7 +64,7 @@ class Procedure:
         config = {name: dict(converter.config[name]) for name in sorted(names) if name in converter.config}
         own = [step for step in steps if not step.__module__.startswith(OF_THE_PROJECT)]
         folders = sorted({str(Path(inspect.getfile(step)).parent) for step in own})
-        return cls(list(map(_name, sanitise)), list(map(_name, steps[len(sanitise) :])), config, folders, known, beside)
+        return cls(list(map(_name, sanitise)), list(map(_name, steps[len(sanitise) :])), config, folders, known, files)
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class Steps:
         except (AttributeError, KeyError, TypeError) as error:
             raise SubmissionError(no_notebook(error)) from error
         for step in self._of(RunCells):
-            step.released = self.procedure.beside | outputs
+            step.released = self.procedure.files | outputs
             step.files, step.shared = submission.files | step.released, shared
         nb, _ = self._run(self._grade, nb, submission.student)
         scored = Scored.of(nb)

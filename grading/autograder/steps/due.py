@@ -40,13 +40,13 @@ def compose_names(course: CourseDirectory) -> None:
         if not target.exists() or target.samefile(folder):
             folder.rename(target)
             continue
-        for one in sorted(folder.iterdir()):
-            if is_there(target / one.name):
+        for entry in sorted(folder.iterdir()):
+            if is_there(target / entry.name):
                 raise ClassError(
                     f"Two folders in {top} belong to {readable(target.name)}, because their names differ only in "
-                    f"Unicode's form, and both contain {readable(one.name)}. Remove one of the two submissions."
+                    f"Unicode's form, and both contain {readable(entry.name)}. Remove one of the two submissions."
                 )
-            one.rename(target / one.name)
+            entry.rename(target / entry.name)
         folder.rmdir()
 
 
@@ -62,10 +62,10 @@ def why_due(course: CourseDirectory, name: str, student: str, version: str) -> s
     """
     folder = folder_of(course, name, student)
     autograded = Path(course.format_path(course.autograded_directory, known_as(student), name))
-    found = outcome.of(autograded / f"{name}.ipynb")
-    if not found.saved or found.handed_in != receipt.fingerprint(folder, course.ignore):
+    stored = outcome.of(autograded / f"{name}.ipynb")
+    if not stored.saved or stored.handed_in != receipt.fingerprint(folder, course.ignore):
         return UNGRADED
-    return CHANGED if version and found.graded_by not in ("", version) else ""
+    return CHANGED if version and stored.graded_by not in ("", version) else ""
 
 
 def graded_before(course: CourseDirectory, name: str) -> int:
@@ -79,9 +79,9 @@ def due(course: CourseDirectory, assignment: Assignment) -> dict[str, str]:
     Empty for an assignment that is not from the course: its notebook is not named like the assignment.
     """
     name = assignment.name
-    notebook = next((one for one in assignment.notebooks if one.name == name), None)
+    notebook = next((notebook for notebook in assignment.notebooks if notebook.name == name), None)
     if notebook is None:
         return {}
     version = version_now(course, name, {cell.name: cell.max_score for cell in notebook.grade_cells})
-    found = {known_as(student): why_due(course, name, student, version) for student in submitted(course, name)}
-    return {student: why for student, why in found.items() if why}
+    reasons = {known_as(student): why_due(course, name, student, version) for student in submitted(course, name)}
+    return {student: why for student, why in reasons.items() if why}

@@ -65,7 +65,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Ran:
+class RunResult:
     """The result of a run: the notebook with its outputs as JSON, or "" and the reason why there is none.
 
     seconds: the time of all cells, without waits for a processor. starved: whether the cells waited longer than
@@ -99,7 +99,7 @@ class Spent:
             raise StarvedError
 
 
-def execute(job: Job, files: dict[str, bytes]) -> Ran:
+def execute(job: Job, files: dict[str, bytes]) -> RunResult:
     """Run the job's notebook in a temporary folder with `files`, by relative path, and return the result.
 
     If a cell ends its kernel, run the notebook again without that cell. A cell ends its kernel by crashing it, by
@@ -122,7 +122,7 @@ def execute(job: Job, files: dict[str, bytes]) -> Ran:
         reason = f"its cells sent a message that no kernel sends ({type(error).__name__})."
     except Exception as error:
         reason = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
-    return Ran(notebook, spent.had_s, reason, starved)
+    return RunResult(notebook, spent.had_s, reason, starved)
 
 
 def _run(job: Job, folder: Path, spent: Spent) -> NotebookNode:
@@ -143,8 +143,8 @@ def complete(run: Coroutine) -> Any:
         asyncio.get_running_loop()
     except RuntimeError:
         return asyncio.run(run)
-    with ThreadPoolExecutor(1) as beside:  # Formgrader's button calls this inside an event loop
-        return beside.submit(asyncio.run, run).result()
+    with ThreadPoolExecutor(1) as executor:  # Formgrader's button calls this inside an event loop
+        return executor.submit(asyncio.run, run).result()
 
 
 @contextlib.contextmanager
@@ -328,7 +328,7 @@ class Client(NotebookClient):
             said = error_output("CellTimeoutError", self._too_long)  # instead of its KeyboardInterrupt
             cell.outputs = [*(o for o in cell.outputs if o.output_type != "error"), said]
             return
-        if any(one.get("source") == "ask_exit" for one in content.get("payload", [])):
+        if any(payload.get("source") == "ask_exit" for payload in content.get("payload", [])):
             self._ended = DeadKernelError()  # it ends now, or soon
         if content["status"] == "error" and not any(o.output_type == "error" for o in cell.outputs):
             cell.outputs.append(error_output(_name(content), str(content.get("evalue"))))

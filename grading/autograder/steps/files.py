@@ -51,8 +51,8 @@ def unfit(folder: Path, name: str) -> str:
 
 def _unfit(folder: Path, name: str) -> str:
     files = size = 0
-    for path, found in all_in(folder):
-        files, size = files + 1, size + found.st_size
+    for path, status in all_in(folder):
+        files, size = files + 1, size + status.st_size
         if files > MAX_FILES:
             return f"it contains more than {MAX_FILES} files."
         if size > MAX_BYTES:
@@ -60,8 +60,8 @@ def _unfit(folder: Path, name: str) -> str:
         inside = path.relative_to(folder)
         if len(inside.parts) > MAX_DEPTH:
             return f"its folders are nested more than {MAX_DEPTH} levels deep."
-        regular = stat.S_ISREG(found.st_mode) and found.st_nlink == 1
-        if not (regular or stat.S_ISDIR(found.st_mode)):
+        regular = stat.S_ISREG(status.st_mode) and status.st_nlink == 1
+        if not (regular or stat.S_ISDIR(status.st_mode)):
             return f"{readable(inside)} is a link or a special file; only regular files can be submitted."
         if not os.access(path, os.R_OK):
             return f"{readable(inside)} cannot be read: {os.strerror(errno.EACCES)}."
@@ -114,9 +114,9 @@ def all_in(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
     todo = [folder]
     while todo:
         for path in sorted(todo.pop().iterdir()):
-            found = path.lstat()
-            yield path, found
-            if stat.S_ISDIR(found.st_mode):
+            status = path.lstat()
+            yield path, status
+            if stat.S_ISDIR(status.st_mode):
                 todo.append(path)
 
 

@@ -38,8 +38,9 @@ def judge(nb: NotebookNode, record: Record, judges: dict[str, Judge]) -> dict[st
         so_far.append(cell)
         grade_id = cell.metadata.nbgrader["grade_id"] if is_grade(cell) else ""
         if grade_id in checks:
-            found = checks[grade_id].items()
-            verdicts[grade_id] = {i: _verdict(i, one, judges.get(i), cell, so_far, known) for i, one in found}
+            verdicts[grade_id] = {
+                i: _verdict(i, check, judges.get(i), cell, so_far, known) for i, check in checks[grade_id].items()
+            }
     return verdicts
 
 
@@ -59,7 +60,7 @@ def _verdict(
         return verdict
     sides = zip(record.expected, *(slip.observations(record.expected) for slip in record.slips), strict=True)
     each = zip(map(read_observation, seen), record.cases, sides, strict=True)
-    shown = [one and known.of(case, side).observation(one) for one, case, side in each]
+    shown = [observation and known.of(case, side).observation(observation) for observation, case, side in each]
     return shortened(judge_check(record, shown, judge))
 
 
@@ -95,17 +96,17 @@ def observations(cell: NotebookNode, check_id: str, count: int, known: Known) ->
 
     known: the texts that the reason may contain.
     """
-    found = []
+    reported = []
     for output in cell.outputs:
         data = output.get("data", {}).get(OBSERVATION_MIME)
         if isinstance(data, str):
             data = _read(data)
         if isinstance(data, dict) and data.get("check") == check_id:
-            found.append(data.get("observations"))
-    if len(found) == 1 and isinstance(found[0], list) and len(found[0]) == count:
-        return json.loads(json.dumps(found[0]))
+            reported.append(data.get("observations"))
+    if len(reported) == 1 and isinstance(reported[0], list) and len(reported[0]) == count:
+        return json.loads(json.dumps(reported[0]))
     errors = [o for o in cell.outputs if o.output_type == "error"]
-    if errors and not found:
+    if errors and not reported:
         error = errors[0]
         if error.ename == "CellTimeoutError":
             return error.evalue.replace("This cell", "The check", 1)
@@ -150,11 +151,11 @@ def show_verdicts(nb: NotebookNode, verdicts: dict[str, dict[str, Verdict]]) -> 
         if cell.cell_type != "code":
             continue
         cell.outputs = [output for output in cell.outputs if OBSERVATION_MIME not in output.get("data", {})]
-        found = verdicts.get(cell.metadata.nbgrader["grade_id"]) if is_grade(cell) else None
-        if found:
-            passed += [verdict.passed for verdict in found.values()]
-            outcome.write_verdicts(cell, found)
-            _show(cell, list(found.values()))
+        cell_verdicts = verdicts.get(cell.metadata.nbgrader["grade_id"]) if is_grade(cell) else None
+        if cell_verdicts:
+            passed += [verdict.passed for verdict in cell_verdicts.values()]
+            outcome.write_verdicts(cell, cell_verdicts)
+            _show(cell, list(cell_verdicts.values()))
         elif is_grade(cell):
             cell.outputs.append(error_output("VerdictMissing", "No verdict has been reached."))
         elif cell.source.strip() == SUMMARY and cell.outputs:

@@ -47,10 +47,10 @@ class Known:
         text = "\n".join(sources)
         return cls(text, {*re.findall(r"\w+", f"{text} {_OURS}"), *vars(builtins)})
 
-    def of(self, case: Case, beside: tuple[Observation, ...]) -> "Known":
-        """Return these texts and those of a case; beside: its observations in the record."""
-        messages = [*case.words, *(one.error.message for one in beside if one.error)]
-        return replace(self, texts=frozenset(_strings(msgspec.to_builtins([case, beside]))), messages=tuple(messages))
+    def of(self, case: Case, recorded: tuple[Observation, ...]) -> "Known":
+        """Return these texts and those of a case; recorded: its observations in the record."""
+        messages = [*case.words, *(observation.error.message for observation in recorded if observation.error)]
+        return replace(self, texts=frozenset(_strings(msgspec.to_builtins([case, recorded]))), messages=tuple(messages))
 
     def text(self, text: str, most_words: int = 0) -> str:
         """Return a text if it is known or has only so many words, all known; else UNKNOWN."""

@@ -91,11 +91,11 @@ def reopen(path: Path, fingerprint: str) -> bool:
     After an interruption, the gradebook therefore never shows new scores beside old verdicts. Return whether the
     notebook belongs to the submission with this fingerprint.
     """
-    nb, found = _file(path)
-    if found.is_of(fingerprint) and found.saved:
-        write(nb, replace(found, saved=False, again=True))
+    nb, stored = _file(path)
+    if stored.is_of(fingerprint) and stored.saved:
+        write(nb, replace(stored, saved=False, again=True))
         atomic.write_text(path, json.dumps(nb))
-    return found.is_of(fingerprint)
+    return stored.is_of(fingerprint)
 
 
 def read_verdicts(cell: Mapping) -> dict[str, Verdict]:

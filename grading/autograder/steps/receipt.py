@@ -53,10 +53,10 @@ def stamp(time: datetime) -> str:
 def timestamp(folder: Path) -> datetime | None:
     """Return when the submission in a folder was submitted, in UTC; None if it has no valid timestamp."""
     try:
-        found = read_time(_own_text(folder / TIMESTAMP))
+        submitted_at = read_time(_own_text(folder / TIMESTAMP))
     except Exception:  # any error: third-party libraries parse it
         return None
-    return found if found.year in YEARS else None
+    return submitted_at if submitted_at.year in YEARS else None
 
 
 def secret(folder: Path) -> str:
@@ -71,13 +71,13 @@ def fingerprint(folder: Path, ignored: list[str]) -> str:
     """Return a digest that identifies a submission by its files, except those matching the `ignored` patterns."""
     digest, size = hashlib.sha256(), 0
     try:
-        for path, found in _some(folder):
+        for path, status in _some(folder):
             inside = path.relative_to(folder)
             if any(fnmatch.fnmatch(part, pattern) for part in inside.parts for pattern in ignored):
                 continue
-            digest.update(b"%s\0%d\0%d\0" % (os.fsencode(inside), stat.S_IFMT(found.st_mode), found.st_size))
-            size += found.st_size
-            if stat.S_ISREG(found.st_mode) and size <= MAX_BYTES:
+            digest.update(b"%s\0%d\0%d\0" % (os.fsencode(inside), stat.S_IFMT(status.st_mode), status.st_size))
+            size += status.st_size
+            if stat.S_ISREG(status.st_mode) and size <= MAX_BYTES:
                 digest.update(path.read_bytes())
     except OSError as error:
         digest.update(str(error.errno).encode())
@@ -87,7 +87,7 @@ def fingerprint(folder: Path, ignored: list[str]) -> str:
 def _newest(folder: Path) -> datetime:
     now = datetime.now(UTC)
     try:
-        times = [found.st_mtime for _, found in _some(folder)] or [folder.lstat().st_mtime]
+        times = [status.st_mtime for _, status in _some(folder)] or [folder.lstat().st_mtime]
         newest = datetime.fromtimestamp(max(times), UTC)
     except (OSError, ValueError, OverflowError):
         return now
@@ -101,7 +101,7 @@ def _some(folder: Path) -> list[tuple[Path, os.stat_result]]:
 
 def _own_text(path: Path) -> str:
     """Return a small file's text; raise OSError or ValueError if it is large, a link, or in a linked folder."""
-    found = path.lstat()
-    if path.parent.is_symlink() or not stat.S_ISREG(found.st_mode) or found.st_nlink != 1 or found.st_size > LONGEST:
+    status = path.lstat()
+    if path.parent.is_symlink() or not stat.S_ISREG(status.st_mode) or status.st_nlink != 1 or status.st_size > LONGEST:
         raise ValueError(f"{path} is not a submission's own file")
     return path.read_text(encoding="utf-8")

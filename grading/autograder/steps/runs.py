@@ -27,7 +27,7 @@ from . import outcome
 from .alone import Room, Seen, in_a_room
 from .assignment import Assignment, AssignmentStep, Released
 from .bounded import Bounded
-from .execute import Job, Ran, execute
+from .execute import Job, RunResult, execute
 from .files import beside_notebook
 from .judge import is_forbidden, judge, judge_alone, show_verdicts
 
@@ -69,24 +69,24 @@ class RunCells(AssignmentStep, Execute):
         judge_run = judging(self.known)
         if lessons:
             trial = self._run(self._job(text, frozenset(lessons)), files)
-            ran, trial_s = _notebook(trial), trial.seconds
+            executed, trial_s = _notebook(trial), trial.seconds
             verdicts, behind = judge_run(trial)
             if all(verdict.passed for checks in verdicts.values() for verdict in checks.values()):
                 for index, outputs in lessons.items():
-                    ran.cells[index].outputs = outputs
-                return ran, trial_s, verdicts, behind
+                    executed.cells[index].outputs = outputs
+                return executed, trial_s, verdicts, behind
         whole = self._run(self._job(text, frozenset()), files)
         return _notebook(whole), trial_s + whole.seconds, *judge_run(whole)
 
-    def _run(self, job: Job, files: dict[str, bytes]) -> Ran:
+    def _run(self, job: Job, files: dict[str, bytes]) -> RunResult:
         """Run a job and return the result; if it was starved of processor time, run it once more.
 
         Raises OvertakenError instead if other submissions run in parallel.
         """
-        ran = execute(job, files)
-        if ran.starved and self.shared:
-            raise OvertakenError(ran.reason)
-        return execute(job, files) if ran.starved else ran
+        result = execute(job, files)
+        if result.starved and self.shared:
+            raise OvertakenError(result.reason)
+        return execute(job, files) if result.starved else result
 
     def _confirmed(self, verdicts: Verdicts, behind: Behind) -> Verdicts:
         """Return the verdicts, where a check that forbids autograd or torch passes only if it also passes alone.
@@ -137,18 +137,23 @@ def cut_short(config: Config) -> str:
 
 @functools.lru_cache(maxsize=8)
 def judging(known: Assignment) -> Bounded:
-    """Return a function that judges a Ran, or what was Seen of checks alone, by their ids, in a process with limits.
+    """Return a function that judges, in a process with limits, a RunResult, or what was Seen of checks alone, by id.
 
-    For a Ran, it also returns which cells to run before each check that passed but must also pass alone.
+    For a RunResult, it also returns which cells to run before each check that passed but must also pass alone.
     """
     judges, checks, alone = known.judges, known.record.checks, known.alone  # loaded here, outside the time limit
 
-    def judged(what: Ran | dict[str, Seen]) -> tuple[Verdicts, Behind] | dict[str, Verdict]:
-        if isinstance(what, dict):
-            return {i: judge_alone(checks[i], alone[i].allows[0], seen, judges.get(i)) for i, seen in what.items()}
-        nb = _read(what)
+    def judged(observed: RunResult | dict[str, Seen]) -> tuple[Verdicts, Behind] | dict[str, Verdict]:
+        if isinstance(observed, dict):
+            return {i: judge_alone(checks[i], alone[i].allows[0], seen, judges.get(i)) for i, seen in observed.items()}
+        nb = _read(observed)
         verdicts = judge(nb, known.record, judges)
-        passed = [i for found in verdicts.values() for i, verdict in found.items() if verdict.passed and i in alone]
+        passed = [
+            i
+            for cell_verdicts in verdicts.values()
+            for i, verdict in cell_verdicts.items()
+            if verdict.passed and i in alone
+        ]
         return verdicts, {i: _behind(nb, checks[i].cell, alone[i].names) for i in passed}
 
     return Bounded(judged)
@@ -163,10 +168,10 @@ def _behind(nb: NotebookNode, check_cell: str, names: set[str]) -> tuple[list[st
     return [text for n, text in enumerate(texts) if n in reached or is_setup(cells[n])], texts
 
 
-def _notebook(ran: Ran) -> NotebookNode:
-    if ran.reason:
-        raise SubmissionError(ran.reason)
-    nb = _read(ran)
+def _notebook(result: RunResult) -> NotebookNode:
+    if result.reason:
+        raise SubmissionError(result.reason)
+    nb = _read(result)
     try:
         nbformat.validate(nb, relax_add_props=True)
     except nbformat.ValidationError:  # its text quotes what the run wrote
@@ -174,12 +179,12 @@ def _notebook(ran: Ran) -> NotebookNode:
     return nb
 
 
-def _read(ran: Ran) -> NotebookNode:
-    return nbformat.from_dict(ipynb.load(ran.notebook))
+def _read(result: RunResult) -> NotebookNode:
+    return nbformat.from_dict(ipynb.load(result.notebook))
 
 
 def untouched_lessons(nb: NotebookNode, released: Released) -> dict[int, list]:
     """Return the released outputs of a submission's unchanged lesson cells, by position in the notebook."""
     cells = [((c.get("id"), c.source), c) for c in nb.cells]
-    found = [(n, key) for n, (key, c) in enumerate(cells) if c.cell_type == "code" and key in released.lessons]
-    return {n: copy.deepcopy(released.lessons[key]) for n, key in found}
+    lessons = [(n, key) for n, (key, c) in enumerate(cells) if c.cell_type == "code" and key in released.lessons]
+    return {n: copy.deepcopy(released.lessons[key]) for n, key in lessons}

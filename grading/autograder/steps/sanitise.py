@@ -67,10 +67,10 @@ class _Order:
     """
 
     def __init__(self, cells: list[NotebookNode], release: Release):
-        found = release.find(cells)
-        self.there = {key: cells[place] for key, place in found.places.items()}
-        self.homes = {key: cells[place] for key, place in found.homes.items()}
-        self.cells = [cell for place, cell in enumerate(cells) if place not in found.copies]
+        matches = release.find(cells)
+        self.there = {key: cells[place] for key, place in matches.places.items()}
+        self.homes = {key: cells[place] for key, place in matches.homes.items()}
+        self.cells = [cell for place, cell in enumerate(cells) if place not in matches.copies]
         self.released, self.done = release.cells, []
         for key, cell in release.cells.items():
             if counts(cell):

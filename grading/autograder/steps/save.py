@@ -132,13 +132,13 @@ class Rows:
         due = rows.scalar(select(ASSIGNMENT.c.duedate).where(ASSIGNMENT.c.id == self._assignment))
         query = select(SUBMISSION.c.id, SUBMISSION.c.timestamp, SUBMISSION.c.extension)
         of_it = (SUBMISSION.c.assignment_id == self._assignment) & (SUBMISSION.c.student_id == student)
-        found = rows.execute(query.where(of_it)).first()
-        if found is None:
+        stored = rows.execute(query.where(of_it)).first()
+        if stored is None:
             number, extension = api.new_uuid(), None
             row = {"id": number, "assignment_id": self._assignment, "student_id": student, "timestamp": submitted_at}
             rows.execute(insert(SUBMISSION), row)
         else:
-            number, before, extension = found
+            number, before, extension = stored
             submitted_at = submitted_at or (before if again else None)
             if submitted_at != before:
                 rows.execute(update(SUBMISSION).where(SUBMISSION.c.id == number), {"timestamp": submitted_at})
@@ -158,12 +158,12 @@ class Rows:
             rows.execute(
                 insert(SUBMITTED), {"id": there[notebook], "notebook_id": notebook, "assignment_id": submission}
             )
-        place, cells = there[notebook], [cell for cell in self._cells if cell.notebook_id == notebook]
+        submitted, cells = there[notebook], [cell for cell in self._cells if cell.notebook_id == notebook]
         ids = [cell.id for cell in cells]
         query = select(GRADE.c.cell_id, GRADE.c.manual_score, GRADE.c.extra_credit, GRADE.c.needs_manual_grade)
-        of_it = GRADE.c.cell_id.in_(ids) & (GRADE.c.notebook_id == place)
+        of_it = GRADE.c.cell_id.in_(ids) & (GRADE.c.notebook_id == submitted)
         grades = {row.cell_id: row for row in rows.execute(query.where(of_it))}
-        of_it = COMMENT.c.cell_id.in_(ids) & (COMMENT.c.notebook_id == place)
+        of_it = COMMENT.c.cell_id.in_(ids) & (COMMENT.c.notebook_id == submitted)
         comments = set(rows.scalars(select(COMMENT.c.cell_id).where(of_it)))
         score, graded, said = 0.0, [], []
         for cell, _, name, kind in cells:
@@ -176,10 +176,10 @@ class Rows:
                 by_hand, extra = (before.manual_score, before.extra_credit) if before is not None else (None, None)
                 counts = by_hand if by_hand is not None else auto
                 score += 0.0 if counts is None else counts + (extra or 0.0)
-                graded.append({"cell": cell, "place": place, "auto_score": auto, "needs_manual_grade": waits})
+                graded.append({"cell": cell, "submitted": submitted, "auto_score": auto, "needs_manual_grade": waits})
             if kind in ("SolutionCell", "TaskCell"):
                 text = None if scored is None else scored.comments.get(name)
-                said.append({"cell": cell, "place": place, "auto_comment": text})
+                said.append({"cell": cell, "submitted": submitted, "auto_comment": text})
         _put(rows, GRADE, graded, set(grades))
         _put(rows, COMMENT, said, comments)
         return score
@@ -190,22 +190,22 @@ def _put(rows: Connection, table, wanted: list[dict], there: set[str]) -> None:
     new = [row for row in wanted if row["cell"] not in there]
     old = [row for row in wanted if row["cell"] in there]
     if new:
-        keys = {"cell": "cell_id", "place": "notebook_id"}
+        keys = {"cell": "cell_id", "submitted": "notebook_id"}
         rows.execute(insert(table), [{keys.get(key, key): value for key, value in row.items()} for row in new])
     if old:
-        same = (table.c.cell_id == bindparam("cell")) & (table.c.notebook_id == bindparam("place"))
+        same = (table.c.cell_id == bindparam("cell")) & (table.c.notebook_id == bindparam("submitted"))
         rows.execute(update(table).where(same), old)
 
 
-def put(path: Path, notebook: str, beside: dict[str, bytes], submitted: Path) -> None:
+def put(path: Path, notebook: str, files: dict[str, bytes], submitted: Path) -> None:
     """Write the files beside an autograded notebook, then the notebook; delete everything else in its folder.
 
-    beside: contents by relative path; unchanged files are not touched. submitted: the submission's folder, from which
+    files: contents by relative path; unchanged files are not touched. submitted: the submission's folder, from which
     the receipt is copied.
     """
     folder = path.parent
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = {path, *(folder / name for name in (*RECEIPTS, *beside))}
+    wanted = {path, *(folder / name for name in (*RECEIPTS, *files))}
     for parent, folders, names in os.walk(folder, topdown=False):
         for entry in (Path(parent, name) for name in names):
             if entry not in wanted:
@@ -213,7 +213,7 @@ def put(path: Path, notebook: str, beside: dict[str, bytes], submitted: Path) ->
         for entry in (Path(parent, name) for name in folders):
             if not os.listdir(entry):
                 entry.rmdir()
-    for name, content in beside.items():
+    for name, content in files.items():
         target = folder / name
         if not (target.is_file() and target.read_bytes() == content):
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -43,7 +43,7 @@ def read(course: CourseDirectory, name: str) -> dict[str, Scores]:
             assignment = gradebook.find_assignment(name)
         except MissingEntry:
             return {}
-        return _graded({student: of(one) for student, one in submissions(gradebook, assignment).items()})
+        return _graded({student: of(submission) for student, submission in submissions(gradebook, assignment).items()})
 
 
 def submissions(gradebook: Gradebook, assignment: Assignment) -> dict[str, SubmittedAssignment]:
@@ -55,8 +55,8 @@ def submissions(gradebook: Gradebook, assignment: Assignment) -> dict[str, Submi
     return {submission.student_id: submission for submission in query}
 
 
-def _graded(found: dict[str, Scores]) -> dict[str, Scores]:
-    return {student: scores for student, scores in found.items() if scores.graded}
+def _graded(by_student: dict[str, Scores]) -> dict[str, Scores]:
+    return {student: scores for student, scores in by_student.items() if scores.graded}
 
 
 def of(submission: SubmittedAssignment) -> Scores:
@@ -82,7 +82,7 @@ def note(course: CourseDirectory, name: str) -> None:
     if not now or (last and last[-1][1] == now):
         return
     at = datetime.now(UTC).isoformat(timespec="seconds")
-    entry = {"at": at, "scores": {student: asdict(one) for student, one in now.items()}}
+    entry = {"at": at, "scores": {student: asdict(scores) for student, scores in now.items()}}
     path = _path(course, name)
     path.parent.mkdir(parents=True, exist_ok=True)
     broken = path.exists() and not path.read_bytes().endswith(b"\n")  # an interrupted write
@@ -94,16 +94,16 @@ def note(course: CourseDirectory, name: str) -> None:
 
 def noted(course: CourseDirectory, name: str) -> list[tuple[datetime, dict[str, Scores]]]:
     """Return the logged scores with their times, oldest first; damaged lines are skipped."""
-    path, found = _path(course, name), []
+    path, logged = _path(course, name), []
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []:
         try:
             entry = json.loads(line)
-            scores = {student: Scores(**one) for student, one in entry["scores"].items()}
+            scores = {student: Scores(**fields) for student, fields in entry["scores"].items()}
             if _graded(scores):
-                found.append((datetime.fromisoformat(entry["at"]), _graded(scores)))
+                logged.append((datetime.fromisoformat(entry["at"]), _graded(scores)))
         except (ValueError, TypeError, KeyError, AttributeError):
             continue
-    return found
+    return logged
 
 
 def _path(course: CourseDirectory, name: str) -> Path:

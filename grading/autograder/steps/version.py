@@ -24,13 +24,13 @@ def made_from(notebook: NotebookNode, folder: Path, points: dict[str, float]) ->
     Prose, lessons, comments and the version of gradlab are left out.
     """
     cells = [without_comments(cell.source) for cell in notebook.cells if counts(cell)]
-    return hashed(cells, *_beside(folder, points, without_comments))
+    return hashed(cells, *_modules_and_points(folder, points, without_comments))
 
 
 def code_of(notebook: NotebookNode, folder: Path, points: dict[str, float]) -> str:
     """Return a hash of the points, and of all code but the reference cells, without words."""
     cells = [plain_code(cell.source) for cell in notebook.cells if counts(cell) and "reference" not in tags(cell)]
-    return hashed(cells, *_beside(folder, points, meaning))
+    return hashed(cells, *_modules_and_points(folder, points, meaning))
 
 
 def decides(record: dict) -> dict[str, list]:
@@ -46,7 +46,7 @@ def hashed(*parts: object) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
 
-def _beside(folder: Path, points: dict[str, float], text: Callable[[str], str]) -> tuple[list, list]:
+def _modules_and_points(folder: Path, points: dict[str, float], text: Callable[[str], str]) -> tuple[list, list]:
     modules = [text(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.py"))]
     return modules, sorted((grade_id, float(worth)) for grade_id, worth in points.items())
 

@@ -87,8 +87,8 @@ def look_into(archive: ZipFile, platform: str = "") -> Archive:
             )
         if info.flag_bits & 1:
             raise ClassError(f"Nothing was imported: {readable(name)[:200]} in the archive is encrypted.")
-    found = {name: sort(members) for name, sort in PLATFORMS.items() if platform in ("", name)}
-    best = max(found.values(), key=lambda archive: len(archive.uploads))
+    archives = {name: sort(members) for name, sort in PLATFORMS.items() if platform in ("", name)}
+    best = max(archives.values(), key=lambda archive: len(archive.uploads))
     if not best.uploads:
         names = ", ".join(readable(name)[:80] for name, _ in members[:3]) or "nothing"
         raise ClassError(
@@ -96,8 +96,8 @@ def look_into(archive: ZipFile, platform: str = "") -> Archive:
             "Anna Lena_12345_assignsubmission_file/NAME.ipynb, Canvas's like lenaanna_12345_67890_NAME.ipynb. Use the "
             "archive as downloaded, without repacking it."
         )
-    for one in best.uploads:
-        one.why = one.why or _too_much(one)
+    for upload in best.uploads:
+        upload.why = upload.why or _too_much(upload)
     return best
 
 
@@ -118,17 +118,17 @@ def canvas(members: Iterable[tuple[str, ZipInfo]]) -> Archive:
     people: dict[tuple[str, str], Upload] = {}
     others, typed = [], []
     for name, info in members:
-        found = CANVAS.fullmatch(name)
-        if found is None:
+        match = CANVAS.fullmatch(name)
+        if match is None:
             text = TYPED.fullmatch(name)
             others += [] if text else [name]
             typed += [Upload(text["id"], text["name"])] if text else []
             continue
-        one = people.setdefault((found["id"], found["name"]), Upload(found["id"], found["name"]))
-        one.late = one.late or found["late"] is not None
-        number = int(found["file"][:18])
-        if number >= one.order.get(found["inside"], -1):
-            one.files[found["inside"]], one.order[found["inside"]] = info, number
+        upload = people.setdefault((match["id"], match["name"]), Upload(match["id"], match["name"]))
+        upload.late = upload.late or match["late"] is not None
+        number = int(match["file"][:18])
+        if number >= upload.order.get(match["inside"], -1):
+            upload.files[match["inside"]], upload.order[match["inside"]] = info, number
     return Archive("canvas", list(people.values()), others, typed)
 
 
@@ -137,14 +137,14 @@ def moodle(members: Iterable[tuple[str, ZipInfo]]) -> Archive:
     people: dict[str, Upload] = {}
     others = []
     for name, info in members:
-        found = MOODLE.fullmatch(name)
-        if found is None or found["kind"] != "file":
+        match = MOODLE.fullmatch(name)
+        if match is None or match["kind"] != "file":
             others.append(name)
             continue
-        one = people.setdefault(found["id"], Upload(found["id"], found["name"]))
-        if found["inside"] in one.files:
-            one.why = f"the archive contains {readable(found['inside'])[:200]} twice"
-        one.files[found["inside"]] = info
+        upload = people.setdefault(match["id"], Upload(match["id"], match["name"]))
+        if match["inside"] in upload.files:
+            upload.why = f"the archive contains {readable(match['inside'])[:200]} twice"
+        upload.files[match["inside"]] = info
     return Archive("moodle", list(people.values()), others)
 
 
@@ -156,13 +156,13 @@ def _leads_out(name: str) -> bool:
     return len(name) > LONGEST or "\\" in name or ":" in parts[0][:2] or any(part in ("", ".", "..") for part in parts)
 
 
-def _too_much(one: Upload) -> str:
+def _too_much(upload: Upload) -> str:
     """Return why grading would refuse a person's files, which then must not be imported; "" if it would not."""
-    if len(one.files) > MAX_FILES:
+    if len(upload.files) > MAX_FILES:
         return f"it contains more than {MAX_FILES} files"
-    if sum(info.file_size for info in one.files.values()) > MAX_BYTES:
+    if sum(info.file_size for info in upload.files.values()) > MAX_BYTES:
         return f"its files exceed {MAX_BYTES / 1e6:g} MB in total"
-    for name, info in one.files.items():
+    for name, info in upload.files.items():
         parts = name.split("/")
         if len(parts) > MAX_DEPTH:
             return f"its folders are nested more than {MAX_DEPTH} levels deep"

@@ -36,7 +36,7 @@ class Undecided:
 def listed(course: CourseDirectory, name: str) -> list[Undecided]:
     """Return all points of an assignment that need a decision, sorted by student and cell."""
     with Gradebook(course.db_url, course.course_id) as book:
-        return sorted(_waiting(book, course, name), key=lambda one: (one.student, one.cell))
+        return sorted(_waiting(book, course, name), key=lambda points: (points.student, points.cell))
 
 
 def decide(folder: Path, name: str, students: list[str], keep: bool) -> list[Undecided]:
@@ -47,7 +47,7 @@ def decide(folder: Path, name: str, students: list[str], keep: bool) -> list[Und
     course = open_class(folder).coursedir
     with only_run(folder), gradebook.needed(course), Gradebook(course.db_url, course.course_id) as book:
         waiting = list(_waiting(book, course, name))
-        known = sorted({one.student for one in waiting})
+        known = sorted({points.student for points in waiting})
         for student in students:
             if student not in known:
                 meant = did_you_mean(student, known)
@@ -58,13 +58,13 @@ def decide(folder: Path, name: str, students: list[str], keep: bool) -> list[Und
                     grade.manual_score = grade.extra_credit = None
                 grade.needs_manual_grade = grade.auto_score is None and not keep
         book.db.commit()
-        return [one for one in waiting if one.student in students]
+        return [points for points in waiting if points.student in students]
 
 
 def _waiting(book: Gradebook, course: CourseDirectory, name: str) -> Iterator[Undecided]:
     notebook = gradebook.find_notebook(book, name)
     out = dropped(course)
     submitted: list[SubmittedNotebook] = notebook.submissions
-    for one in (one for one in submitted if one.student.id not in out):
-        for grade in undecided(one):
-            yield Undecided(one.student.id, grade.name, grade.score, grade.auto_score)
+    for submission in (submission for submission in submitted if submission.student.id not in out):
+        for grade in undecided(submission):
+            yield Undecided(submission.student.id, grade.name, grade.score, grade.auto_score)

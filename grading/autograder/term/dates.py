@@ -65,7 +65,7 @@ def extend(folder: Path, student: str, name: str, until: datetime | None) -> Dat
     api = open_class(folder)
     with only_run(folder), Gradebook(api.coursedir.db_url, api.coursedir.course_id) as book:
         assignment = gradebook.find_assignment(book, name)
-        known = [one.id for one in enrolled(book, api.coursedir)]
+        known = [person.id for person in enrolled(book, api.coursedir)]
         if student not in known:
             raise ClassError(f"The gradebook has no student {readable(student)}.{did_you_mean(student, known)}")
         if until is None:
@@ -86,10 +86,10 @@ def extend_all(folder: Path, name: str, until: Mapping[str, datetime]) -> Dates:
     api = open_class(folder)
     with only_run(folder), Gradebook(api.coursedir.db_url, api.coursedir.course_id) as book:
         assignment = gradebook.find_assignment(book, name)
-        here = {student.id for student in enrolled(book, api.coursedir)}
+        enrolled_ids = {student.id for student in enrolled(book, api.coursedir)}
         now = {submission.student_id: submission.duedate for submission in assignment.submissions}
         for student, date in until.items() if assignment.duedate else ():
-            if student in here and date > now.get(student, assignment.duedate):
+            if student in enrolled_ids and date > now.get(student, assignment.duedate):
                 book.update_or_create_submission(name, student).extension = date - assignment.duedate
         book.db.commit()
         return _dates(api, book, assignment, [])
@@ -101,7 +101,11 @@ def _extended(assignment: Assignment) -> list[SubmittedAssignment]:
 
 def _end(book: Gradebook, extended: list[SubmittedAssignment]) -> None:
     """Remove these submissions' extensions, and entries that exist only for them; save all changes to the gradebook."""
-    alone = [(one.assignment.name, one.student_id) for one in extended if scores.only_extended(one)]
+    alone = [
+        (submission.assignment.name, submission.student_id)
+        for submission in extended
+        if scores.only_extended(submission)
+    ]
     for submission in extended:
         submission.extension = None
     book.db.commit()
@@ -126,4 +130,6 @@ def _dates(api: NbGraderAPI, book: Gradebook, assignment: Assignment, ended: lis
 def _penalties(book: Gradebook, assignment: Assignment) -> dict[str, float]:
     """Return the penalties of all submissions with a timestamp, by student."""
     submitted = scores.submissions(book, assignment).items()
-    return {student: scores.of(one).penalty for student, one in submitted if one.timestamp is not None}
+    return {
+        student: scores.of(submission).penalty for student, submission in submitted if submission.timestamp is not None
+    }

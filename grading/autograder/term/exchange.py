@@ -86,37 +86,39 @@ class CollectOwn(ExchangeCollect):
         except PermissionError as error:
             self.fail(str(error))
         due = self._due() if self.before_duedate else None
-        inbound = sorted(self._inbound(), key=lambda one: (one.student, one.time))
+        inbound = sorted(self._inbound(), key=lambda submission: (submission.student, submission.time))
         self.src_records = []
-        for _, mine in itertools.groupby(inbound, key=lambda one: one.student):
+        for _, mine in itertools.groupby(inbound, key=lambda submission: submission.student):
             *_, newest = in_order = list(mine)
-            on_time = [one for one in in_order if due and one.time <= due]
+            on_time = [submission for submission in in_order if due and submission.time <= due]
             self.src_records.append(on_time[-1] if on_time else newest)
-        for one in self.src_records:
-            if one.came - one.time > SLACK:
+        for submission in self.src_records:
+            if submission.came - submission.time > SLACK:
                 self.log.error(
-                    f"{one.student}: the submission's timestamp is {one.time:%Y-%m-%d %H:%M:%S} UTC, but it reached "
-                    f"the exchange at {one.came} UTC ({one.folder}). If the exchange was not moved or restored since "
-                    "then, ask the student."
+                    f"{submission.student}: the submission's timestamp is {submission.time:%Y-%m-%d %H:%M:%S} UTC, but "
+                    f"it reached the exchange at {submission.came} UTC ({submission.folder}). If the exchange was not "
+                    "moved or restored since then, ask the student."
                 )
 
     def copy_files(self):
         """Copy each chosen folder that is new, or with `--update` newer, into `submitted/`; log what was left out."""
         name = self.coursedir.assignment_id
         self.log.info(f"Found submissions of {name} from {len(self.src_records)} students.")
-        for one in self.src_records:
-            target = Path(self.coursedir.format_path(self.coursedir.submitted_directory, one.student, name))
+        for submission in self.src_records:
+            target = Path(self.coursedir.format_path(self.coursedir.submitted_directory, submission.student, name))
             had = receipt.timestamp(target)
-            newer = had is None or (one.time != had if self.before_duedate else one.time > had)
+            newer = had is None or (submission.time != had if self.before_duedate else submission.time > had)
             if target.is_dir() and not (newer and (self.update or self.before_duedate)):
-                self.log.info(f"{one.student}: already collected{'' if self.update else '; --update replaces it'}.")
+                self.log.info(
+                    f"{submission.student}: already collected{'' if self.update else '; --update replaces it'}."
+                )
                 continue
             try:
-                self._collect(one, target)
+                self._collect(submission, target)
             except OSError as error:
-                self.log.error(f"{one.folder} is not collected: {error.strerror or error}.")
+                self.log.error(f"{submission.folder} is not collected: {error.strerror or error}.")
             else:
-                self.log.info(f"{one.student}: collected.")
+                self.log.info(f"{submission.student}: collected.")
 
     def _due(self) -> datetime | None:
         with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as book:
@@ -128,19 +130,19 @@ class CollectOwn(ExchangeCollect):
             rf"(.+)\+{re.escape(self.coursedir.assignment_id)}\+([^+]*(?:\+\d{{4}})?)(?:\+[^+]*)?", re.DOTALL
         )
         for name in sorted(os.listdir(self.inbound_path)):
-            found = wanted.fullmatch(name)
-            if found and self.coursedir.student_id in ("", "*", found[1]):
+            match = wanted.fullmatch(name)
+            if match and self.coursedir.student_id in ("", "*", match[1]):
                 try:
-                    yield self._may_be_collected(name, *found.groups())
+                    yield self._may_be_collected(name, *match.groups())
                 except (OSError, ValueError) as error:
                     self.log.error(f"{readable(name)} is not collected: {getattr(error, 'strerror', error)}.")
 
     def _may_be_collected(self, name: str, student: str, time: str) -> Inbound:
         """Return a folder of the drop box; raise ValueError, with the reason, if it must not be collected."""
-        found = os.lstat(os.path.join(self.inbound_path, name))
-        if not stat.S_ISDIR(found.st_mode):
+        status = os.lstat(os.path.join(self.inbound_path, name))
+        if not stat.S_ISDIR(status.st_mode):
             raise ValueError("it is a link, or not a folder")
-        owner = self._other_owner(found.st_uid, student)
+        owner = self._other_owner(status.st_uid, student)
         if owner:
             raise ValueError(f"it belongs to {owner}, but claims to be another student's")
         if known_as(student) != composed(student) or student in (os.curdir, os.pardir):
@@ -149,8 +151,8 @@ class CollectOwn(ExchangeCollect):
             when = read_time(time)
         except Exception:  # any error: third-party libraries parse it
             raise ValueError("its name contains no time of submission") from None
-        came = datetime.fromtimestamp(found.st_ctime, UTC).replace(tzinfo=None, microsecond=0)
-        return Inbound(composed(student), when, name, found.st_uid, came)
+        came = datetime.fromtimestamp(status.st_ctime, UTC).replace(tzinfo=None, microsecond=0)
+        return Inbound(composed(student), when, name, status.st_uid, came)
 
     def _other_owner(self, uid: int, student: str) -> str:
         """Return the account with this uid if it is not the student's, the collector's or root's; "" if it is."""
@@ -162,13 +164,13 @@ class CollectOwn(ExchangeCollect):
             owner = f"the unknown account {uid}"
         return "" if composed(owner) == composed(student) else owner
 
-    def _collect(self, one: Inbound, target: Path) -> None:
+    def _collect(self, submission: Inbound, target: Path) -> None:
         """Replace the student's submission with the copied folder; log what was left out of it."""
         with tempfile.TemporaryDirectory(dir=self.coursedir.root, prefix=".collect-") as temporary:
             copy, chosen, before = (Path(temporary, part) for part in ("copy", "chosen", "before"))
-            folder = Path(self.inbound_path, one.folder)
-            left = CopyOwn(folder, copy, f"{target.name}.ipynb", one.owner if self.check_owner else None).left
-            atomic.write_text(copy / TIMESTAMP, receipt.stamp(one.time))
+            folder = Path(self.inbound_path, submission.folder)
+            left = CopyOwn(folder, copy, f"{target.name}.ipynb", submission.owner if self.check_owner else None).left
+            atomic.write_text(copy / TIMESTAMP, receipt.stamp(submission.time))
             self.do_copy(copy, chosen)  # with the class's patterns and permissions
             with uninterrupted():
                 target.parent.mkdir(parents=True, exist_ok=True)
@@ -177,7 +179,7 @@ class CollectOwn(ExchangeCollect):
                 chosen.rename(target)
         more = [f"{len(left) - MOST_LISTED} more"] if len(left) > MOST_LISTED else []
         if left:
-            self.log.error(f"{one.student}: left out of the submission: {'; '.join(left[:MOST_LISTED] + more)}.")
+            self.log.error(f"{submission.student}: left out of the submission: {'; '.join(left[:MOST_LISTED] + more)}.")
 
 
 class CopyOwn:
@@ -192,8 +194,8 @@ class CopyOwn:
     def __init__(self, folder: Path, target: Path, first: str, owner: int | None):
         self.target, self.first, self.owner, self.left = target, PurePath(first), owner, list[str]()
         self.files = self.bytes = 0
-        with _opened(folder) as (at, found):
-            if owner not in (None, found.st_uid):
+        with _opened(folder) as (at, status):
+            if owner not in (None, status.st_uid):
                 raise PermissionError(errno.EPERM, "its owner changed while it was collected")
             self._folder(at, PurePath())
 
@@ -202,31 +204,31 @@ class CopyOwn:
         with os.scandir(at) as entries:
             inside = {path / entry.name for entry in itertools.islice(entries, MAX_FILES + 1)}
         inside -= {self.first, PurePath(TIMESTAMP)}
-        for one in [*([] if path.parts else [self.first]), *sorted(inside)]:
+        for child in [*([] if path.parts else [self.first]), *sorted(inside)]:
             try:
-                with _opened(one.name, at) as (file, found):
-                    self._copy(file, found, one)
+                with _opened(child.name, at) as (file, status):
+                    self._copy(file, status, child)
             except FileNotFoundError:  # it has no such notebook, or the file is gone by now
                 continue
             except (OSError, ValueError) as error:
                 why = "a link" if getattr(error, "errno", 0) == errno.ELOOP else getattr(error, "strerror", error)
-                self.left.append(f"{readable(str(one))} ({why})")
+                self.left.append(f"{readable(str(child))} ({why})")
 
-    def _copy(self, file: int, found: os.stat_result, path: PurePath) -> None:
+    def _copy(self, file: int, status: os.stat_result, path: PurePath) -> None:
         """Copy an opened file or folder; raise ValueError, with the reason, if it must be left out."""
-        if self.owner not in (None, found.st_uid):
+        if self.owner not in (None, status.st_uid):
             raise ValueError("another account's")
         if len(path.parts) > MAX_DEPTH or self.files == MAX_FILES:
             raise ValueError(f"more than {MAX_FILES} files, or {MAX_DEPTH} nested folders")
         self.files += 1
-        if stat.S_ISDIR(found.st_mode):
+        if stat.S_ISDIR(status.st_mode):
             return self._folder(file, path)
-        if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
             raise ValueError("a link or special file")
         room = MAX_BYTES - self.bytes
         with open(file, "rb", closefd=False) as opened:
-            data = opened.read(room + 1) if found.st_size <= room else b""
-        if max(found.st_size, len(data)) > room:
+            data = opened.read(room + 1) if status.st_size <= room else b""
+        if max(status.st_size, len(data)) > room:
             raise ValueError(f"more than {MAX_BYTES / 1e6:g} MB in total")
         self.bytes += len(data)
         (self.target / path).write_bytes(data)

@@ -23,7 +23,7 @@ from ..steps.files import readable
 from ..steps.outcome import Status
 from ..views.export import grade_rows
 from ..views.table import as_text, is_formula
-from .people import Found, People, each_once
+from .people import Match, People, each_once
 from .tables import Row, key_of, read_table
 from .worksheet import GRADE, WITHOUT_TEXT, Worksheet
 
@@ -95,7 +95,9 @@ def read_grades(course: CourseDirectory, names: list[str], stale: bool = False) 
             assignment = gradebook.find_assignment(book, name)
             points[name] = assignment.max_score
             rows[name] = grade_rows(book, course, assignment, stale)
-        dropped = sorted((one for one in book.students if one not in students), key=lambda one: one.id)
+        dropped = sorted(
+            (student for student in book.students if student not in students), key=lambda student: student.id
+        )
         book.db.expunge_all()
         return Grades(students, points, rows, dropped)
 
@@ -164,14 +166,14 @@ def fill_worksheet(grades: Grades, name: str, path: Path) -> Export:
     columns = [column for column in sheet.table.columns if key_of(column) in WITHOUT_TEXT]
     export, there = Export([columns]), set()
     everybody = _still_here(grades, [sheet.find(row, people) for row in sheet.table.rows])
-    for row, found in zip(sheet.table.rows, everybody, strict=True):
+    for row, match in zip(sheet.table.rows, everybody, strict=True):
         _require_points(sheet.get(row, "maximum grade"), grades.points[name], name, "Maximum grade")
         cells = dict(row.cells)
-        if found.student:
-            there.add(found.student)
-            cells[sheet.column[GRADE]] = grades.cell(name, found.student) or sheet.get(row, GRADE)
+        if match.student:
+            there.add(match.student)
+            cells[sheet.column[GRADE]] = grades.cell(name, match.student) or sheet.get(row, GRADE)
         else:
-            export.unknown.append(f"line {row.line}: {found.why}")
+            export.unknown.append(f"line {row.line}: {match.why}")
         export.table.append([cells.get(column, "") for column in columns])
     export.left_out = [f"{readable(s.id)}: not in {path}" for s in grades.students if s.id not in there]
     return export
@@ -194,7 +196,7 @@ def fill_gradebook(grades: Grades, columns: dict[str, str], path: Path) -> Expor
     export, there = Export([[*kept, *chosen.values()]]), set()
     people = grades.people
     everybody = _still_here(grades, [_in_gradebook(row, where, people) for row in table.rows])
-    for row, found in zip(table.rows, everybody, strict=True):
+    for row, match in zip(table.rows, everybody, strict=True):
         first = row.get(kept[0])
         cells = [row.get(column) for column in chosen.values()]
         if not row.get(where["id"]):  # Canvas's own rows: points, and hidden grades
@@ -204,27 +206,27 @@ def fill_gradebook(grades: Grades, columns: dict[str, str], path: Path) -> Expor
                 first = POINTS_POSSIBLE
             export.table.append([first, *(row.get(column) for column in kept[1:]), *cells])
             continue
-        if found.student:
-            there.add(found.student)
+        if match.student:
+            there.add(match.student)
             cells = [
-                old if old.upper() == "EX" else grades.cell(name, found.student) or old
+                old if old.upper() == "EX" else grades.cell(name, match.student) or old
                 for name, old in zip(chosen, cells, strict=True)
             ]
             export.table.append([first, *(row.get(column) for column in kept[1:]), *cells])
         elif key_of(first) != "student, test":
-            export.unknown.append(f"line {row.line}: {readable(first)[:100]}: {found.why}")
+            export.unknown.append(f"line {row.line}: {readable(first)[:100]}: {match.why}")
     export.left_out = [f"{readable(s.id)}: not in {path}" for s in grades.students if s.id not in there]
     return export
 
 
-def _still_here(grades: Grades, found: list[Found]) -> list[Found]:
+def _still_here(grades: Grades, matches: list[Match]) -> list[Match]:
     """Return the matches, in order; duplicate and dropped students are replaced with a reason."""
     out = {student.id for student in grades.dropped}
-    gone = {student: Found("", f"{student} was dropped from the class") for student in out}
-    return [gone.get(one.student, one) for one in each_once(found)]
+    gone = {student: Match("", f"{student} was dropped from the class") for student in out}
+    return [gone.get(match.student, match) for match in each_once(matches)]
 
 
-def _in_gradebook(row: Row, where: dict[str, str], people: People) -> Found:
+def _in_gradebook(row: Row, where: dict[str, str], people: People) -> Match:
     """Match a row of Canvas's gradebook to a student; `where` maps normalized column names to the file's."""
     login = row.get(where.get("sis login id", ""))
     return people.find(number=row.get(where["id"]), user=login, email=login)
@@ -253,14 +255,14 @@ def _column(columns: Iterable[str], name: str, path: Path) -> str:
     )
 
 
-def _require_points(there: str, here: float, name: str, called: str) -> None:
-    text = there.replace(",", ".") or number(here)
+def _require_points(there: str, points: float, name: str, called: str) -> None:
+    text = there.replace(",", ".") or number(points)
     try:
-        same = abs(float(text) - here) < 0.005
+        same = abs(float(text) - points) < 0.005
     except ValueError:
         same = False
     if not same:
         raise ClassError(
-            f"{name} has {number(here)} points here, but the platform's {called} is {readable(there)}. Set it to "
-            f"{number(here)} there and download the file again; otherwise the platform would misread or skip grades."
+            f"{name} has {number(points)} points here, but the platform's {called} is {readable(there)}. Set it to "
+            f"{number(points)} there and download the file again; otherwise the platform would misread or skip grades."
         )

@@ -38,8 +38,8 @@ def read_localized(text: str) -> datetime | None:
     with contextlib.suppress(ValueError):
         return datetime.fromisoformat(text) if ":" in text else None
     matches = [match for form in FORMS if (match := form.fullmatch(text.casefold()))]
-    found = {read for match in matches for language in LANGUAGES if (read := _read(match, language))}
-    return found.pop() if len(found) == 1 else None
+    dates = {read for match in matches for language in LANGUAGES if (read := _read(match, language))}
+    return dates.pop() if len(dates) == 1 else None
 
 
 def _read(match: re.Match, language: str) -> datetime | None:
@@ -60,8 +60,8 @@ def _read(match: re.Match, language: str) -> datetime | None:
 @functools.cache
 def _names(language: str) -> tuple[dict[str, int], dict[str, int]]:
     """Return a language's names of months, from 1, and of days, from Monday as 0: full and short, in both cases."""
-    found = []
+    numbered = []
     for get in (get_month_names, get_day_names):
         kinds = [get(width, kind, language) for width in ("wide", "abbreviated") for kind in ("format", "stand-alone")]
-        found.append({name.casefold().rstrip("."): number for names in kinds for number, name in names.items()})
-    return found[0], found[1]
+        numbered.append({name.casefold().rstrip("."): number for names in kinds for number, name in names.items()})
+    return numbered[0], numbered[1]

@@ -15,7 +15,7 @@ LEFT_OUT_BY_MOODLE = str.maketrans({"_": " "} | dict.fromkeys("&<>\"`|':\\/", ""
 
 
 @dataclass(frozen=True)
-class Found:
+class Match:
     """A match: a student's id, or "" and the reason why there is none."""
 
     student: str = ""
@@ -37,7 +37,7 @@ class People:
             for name in (f"{first} {last}", f"{last} {first}", f"{last}, {first}"):
                 self._add("name", name if first or last else "", student.id)
 
-    def find(self, number: str = "", user: str = "", email: str = "", name: str = "") -> Found:
+    def find(self, number: str = "", user: str = "", email: str = "", name: str = "") -> Match:
         """Find a student by the first of these that any student has: platform number, id, e-mail address, name.
 
         If several students share that value, there is no match.
@@ -46,27 +46,29 @@ class People:
         for kind, value in given:
             students = self._by[kind].get(_form(kind, value), set())
             if len(students) == 1:
-                return Found(min(students))
+                return Match(min(students))
             if students:
-                return Found("", f"{' and '.join(sorted(students))} have the {_WORDS[kind]} {readable(value)[:100]}")
+                return Match("", f"{' and '.join(sorted(students))} have the {_WORDS[kind]} {readable(value)[:100]}")
         tried = ", ".join(f"{_WORDS[kind]} {readable(value)[:100]}" for kind, value in given if value)
-        return Found("", f"no student in the gradebook has the {tried}" if tried else "it does not identify a student")
+        return Match("", f"no student in the gradebook has the {tried}" if tried else "it does not identify a student")
 
     def named(self, student: str, name: str) -> bool:
         """Return whether a platform's reduced name could be `student`'s; always True if the roster has no name."""
         first, last = self._names[student]
         names = [_letters(first + last), _letters(last + first)]
-        return not names[0] or max(SequenceMatcher(None, _letters(name), one).ratio() for one in names) >= ALIKE
+        return not names[0] or max(SequenceMatcher(None, _letters(name), known).ratio() for known in names) >= ALIKE
 
     def _add(self, kind: str, value: str, student: str) -> None:
         if _form(kind, value):
             self._by[kind].setdefault(_form(kind, value), set()).add(student)
 
 
-def each_once(found: list[Found]) -> list[Found]:
+def each_once(matches: list[Match]) -> list[Match]:
     """Return the matches; a student matched repeatedly is replaced with a reason: platforms list a student once."""
-    count = Counter(one.student for one in found if one.student)
-    return [Found("", f"{one.student} would be listed twice") if count[one.student] > 1 else one for one in found]
+    count = Counter(match.student for match in matches if match.student)
+    return [
+        Match("", f"{match.student} would be listed twice") if count[match.student] > 1 else match for match in matches
+    ]
 
 
 _WORDS = {"number": "platform id", "id": "id", "email": "e-mail address", "name": "name"}

@@ -33,5 +33,5 @@ def pack(path: Path, name: str, pages: Mapping[str, Path], sent: Mapping[str, Se
     pages, sent: by student. Students who were not imported from this platform are left out.
     """
     own = {student: sent[student] for student in pages if student in sent and sent[student].platform == platform}
-    zipped.write(path, {member(one, name): pages[student].read_bytes() for student, one in sorted(own.items())})
+    zipped.write(path, {member(entry, name): pages[student].read_bytes() for student, entry in sorted(own.items())})
     return sorted(set(pages) - set(own))

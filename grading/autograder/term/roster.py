@@ -140,7 +140,7 @@ def _fields(table: Table, id_column: str) -> dict[str, str]:
     names = CANVAS if _canvas(table) else COLUMNS
     table.require_once({*(key for keys in names.values() for key in keys), key_of(id_column)})
     there = {name: [by_key[key] for key in keys if key in by_key] for name, keys in names.items()}
-    used = {name: found[0] for name, found in there.items() if found}
+    used = {name: matching[0] for name, matching in there.items() if matching}
     columns = ", ".join(map(readable, table.columns))
     if id_column:
         if key_of(id_column) not in by_key:
@@ -165,15 +165,15 @@ def _no_student(row: Row) -> bool:
 
 
 def _entry(row: Row, used: dict[str, str]) -> Entry:
-    found = {name: row.get(column) for name, column in used.items()}
-    name = found.pop("name", "")
-    if name and not (found.get("first_name") or found.get("last_name")):
+    fields = {name: row.get(column) for name, column in used.items()}
+    name = fields.pop("name", "")
+    if name and not (fields.get("first_name") or fields.get("last_name")):
         last, comma, first = name.rpartition(",")
         first, last = (first, last) if comma else (name.rpartition(" ")[0], name.rpartition(" ")[2])
-        found |= {"first_name": first.strip(), "last_name": last.strip()}
-    if not found.get("email") and "@" in found["id"]:
-        found["email"] = found["id"]
-    return Entry(row.line, **found)
+        fields |= {"first_name": first.strip(), "last_name": last.strip()}
+    if not fields.get("email") and "@" in fields["id"]:
+        fields["email"] = fields["id"]
+    return Entry(row.line, **fields)
 
 
 def _unusable(entry: Entry) -> list[str]:

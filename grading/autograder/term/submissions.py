@@ -34,7 +34,7 @@ from ..steps.files import RECEIPTS, composed, readable, unfit
 from ..steps.sanitise import require_ours
 from .archives import TEST_STUDENT, Archive, Upload, look_into
 from .dates import Dates, extend_all
-from .people import Found, People, each_once
+from .people import Match, People, each_once
 from .sent import Sent, keep
 from .tables import key_of, read_table
 from .worksheet import Stated, Worksheet
@@ -105,39 +105,39 @@ def import_submissions(
         with Gradebook(course.db_url, course.course_id) as book:
             gradebook.find_assignment(book, name)
             people = People(book.students)
-            found = _who(held, people, sheet)
+            matches = _matches(held, people, sheet)
             release = _release(course, book, name)
             times = _times(late_at, people) if isinstance(late_at, Path) else {}
-            typed = [_of_canvas(one, people).student or one.who for one in held.typed]
+            typed = [_of_canvas(upload, people).student or upload.who for upload in held.typed]
             stated, extended = dict[str, Stated](), dict[str, datetime]()
             if sheet:
                 stated = {number: sheet.stated(row) for number, row in sheet.rows.items()}
-                late = {number: one.until for number, one in stated.items() if one.until}
+                late = {number: entry.until for number, entry in stated.items() if entry.until}
                 extended = {sheet.find(sheet.rows[number], people).student: until for number, until in late.items()}
                 extended.pop("", None)
         if not dry_run:
             compose_names(course)
         done, kept = [], {}
         with tempfile.TemporaryDirectory(dir=course.root, prefix=".import-") as temporary:
-            for number, (one, who) in enumerate(zip(held.uploads, found, strict=True)):
-                place = Path(temporary, str(number), name)
-                of_sheet = stated.get(one.number, Stated())
-                time = late_at if one.late and isinstance(late_at, datetime) else times.get(who.student)
+            for number, (upload, match) in enumerate(zip(held.uploads, matches, strict=True)):
+                unpacked = Path(temporary, str(number), name)
+                of_sheet = stated.get(upload.number, Stated())
+                time = late_at if upload.late and isinstance(late_at, datetime) else times.get(match.student)
                 time = time or of_sheet.submitted_at
-                if of_sheet.draft and who.student and not one.why:
-                    done.append(Imported(who.student, PASSED_OVER, "a draft in Moodle, which was not submitted"))
+                if of_sheet.draft and match.student and not upload.why:
+                    done.append(Imported(match.student, PASSED_OVER, "a draft in Moodle, which was not submitted"))
                     continue
-                untimed = (of_sheet.said or "no date") if sheet else "late" * one.late
-                imported = _import(course, opened, one, who, place, time, untimed, update, release, dry_run)
+                untimed = (of_sheet.said or "no date") if sheet else "late" * upload.late
+                imported = _import(course, opened, upload, match, unpacked, time, untimed, update, release, dry_run)
                 done.append(imported)
                 if imported.state not in (REFUSED, PASSED_OVER):
-                    file = str(max(one.order.values())) if one.order else ""
-                    kept[who.student] = Sent(held.platform, one.number, one.name, file)
+                    file = str(max(upload.order.values())) if upload.order else ""
+                    kept[match.student] = Sent(held.platform, upload.number, upload.name, file)
         if kept and not dry_run:
             keep(course, name, kept)
     by_name = held.platform == "moodle" and sheet is None
     dates = extend_all(folder, name, extended) if extended and not dry_run else None
-    done.sort(key=lambda one: one.who)
+    done.sort(key=lambda imported: imported.who)
     return Import(held.platform, done, held.others, sorted(typed), by_name, extended, dates)
 
 
@@ -170,105 +170,105 @@ def _times(path: Path, people: People) -> dict[str, datetime]:
     when = next((columns[key] for key in TIMES if key in columns), None)
     if when is None:
         raise ClassError(f"{path} has no column of times. Expected one of: {', '.join(TIMES)}.")
-    found = {}
+    times = {}
     for row in table.rows:
         said = {
             key: row.get(columns.get(key, "")) for key in ("id", "sis login id", "email", "email address", "student")
         }
-        who = people.find(
+        match = people.find(
             number=said["id"],
             user=said["sis login id"] or said["id"],
             email=said["email address"] or said["email"],
             name=said["student"],
         )
         time = read_date(row.get(when)) if row.get(when) else None
-        if who.student and time:
-            found[who.student] = time
-    return found
+        if match.student and time:
+            times[match.student] = time
+    return times
 
 
-def _who(held: Archive, people: People, sheet: Worksheet | None) -> list[Found]:
+def _matches(held: Archive, people: People, sheet: Worksheet | None) -> list[Match]:
     """Return the matching student for each upload in an archive, in order; `sheet` is Moodle's worksheet."""
 
-    def find(one: Upload) -> Found:
+    def find(upload: Upload) -> Match:
         if held.platform == "canvas":
-            return _of_canvas(one, people)
+            return _of_canvas(upload, people)
         if sheet is None:
-            return people.find(name=one.name)
-        if one.number in sheet.rows:
-            return sheet.find(sheet.rows[one.number], people)
-        return Found("", f"no Identifier in the worksheet ends in {one.number}")
+            return people.find(name=upload.name)
+        if upload.number in sheet.rows:
+            return sheet.find(sheet.rows[upload.number], people)
+        return Match("", f"no Identifier in the worksheet ends in {upload.number}")
 
-    return each_once([find(one) for one in held.uploads])
+    return each_once([find(upload) for upload in held.uploads])
 
 
-def _of_canvas(one: Upload, people: People) -> Found:
+def _of_canvas(upload: Upload, people: People) -> Match:
     """Match a Canvas upload to the student with its number, if the name in the file name fits the roster too.
 
     Students can choose their Canvas name, so a name such as `x_1001_99` could fake a number.
     """
-    found = people.find(number=one.number)
-    if not found.student:
-        return found
-    if not people.named(found.student, one.name):
-        return Found("", f"the number belongs to {found.student}, who has a different name in the roster")
-    others = sorted(filter(None, (people.find(number=number).student for number in one.numbers)))
+    match = people.find(number=upload.number)
+    if not match.student:
+        return match
+    if not people.named(match.student, upload.name):
+        return Match("", f"the number belongs to {match.student}, who has a different name in the roster")
+    others = sorted(filter(None, (people.find(number=number).student for number in upload.numbers)))
     if others:
-        return Found("", f"the file name could belong to {found.student} or {' or '.join(others)}")
-    return found
+        return Match("", f"the file name could belong to {match.student} or {' or '.join(others)}")
+    return match
 
 
 def _import(
     course: CourseDirectory,
     archive: ZipFile,
-    one: Upload,
-    found: Found,
-    place: Path,
+    upload: Upload,
+    match: Match,
+    unpacked: Path,
     time: datetime | None,
     untimed: str,
     update: bool,
     release: Release,
     dry_run: bool,
 ) -> Imported:
-    if not found.student and one.order and one.name.casefold() == TEST_STUDENT:
+    if not match.student and upload.order and upload.name.casefold() == TEST_STUDENT:
         return Imported("Canvas's Test Student", PASSED_OVER)
-    if not found.student or one.why:
-        who = f"{found.student}, {one.who}" if found.student else one.who
-        return Imported(readable(who), REFUSED, one.why or found.why)
-    if found.student in dropped(course):
-        return Imported(found.student, REFUSED, "was dropped from the class")
-    files, said = _named(one, place.name, archive, release)
+    if not match.student or upload.why:
+        who = f"{match.student}, {upload.who}" if match.student else upload.who
+        return Imported(readable(who), REFUSED, upload.why or match.why)
+    if match.student in dropped(course):
+        return Imported(match.student, REFUSED, "was dropped from the class")
+    files, said = _named(upload, unpacked.name, archive, release)
     receipts = [path for path in files if path.casefold() in RECEIPTS]  # a student could fake them
     said = "; ".join([*filter(None, [said]), *(f"{readable(path)} was ignored" for path in receipts)])
     files = {path: info for path, info in files.items() if path not in receipts}
-    why = _unpack(archive, files, place)
+    why = _unpack(archive, files, unpacked)
     if why:
-        return Imported(found.student, REFUSED, why)
-    target = Path(course.format_path(course.submitted_directory, found.student, place.name))
-    state = _compare(target, place, course, update)
-    refusal = unfit(place, place.name) or _refusal((place / f"{place.name}.ipynb").read_bytes(), release)
+        return Imported(match.student, REFUSED, why)
+    target = Path(course.format_path(course.submitted_directory, match.student, unpacked.name))
+    state = _compare(target, unpacked, course, update)
+    refusal = unfit(unpacked, unpacked.name) or _refusal((unpacked / f"{unpacked.name}.ipynb").read_bytes(), release)
     timed = time or (state in (UNCHANGED, KEPT) and receipt.timestamp(target))
-    imported = Imported(found.student, state, said, refusal, "" if timed else untimed)
+    imported = Imported(match.student, state, said, refusal, "" if timed else untimed)
     if dry_run:
         return imported
     if state in (NEW, REPLACED):
         if time:
-            atomic.write_text(place / receipt.TIMESTAMP, receipt.stamp(time))
+            atomic.write_text(unpacked / receipt.TIMESTAMP, receipt.stamp(time))
         with uninterrupted():
             target.parent.mkdir(parents=True, exist_ok=True)
             if state == REPLACED:
-                target.rename(place.parent / "before")
-            place.rename(target)
+                target.rename(unpacked.parent / "before")
+            unpacked.rename(target)
     elif state == UNCHANGED and time and receipt.timestamp(target) is None:
         atomic.write_text(target / receipt.TIMESTAMP, receipt.stamp(time))
     return imported
 
 
-def _compare(target: Path, place: Path, course: CourseDirectory, update: bool) -> str:
+def _compare(target: Path, unpacked: Path, course: CourseDirectory, update: bool) -> str:
     if not target.exists() and not target.is_symlink():
         return NEW
     ignored = [*course.ignore, *RECEIPTS]
-    if receipt.fingerprint(target, ignored) == receipt.fingerprint(place, ignored):
+    if receipt.fingerprint(target, ignored) == receipt.fingerprint(unpacked, ignored):
         return UNCHANGED
     return REPLACED if update else KEPT
 
@@ -283,25 +283,25 @@ def _refusal(notebook: bytes, release: Release) -> str:
     return ""
 
 
-def _named(one: Upload, name: str, archive: ZipFile, release: Release) -> tuple[dict[str, ZipInfo], str]:
+def _named(upload: Upload, name: str, archive: ZipFile, release: Release) -> tuple[dict[str, ZipInfo], str]:
     """Return an upload's files by path, with the notebook under its released name, and what was chosen, as text.
 
     Considers notebooks that contain released cells, or have the released name, even with a suffix that browsers and
     platforms add to repeated names, such as `NAME-1.ipynb` and `NAME (1).ipynb`.
     A notebook whose released cells are unchanged counts only if all are; then the newest counts.
     """
-    files, wanted = one.files, f"{name}.ipynb"
+    files, wanted = upload.files, f"{name}.ipynb"
     notebooks = [path for path in files if path.casefold().endswith(".ipynb") and not _HIDDEN.search(path)]
     if notebooks in ([], [wanted]):
         return files, ""
     again = re.compile(rf"{re.escape(composed(name))}(?:[-_](\d+)| ?\((\d+)\))?\.ipynb")
     numbers = {path: int("0" + "".join(filter(None, n.groups()))) for path in notebooks if (n := again.fullmatch(path))}
-    found = {path: _in(archive, files[path], release) for path in notebooks}
-    candidates = [path for path in notebooks if path in numbers or found[path][0]]
+    states = {path: _in(archive, files[path], release) for path in notebooks}
+    candidates = [path for path in notebooks if path in numbers or states[path][0]]
     if not candidates:
         return files, ""
-    answered = [path for path in candidates if found[path] != (True, False)] or candidates
-    chosen, known = _newest(one, answered, lambda path: (numbers.get(path, -1), path))
+    answered = [path for path in candidates if states[path] != (True, False)] or candidates
+    chosen, known = _newest(upload, answered, lambda path: (numbers.get(path, -1), path))
     said = [] if chosen == wanted else [f"{readable(chosen)} {'' if chosen in numbers else _OURS}was renamed"]
     for path in candidates:
         if path != chosen:
@@ -318,16 +318,16 @@ _OURS = "has the released cells and "
 _UNKNOWN = "is ignored, but could be newer: the archive does not say; compare them"
 
 
-def _newest(one: Upload, paths: list[str], otherwise: Callable[[str], Any]) -> tuple[str, bool]:
+def _newest(upload: Upload, paths: list[str], otherwise: Callable[[str], Any]) -> tuple[str, bool]:
     """Return the newest of an upload's files, and whether the archive says so; if not, the greatest by `otherwise`.
 
     Canvas numbers files. Earlier versions of Moodle write when each file was uploaded; newer ones write when they
     packed it, one file after the other, so only times that are APART count.
     """
-    if one.order:
-        return max(paths, key=one.order.__getitem__), True
+    if upload.order:
+        return max(paths, key=upload.order.__getitem__), True
     if len(paths) > 1:
-        times = {path: _time_of(one.files[path]) for path in paths}
+        times = {path: _time_of(upload.files[path]) for path in paths}
         before, newest = sorted(paths, key=times.__getitem__)[-2:]
         if times[newest] - times[before] >= APART:
             return newest, True
@@ -354,11 +354,11 @@ def _in(archive: ZipFile, info: ZipInfo, release: Release) -> tuple[bool, bool]:
         return False, False
 
 
-def _unpack(archive: ZipFile, files: dict[str, ZipInfo], place: Path) -> str:
+def _unpack(archive: ZipFile, files: dict[str, ZipInfo], folder: Path) -> str:
     """Extract files into a new folder; return why that failed, else ""."""
-    place.mkdir(parents=True)
+    folder.mkdir(parents=True)
     for path, info in files.items():
-        target = place / path
+        target = folder / path
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
             with archive.open(info) as member, target.open("xb") as file:

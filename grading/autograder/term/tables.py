@@ -61,7 +61,7 @@ def read_table(path: Path) -> Table:
     if path.stat().st_size > MAX_BYTES:
         raise ClassError(f"{path} exceeds {MAX_BYTES / 1e6:g} MB, which is too large for a class's table.")
     data = path.read_bytes()
-    encoding = next((found for bom, found in BOMS.items() if data.startswith(bom)), "utf-8")
+    encoding = next((codec for bom, codec in BOMS.items() if data.startswith(bom)), "utf-8")
     try:
         text = data.decode(encoding)
     except UnicodeDecodeError:

@@ -16,7 +16,7 @@ from pathlib import Path
 from ..errors import ClassError
 from ..steps.files import YEARS, readable
 from .localized import read_localized
-from .people import Found, People
+from .people import Match, People
 from .tables import Row, key_of, read_table
 
 IDENTIFIER, GRADE, MODIFIED = "identifier", "grade", "last modified (grade)"
@@ -59,7 +59,7 @@ class Worksheet:
         identified = [(re.search(r"\d+$", self.get(row, IDENTIFIER)), row) for row in self.table.rows]
         self.rows = {number[0]: row for number, row in identified if number}
 
-    def find(self, row: Row, people: People) -> Found:
+    def find(self, row: Row, people: People) -> Match:
         """Match a row to a student by ID number, username or e-mail address; by full name if these are empty."""
         strong = {"number": self.get(row, "id number"), "user": self.get(row, "username")}
         strong["email"] = self.get(row, "email address") or self.get(row, "email")

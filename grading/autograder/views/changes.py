@@ -40,7 +40,7 @@ def _of(student: str, old: Scores, new: Scores) -> list[Change]:
     again = ["submitted again"] if old.handed_in != new.handed_in else []
     changes = []
     for cell in sorted({*old.auto, *old.hand, *new.auto, *new.hand}):
-        before, after = (one.hand.get(cell, one.auto.get(cell)) for one in (old, new))
+        before, after = (run_scores.hand.get(cell, run_scores.auto.get(cell)) for run_scores in (old, new))
         said = []
         if old.hand.get(cell) != new.hand.get(cell):
             said.append("set manually" if cell in new.hand else "no longer set manually")
@@ -75,9 +75,9 @@ def lines(course: CourseDirectory, name: str) -> list[str]:
     if not runs:
         raise ClassError(f"{name} has not been graded again, so nothing has changed.")
     said = []
-    for at, found in runs:
-        said.append(f"{name}: changes since just before the run of {local(at)}: {len(found) or 'none'}")
-        said += [table(found, names)] if found else []
+    for at, changes in runs:
+        said.append(f"{name}: changes since just before the run of {local(at)}: {len(changes) or 'none'}")
+        said += [table(changes, names)] if changes else []
     return said
 
 

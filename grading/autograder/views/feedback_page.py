@@ -63,9 +63,9 @@ class GetGradesOrReason(GetGrades):
         nb, resources = super().preprocess(nb, resources)
         nb.cells = _verdicts_below_answers(nb.cells)
         marks = [cell.metadata.nbgrader for cell in nb.cells if "nbgrader" in cell.metadata]
-        for cell in (one for one in marks if one.grade_id in by_hand):
-            cell["by_hand"] = True
-        resources["page"]["comments"] = [one.grade_id for one in marks if one.grade_id in commented]
+        for mark in (mark for mark in marks if mark.grade_id in by_hand):
+            mark["by_hand"] = True
+        resources["page"]["comments"] = [mark.grade_id for mark in marks if mark.grade_id in commented]
         return nb, resources
 
 
@@ -107,12 +107,12 @@ def made_of(course: CourseDirectory, submitted: SubmittedNotebook, autograded: P
     return digest(autograded, words, *student, sorted(grades, key=str), sorted(comments, key=str))
 
 
-def digest(autograded: Path, *beside: object) -> str:
+def digest(autograded: Path, *shown: object) -> str:
     """Return a digest of all that a page shows except its date and title; a page is current while its digest matches.
 
-    It covers the autograded notebook, what is shown `beside` it, and the code and templates in this folder.
+    It covers the autograded notebook, what else is `shown`, and the code and templates in this folder.
     """
-    return hashlib.sha256(repr([_program(), *beside]).encode() + autograded.read_bytes()).hexdigest()
+    return hashlib.sha256(repr([_program(), *shown]).encode() + autograded.read_bytes()).hexdigest()
 
 
 @functools.cache
@@ -130,11 +130,11 @@ def is_same(page: Path, made_of: str) -> bool:
         return f'<meta name="made-of" content="{made_of}">' in file.read(HEAD)
 
 
-def grade_shown(points: Mapping[str, float], penalty: float, found: NotebookOutcome) -> str:
+def grade_shown(points: Mapping[str, float], penalty: float, stored: NotebookOutcome) -> str:
     """Return a page's metadata about its grade: submission, version, penalty, and the points of each cell."""
     cells = [f"{cell}={score:g}" for cell, score in sorted(points.items())]
-    said = [f"submission={found.handed_in[:16]}", f"version={found.graded_by}", f"late={penalty:g}", *cells]
-    return " ".join([*said, "could-not-be-graded"] if found.could_not_grade else said)
+    said = [f"submission={stored.handed_in[:16]}", f"version={stored.graded_by}", f"late={penalty:g}", *cells]
+    return " ".join([*said, "could-not-be-graded"] if stored.could_not_grade else said)
 
 
 def is_outdated(page: Path, shown: str) -> bool:

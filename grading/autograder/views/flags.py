@@ -57,7 +57,7 @@ class Flag:
     why: str
 
 
-class Look:
+class Flagger:
     """Searches the submissions of one assignment for lines to flag.
 
     folder: the released files, with the notebook `name`, whose lines are never flagged. students: their ids, which must
@@ -70,7 +70,7 @@ class Look:
         self.files = {path.name for path in folder.rglob("*")} | {name + SUFFIX}
         self.students = set(students)
 
-    def at(self, notebook: dict, folder: Path, student: str = "") -> list[Flag]:
+    def flags(self, notebook: dict, folder: Path, student: str = "") -> list[Flag]:
         """Return the flags of an autograded notebook, from `ipynb.read`, and its folder; one per reason and source."""
         return list(islice(self._flags(notebook, folder, student), MOST))
 
@@ -85,11 +85,11 @@ class Look:
         names = sorted(path.name for path in folder.rglob(f"*{SUFFIX}") if path.name not in self.files)
         yield from (Flag(readable(name), 0, "", RECORD) for name in names)
         for where, text in sources:
-            found: set[str] = set()
+            flagged: set[str] = set()
             for number, line in enumerate(text.split("\n"), 1):
                 for why in self._reasons(line, student) if line.strip() not in self.released else ():
-                    if why not in found:
-                        found.add(why)
+                    if why not in flagged:
+                        flagged.add(why)
                         yield Flag(readable(where), number, readable(line.strip()[:160]), why)
 
     def _reasons(self, line: str, student: str) -> Iterator[str]:

@@ -25,7 +25,7 @@ def lines(course: CourseDirectory, name: str, student: str) -> list[str]:
     report = gather(course, name, only=student)
     if not report.rows:
         with Gradebook(course.db_url, course.course_id) as gradebook:
-            meant = did_you_mean(student, [one.id for one in gradebook.students])
+            meant = did_you_mean(student, [person.id for person in gradebook.students])
         raise ClassError(f"The gradebook has no student {readable(student)}.{meant}")
     return rows_as_text(report) + list(_facts(course, report, report.rows[0]))
 
@@ -38,7 +38,7 @@ def _facts(course: CourseDirectory, report: Report, row: Row) -> Iterator[str]:
     extended = f", with an extension of {in_words(standing.extension_s)}" if standing.extension_s else ""
     yield f"due {local(standing.due)}{extended}" if standing.due else "no due date"
     for at, changes in compare_all(course, report.assignment):
-        for change in (one for one in changes if one.student == row.student):
+        for change in (change for change in changes if change.student == row.student):
             said = f" ({readable(change.said)})" if change.said else ""
             moved = f"{change.exercise} from {points(change.before)} to {points(change.after)}{said}"
             yield f"changed since the run of {local(at)}: {moved}"

@@ -282,7 +282,7 @@ def clean(source: str, resources: dict, attachments: dict | None = None) -> str:
         set_tag_attribute_values={"a": {"target": "_blank"}},
         url_schemes={"attachment", "data", "http", "https", "mailto"},
     )
-    return _IMAGE.sub(lambda found: found[0] if ' alt="' in found[0] else f'<img alt="{NO_ALT}"{found[1]}>', cleaned)
+    return _IMAGE.sub(lambda match: match[0] if ' alt="' in match[0] else f'<img alt="{NO_ALT}"{match[1]}>', cleaned)
 
 
 class _Renderer(IPythonRenderer):
@@ -319,8 +319,8 @@ def _rendered(source: str) -> str:
 
 def _embed(address: str, attachments: dict, resources: dict) -> str | None:
     if address.startswith("attachment:"):
-        found = attachments.get(unquote(address.removeprefix("attachment:"))) or {}
-        kind, data = next(iter(found.items()), ("", ""))
+        bundle = attachments.get(unquote(address.removeprefix("attachment:"))) or {}
+        kind, data = next(iter(bundle.items()), ("", ""))
     else:
         folder = Path(resources["metadata"]["path"] or ".").resolve()
         path = folder / unquote(address)

@@ -71,16 +71,16 @@ def to_do(report: Report) -> list[str]:
     name = report.assignment
     due = [row.student for row in report.rows if row.status in (Status.STALE, Status.UNGRADED)]
     old = [row.student for row in report.rows if row.outdated]
-    found = {f"No score until graded (autograder grade {name})": due}
+    tasks = {f"No score until graded (autograder grade {name})": due}
     roster = any(row.standing.on_roster for row in report.rows)
     others = [row.student for row in report.rows if row.status != Status.MISSING and not row.standing.on_roster]
-    found["Not on the roster, which has names for others (autograder roster, or dropped.txt)"] = (
+    tasks["Not on the roster, which has names for others (autograder roster, or dropped.txt)"] = (
         others if roster else []
     )
     lost = [row.student for row in report.rows if row.status == Status.GRADED and not row.ran]
-    found["No check could run, so there are no points: look at the submission"] = lost
-    found[f"The feedback page shows an old grade (autograder feedback {name})"] = old
-    return [f"{title}: {', '.join(students)}" for title, students in found.items() if students]
+    tasks["No check could run, so there are no points: look at the submission"] = lost
+    tasks[f"The feedback page shows an old grade (autograder feedback {name})"] = old
+    return [f"{title}: {', '.join(students)}" for title, students in tasks.items() if students]
 
 
 def with_name(student: str, name: str) -> str:
@@ -180,8 +180,8 @@ def exercise(report: Report, check: Check) -> dict:
 
 def _slips(report: Report) -> list[tuple[str, str, int]]:
     """Return (check id, slip, count) for each slip in the report, sorted by check, then by count, highest first."""
-    found = Counter((check_id, r.slip) for row in report.rows for check_id, r in row.current.items() if r.slip)
-    return [(*key, count) for key, count in sorted(found.items(), key=lambda item: (item[0][0], -item[1], item[0]))]
+    counts = Counter((check_id, r.slip) for row in report.rows for check_id, r in row.current.items() if r.slip)
+    return [(*key, count) for key, count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1], item[0]))]
 
 
 def histogram(values: list[float], top: float) -> list[tuple[float, float, int]]:

@@ -25,7 +25,7 @@ from ..steps.scores import submissions
 from . import words
 from .export import grade_row
 from .feedback_page import grade_shown, is_outdated
-from .flags import Flag, Look
+from .flags import Flag, Flagger
 from .standing import Standing, standing
 
 
@@ -86,8 +86,8 @@ class Row:
     @property
     def reasons(self) -> dict[str, str]:
         """The reasons for missing points by check id, and for a missing score under ""."""
-        found = {"": self.reason} | {check_id: result.reason for check_id, result in self.results.items()}
-        return {check_id: reason for check_id, reason in found.items() if reason}
+        reasons = {"": self.reason} | {check_id: result.reason for check_id, result in self.results.items()}
+        return {check_id: reason for check_id, reason in reasons.items() if reason}
 
 
 @dataclass(frozen=True)
@@ -109,8 +109,8 @@ class Report:
     @property
     def counts(self) -> dict[str, int]:
         """The number of students by status, without zeros."""
-        found = Counter(row.status for row in self.rows)
-        return {status: found[status] for status in Status if found[status]}
+        counts = Counter(row.status for row in self.rows)
+        return {status: counts[status] for status in Status if counts[status]}
 
 
 def gather(course: CourseDirectory, name: str, only: str | None = None, search: bool = True) -> Report:
@@ -124,22 +124,22 @@ def gather(course: CourseDirectory, name: str, only: str | None = None, search: 
         checks = _checks(notebook, stored_checks(course, name))
         students = enrolled(gradebook, course)
         released = Path(course.format_path(course.release_directory, ".", name))
-        look = Bounded(Look(released, name, [student.id for student in students]).at) if search else None
+        flagger = Bounded(Flagger(released, name, [student.id for student in students]).flags) if search else None
         submitted, to_grade = submissions(gradebook, assignment), due(course, assignment)
         rows = []
         for student in (student for student in students if only in (None, student.id)):
             submission = submitted.get(student.id)
-            grades = [grade for one in submission.notebooks for grade in one.grades] if submission else []
+            grades = [grade for notebook in submission.notebooks for grade in notebook.grades] if submission else []
             grade = grade_row(assignment, student, submission, to_grade.get(student.id, ""))
             try:
-                row = _row(course, grade, grades, checks, look)
+                row = _row(course, grade, grades, checks, flagger)
             except Exception as error:
                 reason = f"it could not be read ({type(error).__name__}: {readable(str(error))[:200]}); grade it again"
                 row = Row(readable(student.id), grade["status"], grade["score"], reason)
             row = replace(row, standing=standing(assignment, student, submission))
             rows.append(replace(row, outdated=_is_outdated(row, grades)))
-        if look:
-            look.close()
+        if flagger:
+            flagger.close()
         title, made = words.chapter(course, name), datetime.now().astimezone()
         return Report(name, title, made, assignment.max_score, checks, rows)
 
@@ -154,16 +154,16 @@ def _checks(notebook: Notebook, stated: dict[str, dict[str, CheckRecord]]) -> li
     return checks
 
 
-def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], look: Bounded | None) -> Row:
+def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[Check], flagger: Bounded | None) -> Row:
     student, name, status = row["student_id"], row["assignment"], row["status"]
     folder = Path(course.format_path(course.autograded_directory, student, name))
     path = folder / f"{name}.ipynb"
     feedback = Path(course.format_path(course.feedback_directory, student, name), f"{name}.html")
     pages = {"feedback": feedback} if feedback.exists() else {}
     there = path if path.exists() else None
-    found = Row(readable(student), status, row["score"], readable(row["reason"]), pages=pages, notebook=there)
+    summary = Row(readable(student), status, row["score"], readable(row["reason"]), pages=pages, notebook=there)
     if status not in (Status.GRADED, Status.NEEDS_MANUAL, Status.STALE) or not there:
-        return found
+        return summary
     notebook = ipynb.read(path.read_bytes())
     cells = {ipynb.grade_id(cell): cell for cell in notebook["cells"]}
     graded = {grade.name: grade for grade in sorted(grades, key=lambda grade: grade.name)}
@@ -175,11 +175,11 @@ def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[C
         if check.cell in cells and check.cell in graded
     }
     return replace(
-        found,
+        summary,
         points={} if status == Status.STALE else {cell: grade.score for cell, grade in graded.items()},
         results=results,
         seconds=outcome.read(notebook).seconds,
-        flags=_flags(look, notebook, folder, student) if look else [],
+        flags=_flags(flagger, notebook, folder, student) if flagger else [],
         ran=outcome.ran(notebook),
     )
 
@@ -193,10 +193,10 @@ def _is_outdated(row: Row, grades: list[Grade]) -> bool:
     return is_outdated(row.pages["feedback"], shown)
 
 
-def _flags(look: Bounded, notebook: dict, folder: Path, student: str) -> list[Flag]:
+def _flags(flagger: Bounded, notebook: dict, folder: Path, student: str) -> list[Flag]:
     """Return a submission's flags; if it cannot be searched, return a flag that says so."""
     try:
-        return look({"cells": [cell | {"outputs": []} for cell in notebook["cells"]]}, folder, student)
+        return flagger({"cells": [cell | {"outputs": []} for cell in notebook["cells"]]}, folder, student)
     except OutOfBoundsError as error:
         return [Flag("", 0, "", f"it could not be searched: {error}")]
     except Exception as error:

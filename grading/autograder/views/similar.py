@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 
 from copydetect import CodeFingerprint, compare_files
@@ -69,12 +69,12 @@ def lines(course: CourseDirectory, name: str, earlier: Iterable[Path] = ()) -> l
     out, before = dropped(course), dict[str, str]()
     codes = {student: text for student, text in _codes(course, name, Path(course.root)) if student not in out}
     for folder in earlier:
-        found = {f"{folder.resolve().name}/{student}": text for student, text in _codes(course, name, folder)}
-        if not found:
+        earlier_codes = {f"{folder.resolve().name}/{student}": text for student, text in _codes(course, name, folder)}
+        if not earlier_codes:
             raise ClassError(
                 f"{folder} contains no graded submissions of {name}; expected a class folder with autograded/ in it."
             )
-        before |= found
+        before |= earlier_codes
     solved = _code(_folder(course, course.source_directory, name), name)
     given = [*_released(course, name), *(cell["source"] for cell in solved if nbgrader(cell).get("solution"))]
     pairs = [pair for pair in find(codes | before, given) if not before.keys() >= {*pair.students}]
@@ -124,8 +124,8 @@ def find(codes: dict[str, str], given: Iterable[str] = ()) -> list[Pair]:
     for students in combinations(sorted(codes), 2):
         matching, shares, slices = compare_files(*(prints[student] for student in students))
         if matching >= LEAST:
-            one, other = (_marked(codes[who], spans) for who, spans in zip(students, slices, strict=True))
-            pairs.append(Pair(students, int(matching), float(max(shares)), (one, other)))
+            first, second = (_marked(codes[who], spans) for who, spans in zip(students, slices, strict=True))
+            pairs.append(Pair(students, int(matching), float(max(shares)), (first, second)))
     return sorted(pairs, key=lambda pair: (-pair.common, pair.students))
 
 
@@ -133,9 +133,9 @@ def grouped(pairs: Iterable[Pair]) -> list[Group]:
     """Return the groups that similar pairs connect, in the order of their first pairs."""
     groups: list[list[Pair]] = []
     for pair in pairs:
-        joined = [found for found in groups if {*pair.students} & {*Group(found).students}]
-        groups = [found for found in groups if found not in joined]
-        groups.append([*(one for found in joined for one in found), pair])
+        joined = [group for group in groups if {*pair.students} & {*Group(group).students}]
+        groups = [group for group in groups if group not in joined]
+        groups.append([*chain.from_iterable(joined), pair])
     return sorted(map(Group, groups), key=lambda group: -group.pairs[0].common)
 
 
@@ -146,12 +146,12 @@ def _print(text: str, boilerplate: Iterable[int] = ()) -> CodeFingerprint:
 
 def _marked(text: str, spans) -> Marked:
     """Return a source's lines, each with whether one of the `spans` of characters, (starts, ends), reaches into it."""
-    found, at = [], 0
+    marked, at = [], 0
     for line in text.split("\n"):
         end = at + len(line)
-        found.append((line, any(start < end and stop > at for start, stop in zip(*spans, strict=True))))
+        marked.append((line, any(start < end and stop > at for start, stop in zip(*spans, strict=True))))
         at = end + 1
-    return found
+    return marked
 
 
 def _codes(course: CourseDirectory, name: str, root: Path) -> Iterator[tuple[str, str]]:

@@ -47,7 +47,11 @@ class Overview:
 def gather_all(course: CourseDirectory) -> Overview:
     """Gather the reports of all generated assignments; raise ClassError if there are none."""
     with Gradebook(course.db_url, course.course_id) as gradebook:
-        names = sorted(one.name for one in gradebook.assignments if one.name in [n.name for n in one.notebooks])
+        names = sorted(
+            assignment.name
+            for assignment in gradebook.assignments
+            if assignment.name in [n.name for n in assignment.notebooks]
+        )
     if not names:
         raise ClassError("The gradebook has no assignments yet. Run: nbgrader generate_assignment ASSIGNMENT")
     return Overview(datetime.now().astimezone(), [gather(course, name, search=False) for name in names])
@@ -98,8 +102,8 @@ def _cell(row: Row) -> str:
     return shown + " L" * bool(row.standing.late) + "*" * bool(row.standing.by_hand)
 
 
-def _slips(one: dict) -> str:
-    return ", ".join(f"{slip} ({count})" for slip, count in one["slips"][:MOST_SLIPS])
+def _slips(summary: dict) -> str:
+    return ", ".join(f"{slip} ({count})" for slip, count in summary["slips"][:MOST_SLIPS])
 
 
 def by_student(overview: Overview) -> Table:
@@ -124,15 +128,15 @@ def by_student(overview: Overview) -> Table:
 def by_exercise(overview: Overview) -> Table:
     """Return the table of the exercises of all assignments."""
     columns = [
-        Column("assignment", lambda report, one: report.assignment),
-        Column("exercise", lambda report, one: one["check"].check_id),
-        Column("title", lambda report, one: one["check"].title),
-        Column("max_points", lambda report, one: one["check"].max_points, right=True),
-        Column("mean_points", lambda report, one: one["points"], right=True),
-        Column("judged", lambda report, one: one["judged"], right=True),
-        Column("solved", lambda report, one: one["kinds"]["solved"], right=True),
-        Column("not_tried", lambda report, one: one["not_tried"], right=True),
-        Column("slips", lambda report, one: _slips(one)),
+        Column("assignment", lambda report, summary: report.assignment),
+        Column("exercise", lambda report, summary: summary["check"].check_id),
+        Column("title", lambda report, summary: summary["check"].title),
+        Column("max_points", lambda report, summary: summary["check"].max_points, right=True),
+        Column("mean_points", lambda report, summary: summary["points"], right=True),
+        Column("judged", lambda report, summary: summary["judged"], right=True),
+        Column("solved", lambda report, summary: summary["kinds"]["solved"], right=True),
+        Column("not_tried", lambda report, summary: summary["not_tried"], right=True),
+        Column("slips", lambda report, summary: _slips(summary)),
     ]
     rows = [(report, exercise(report, check)) for report in overview.reports for check in report.checks]
     return Table(columns, rows)
