@@ -22,10 +22,9 @@ from .engine import (
     stage_of,
     why_finished,
 )
-from .notebook import OWN_ENGINE
+from .notebook import OWN_ENGINE, OWN_PICTURE
 from .setup.workspace import RELEASED
 
-PICTURE = "my_engine.png"
 COURSE = "torch.autograd, by hand"
 CLONE = Path(__file__).parents[2]  # of the repository, if the course is used from one
 WIDTH = 58  # the most letters of a line of code in the picture
@@ -109,8 +108,8 @@ def share(figure, name=""):
     figure.set_layout_engine("constrained", w_pad=0.1, h_pad=0.1, rect=(left, 0, 1 - left, 1))
     figure.text(0.02, 0.5, code, family="monospace", fontsize=9, linespacing=1.6, va="center", color=BRIGHT)
     if lines:
-        figure.savefig(notebook.FOLDER / PICTURE, facecolor=DARK, dpi=150)
-        print(f"Saved as {PICTURE} beside this notebook. Your engine has {lines} lines of Python.")
+        figure.savefig(notebook.FOLDER / OWN_PICTURE, facecolor=DARK, dpi=150)
+        print(f"Saved as {OWN_PICTURE} beside this notebook. Your engine has {lines} lines of Python.")
     else:
         print("Once my_engine.py is written, its lines are counted and the picture saved.")
     return figure

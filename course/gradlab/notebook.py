@@ -7,6 +7,7 @@ from pathlib import Path
 FOLDER = Path.cwd()  # where the kernel started, even if its code changes folders; a forked kernel sets it again
 CHAPTER = re.compile(r"(\d\d)_(\w+)")  # a chapter folder's name
 OWN_ENGINE = "my_engine"  # the folder beside the chapters in which chapter 14 writes the learner's engine
+OWN_PICTURE = "my_engine.png"  # beside that chapter's notebook: the picture that a learner shares
 
 
 def home(folder: Path | None = None) -> Path:

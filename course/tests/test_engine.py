@@ -311,7 +311,7 @@ def test_the_courses_address_is_its_clones(tmp_path, url, shown):
 def test_the_picture_to_share_says_whose_the_engine_is_and_counts_its_lines(chapters, capsys, monkeypatch):
     """Before my_engine.py is written, nothing is saved."""
     monkeypatch.setattr(notebook, "FOLDER", chapters)
-    picture = chapters / my_engine.PICTURE
+    picture = chapters / my_engine.OWN_PICTURE
     assert my_engine.share(Figure(), " ")._suptitle.get_text() == "I built autograd"
     assert "Once my_engine.py is written, its lines are counted" in capsys.readouterr().out
     assert not picture.exists()

@@ -94,7 +94,7 @@ def test_manual_points_stay_until_a_new_submission_for_which_they_are_kept_or_dr
         assert exported(tiny, said)[0]["ben"] == ""
         assert (rows(tiny)["ben"].status, rows(tiny)["ben"].score) == ("needs manual grade", None)
         tiny.grade_here("ben")
-        assert WAITING in rows(tiny)["ben"].reason, "grading again is no decision"
+        assert WAITING in rows(tiny)["ben"].reason, "grading again decides nothing"
         refusal = said(tiny, *grade, word, "bn", code=1)
         assert "has no points in 90_tiny that need a decision. Did you mean ben?" in refusal
         assert said(tiny, *grade, word, "ben").count("  ben: 1: 1 set manually, 2 by the check") == 1

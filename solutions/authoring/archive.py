@@ -4,7 +4,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from gradlab.notebook import OWN_ENGINE
+from gradlab.notebook import OWN_ENGINE, OWN_PICTURE
 from gradlab.setup.needs import STUDENT, needed_pins
 
 from .places import SOLUTIONS
@@ -21,7 +21,7 @@ HANDED_OUT = [
 ]  # of course/; no tests
 LOCK = "requirements.lock"
 ENGINE = "solutions/mini_autograd"  # for reading only, so without a pyproject.toml, which would get it installed
-LEFT_BEHIND = {"__pycache__", "build", OWN_ENGINE, f"{OWN_ENGINE}.png"}  # and what begins with a dot, such as progress
+LEFT_BEHIND = {"__pycache__", "build", OWN_ENGINE, OWN_PICTURE}  # and what begins with a dot, such as progress
 
 
 def write(path: Path = ARCHIVE, root: Path = ROOT) -> Path:

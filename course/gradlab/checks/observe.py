@@ -14,6 +14,7 @@ from typing import Any
 
 from .. import notebook
 from .encoding import TooLarge, decode, encode, text_within, type_name
+from .innermost import innermost
 from .known_state import known_state
 from .members import own_members
 from .observation import Dict, Error, Observation, parts, tensors, without_graph
@@ -98,22 +99,23 @@ def _meant(raised: BaseException) -> str:
     """Return the name closest to the one that an AttributeError or NameError misses, or "" if none is close."""
     if not isinstance(raised, AttributeError | NameError):
         return ""
+    names: list[str] = []
     with contextlib.suppress(Exception):  # the object may have any `__dir__`
         if isinstance(raised, AttributeError):
             names = dir(raised.obj)
-        else:
-            *_, (frame, _) = traceback.walk_tb(raised.__traceback__)
-            names = [*frame.f_locals, *frame.f_globals, *vars(builtins)]
+        elif trace := innermost(raised):
+            names = [*trace.tb_frame.f_locals, *trace.tb_frame.f_globals, *vars(builtins)]
         return text_within("".join(difflib.get_close_matches(str(raised.name or ""), names, 1, 0.75)))
     return ""
 
 
 def _unsolved(raised: BaseException, answer: Callable) -> str:
     """Return the name of the learner's function, other than the answer, that raised NotImplementedError, or ""."""
-    frames = [frame for frame, _ in traceback.walk_tb(raised.__traceback__)]
-    if not isinstance(raised, NotImplementedError) or not frames or frames[-1].f_code in _codes(answer):
+    trace = innermost(raised) if isinstance(raised, NotImplementedError) else None
+    if trace is None or trace.tb_frame.f_code in _codes(answer):
         return ""
-    return frames[-1].f_code.co_name if frames[-1].f_globals is getattr(answer, "__globals__", None) else ""
+    frame = trace.tb_frame
+    return frame.f_code.co_name if frame.f_globals is getattr(answer, "__globals__", None) else ""
 
 
 def _line_of(raised: BaseException, answer: Callable, scenario: Scenario) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 import torch
 from torch._C import DispatchKey, DispatchKeySet
 
+from .innermost import innermost
 from .members import own_members
 
 _ENTRIES = [
@@ -92,9 +93,7 @@ def _of_a_graph(given) -> bool:
 
 def _raised_in_python(error: BaseException) -> bool:
     """Return whether a `raise` statement, not torch, raised the error; reads the bytecode of CPython 3.11 to 3.13."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
+    trace = innermost(error)
     return trace is not None and dis.opname[trace.tb_frame.f_code.co_code[trace.tb_lasti]] == "RAISE_VARARGS"
 
 

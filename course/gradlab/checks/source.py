@@ -26,7 +26,7 @@ class Source:
 
     @property
     def statements(self) -> list[ast.stmt]:
-        """The tree's statements; none if there is no tree."""
+        """The statements of the tree, or an empty list without one."""
         return self.tree.body if self.tree else []
 
 

@@ -1,13 +1,14 @@
 """Part two: the learner's own engine replaces torch, so a check raises an error on any use of torch."""
 
 import functools
-import traceback
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode, resolve_name
+
+from .innermost import innermost
 
 
 class TorchError(Exception):
@@ -64,6 +65,6 @@ def _is_torchs(error: BaseException | None) -> bool:
     """Return whether an error came from torch's Python code, or from torch rejecting a value that is not a tensor."""
     if error is None or isinstance(error, TorchError):
         return False
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    where = frames[-1].f_globals.get("__name__", "") if frames else ""
+    trace = innermost(error)
+    where = trace.tb_frame.f_globals.get("__name__", "") if trace else ""
     return where.partition(".")[0] == "torch" or (isinstance(error, TypeError) and "must be Tensor, not" in str(error))

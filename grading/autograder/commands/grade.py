@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
         args.assignment,
         args.force,
         args.student,
-        not args.no_sandbox,
+        sandbox=not args.no_sandbox,
         scheduler=args.scheduler,
         workers=args.workers,
         dashboard=args.dashboard,

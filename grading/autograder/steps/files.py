@@ -102,7 +102,7 @@ def _heavy(notebook: Path) -> str:
 
 
 def cells_of(notebook: Path) -> list[dict]:
-    """Return the cells of a notebook as `ipynb.read` does; empty if there is no such file."""
+    """Return the cells of a notebook as `ipynb.read` does, or an empty list if the file does not exist."""
     return ipynb.read(notebook.read_bytes())["cells"] if notebook.exists() else []
 
 
