@@ -90,9 +90,10 @@ def archive(graded, said):
     def make(platform):
         said(graded, "import-submissions", NAME, graded.folder.parent / f"{platform}.zip")
         shown = said(graded, "feedback", NAME, "--zip")
-        assert f"platform/{NAME}.feedback.zip (feedback pages for {platform.capitalize()}: 3)\n" in shown
+        path = graded.folder / "platform" / f"{NAME}.feedback.{platform}.zip"
+        assert f"{path} (feedback pages: 3)\n" in shown
         assert f"Not in the archive, because they were not imported from {platform.capitalize()}: zoe\n" in shown
-        return zipfile.ZipFile(graded.folder / "platform" / f"{NAME}.feedback.zip")
+        return zipfile.ZipFile(path)
 
     return make
 

@@ -168,15 +168,15 @@ def test_a_term(tmp_path, monkeypatch, capsys):
         assert begun + term.type(f"python -m autograder week {CHAPTER} {file}") <= MOST_COMMANDS
         shown = said()
         assert "5 could not be graded" not in shown
-        assert f"{CHAPTER}.feedback.zip (feedback pages for {platform.capitalize()}: 5)" in shown
+        assert f"{CHAPTER}.feedback.{platform}.zip (feedback pages: 5)" in shown
         needs_a_look = shown[shown.index("Needs your attention:") :]
         assert ("ines: the notebook file is not valid JSON" in needs_a_look) == (platform == "moodle")
-        with zipfile.ZipFile(here / "platform" / f"{CHAPTER}.feedback.zip") as archive:
+        with zipfile.ZipFile(here / "platform" / f"{CHAPTER}.feedback.{platform}.zip") as archive:
             assert len(archive.namelist()) == 5
         assert (here / "platform" / f"{CHAPTER}.grades.csv").exists()
         if platform == "canvas":  # later, submissions come from both platforms
             term.type(f"python -m autograder feedback {CHAPTER} --zip")
-            assert "feedback pages for Canvas: 5" in said()
+            assert "feedback.canvas.zip (feedback pages: 5)" in said()
     assert {path.name for path in (here / "submitted").iterdir()} == PEOPLE.keys()
 
     term.type("python -m autograder due")
@@ -203,7 +203,7 @@ def test_a_term(tmp_path, monkeypatch, capsys):
         assert shows in said()
     assert (here / "solutions" / f"{CHAPTER}.html").exists()
     assert len(list((here / "feedback").glob(f"*/{CHAPTER}/{CHAPTER}.html"))) == 10
-    with (here / "import.csv").open(encoding="utf-8-sig") as file:  # from the second command, for Moodle
+    with (here / "import.csv").open(encoding="utf-8") as file:  # from the second command, for Moodle
         grades = {row["Email address"].split("@")[0]: row["Grade"] for row in csv.DictReader(file)}
     assert {name: float(grade) for name, grade in grades.items() if grade} == {
         name: report[name].score for name in grades if report[name].score is not None

@@ -12,7 +12,7 @@ from ..errors import ClassError
 from ..views.words import local
 from . import import_submissions
 from .export import export_grades
-from .feedback import DEFAULT, give_feedback
+from .feedback import give_feedback
 from .grade import grade_class, undecided
 from .listing import show_list
 
@@ -28,8 +28,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         type=Path,
         help="a platform's archive (default: collect from an exchange)",
     )
-    command.add_argument("--worksheet", type=Path, metavar="FILE", help="Moodle's grading worksheet")
-    command.add_argument("--gradebook", type=Path, metavar="FILE", help="Canvas's exported gradebook")
+    platform = command.add_mutually_exclusive_group()
+    platform.add_argument("--worksheet", type=Path, metavar="FILE", help="Moodle's grading worksheet")
+    platform.add_argument("--gradebook", type=Path, metavar="FILE", help="Canvas's exported gradebook")
     command.add_argument("--column", metavar="COLUMN", help="the assignment's column in Canvas's gradebook")
     command.add_argument("--late-at", metavar="DATE", help="see import-submissions")
     command.add_argument("--update", action="store_true", help="replace existing submissions that differ")
@@ -49,10 +50,6 @@ def run(args: argparse.Namespace) -> int:
     from ..views.report import gather
     from ..views.seen import unseen
 
-    if args.worksheet and args.gradebook:
-        raise ClassError("--worksheet is for Moodle and --gradebook for Canvas; use only one of them.")
-    if args.column and not args.gradebook:
-        raise ClassError("--column names a column of Canvas's gradebook; use it with --gradebook.")
     codes = [_submissions(args)]
     if args.dry_run:
         _dry_run(args)
@@ -65,19 +62,12 @@ def run(args: argparse.Namespace) -> int:
     codes.append(grade_class(folder, name, sandbox=not args.no_sandbox, scheduler=args.scheduler))
     if codes[-1]:
         return codes[-1]
-    platforms = sorted({entry.platform for entry in sent.read(course, name).values()})
-    only = platforms[0] if len(platforms) == 1 else ""
-    platform = "moodle" if args.worksheet else "canvas" if args.gradebook else only
     _begin("Return feedback")
-    packed = platform in platforms
-    codes.append(give_feedback(folder, name, DEFAULT if packed else None, platform if packed else None))
-    if platform:
-        _begin(f"Export grades for {platform.capitalize()}")
-        output = sent.folder(course) / f"{name}.grades.csv"
-        into = args.worksheet or args.gradebook
-        export_grades(folder, [name], platform, output, into, args.column)
-    elif platforms:
-        print("Submissions came from both platforms. To write files for one, pass its --gradebook or --worksheet.")
+    codes.append(give_feedback(folder, name, pack=bool(sent.platforms(course, name))))
+    into = args.worksheet or args.gradebook
+    if into:
+        _begin("Export grades")
+        export_grades(folder, name, into, sent.folder(course) / f"{name}.grades.csv", args.column)
     _begin("Needs your attention")
     report = gather(course, name)
     _needs_a_look(report, unseen(course, report), *undecided(folder, name))

@@ -36,6 +36,11 @@ def read(course: CourseDirectory, name: str) -> dict[str, Sent]:
     return entries
 
 
+def platforms(course: CourseDirectory, name: str) -> list[str]:
+    """Return the platforms from which an assignment's submissions were imported."""
+    return sorted({entry.platform for entry in read(course, name).values()})
+
+
 def keep(course: CourseDirectory, name: str, sent: dict[str, Sent]) -> None:
     """Add entries to an assignment's stored ones, replacing existing entries of the same students."""
     folder(course)

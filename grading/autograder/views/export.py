@@ -7,7 +7,6 @@ from pathlib import Path
 from nbgrader.api import Assignment, Gradebook, Student, SubmittedAssignment
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.plugins import ExportPlugin
-from traitlets import Bool
 
 from ..dropped import enrolled
 from ..steps import scores
@@ -21,8 +20,6 @@ FIELDS += ["late_submission_penalty", "reason"]
 
 class GradesWithReasons(ExportPlugin):
     """An nbgrader export plugin that writes one row per student and assignment; without a grade, `status` says why."""
-
-    stale = Bool(False, help="Export old scores of submissions that must be graded again.").tag(config=True)
 
     def export(self, gradebook: Gradebook) -> None:
         """Write the grades to the --to file, by default grades.csv; "-" is standard output. Called by nbgrader."""
@@ -41,32 +38,26 @@ class GradesWithReasons(ExportPlugin):
         for assignment in sorted(gradebook.assignments, key=lambda a: a.name):
             if self.assignment and assignment.name not in self.assignment:
                 continue
-            for student, row in grade_rows(gradebook, course, assignment, self.stale).items():
+            for student, row in grade_rows(gradebook, course, assignment).items():
                 if not self.student or student in map(str, self.student):
                     yield row
 
 
-def grade_rows(
-    gradebook: Gradebook, course: CourseDirectory, assignment: Assignment, stale: bool = False
-) -> dict[str, dict]:
-    """Return all students' grades in one assignment by student id; see `grade_row` for the rows and `stale`."""
+def grade_rows(gradebook: Gradebook, course: CourseDirectory, assignment: Assignment) -> dict[str, dict]:
+    """Return all students' grades in one assignment by student id; see `grade_row` for the rows."""
     submitted, to_grade = scores.submissions(gradebook, assignment), due(course, assignment)
     return {
-        student.id: grade_row(assignment, student, submitted.get(student.id), to_grade.get(student.id, ""), stale)
+        student.id: grade_row(assignment, student, submitted.get(student.id), to_grade.get(student.id, ""))
         for student in enrolled(gradebook, course)
     }
 
 
 def grade_row(
-    assignment: Assignment,
-    student: Student,
-    submission: SubmittedAssignment | None,
-    why_due: str = "",
-    stale: bool = False,
+    assignment: Assignment, student: Student, submission: SubmittedAssignment | None, why_due: str = ""
 ) -> dict:
     """Return one student's grade in one assignment as a dict of FIELDS.
 
-    why_due: why the submission must be graded, see `due`; the score is then empty or, with `stale`, the old one.
+    why_due: why the submission must be graded, see `due`; the score is then empty.
     """
     row = {
         "assignment": assignment.name,
@@ -87,7 +78,7 @@ def grade_row(
     row["timestamp"] = now.handed_in
     grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
     waiting = [grade for grade in grades if grade.auto_score is None and grade.manual_score is None]
-    if why_due and not (stale and not now.reason and not waiting):
+    if why_due:
         graded = now.graded or any(map(by_hand, grades))
         return row | {"status": Status.STALE if graded else Status.UNGRADED, "reason": why_due}
     if now.reason:

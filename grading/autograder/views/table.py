@@ -76,9 +76,4 @@ def as_text(value: object) -> object:
     return readable(_FORMULA.sub(r"\1'\2", value)) if isinstance(value, str) else value
 
 
-def is_formula(text: str) -> bool:
-    """Return whether a spreadsheet would read text as a formula, even after blanks or with full-width characters."""
-    return _FORMULA.search(text) is not None
-
-
 _FORMULA = re.compile(r"(^|[;\t])(\s*[=+\-@＝＋－＠])")
