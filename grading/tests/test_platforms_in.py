@@ -89,6 +89,7 @@ def test_a_canvas_archive_is_matched_by_canvas_number(tiny, packed):
             f"mülleranna_9999_88104_{FILE}": "somebody of the same name",
             f"anon_x1Yz_4023_{FILE}": "under anonymous grading",
             "obrienciarán_4023_text.html": "typed",
+            f"studenttest_5000_88105_{FILE}": "Canvas's Test Student",
         }
     )
     assert imported(tiny, archive) == {
@@ -101,8 +102,8 @@ def test_a_canvas_archive_is_matched_by_canvas_number(tiny, packed):
         f"ben/{NAME}/{FILE}": "ben",
         f"ben/{NAME}/helper_7_8.py": "x = 1",
     }
-    found = import_submissions(tiny.folder, NAME, archive)
-    assert (found.others, found.typed) == ([f"anon_x1Yz_4023_{FILE}"], ["o'brien"])
+    others = [f"anon_x1Yz_4023_{FILE}", "obrienciarán_4023_text.html"]
+    assert import_submissions(tiny.folder, NAME, archive).others == others
 
 
 ANNA = "Anna Lena Müller_3101_assignsubmission_file"
@@ -178,13 +179,9 @@ def test_each_member_is_imported_for_its_student_or_not_at_all(tiny, packed, mem
 
 
 def test_submissions_that_canvas_marks_late_are_listed_and_can_get_a_time(tiny, packed, said):
-    """Typed text and Canvas's Test Student are listed too, and a dry run imports nothing."""
-    members = {f"mülleranna_LATE_4021_88101_{FILE}": "anna", f"weissben_4022_88102_{FILE}": "ben"}
-    archive = packed(members | {f"studenttest_5000_88101_{FILE}": "", "itoj_4024_text.html": "typed"})
-    shown = said(tiny, "import-submissions", NAME, archive, "--dry-run")
-    assert "New: 2\n" in shown
-    assert "Typed into Canvas; ask for the notebook as a file: ito\n" in shown
-    assert "Ignored:\n  Canvas's Test Student\n" in shown
+    """A dry run imports nothing."""
+    archive = packed({f"mülleranna_LATE_4021_88101_{FILE}": "anna", f"weissben_4022_88102_{FILE}": "ben"})
+    assert "New: 2\n" in said(tiny, "import-submissions", NAME, archive, "--dry-run")
     assert handed_in(tiny) == {}
     assert not (tiny.folder / "platform").exists()
     late = "so they count as on time (set a time with --late-at DATE): anna"
@@ -194,18 +191,6 @@ def test_submissions_that_canvas_marks_late_are_listed_and_can_get_a_time(tiny, 
     assert receipt.timestamp(tiny.submission("anna")) == datetime(2026, 11, 3, 12)
     assert receipt.timestamp(tiny.submission("ben")) is None
     assert late not in said(tiny, "import-submissions", NAME, archive), "the time from before is kept"
-
-
-def test_a_table_gives_each_submission_time(tiny, packed, tmp_path, said):
-    times = tmp_path / "times.csv"
-    times.write_text("Student,ID,Submitted at\nAnna,4021,2026-11-03T12:00:00Z\nBen,4022,\nEve,4029,2026-11-03\n")
-    archive = packed({f"mülleranna_LATE_4021_88101_{FILE}": "anna", f"weissben_LATE_4022_88102_{FILE}": "ben"})
-    words = ["import-submissions", NAME, archive, "--late-at", times]
-    assert "so they count as on time (set a time with --late-at DATE): ben\n" in said(tiny, *words)
-    assert receipt.timestamp(tiny.submission("anna")) == datetime(2026, 11, 3, 12)
-    assert receipt.timestamp(tiny.submission("ben")) is None
-    times.write_text("Student,ID\nAnna,4021\n")
-    assert "has no column of times. Expected one of: submitted at" in said(tiny, *words, code=1)
 
 
 CELLS = json.dumps({"cells": [{"cell_type": "code", "source": ""}] * 2001})
@@ -242,50 +227,29 @@ def test_a_single_notebook_with_released_cells_is_accepted_with_the_files_beside
 
 
 MINE, OTHER = "pull_back mine", "pull_back other"
-EARLIER, LATER = (2026, 11, 2, 10, 0, 0), (2026, 11, 2, 10, 1, 0)
-SEVERAL = {  # one person's notebooks in Moodle by name, with text and time; the text that counts, and what is said
-    "the later of two": (
-        {FILE: (MINE, EARLIER), f"{NAME} (1).ipynb": (OTHER, LATER)},
-        OTHER,
-        f"{NAME} (1).ipynb was renamed; {FILE} is older",
-    ),
-    "the later of two, with the released name": (
-        {f"Copy of {FILE}": (OTHER, EARLIER), FILE: (MINE, LATER)},
-        MINE,
-        f"Copy of {FILE} is older",
-    ),
-    "times of the download": (
-        {FILE: (MINE, LATER), f"{NAME}-1.ipynb": (OTHER, LATER)},
+COPY = f"Copy of {FILE}"
+SEVERAL = {  # one person's notebooks in Moodle by name; the text that counts, and what is said
+    "answered twice": (
+        {FILE: MINE, f"{NAME}-1.ipynb": OTHER},
         OTHER,
         f"{NAME}-1.ipynb was renamed; {FILE} is ignored, but could be newer: the archive does not say; compare them",
     ),
-    "an untouched one, though it is later": (
-        {FILE: (MINE, EARLIER), f"work/{FILE}": ("", LATER)},
-        MINE,
-        f"work/{FILE} has no answers",
-    ),
+    "an untouched one": ({FILE: MINE, f"work/{FILE}": ""}, MINE, f"work/{FILE} has no answers"),
     "a copy with a name of its own": (
-        {FILE: ("", LATER), f"Copy of {FILE}": (MINE, LATER)},
+        {FILE: "", COPY: MINE},
         MINE,
-        f"Copy of {FILE} has the released cells and was renamed; {FILE} has no answers",
+        f"{COPY} has the released cells and was renamed; {FILE} has no answers",
     ),
-    "Jupyter's own copy": (
-        {FILE: (MINE, EARLIER), f".ipynb_checkpoints/{NAME}-checkpoint.ipynb": (OTHER, LATER)},
-        MINE,
-        "new",
-    ),
+    "Jupyter's own copy": ({FILE: MINE, f".ipynb_checkpoints/{NAME}-checkpoint.ipynb": OTHER}, MINE, "new"),
 }
 
 
 @pytest.mark.parametrize(("several", "counts", "why"), SEVERAL.values(), ids=SEVERAL.keys())
-def test_of_several_notebooks_the_newest_answered_one_counts_and_the_others_are_listed(
-    tiny, packed, several, counts, why
-):
-    members = []
-    for name, (text, time) in several.items():
+def test_of_several_notebooks_one_with_answers_counts_and_the_others_are_listed(tiny, packed, several, counts, why):
+    members = {}
+    for name, text in several.items():
         tiny.hand_in("o'brien", {"answer-1": text} if text else {})
-        info = zipfile.ZipInfo(f"{ANNA}/{name}", time)
-        members.append((info, (tiny.submission("o'brien") / FILE).read_text()))
+        members[f"{ANNA}/{name}"] = (tiny.submission("o'brien") / FILE).read_text()
     assert imported(tiny, packed(members)) == {"anna": why}
     assert counts in (tiny.submission("anna") / FILE).read_text()
 
@@ -344,7 +308,7 @@ def test_dates_drafts_and_extensions_in_a_worksheet_are_read_and_listed(tiny, pa
     shown = said(tiny, "import-submissions", NAME, archive, "--worksheet", sheet)
     late_utc = datetime(2026, 11, 3, 18).astimezone(UTC).replace(tzinfo=None)
     assert "Ignored:\n  ben: a draft in Moodle, which was not submitted\n" in shown
-    assert "so they count as on time (set times with --late-at TABLE):\n  anna: 04/11/2026, 3:00 (Submitted" in shown
+    assert "so they count as on time:\n  anna: 04/11/2026, 3:00 (Submitted" in shown
     until = local(late_utc)
     assert f"Extensions in the worksheet:\n  o'brien until {until}\n  ito until {until}\n" in shown
     assert f"  ito until {local(late_utc + timedelta(days=5, hours=18))}\n" in shown
@@ -378,7 +342,7 @@ def test_two_students_with_the_same_canvas_number_match_nobody():
     assert People([One("anna"), One("ben")]).find(number="7").why == "anna and ben have the platform id 7"
 
 
-HOSTILE = ["../{}", "a/../../{}", "/etc/{}", "C:/{}", "a\\{}", "a//{}", "./{}", "_1" * 2100 + "/{}"]
+HOSTILE = ["../{}", "a/../../{}", "/etc/{}", "C:/{}", "a\\{}", "a//{}", "./{}"]
 
 
 @pytest.mark.parametrize("name", HOSTILE, ids=lambda name: name[:20])
@@ -407,6 +371,7 @@ TOO_MUCH = {
     ),
     "deep": (lambda: [(moodle_member("a/" * 30 + "x"), "")], "its folders are nested more than 20 levels deep"),
     "a long name": (lambda: [(moodle_member("x" * 300), "")], f"the name {'x' * 50}… is too long"),
+    "a long path": (lambda: [(moodle_member(f"{'x' * 150}/" * 9 + "x"), "")], f"the name {'x' * 50}… is too long"),
     "a file that is a folder": (
         lambda: [(moodle_member("a"), ""), (moodle_member("a/b"), "")],
         "the archive contains a/b twice, as a file or folder",
@@ -433,19 +398,12 @@ def test_a_bomb_that_understates_its_size_is_damaged(tiny, packed):
     assert handed_in(tiny) == {}
 
 
-def encrypted(data):
-    """Return the archive with its first member flagged as encrypted."""
-    at = data.index(b"PK\x01\x02") + 8
-    return data[:at] + bytes([data[at] | 1]) + data[at + 1 :]
-
-
 ANNAS = f"mülleranna_4021_1_{FILE}"
 UNUSABLE = {  # the archive's members, a change of its bytes, and the error
     "half": ([ANNAS], lambda data: data[: len(data) // 2], "is not a readable zip archive"),
     "empty": ([ANNAS], lambda data: b"", "is not a readable zip archive"),
-    "encrypted": ([ANNAS], encrypted, "is encrypted"),
     "another platform's": ([f"anna/{FILE}"], bytes, r"contains anna/90_tiny\.ipynb\. Moodle's names look like"),
-    "nothing": (["__MACOSX/._x", "a/.DS_Store"], bytes, r"the archive contains nothing\."),
+    "nothing": ([], bytes, r"the archive contains nothing\."),
 }
 
 

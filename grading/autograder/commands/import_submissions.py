@@ -7,7 +7,6 @@ import argparse
 from pathlib import Path
 
 from ..steps.files import readable
-from ..term.archives import PLATFORMS
 from ..term.written import read_date
 from ..views.words import local
 from .due import show_dates
@@ -18,17 +17,10 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("assignment", help="a chapter's name")
     command.add_argument("archive", type=Path, help="the zip file, as downloaded from the platform")
     command.add_argument(
-        "--platform", choices=sorted(PLATFORMS), default="", help="the platform (default: detected from file names)"
-    )
-    command.add_argument(
         "--worksheet", type=Path, metavar="FILE", help="Moodle's grading worksheet, to identify students and times"
     )
     command.add_argument("--update", action="store_true", help="replace existing submissions that differ")
-    command.add_argument(
-        "--late-at",
-        metavar="DATE",
-        help="the submission time of files that Canvas marks LATE; or a table with the times",
-    )
+    command.add_argument("--late-at", metavar="DATE", help="the submission time of files that Canvas marks LATE")
     command.add_argument("--dry-run", action="store_true", help="say what would be imported, and change nothing")
 
 
@@ -36,10 +28,9 @@ def run(args: argparse.Namespace) -> int:
     """Import the archive, and print the result for each submission; return 1 if any was not imported."""
     from ..term import submissions
 
-    table = Path(args.late_at) if args.late_at and Path(args.late_at).is_file() else None
-    when = table or (read_date(args.late_at) if args.late_at else None)
+    late_at = read_date(args.late_at) if args.late_at else None
     result = submissions.import_submissions(
-        args.folder, args.assignment, args.archive, args.platform, args.worksheet, args.update, when, args.dry_run
+        args.folder, args.assignment, args.archive, args.worksheet, args.update, late_at, args.dry_run
     )
     done = result.done
     refused = [entry for entry in done if entry.state == submissions.REFUSED]
@@ -50,9 +41,8 @@ def run(args: argparse.Namespace) -> int:
     kept = [entry.who for entry in done if entry.state == submissions.KEPT]
     show_list("Kept a different submission that already exists (--update replaces it)", kept, ", ")
     show_list("Will be refused by grading", [f"{entry.who}: {entry.refusal}" for entry in imported if entry.refusal])
-    show_list("Typed into Canvas; ask for the notebook as a file", result.typed, ", ")
     ignored = [entry for entry in done if entry.state == submissions.PASSED_OVER]
-    show_list("Ignored", [f"{entry.who}: {entry.said}" if entry.said else entry.who for entry in ignored])
+    show_list("Ignored", [f"{entry.who}: {entry.said}" for entry in ignored])
     show_list("Not imported", [f"{entry.who}: {entry.said}" for entry in refused])
     show_list("Files in the archive that match no student", [readable(other)[:200] for other in result.others])
     if result.by_name:
@@ -64,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
         late = "Marked late without a time, so they count as on time (set a time with --late-at DATE)"
         show_list(late, [entry.who for entry in untimed], ", ")
     else:
-        unread = "Submission times that could not be read, so they count as on time (set times with --late-at TABLE)"
+        unread = "Submission times that could not be read, so they count as on time"
         show_list(unread, [f"{entry.who}: {entry.untimed}" for entry in untimed])
     show_list("Extensions in the worksheet", [f"{s} until {local(date)}" for s, date in result.extensions.items()])
     if result.dates:

@@ -37,7 +37,6 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--scheduler", metavar="ADDRESS", help="see grade")
     command.add_argument("--no-sandbox", action="store_true", help="see grade")
     command.add_argument("--dry-run", action="store_true", help="say what would be done, without changing anything")
-    command.set_defaults(platform="")  # of the archive: import-submissions detects it
 
 
 def run(args: argparse.Namespace) -> int:

@@ -9,7 +9,6 @@ import re
 import stat
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 from zipfile import ZipFile, ZipInfo
 
 from ..errors import ClassError
@@ -18,10 +17,9 @@ from ..steps.files import MAX_BYTES, MAX_DEPTH, MAX_FILES, composed, readable
 # Canvas, lib/content_zipper.rb (get_filename, add_upload_submission): the sortable name, reduced to letters, digits
 # and _; LATE if it was submitted late; the person's number; the file's number; the file's name, to which Canvas adds
 # -1, -2 … each time the same name is submitted again. Under anonymous grading, anon_… replaces name and number. Typed
-# text ends in _text.html or _link.html and has no file number.
+# text ends in _text.html or _link.html, has no file number, and does not match.
 CANVAS = re.compile(r"(?!anon_)(?P<name>[^/]*?)_(?P<late>(?i:LATE)_)?(?P<id>\d+)_(?P<file>\d+)_(?P<inside>[^/]+)")
 
-TYPED = re.compile(r"(?!anon_)(?P<name>[^/]*?)_(?:(?i:LATE)_)?(?P<id>\d+)_(?:text|link)\.html")
 TEST_STUDENT = "studenttest"  # each Canvas course has one: "Student, Test"
 
 # Moodle, mod/assign/classes/downloader.php (get_student_prefix, load_submissionplugin_filelist): the full name, or
@@ -32,8 +30,7 @@ MOODLE = re.compile(
     r"(?P<name>[^/_]*)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_?/|_)(?P<inside>[^/].*)", re.DOTALL
 )
 _NUMBERS = re.compile(r"(?=(?:^|_)(\d+)_\d+_)")
-LONGEST = 4096  # characters of a path, on Linux
-OF_THE_SYSTEM = ("__MACOSX/", ".DS_Store")
+LONGEST, LONGEST_NAME = 1000, 200  # bytes of a path, and of a name in it; Linux allows 4096 and 255
 
 
 @dataclass
@@ -63,32 +60,27 @@ class Upload:
 
 @dataclass(frozen=True)
 class Archive:
-    """An archive's contents: uploads by person, other members, and people who typed text and submitted no file."""
+    """An archive's contents: uploads by person, and the other members."""
 
     platform: str
     uploads: list[Upload]
     others: list[str]
-    typed: list[Upload] = field(default_factory=list)
 
 
-def look_into(archive: ZipFile, platform: str = "") -> Archive:
-    """Return an archive's members grouped by person; detect the platform from the file names if it is not given.
+def look_into(archive: ZipFile) -> Archive:
+    """Return an archive's members grouped by person, as the platform whose file names these are does.
 
-    Raises ClassError if a member is encrypted, its path leads outside the archive, or no platform uses such names.
+    Raises ClassError if a member's path leads outside the archive, or if no platform uses such names.
     """
     members = [(name_of(info), info) for info in archive.infolist() if not info.is_dir()]
-    members = [(name, info) for name, info in members if not name.startswith(OF_THE_SYSTEM[0])]
-    members = [(name, info) for name, info in members if PurePosixPath(name).name != OF_THE_SYSTEM[1]]
-    for name, info in members:
+    for name, _ in members:
         if _leads_out(name):
             raise ClassError(
                 f"Nothing was imported: the archive contains {readable(name)[:200]!r}, a path that leads outside it. "
                 "No learning platform writes such a path; check where the archive comes from."
             )
-        if info.flag_bits & 1:
-            raise ClassError(f"Nothing was imported: {readable(name)[:200]} in the archive is encrypted.")
-    archives = {name: sort(members) for name, sort in PLATFORMS.items() if platform in ("", name)}
-    best = max(archives.values(), key=lambda archive: len(archive.uploads))
+    # ambiguous names count as Moodle's, whose pattern is stricter
+    best = max(moodle(members), canvas(members), key=lambda archive: len(archive.uploads))
     if not best.uploads:
         names = ", ".join(readable(name)[:80] for name, _ in members[:3]) or "nothing"
         raise ClassError(
@@ -116,20 +108,20 @@ def canvas(members: Iterable[tuple[str, ZipInfo]]) -> Archive:
     A Canvas name such as `x_1001_99` can fake a number, so `submissions` also compares the name with the roster.
     """
     people: dict[tuple[str, str], Upload] = {}
-    others, typed = [], []
+    others = []
     for name, info in members:
         match = CANVAS.fullmatch(name)
         if match is None:
-            text = TYPED.fullmatch(name)
-            others += [] if text else [name]
-            typed += [Upload(text["id"], text["name"])] if text else []
+            others.append(name)
+            continue
+        if match["name"].casefold() == TEST_STUDENT:
             continue
         upload = people.setdefault((match["id"], match["name"]), Upload(match["id"], match["name"]))
         upload.late = upload.late or match["late"] is not None
         number = int(match["file"][:18])
         if number >= upload.order.get(match["inside"], -1):
             upload.files[match["inside"]], upload.order[match["inside"]] = info, number
-    return Archive("canvas", list(people.values()), others, typed)
+    return Archive("canvas", list(people.values()), others)
 
 
 def moodle(members: Iterable[tuple[str, ZipInfo]]) -> Archive:
@@ -148,12 +140,9 @@ def moodle(members: Iterable[tuple[str, ZipInfo]]) -> Archive:
     return Archive("moodle", list(people.values()), others)
 
 
-PLATFORMS = {"moodle": moodle, "canvas": canvas}  # ambiguous names count as Moodle's, whose pattern is stricter
-
-
 def _leads_out(name: str) -> bool:
     parts = name.split("/")
-    return len(name) > LONGEST or "\\" in name or ":" in parts[0][:2] or any(part in ("", ".", "..") for part in parts)
+    return "\\" in name or ":" in parts[0][:2] or any(part in ("", ".", "..") for part in parts)
 
 
 def _too_much(upload: Upload) -> str:
@@ -168,6 +157,6 @@ def _too_much(upload: Upload) -> str:
             return f"its folders are nested more than {MAX_DEPTH} levels deep"
         if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
             return f"{readable(name)[:200]} is a link or a special file"
-        if max(len(part.encode(errors="surrogateescape")) for part in parts) > 200 or "\0" in name:
+        if len(name.encode()) > LONGEST or max(len(part.encode()) for part in parts) > LONGEST_NAME:
             return f"the name {readable(name)[:50]}… is too long"
     return ""

@@ -5,11 +5,9 @@ import re
 import shutil
 import tempfile
 import zlib
-from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
-from typing import Any
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import nbformat
@@ -32,20 +30,16 @@ from ..steps.assignment import Released
 from ..steps.due import compose_names
 from ..steps.files import RECEIPTS, composed, readable, unfit
 from ..steps.sanitise import require_ours
-from .archives import TEST_STUDENT, Archive, Upload, look_into
+from .archives import Archive, Upload, look_into
 from .dates import Dates, extend_all
 from .people import Match, People, each_once
 from .sent import Sent, keep
-from .tables import key_of, read_table
 from .worksheet import Stated, Worksheet
-from .written import read_date
 
 NEW, REPLACED, UNCHANGED, KEPT, REFUSED = "new", "replaced", "unchanged", "kept", "not imported"
 PASSED_OVER = "ignored"
 DAMAGED = (BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError, OSError, zlib.error, lzma.LZMAError)
-TIMES = ["submitted at", "handed in", "submitted", "time", "date"]  # column names in a table of times, best first
 MOST_READ = 5_000_000  # bytes of a notebook to search for cells
-APART = timedelta(minutes=1)  # between the times of one person's files, if they are not those of the download
 
 
 @dataclass(frozen=True)
@@ -67,14 +61,13 @@ class Imported:
 class Import:
     """The result of importing an archive. others: members that match no student.
 
-    typed: people who typed text into Canvas instead of submitting a file. by_name: whether students were matched by
-    name only. extensions: what Moodle's worksheet states, in UTC by student. dates: the class's dates with them.
+    by_name: whether students were matched by name only. extensions: what Moodle's worksheet states, in UTC by student.
+    dates: the class's dates with them.
     """
 
     platform: str
     done: list[Imported]
     others: list[str]
-    typed: list[str]
     by_name: bool
     extensions: dict[str, datetime]
     dates: Dates | None
@@ -84,22 +77,21 @@ def import_submissions(
     folder: Path,
     name: str,
     archive: Path,
-    platform: str = "",
     worksheet: Path | None = None,
     update: bool = False,
-    late_at: datetime | Path | None = None,
+    late_at: datetime | None = None,
     dry_run: bool = False,
 ) -> Import:
     """Put an archive's submissions into `submitted/`, each under its student's id.
 
     worksheet: Moodle's, with ids and submission times. update: replace existing submissions that differ. late_at: the
-    time of submissions that Canvas marks LATE, in UTC, or a table with the times. dry_run: change nothing. Raises
+    time of submissions that Canvas marks LATE, in UTC. dry_run: change nothing. Raises
     ClassError, before writing anything, if the archive, the worksheet or the class cannot be used.
     """
     course = open_class(folder).coursedir
     sheet = Worksheet(worksheet) if worksheet else None
     with only_run(folder), _opened(archive) as opened:
-        held = look_into(opened, platform)
+        held = look_into(opened)
         if sheet and held.platform != "moodle":
             raise ClassError("A worksheet is for Moodle's archives, but this archive is from Canvas.")
         with Gradebook(course.db_url, course.course_id) as book:
@@ -107,8 +99,6 @@ def import_submissions(
             people = People(book.students)
             matches = _matches(held, people, sheet)
             release = _release(course, book, name)
-            times = _times(late_at, people) if isinstance(late_at, Path) else {}
-            typed = [_of_canvas(upload, people).student or upload.who for upload in held.typed]
             stated, extended = dict[str, Stated](), dict[str, datetime]()
             if sheet:
                 stated = {number: sheet.stated(row) for number, row in sheet.rows.items()}
@@ -122,8 +112,7 @@ def import_submissions(
             for number, (upload, match) in enumerate(zip(held.uploads, matches, strict=True)):
                 unpacked = Path(temporary, str(number), name)
                 of_sheet = stated.get(upload.number, Stated())
-                time = late_at if upload.late and isinstance(late_at, datetime) else times.get(match.student)
-                time = time or of_sheet.submitted_at
+                time = late_at if upload.late else of_sheet.submitted_at
                 if of_sheet.draft and match.student and not upload.why:
                     done.append(Imported(match.student, PASSED_OVER, "a draft in Moodle, which was not submitted"))
                     continue
@@ -138,7 +127,7 @@ def import_submissions(
     by_name = held.platform == "moodle" and sheet is None
     dates = extend_all(folder, name, extended) if extended and not dry_run else None
     done.sort(key=lambda imported: imported.who)
-    return Import(held.platform, done, held.others, sorted(typed), by_name, extended, dates)
+    return Import(held.platform, done, held.others, by_name, extended, dates)
 
 
 def _opened(path: Path) -> ZipFile:
@@ -157,34 +146,6 @@ def _release(course: CourseDirectory, book: Gradebook, name: str) -> Release:
         return Release([])
     nb = nbformat.read(path, as_version=4) if path.exists() else nbformat.v4.new_notebook()
     return Release(Released.of(notebook, nb).cells)
-
-
-def _times(path: Path, people: People) -> dict[str, datetime]:
-    """Read submission times by student from a table with a roster column and one of the TIMES columns.
-
-    Raises ClassError if it has no column of times, or a time is invalid.
-    """
-    table = read_table(path)
-    table.require_once({"id", "sis login id", "email", "email address", "student", *TIMES})
-    columns = {key_of(column): column for column in table.columns}
-    when = next((columns[key] for key in TIMES if key in columns), None)
-    if when is None:
-        raise ClassError(f"{path} has no column of times. Expected one of: {', '.join(TIMES)}.")
-    times = {}
-    for row in table.rows:
-        said = {
-            key: row.get(columns.get(key, "")) for key in ("id", "sis login id", "email", "email address", "student")
-        }
-        match = people.find(
-            number=said["id"],
-            user=said["sis login id"] or said["id"],
-            email=said["email address"] or said["email"],
-            name=said["student"],
-        )
-        time = read_date(row.get(when)) if row.get(when) else None
-        if match.student and time:
-            times[match.student] = time
-    return times
 
 
 def _matches(held: Archive, people: People, sheet: Worksheet | None) -> list[Match]:
@@ -230,8 +191,6 @@ def _import(
     release: Release,
     dry_run: bool,
 ) -> Imported:
-    if not match.student and upload.order and upload.name.casefold() == TEST_STUDENT:
-        return Imported("Canvas's Test Student", PASSED_OVER)
     if not match.student or upload.why:
         who = f"{match.student}, {upload.who}" if match.student else upload.who
         return Imported(readable(who), REFUSED, upload.why or match.why)
@@ -287,8 +246,8 @@ def _named(upload: Upload, name: str, archive: ZipFile, release: Release) -> tup
     """Return an upload's files by path, with the notebook under its released name, and what was chosen, as text.
 
     Considers notebooks that contain released cells, or have the released name, even with a suffix that browsers and
-    platforms add to repeated names, such as `NAME-1.ipynb` and `NAME (1).ipynb`.
-    A notebook whose released cells are unchanged counts only if all are; then the newest counts.
+    platforms add to repeated names, such as `NAME-1.ipynb` and `NAME (1).ipynb`. A notebook whose released cells are
+    unchanged counts only if all are; then the newest counts, by Canvas's number, or else by the number in its name.
     """
     files, wanted = upload.files, f"{name}.ipynb"
     notebooks = [path for path in files if path.casefold().endswith(".ipynb") and not _HIDDEN.search(path)]
@@ -301,11 +260,11 @@ def _named(upload: Upload, name: str, archive: ZipFile, release: Release) -> tup
     if not candidates:
         return files, ""
     answered = [path for path in candidates if states[path] != (True, False)] or candidates
-    chosen, known = _newest(upload, answered, lambda path: (numbers.get(path, -1), path))
+    chosen = max(answered, key=lambda path: (upload.order.get(path), numbers.get(path, -1), path))
     said = [] if chosen == wanted else [f"{readable(chosen)} {'' if chosen in numbers else _OURS}was renamed"]
     for path in candidates:
         if path != chosen:
-            why = "has no answers" if path not in answered else "is older" if known else _UNKNOWN
+            why = "has no answers" if path not in answered else "is older" if upload.order else _UNKNOWN
             said.append(f"{readable(path)} {why}")
     top = "" if chosen in numbers else chosen[: chosen.rfind("/") + 1]
     rest = {path: info for path, info in files.items() if path not in candidates}
@@ -316,29 +275,6 @@ def _named(upload: Upload, name: str, archive: ZipFile, release: Release) -> tup
 _HIDDEN = re.compile(r"(^|/)\.")  # such as .ipynb_checkpoints
 _OURS = "has the released cells and "
 _UNKNOWN = "is ignored, but could be newer: the archive does not say; compare them"
-
-
-def _newest(upload: Upload, paths: list[str], otherwise: Callable[[str], Any]) -> tuple[str, bool]:
-    """Return the newest of an upload's files, and whether the archive says so; if not, the greatest by `otherwise`.
-
-    Canvas numbers files. Earlier versions of Moodle write when each file was uploaded; newer ones write when they
-    packed it, one file after the other, so only times that are APART count.
-    """
-    if upload.order:
-        return max(paths, key=upload.order.__getitem__), True
-    if len(paths) > 1:
-        times = {path: _time_of(upload.files[path]) for path in paths}
-        before, newest = sorted(paths, key=times.__getitem__)[-2:]
-        if times[newest] - times[before] >= APART:
-            return newest, True
-    return max(paths, key=otherwise), len(paths) == 1
-
-
-def _time_of(info: ZipInfo) -> datetime:
-    try:
-        return datetime(*info.date_time)
-    except ValueError:
-        return datetime.min
 
 
 def _in(archive: ZipFile, info: ZipInfo, release: Release) -> tuple[bool, bool]:
