@@ -157,13 +157,11 @@ def test_every_view_of_a_term_shows_them_all(hostile):
 
 
 @pytest.mark.parametrize("student", MESSAGES)
-def test_no_message_costs_a_point_or_makes_a_page_huge_a_file_invalid_or_a_time_impossible(hostile, student):
+def test_no_message_costs_a_point_or_makes_a_page_huge_or_a_file_invalid(hostile, student):
     text = (hostile.folder / "autograded" / student / NAME / NOTEBOOK).read_bytes().decode()
     assert len(text) < 5_500_000
     json.loads(text, parse_constant=pytest.fail)
     assert hostile.points(student) == [2, 3]
-    (row,) = (row for row in hostile.report.rows if row.student == student)
-    assert all(0 <= one.seconds < 60 for one in row.results.values())
 
 
 def test_an_exit_code_is_not_believed(hostile):

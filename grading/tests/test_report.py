@@ -131,7 +131,6 @@ def test_the_csv_says_what_became_of_each_check_and_a_missing_score_is_not_a_zer
     found = {(line["student"], line["check"]): line for line in lines}
     right, slip, by_hand = found["anna", "90.1"], found["bela", "90.1"], found["by-hand", "90.1"]
     assert (right["status"], right["passed"], right["points"], right["reason"]) == ("graded", "yes", "2.0", "")
-    assert float(right["seconds"]) > 0
     assert (slip["passed"], slip["slip"], slip["points"]) == ("no", "external gradient alone", "0.0")
     assert (by_hand["passed"], by_hand["points"]) == ("no", "1.5")
     assert by_hand["reason"].endswith("; points set manually")
@@ -222,20 +221,15 @@ def test_the_overview_has_points_and_the_facts_beside_them(tiny, lines_of):
     assert shown["by-hand"] == ["4.5*", "4.5"]
     assert shown[f"missing ({HOSTILE_NAME} =1+1)"] == ["-", "0"]
     assert shown["student"] == ["90 of 5", "total of 5"]
-    exercises = [" ".join(line.split()) for line in lines if line.startswith(f"{NAME}  ")]
-    assert exercises[0] == f"{NAME} 90.1 2 1.071 7 3 0 external gradient alone (1)"
-    assert exercises[1] == f"{NAME} 90.2 1.5 1.286 7 6 1"
-    students, by_exercise, page = map(Path, lines[-3:])
-    assert [path.name for path in (students, by_exercise)] == ["overview.csv", "overview_exercises.csv"]
-    assert page.name == "overview.html"
+    students, page = map(Path, lines[-2:])
+    assert (students.name, page.name) == ("overview.csv", "overview.html")
     found = {line["student"]: line for line in csv.DictReader(students.read_text().splitlines())}
     bela, missing = found["bela"], found["missing"]
-    assert (bela[NAME], bela[f"{NAME} status"], bela[f"{NAME} late_hours"]) == ("0.0", "graded", "26.0")
+    assert (bela[NAME], bela[f"{NAME} status"]) == ("0.0", "graded")
     assert (missing[NAME], missing[f"{NAME} status"], missing["total"]) == ("", "not submitted", "0")
-    assert found["by-hand"][f"{NAME} by_hand"] == "yes"
-    assert found["broken"]["without_score"] == "1"
-    first = f"{NAME},90.1,90.1 the gradient at x,2.0,{7.5 / 7},7,3,0,external gradient alone (1)"
-    assert by_exercise.read_text().splitlines()[1] == first
+    text = text_of(page.read_text())
+    assert "external gradient alone\xa0(1)" in text
+    assert "3 of 7" in text
 
 
 def test_the_report_has_names_flags_lateness_manual_points_and_a_page_per_submission(tiny, lines_of):
@@ -365,7 +359,6 @@ def test_the_page_says_what_the_gradebook_says(tiny, page):
     assert shown["anna"][1:5] == ["2", "1.5", "1.5", "5"]
     assert shown["broken"][1] == "could not be graded"
     assert shown["missing"][1] == "not submitted"
-    assert float(shown["anna"][6]) > 0
     with tiny.api.gradebook as gradebook:
         for student in GRADED:
             assert float(shown[student][4]) == gradebook.find_submission(NAME, student).score

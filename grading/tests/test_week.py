@@ -16,18 +16,6 @@ def tiny(tmp_path):
     return TinyClass(tmp_path / "class")
 
 
-def test_a_flag_that_was_seen_is_listed_again_only_for_a_new_submission(tiny, said):
-    words = ["week", NAME, "--scheduler", threads().scheduler_address]
-    tiny.hand_in("anna", RIGHT | {"answer-2": "import gc"})
-    tiny.hand_in("ben", RIGHT)
-    for _ in range(2):
-        assert "to mark them as seen: autograder report" in said(tiny, *words)
-    assert said(tiny, "report", NAME, "--seen").endswith("Flags marked as seen:\n  anna\n")
-    assert said(tiny, *words).endswith("Needs your attention:\nnothing\n")
-    tiny.hand_in("anna", RIGHT | {"answer-2": "import gc  # again"})
-    assert said(tiny, *words).endswith("--seen):\n  anna: 1\n")
-
-
 def test_a_release_can_be_repeated_and_is_in_the_exchange_if_there_is_one(tiny, said):
     shutil.rmtree(tiny.folder / "release")
     shown = said(tiny, "release", NAME, "--due", "2026-11-02")
@@ -49,18 +37,17 @@ def test_a_release_can_be_repeated_and_is_in_the_exchange_if_there_is_one(tiny, 
 def test_a_week_uses_existing_submissions_and_lists_what_needs_attention(tiny, said):
     tiny.hand_in("anna", RIGHT)
     tiny.hand_in("ben", text="{")
-    for words in (["--dry-run"], []):
-        assert "91_other is not in the gradebook; run" in said(tiny, "week", "91_other", *words, code=1)
-    shown = said(tiny, "week", NAME, "--dry-run")
-    assert "  anna: the submission has no grade yet\n" in shown
-    assert not (tiny.folder / "autograded").exists()
+    tiny.hand_in("cem", RIGHT | {"answer-2": "import gc"})
+    assert "91_other is not in the gradebook; run" in said(tiny, "week", "91_other", code=1)
     words = ["week", NAME, "--scheduler", threads().scheduler_address]
     shown = said(tiny, *words)
-    assert shown.index("\nGrade:\n") < shown.index("\nReturn feedback:\n2 pages made") < shown.index("\nNeeds your")
+    assert shown.index("\nGrade:\n") < shown.index("\nReturn feedback:\n3 pages made") < shown.index("\nNeeds your")
     assert f"\n{NAME} has no due date.\n" in shown
     needs = shown[shown.index("Needs your attention:") :].splitlines()[1:]
     assert needs[0] == "Could not be graded:"
     assert needs[1].startswith("  ben: the notebook file is not valid JSON")
+    assert needs[2:] == ["Number of flags (see the report):", "  cem: 1"]
+    tiny.hand_in("cem", RIGHT)
     tiny.set_by_hand("anna", 1)
     tiny.hand_in("anna", SLIP)
     tiny.hand_in("ben", RIGHT)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ClassError
 from ..steps.files import composed
-from .listing import show_list
 
 if TYPE_CHECKING:
     from ..views.report import Report
@@ -21,7 +20,6 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     only.add_argument("--student", type=composed, help="how one student's grade came about: points, reasons, changes")
     only.add_argument("--changes", action="store_true", help="what each run changed, even under manual points")
     only.add_argument("--similar", action="store_true", help="groups of similar submissions, for you to review")
-    only.add_argument("--seen", action="store_true", help="mark the flags as seen; week lists only new ones")
     folders: dict[str, Any] = {"action": "append", "type": Path, "default": [], "metavar": "FOLDER"}
     command.add_argument("--earlier", help="with --similar, also compare with an earlier class; repeatable", **folders)
 
@@ -32,7 +30,7 @@ def run(args: argparse.Namespace) -> None:
         raise ClassError("--earlier names classes to compare with; use it with --similar.")
     if args.assignment:
         _one(args)
-    elif args.student or args.changes or args.similar or args.seen:
+    elif args.student or args.changes or args.similar:
         raise ClassError("This option needs an assignment's name: autograder report ASSIGNMENT …")
     else:
         from ..settings import open_class
@@ -61,12 +59,7 @@ def _one(args: argparse.Namespace) -> None:
 
         said = similar.lines(course, name, args.earlier)
     else:
-        report = show(args.folder, name)
-        if args.seen:
-            from ..views import seen
-
-            seen.mark(course, report)
-            show_list("Flags marked as seen", [row.student for row in report.rows if row.flags])
+        show(args.folder, name)
         return
     print("\n".join(said))
 

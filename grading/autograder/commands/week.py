@@ -17,7 +17,7 @@ from .grade import grade_class, undecided
 from .listing import show_list
 
 if TYPE_CHECKING:
-    from ..views.report import Report, Row
+    from ..views.report import Report
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
@@ -36,7 +36,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--update", action="store_true", help="replace existing submissions that differ")
     command.add_argument("--scheduler", metavar="ADDRESS", help="see grade")
     command.add_argument("--no-sandbox", action="store_true", help="see grade")
-    command.add_argument("--dry-run", action="store_true", help="say what would be done, without changing anything")
+    command.set_defaults(dry_run=False)  # of import-submissions
 
 
 def run(args: argparse.Namespace) -> int:
@@ -47,12 +47,8 @@ def run(args: argparse.Namespace) -> int:
     from ..settings import open_class
     from ..term import sent
     from ..views.report import gather
-    from ..views.seen import unseen
 
     codes = [_submissions(args)]
-    if args.dry_run:
-        _dry_run(args)
-        return codes[0]
     folder, name, course = args.folder, args.assignment, open_class(args.folder).coursedir
     with Gradebook(course.db_url, course.course_id) as book:
         due = find_assignment(book, name).duedate
@@ -69,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         export_grades(folder, name, into, sent.folder(course) / f"{name}.grades.csv", args.column)
     _begin("Needs your attention")
     report = gather(course, name)
-    _needs_a_look(report, unseen(course, report), *undecided(folder, name))
+    _needs_a_look(report, *undecided(folder, name))
     return max(codes)
 
 
@@ -91,35 +87,19 @@ def _submissions(args: argparse.Namespace) -> int:
         print("No archive was given and there is no exchange: using the existing submissions.")
         return 0
     _begin("Collect from the exchange")
-    if not args.dry_run:
-        said = api.collect(name)
-        print(said.get("log", ""), end="")
-        if not said["success"]:
-            raise ClassError(
-                f"Submissions could not be collected from the exchange:\n{said.get('log') or said.get('error')}"
-            )
+    said = api.collect(name)
+    print(said.get("log", ""), end="")
+    if not said["success"]:
+        raise ClassError(
+            f"Submissions could not be collected from the exchange:\n{said.get('log') or said.get('error')}"
+        )
     return 0
 
 
-def _dry_run(args: argparse.Namespace) -> None:
-    """Print what would be graded and written."""
-    from ..gradebook import find_assignment
-    from ..settings import open_class
-    from ..steps.due import due
-
-    api = open_class(args.folder)
-    with api.gradebook as book:
-        reasons = due(api.coursedir, find_assignment(book, args.assignment))
-    _begin("Grade")
-    show_list("Would be graded, besides imported ones", [f"{student}: {why}" for student, why in reasons.items()])
-    print("\nThen feedback would be returned and grades exported. Nothing was changed.")
-
-
-def _needs_a_look(report: "Report", flagged: list["Row"], to_decide: str, by_hand: list[str]) -> None:
+def _needs_a_look(report: "Report", to_decide: str, by_hand: list[str]) -> None:
     """Print what only a person can decide, or "nothing".
 
-    flagged: the rows with flags that nobody has seen. by_hand: the manual points that need a decision, with their title
-    to_decide.
+    by_hand: the manual points that need a decision, with their title to_decide.
     """
     from ..steps.outcome import Status
     from ..views.renderings import to_do
@@ -129,9 +109,7 @@ def _needs_a_look(report: "Report", flagged: list["Row"], to_decide: str, by_han
         "Could not be graded": [f"{row.student}: {row.reason}" for row in rows[Status.UNGRADABLE]],
         "Need a manual grade": [row.student for row in rows[Status.NEEDS_MANUAL] if not by_hand],
         to_decide: by_hand,
-        f"Number of flags (see the report; to mark them as seen: autograder report {report.assignment} --seen)": [
-            f"{row.student}: {len(row.flags)}" for row in flagged
-        ],
+        "Number of flags (see the report)": [f"{row.student}: {len(row.flags)}" for row in report.rows if row.flags],
         "To do": to_do(report),
     }
     for title, lines in sections.items():

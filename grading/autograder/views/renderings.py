@@ -21,7 +21,7 @@ from .words import exercise_of
 LISTED = 60  # students; for a larger class, the table omits the reasons, which are in the files
 COLUMNS = 12  # approximate maximum number of columns in a chart
 
-SECTIONS = [("scores", "Scores"), ("exercises", "Exercises"), ("slips", "Slips"), ("time", "Time")]
+SECTIONS = [("scores", "Scores"), ("exercises", "Exercises"), ("slips", "Slips")]
 SECTIONS += [("not-graded", "Not graded"), ("look", "For review"), ("students", "Students")]
 
 _PASSED = {True: "yes", False: "no", None: ""}
@@ -121,9 +121,6 @@ def by_check(report: Report) -> Table:
         Column("max_points", lambda row, check, result: check.max_points),
         Column("passed", lambda row, check, result: result and _PASSED[result.passed]),
         Column("slip", lambda row, check, result: result and result.slip),
-        Column("seconds", lambda row, check, result: result and result.seconds),
-        Column("late_hours", lambda row, check, result: round(row.standing.late_s / 3600, 2) or None),
-        Column("by_hand", lambda row, check, result: "yes" if check.cell in row.standing.by_hand else None),
         Column("reason", lambda row, check, result: (result and result.reason) or row.reason),
         Column("flags", lambda row, check, result: "; ".join(map(in_words, row.flags))),
     ]
@@ -135,7 +132,6 @@ def by_check(report: Report) -> Table:
 
 def page(report: Report, folder: Path) -> str:
     """Return the report's page as HTML, with links relative to `folder`."""
-    seconds = [row.seconds for row in report.rows if row.seconds is not None]
     return render(
         "page.html.j2",
         folder,
@@ -151,21 +147,18 @@ def page(report: Report, folder: Path) -> str:
         scores=histogram(report.scores, report.max_score),
         exercises=[exercise(report, check) for check in report.checks],
         slips=_slips(report),
-        seconds=seconds,
-        times=histogram(seconds, max(seconds, default=0)),
         mean=mean,
         median=median,
     )
 
 
 def exercise(report: Report, check: Check) -> dict:
-    """Summarize one check: counts of solved, known slips and other failures, mean points and median time."""
+    """Summarize one check: counts of solved, known slips and other failures, and mean points."""
     results = [row.current[check.check_id] for row in report.rows if check.check_id in row.current]
     judged = [result for result in results if result.passed is not None]
     solved = sum(result.passed is True for result in judged)
     slips = Counter(result.slip for result in judged if result.slip)
     points = [result.points for result in results if result.points is not None]
-    seconds = [result.seconds for result in results if result.seconds is not None]
     named = sum(slips.values())
     return {
         "check": check,
@@ -174,7 +167,6 @@ def exercise(report: Report, check: Check) -> dict:
         "not_tried": sum(not result.tried for result in judged),
         "slips": sorted(slips.items(), key=lambda slip: (-slip[1], slip[0])),
         "points": mean(points) if points else None,
-        "seconds": median(seconds) if seconds else None,
     }
 
 

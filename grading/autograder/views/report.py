@@ -43,15 +43,14 @@ class Check:
 class Result:
     """The result of one check in one submission.
 
-    passed: None without a verdict. points: None if they need a manual grade. reason: why it did not pass. seconds: the
-    run time of its cell, as reported by the kernel; None if the cell did not run. tried: False for an untouched stub.
+    passed: None without a verdict. points: None if they need a manual grade. reason: why it did not pass.
+    tried: False for an untouched stub.
     """
 
     passed: bool | None
     points: float | None
     slip: str = ""
     reason: str = ""
-    seconds: float | None = None
     tried: bool = True
 
 
@@ -59,9 +58,8 @@ class Result:
 class Row:
     """One student's row: status, score or None, points by check cell, and results by check id.
 
-    reason: why there is no score. seconds: the submission's total run time. pages: links by label. notebook: the
-    autograded notebook, None if there is none. outdated: whether the existing feedback page shows an old grade.
-    ran: whether any check could run.
+    reason: why there is no score. pages: links by label. notebook: the autograded notebook, None if there is none.
+    outdated: whether the existing feedback page shows an old grade. ran: whether any check could run.
     """
 
     student: str
@@ -70,7 +68,6 @@ class Row:
     reason: str = ""
     points: dict[str, float] = field(default_factory=dict)
     results: dict[str, Result] = field(default_factory=dict)
-    seconds: float | None = None
     flags: list[Flag] = field(default_factory=list)
     pages: dict[str, Path] = field(default_factory=dict)
     notebook: Path | None = None
@@ -178,7 +175,6 @@ def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[C
         summary,
         points={} if status == Status.STALE else {cell: grade.score for cell, grade in graded.items()},
         results=results,
-        seconds=outcome.read(notebook).seconds,
         flags=_flags(flagger, notebook, folder, student) if flagger else [],
         ran=outcome.ran(notebook),
     )
@@ -217,17 +213,6 @@ def _result(check: Check, together: list[Check], cell: dict, grade: Grade) -> Re
     why = f"slip: {slip}" if slip else verdict.feedback.lead if verdict and not verdict.passed else ""
     reasons = [why] if why else []
     reasons += ["points set manually"] if grade.manual_score is not None else []
-    seconds = _cell_seconds(cell["metadata"])
     tried = verdict is None or verdict.feedback.state != UNSOLVED
     why = readable("; ".join(reasons))
-    return Result(verdict.passed if verdict else None, share, readable(slip), why, seconds, tried)
-
-
-def _cell_seconds(metadata: dict) -> float | None:
-    """Return how long a cell ran, by two messages of one channel: those of different ones are read in any order."""
-    times = metadata.get("execution", {})
-    try:
-        start, end = (datetime.fromisoformat(times[key]) for key in ("iopub.status.busy", "iopub.status.idle"))
-        return max(0.0, (end - start).total_seconds())
-    except (KeyError, TypeError, ValueError):
-        return None
+    return Result(verdict.passed if verdict else None, share, readable(slip), why, tried)

@@ -1,7 +1,7 @@
-"""Show the term so far, by student and by exercise, as a table, CSV files and a page."""
+"""Show the term so far as a table, a CSV file and a page."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -76,15 +76,13 @@ def marks(row: Row) -> list[str]:
 
 
 def table(overview: Overview) -> str:
-    """Format the overview as text, with one line per student, then one per exercise."""
+    """Format the overview as text, with one line per student."""
     heads = _heads([report.assignment for report in overview.reports])
     heads = [f"{head} of {report.max_score:g}" for head, report in zip(heads, overview.reports, strict=True)]
     columns = [Column("student", lambda who, rows: with_name(who.student, who.standing.name))]
     columns += [Column(head, lambda who, rows, at=at: _cell(rows[at]), right=True) for at, head in enumerate(heads)]
     columns += [Column(f"total of {overview.max_score:g}", lambda who, rows: total(rows), right=True)]
-    exercises = by_exercise(overview)
-    exercises = replace(exercises, columns=[column for column in exercises.columns if column.name != "title"])
-    return "\n".join([Table(columns, list(overview.students)).text(), LEGEND, *_to_do(overview), "", exercises.text()])
+    return "\n".join([Table(columns, list(overview.students)).text(), LEGEND, *_to_do(overview)])
 
 
 def _to_do(overview: Overview) -> list[str]:
@@ -102,52 +100,24 @@ def _cell(row: Row) -> str:
     return shown + " L" * bool(row.standing.late) + "*" * bool(row.standing.by_hand)
 
 
-def _slips(summary: dict) -> str:
-    return ", ".join(f"{slip} ({count})" for slip, count in summary["slips"][:MOST_SLIPS])
-
-
 def by_student(overview: Overview) -> Table:
-    """Return the table of the CSV file: points, status, lateness and manual points per assignment, and the total."""
+    """Return the table of the CSV file: points and status per assignment, and the total."""
     columns = [Column("student", lambda who, rows: who.student), Column("name", lambda who, rows: who.standing.name)]
     for at, report in enumerate(overview.reports):
         name = report.assignment
         columns += [
             Column(name, lambda who, rows, at=at: rows[at].score),
             Column(f"{name} status", lambda who, rows, at=at: rows[at].status),
-            Column(f"{name} late_hours", lambda who, rows, at=at: round(rows[at].standing.late_s / 3600, 2) or None),
-            Column(f"{name} by_hand", lambda who, rows, at=at: "yes" if rows[at].standing.by_hand else None),
         ]
-    columns += [
-        Column("total", lambda who, rows: total(rows)),
-        Column("max_score", lambda who, rows: overview.max_score),
-        Column("without_score", lambda who, rows: without_score(rows)),
-    ]
+    columns.append(Column("total", lambda who, rows: total(rows)))
     return Table(columns, list(overview.students))
 
 
-def by_exercise(overview: Overview) -> Table:
-    """Return the table of the exercises of all assignments."""
-    columns = [
-        Column("assignment", lambda report, summary: report.assignment),
-        Column("exercise", lambda report, summary: summary["check"].check_id),
-        Column("title", lambda report, summary: summary["check"].title),
-        Column("max_points", lambda report, summary: summary["check"].max_points, right=True),
-        Column("mean_points", lambda report, summary: summary["points"], right=True),
-        Column("judged", lambda report, summary: summary["judged"], right=True),
-        Column("solved", lambda report, summary: summary["kinds"]["solved"], right=True),
-        Column("not_tried", lambda report, summary: summary["not_tried"], right=True),
-        Column("slips", lambda report, summary: _slips(summary)),
-    ]
-    rows = [(report, exercise(report, check)) for report in overview.reports for check in report.checks]
-    return Table(columns, rows)
-
-
 def write(course: CourseDirectory, overview: Overview) -> list[Path]:
-    """Write the overview's two CSV files and page into the class's folder `reports`; return their paths."""
+    """Write the overview's CSV file and page into the class's folder `reports`; return their paths."""
     folder = Path(course.root, "reports")
     folder.mkdir(exist_ok=True)
-    files = {"overview.csv": by_student(overview).csv(), "overview_exercises.csv": by_exercise(overview).csv()}
-    files["overview.html"] = page(overview, folder)
+    files = {"overview.csv": by_student(overview).csv(), "overview.html": page(overview, folder)}
     for name, text in files.items():
         atomic.write_text(folder / name, text)
     return [folder / name for name in files]
