@@ -1,11 +1,8 @@
-"""Tables from platforms or your own, in any common encoding, are imported completely into the gradebook."""
-
-import re
+"""Tables from platforms or your own are imported completely into the gradebook."""
 
 import pytest
 from tiny_class import NAME, RIGHT, TinyClass, threads
 
-from autograder import dropped
 from autograder.__main__ import main
 from autograder.errors import ClassError
 from autograder.settings import class_api
@@ -63,32 +60,20 @@ def entries(path, column=""):
     return {e.id: (e.first_name, e.last_name, e.email, e.lms_user_id) for e in read_roster(path, column).entries}
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
-def test_a_table_is_read_in_any_common_format(file, encoding, separator):
-    found = entries(file(OWN.replace(",", separator), encoding))
+def test_a_table_is_read_with_any_common_separator(file, separator):
+    """A spreadsheet may add a byte order mark, blank cells and lines, and \r\n."""
+    text = f"\n{OWN}\n,,,,\n".replace("id,", " id ,").replace(",", separator).replace("\n", "\r\n")
+    found = entries(file(text, "utf-8-sig"))
     assert found["anna"] == ("Anna", "Müller", "anna@uni.example", "4021")
     assert list(found) == ["anna", "김민수", "o'brien"]
 
 
-def test_tables_saved_by_excel_are_read_too(file):
-    """A line `sep=;`, Windows-1252, \r\n, blanks around cells, empty lines, an empty last column."""
-    text = "sep=;\r\n\r\n id ; Last Name;E-Mail;\r\n anna ; Müller ;;\r\n;;;\r\nben;Weiß;;\r\n"
-    roster = read_roster(file(text, "cp1252"))
-    assert [(e.line, e.id, e.last_name) for e in roster.entries] == [(4, "anna", "Müller"), (6, "ben", "Weiß")]
-    assert roster.encoding == "cp1252"
-
-
 def test_a_canvas_gradebook_is_read_as_a_roster(file):
-    roster = read_roster(file(CANVAS))
     assert entries(file(CANVAS)) == {
         "anna": ("Anna Lena", "Müller", "", "4021"),
         "o'brien": ("Ciarán", "O'Brien", "", "4023"),
     }
-    assert roster.passed_over == ["line 2: no name", "line 3: Points Possible", "line 5: Student, Test"]
-    assert roster.unused == ["SIS User ID", "Section", "90_tiny (771)", "Current Score"], (
-        "which is there for two groups"
-    )
 
 
 COLUMNS = "Student,FirstName,LastName,ID,SIS Login ID\n"
@@ -104,10 +89,6 @@ ENTRIES = {  # a table, and an entry
     "names in columns of their own": (
         f'{COLUMNS}"van Dyk, Anna",Anna Maria,van Dyk,4021,anna\n',
         ("anna", "Anna Maria", "van Dyk", "", "4021"),
-    ),
-    "a login that is an e-mail address": (
-        CANVAS.replace(",anna,", ",anna@uni.example,"),
-        ("anna@uni.example", "Anna Lena", "Müller", "anna@uni.example", "4021"),
     ),
     "Moodle's participants": (MOODLE, ("anna", "Anna Lena", "Müller", "anna@uni.example", "0017")),
     "Moodle in German": (MOODLE_GERMAN, ("0017", "Anna Lena", "Müller", "anna@uni.example", "0017")),
@@ -135,10 +116,7 @@ WRONG = {
     "a pattern": ("an*,Anna,,,", "line 5: 'an*' cannot be an id"),
     "nbgrader's comma": ('"a,b",Anna,,,', "line 5: 'a,b' cannot be an id (nbgrader separates"),
     "too long": ("a" * 101 + ",Anna,,,", "cannot be an id"),
-    "a name too long": ("ben," + "B" * 129 + ",,,", "line 5: first_name has more than 128 characters"),
     "the same id": ("anna,Anna,,,", "line 5: id anna already appears on line 2"),
-    "the same number": ("ben,Ben,,,4021", "line 5: lms_user_id 4021 already appears on line 2"),
-    "the same address": ("ben,Ben,,Anna@uni.example,", "email Anna@uni.example already appears on line 2"),
     "too many cells": ("ben,Ben,,,,6", "line 5: 6 cells, but 5 columns"),
 }
 
@@ -156,57 +134,32 @@ def test_errors_are_listed_by_line_and_nothing_is_imported(tiny, file, capsys, l
     ("text", "said"),
     [
         ("", "is empty"),
-        ("id,ID,note,note\nanna,anna,,\n", "has duplicate columns: ID, id"),
         ("id,last_name\n", "contains no students"),
-        ('id,last_name\nanna,"Mül\n', "line 2, cannot be read as CSV"),
-        ('id,"last_name\nanna,Mül\n', "line 1, cannot be read as CSV"),
-        ("PK\x03\x04\0\0", "is not text"),
+        ('id,last_name\nanna,"Mu\n', "line 2, cannot be read as CSV"),
+        ('id,"last_name\nanna,Mu\n', "line 1, cannot be read as CSV"),
+        ("id,last_name\nanna,Müller", "is not text in UTF-8. In a spreadsheet, save the table as CSV UTF-8"),
     ],
 )
 def test_a_file_that_is_not_a_table_is_refused(file, text, said):
     with pytest.raises(ClassError, match=said):
-        read_roster(file(text))
+        read_roster(file(text, "cp1252"))
 
 
 def test_a_second_import_lists_what_changed(tiny, file, capsys):
     words = ["roster", "--class", str(tiny.folder)]
     assert main([*words, str(file(OWN))]) == 0
-    assert "Added: anna, o'brien, 김민수\nUnchanged: 0\n" in capsys.readouterr().out
+    assert "Added: anna, o'brien, 김민수\n" in capsys.readouterr().out
     second = "id,first_name,last_name,email\nanna,,Müller-Weiß,\nben,Ben,,\no'brien,Ciarán,O'Brien,\n"
     assert main([*words, "--dry-run", str(file(second))]) == 0
     assert "Nothing was changed." in capsys.readouterr().out
     assert "ben" not in students(tiny)
     assert main([*words, str(file(second))]) == 0
     shown = capsys.readouterr().out
-    assert "Added: ben\nChanged:\n  anna: last_name Müller -> Müller-Weiß\nUnchanged: 1\n" in shown
+    assert "Added: ben\nChanged:\n  anna: last_name Müller -> Müller-Weiß\n" in shown
     assert "not in the file (to exclude them, add their ids to dropped.txt): 김민수\n" in shown
     assert students(tiny)["anna"] == ("Anna", "Müller-Weiß", "anna@uni.example", "4021"), "an empty cell says nothing"
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "why"),
-    [
-        (OWN, "id,lms_user_id\namueller,4021\n", "line 2: lms_user_id 4021 belongs to anna in the gradebook"),
-        (OWN, "id\nAnna\n", "line 2: id Anna is spelled anna in the gradebook; use that spelling"),
-        (  # an empty cell leaves anna the address
-            "id,email\nanna,a@uni.example\nben,b@uni.example",
-            "id,email\nanna,\nben,A@uni.example",
-            "line 3: email A@uni.example belongs to anna in the gradebook",
-        ),
-    ],
-)
-def test_a_table_that_contradicts_the_gradebook_is_refused(tiny, file, first, second, why):
-    write_roster(tiny.api.coursedir, read_roster(file(first)))
-    before = students(tiny)
-    with pytest.raises(ClassError, match=re.escape(why)):
-        write_roster(tiny.api.coursedir, read_roster(file(second)))
-    assert students(tiny) == before
-
-
-def test_two_students_can_exchange_addresses(tiny, file):
-    write_roster(tiny.api.coursedir, read_roster(file("id,email\nanna,a@uni.example\nben,b@uni.example")))
-    write_roster(tiny.api.coursedir, read_roster(file("id,email\nanna,b@uni.example\nben,a@uni.example")))
-    assert [email for _, _, email, _ in students(tiny).values()] == ["b@uni.example", "a@uni.example"]
+    with pytest.raises(ClassError, match="line 2: id Anna is spelled anna in the gradebook; use that spelling"):
+        write_roster(tiny.api.coursedir, read_roster(file("id\nAnna\n")))
 
 
 def test_control_characters_in_names_do_not_reach_the_terminal(tiny, file, capsys):
@@ -217,16 +170,6 @@ def test_control_characters_in_names_do_not_reach_the_terminal(tiny, file, capsy
     assert "Changed:" in out
     assert "\x1b" not in out
     assert "\x07" not in out
-
-
-def test_dropped_students_are_listed_and_stay_dropped(tiny, file, capsys):
-    (tiny.folder / "dropped.txt").write_text("anna\n")
-    assert main(["roster", "--class", str(tiny.folder), str(file(OWN))]) == 0
-    assert (
-        "In the file, but dropped (to take them back, remove their lines from dropped.txt): anna"
-        in capsys.readouterr().out
-    )
-    assert dropped.listed(tiny.folder) == ["anna"]
 
 
 DECOMPOSED = "ju\u0308rgen"  # as macOS writes the name of a folder

@@ -12,7 +12,7 @@ from .listing import show_list
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("file", type=Path, help="the CSV file, in any encoding and with any separator")
+    command.add_argument("file", type=Path, help="the CSV file, in UTF-8")
     command.add_argument(
         "--id", default="", metavar="COLUMN", help="the column with the ids under which students submit"
     )
@@ -31,18 +31,10 @@ def run(args: argparse.Namespace) -> None:
     used = ", ".join(f"{name} from {readable(column)}" for name, column in roster.used.items())
     count = len(roster.entries)
     print(f"{count} student{'s' * (count != 1)} in {args.file}: {used}.")
-    if roster.encoding == "cp1252":
-        print("The file is not UTF-8 and was read as Windows-1252. Check names with accents.")
-    show_list("Columns not used", roster.unused, ", ")
-    show_list("Lines without a student", roster.passed_over)
     show_list("Added", changes.added, ", ")
     show_list("Changed", [f"{student}: {', '.join(said)}" for student, said in changes.changed.items()])
-    print(f"Unchanged: {len(changes.unchanged)}")
     show_list(
         "In the gradebook, but not in the file (to exclude them, add their ids to dropped.txt)", changes.absent, ", "
-    )
-    show_list(
-        "In the file, but dropped (to take them back, remove their lines from dropped.txt)", changes.dropped, ", "
     )
     if args.dry_run:
         print("Nothing was changed.")

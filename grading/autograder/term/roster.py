@@ -1,6 +1,6 @@
 """Import the roster, from a learning platform's table or your own, into nbgrader's gradebook."""
 
-from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +14,6 @@ from ..steps.files import MAX_NAME, known_as, readable
 from .tables import Row, Table, key_of, read_table
 
 FIELDS = ("first_name", "last_name", "email", "lms_user_id")  # of nbgrader's Student, besides its id
-LONGEST = 128  # characters of each field in nbgrader's tables
 
 # Column names for each field, best first. Moodle's are those of its participants and grade exports, in English and
 # German (docs.moodle.org/en/Grade_export, docs.moodle.org/en/Enrolled_users).
@@ -53,24 +52,19 @@ class Entry:
 
 @dataclass(frozen=True)
 class Roster:
-    """The students in a table. used: column by field. unused: other columns. passed_over: rows without a student."""
+    """The students in a table. used: column by field."""
 
     entries: list[Entry]
     used: dict[str, str]
-    unused: list[str]
-    passed_over: list[str]
-    encoding: str
 
 
 @dataclass(frozen=True)
 class Changes:
-    """The changes that an import makes: students added, changed (how), unchanged, absent from the table, or dropped."""
+    """The changes that an import makes: students added, changed (how), or absent from the table."""
 
     added: list[str] = field(default_factory=list)
     changed: dict[str, list[str]] = field(default_factory=dict)
-    unchanged: list[str] = field(default_factory=list)
     absent: list[str] = field(default_factory=list)
-    dropped: list[str] = field(default_factory=list)
 
 
 def read_roster(path: Path, id_column: str = "") -> Roster:
@@ -80,39 +74,41 @@ def read_roster(path: Path, id_column: str = "") -> Roster:
     """
     table = read_table(path)
     used = _fields(table, id_column)
-    entries, passed_over, problems = [], [], list(table.problems)
-    for row in table.rows:
-        if _canvas(table) and _no_student(row):
-            passed_over.append(f"line {row.line}: {readable(row.get('Student')) or 'no name'}")
-            continue
-        entry = _entry(row, used)
-        problems += [f"line {row.line}: {problem}" for problem in _unusable(entry)]
-        entries.append(entry)
-    problems += _twice(entries)
-    if problems:
-        raise ClassError(_refusal(path, problems))
+    rows = [row for row in table.rows if not (_canvas(table) and _no_student(row))]
+    entries, problems = [_entry(row, used) for row in rows], list(table.problems)
+    lines: dict[str, int] = {}
+    for entry in entries:
+        problem = _unusable(entry.id)
+        before = lines.setdefault(entry.id.casefold(), entry.line)
+        if before != entry.line:
+            problem = problem or f"id {readable(entry.id)} already appears on line {before}"
+        problems += [f"line {entry.line}: {problem}"] if problem else []
+    _require_no(problems)
     if not entries:
         raise ClassError(f"{path} contains no students; expected a header line and one line per student.")
-    unused = [column for column in dict.fromkeys(table.columns) if column not in used.values()]
-    return Roster(entries, used, unused, passed_over, table.encoding)
+    return Roster(entries, used)
 
 
 def write_roster(course: CourseDirectory, roster: Roster, dry_run: bool = False) -> Changes:
     """Update the gradebook from a roster, all or nothing; return the changes. dry_run: change nothing.
 
     Fields that are empty in the table stay unchanged, and nobody is removed. Raises ClassError if an id differs from a
-    known one only in case, or if a platform id or e-mail address belongs to a different student.
+    known one only in case: both would be in the class.
     """
     gradebook.require(course)
     with gradebook.needed(course), Gradebook(course.db_url, course.course_id) as book:
         known = {student.id: student for student in book.students}
-        _require_own(roster, known)
-        changes, out = Changes(), dropped(course)
+        spelled = {student.casefold(): student for student in known}
+        _require_no(
+            f"line {entry.line}: id {readable(entry.id)} is spelled {readable(spelled[entry.id.casefold()])} in the "
+            "gradebook; use that spelling"
+            for entry in roster.entries
+            if entry.id not in known and entry.id.casefold() in spelled
+        )
+        changes = Changes()
         for entry in sorted(roster.entries, key=lambda entry: entry.id):
             stated = {name: getattr(entry, name) for name in FIELDS if getattr(entry, name)}
             student = known.get(entry.id)
-            if entry.id in out:
-                changes.dropped.append(entry.id)
             if student is None:
                 book.db.add(Student(id=entry.id, **stated))
                 changes.added.append(entry.id)
@@ -123,9 +119,7 @@ def write_roster(course: CourseDirectory, roster: Roster, dry_run: bool = False)
                 setattr(student, name, new)
             if said:
                 changes.changed[entry.id] = said
-            else:
-                changes.unchanged.append(entry.id)
-        changes.absent.extend(sorted(known.keys() - {entry.id for entry in roster.entries} - out))
+        changes.absent.extend(sorted(known.keys() - {entry.id for entry in roster.entries} - dropped(course)))
         book.db.rollback() if dry_run else book.db.commit()
         return changes
 
@@ -138,7 +132,6 @@ def _fields(table: Table, id_column: str) -> dict[str, str]:
     """Return the column chosen for each field, by field name; raise ClassError if no column contains the ids."""
     by_key = {key_of(column): column for column in table.columns}
     names = CANVAS if _canvas(table) else COLUMNS
-    table.require_once({*(key for keys in names.values() for key in keys), key_of(id_column)})
     there = {name: [by_key[key] for key in keys if key in by_key] for name, keys in names.items()}
     used = {name: matching[0] for name, matching in there.items() if matching}
     columns = ", ".join(map(readable, table.columns))
@@ -171,66 +164,21 @@ def _entry(row: Row, used: dict[str, str]) -> Entry:
         last, comma, first = name.rpartition(",")
         first, last = (first, last) if comma else (name.rpartition(" ")[0], name.rpartition(" ")[2])
         fields |= {"first_name": first.strip(), "last_name": last.strip()}
-    if not fields.get("email") and "@" in fields["id"]:
-        fields["email"] = fields["id"]
     return Entry(row.line, **fields)
 
 
-def _unusable(entry: Entry) -> list[str]:
-    """Return the reasons why an entry cannot be imported; empty if it can."""
-    problems = [f"{name} has more than {LONGEST} characters" for name in FIELDS if len(getattr(entry, name)) > LONGEST]
-    who = readable(entry.id)[:MAX_NAME]
-    if not entry.id:
-        return [*problems, "the id is missing"]
-    if "/" in entry.id or "\\" in entry.id or entry.id.startswith(".") or known_as(entry.id) != entry.id:
-        reason = f"an id names a folder: at most {MAX_NAME} characters, without / \\ * ? [ ], and no . at the start"
-        problems.append(f"{who!r} cannot be an id ({reason})")
-    elif "," in entry.id:
-        problems.append(f"{who!r} cannot be an id (nbgrader separates ids by commas)")
-    return problems
+def _unusable(student: str) -> str:
+    """Return the reason why an id cannot be imported; "" if it can."""
+    if not student:
+        return "the id is missing"
+    who = f"{readable(student)[:MAX_NAME]!r} cannot be an id"
+    if "/" in student or "\\" in student or student.startswith(".") or known_as(student) != student:
+        return f"{who} (it names a folder: at most {MAX_NAME} characters, without / \\ * ? [ ], and no . at the start)"
+    return f"{who} (nbgrader separates ids by commas)" if "," in student else ""
 
 
-def _twice(entries: list[Entry]) -> list[str]:
-    """Return a line about each id, platform id or e-mail address that appears in several entries."""
-    problems = []
-    for name in ("id", "lms_user_id", "email"):
-        first: dict[str, int] = {}
-        for entry in entries:
-            value = getattr(entry, name).casefold()
-            line = first.setdefault(value, entry.line)
-            if value and line != entry.line:
-                said = readable(getattr(entry, name))
-                problems.append(f"line {entry.line}: {name} {said} already appears on line {line}")
-    return problems
-
-
-def _require_own(roster: Roster, known: dict[str, Student]) -> None:
-    """Raise ClassError if a platform id or e-mail address belongs to a different student.
-
-    A value that the table replaces for that student can be reused. Also raise ClassError if an id differs from a known
-    one only in case: both ids would be in the class.
-    """
-    ids = {student.casefold(): student for student in known}
-    problems = [
-        f"line {entry.line}: id {readable(entry.id)} is spelled {readable(ids[entry.id.casefold()])} in the gradebook; "
-        "use that spelling"
-        for entry in roster.entries
-        if entry.id not in known and entry.id.casefold() in ids
-    ]
-    for name in ("lms_user_id", "email"):
-        stated = {entry.id for entry in roster.entries if getattr(entry, name)}
-        owners = {(getattr(s, name) or "").casefold(): s.id for s in known.values() if s.id not in stated}
-        for entry in roster.entries:
-            owner = owners.get(getattr(entry, name).casefold())
-            if getattr(entry, name) and owner:
-                problems.append(
-                    f"line {entry.line}: {name} {readable(getattr(entry, name))} belongs to {owner} in the gradebook"
-                )
-    if problems:
-        raise ClassError(_refusal(None, problems))
-
-
-def _refusal(path: Path | None, problems: list[str]) -> str:
-    many = Counter(problems)
-    lines = "".join(f"\n  {problem}" for problem in many)
-    return f"Nothing was imported{f' from {path}' if path else ''}. Fix these lines, then import again:{lines}"
+def _require_no(problems: Iterable[str]) -> None:
+    """Raise ClassError with these problems, if there are any."""
+    lines = "".join(f"\n  {problem}" for problem in problems)
+    if lines:
+        raise ClassError(f"Nothing was imported. Fix these lines, then import again:{lines}")

@@ -1,16 +1,13 @@
-"""Read CSV files from learning platforms and spreadsheets, in any common encoding and with any common separator."""
+"""Read CSV files from learning platforms and spreadsheets, with any common separator."""
 
 import csv
 import io
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import ClassError
-from ..steps.files import MAX_BYTES, composed, readable
+from ..steps.files import MAX_BYTES, composed
 
-BOMS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 SEPARATORS = ",;\t"
 
 
@@ -37,14 +34,6 @@ class Table:
     columns: list[str]
     rows: list[Row]
     problems: list[str]
-    encoding: str
-
-    def require_once(self, needed: Iterable[str]) -> None:
-        """Raise ClassError if one of these columns, by normalized names, is there twice; others may be."""
-        count = Counter(map(key_of, self.columns))
-        twice = sorted({readable(name) for name in self.columns if count[key_of(name)] > 1 and key_of(name) in needed})
-        if twice:
-            raise ClassError(f"{self.path} has duplicate columns: {', '.join(twice)}.")
 
 
 def key_of(text: str) -> str:
@@ -53,38 +42,29 @@ def key_of(text: str) -> str:
 
 
 def read_table(path: Path) -> Table:
-    """Read a CSV file in UTF-8, UTF-16 or Windows-1252, with or without a BOM, separated by commas, semicolons or tabs.
+    """Read a CSV file in UTF-8, separated by commas, semicolons or tabs, whose first non-empty line names the columns.
 
-    The first non-empty line names the columns; Excel's `sep=;` may precede it. Text is converted to Unicode's composed
-    form. Raises ClassError if the file is not such a table.
+    Text is converted to Unicode's composed form. Raises ClassError if the file is not such a table.
     """
     if path.stat().st_size > MAX_BYTES:
         raise ClassError(f"{path} exceeds {MAX_BYTES / 1e6:g} MB, which is too large for a class's table.")
-    data = path.read_bytes()
-    encoding = next((codec for bom, codec in BOMS.items() if data.startswith(bom)), "utf-8")
     try:
-        text = data.decode(encoding)
+        text = composed(path.read_bytes().decode("utf-8-sig"))
     except UnicodeDecodeError:
-        encoding = "cp1252"
-        text = data.decode(encoding, errors="replace")
-    text = composed(text)
-    if "\0" in text:
-        raise ClassError(f"{path} is not text. Save the table as CSV (UTF-8) and use that file.")
-    lines = text.splitlines() or [""]
-    stated, first = key_of(lines[0]).startswith("sep="), next(filter(str.strip, lines), "")
-    separator = lines[0].strip()[4:5] or "\t" if stated else max(SEPARATORS, key=first.count)
-    return _parse(path, text, separator, stated, encoding)
+        raise ClassError(f"{path} is not text in UTF-8. In a spreadsheet, save the table as CSV UTF-8.") from None
+    first = next(filter(str.strip, text.splitlines()), "")
+    return _parse(path, text, max(SEPARATORS, key=first.count))
 
 
-def _parse(path: Path, text: str, separator: str, stated: bool, encoding: str) -> Table:
+def _parse(path: Path, text: str, separator: str) -> Table:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     columns: list[str] = []
     rows, problems, begins = [], [], 1
     try:
-        for number, cells in enumerate(reader):
+        for cells in reader:
             line, begins = begins, reader.line_num + 1
             cells = [" ".join(cell.split()) for cell in cells]
-            if not any(cells) or (stated and number == 0):
+            if not any(cells):
                 continue
             if not columns:
                 columns = cells
@@ -98,4 +78,4 @@ def _parse(path: Path, text: str, separator: str, stated: bool, encoding: str) -
     named = [name for name in columns if name]
     if not named:
         raise ClassError(f"{path} is empty; expected a header line and one line per student.")
-    return Table(path, named, rows, problems, encoding)
+    return Table(path, named, rows, problems)
