@@ -2,7 +2,7 @@
 # requirements.txt; otherwise in .venv, which is created and filled on first use. See course/gradlab/setup/.
 
 PYTHON := $(firstword $(foreach name,python3 python,$(if $(shell command -v $(name)),$(name))))
-GRADLAB = $(or $(PYTHON),$(error Python was not found; install Python 3.11 to 3.14)) -I course/gradlab
+GRADLAB = $(or $(PYTHON),$(error Python was not found; install Python 3.11 to 3.14, or name it: PYTHON=…)) -I course/gradlab
 RUN = @$(GRADLAB) run
 ON_PROCESSOR = $(if $(PROCESSOR),--processor $(PROCESSOR))
 CLASS_OPTION = $(if $(CLASS),--class "$(CLASS)")
@@ -94,4 +94,6 @@ pictures: demo  ## Make the README's pictures, in Chromium: a guess, a card, the
 	$(RUN) -m pytest -q -n0 tools/readme_pictures.py
 
 clean:  ## Remove caches and build leftovers; your work, the class and .venv stay
-	@$(GRADLAB) clean
+	@find . \( -name .git -o -name .venv -o -name node_modules -o -name workspace -o -name class \) -prune -o \
+	  \( -name __pycache__ -o -name build -o -name '*.egg-info' -o -name .pytest_cache -o -name .ruff_cache \
+	  -o -name .hypothesis -o -name .ipynb_checkpoints -o -name .coverage \) -prune -exec rm -rf {} +

@@ -34,7 +34,7 @@ import nbformat
 import pytest
 from lab_server import GRADLAB_LAB, HANG_S, Server, serve
 
-from gradlab.setup.system import CHROMIUM_ADVICE, find_chromium
+from gradlab.setup.system import advice, find_chromium
 
 CHROMIUM_FLAGS = [
     "--no-sandbox",  # Chromium refuses to start as root otherwise, and containers run tests as root
@@ -361,9 +361,9 @@ def require_chromium() -> str:
     """Return the path of a Chromium; without one skip the test, or fail it where CI=true."""
     found = find_chromium()
     if found is None and os.environ.get("CI") == "true":
-        pytest.fail(CHROMIUM_ADVICE)
+        pytest.fail(advice("chromium"))
     if found is None:
-        pytest.skip(CHROMIUM_ADVICE)
+        pytest.skip(advice("chromium"))
     return found
 
 

@@ -15,7 +15,7 @@ from tiny_class import NAME, RIGHT, TinyClass, changed, nbgrader, write_settings
 
 from autograder import update
 from autograder.__main__ import main
-from gradlab.setup.system import POSTGRESQL_ADVICE, find_postgresql
+from gradlab.setup.system import advice, find_postgresql
 
 
 @contextlib.contextmanager
@@ -26,7 +26,7 @@ def database() -> Iterator[str]:
     """
     programs = find_postgresql()
     if programs is None:
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(POSTGRESQL_ADVICE)
+        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(advice("postgresql"))
     folder, port = Path(tempfile.mkdtemp(prefix="postgresql-")), _free_port()  # a short path, because it has a socket
     if os.geteuid() == 0:
         shutil.chown(folder, "nobody")  # the server refuses to run as root

@@ -3,12 +3,11 @@
 from __future__ import annotations  # an older Python must read this file to say that it is too old
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
-from . import clean, doctor, found, install, system
-from .commands import SetupError, become, own_environment, say
+from . import doctor, install, system
+from .commands import SetupError, become, leave_out_other_packages, say, this_folder
 from .needs import EVERYTHING, ROOT, STUDENT
 
 LAB_HELP = """\
@@ -47,14 +46,6 @@ COMMANDS = {
         "set up if needed, then run Python with the arguments that follow",
         "Run Python in the environment that setup creates. Arguments go to Python: run -m pytest course/tests",
     ),
-    "clean": (
-        "remove caches and build leftovers",
-        "Your work, the class and .venv stay.",
-    ),
-    "missing": (
-        "print what this Python lacks, as JSON",
-        "setup uses this to inspect the Python in .venv.",
-    ),
 }
 
 
@@ -65,15 +56,15 @@ def main(arguments: list[str] | None = None, as_folder: bool = False) -> int:
     needs, and `doctor` examines the Python that `make` would use.
     """
     words = sys.argv[1:] if arguments is None else arguments
-    given = words[1:]
-    if words[:1] == ["run"] and given[:1] not in (["-h"], ["--help"]):
-        words = words[:1]  # the rest goes to Python
+    to_python = words[:1] == ["run"] and words[1:2] not in (["-h"], ["--help"])
     parser = _parser(as_folder)
-    chosen, options = parser.parse_known_args(words)
+    chosen, options = parser.parse_known_args(words[:1] if to_python else words)
     if options and chosen.command != "lab":
         parser.error(f"unrecognized arguments: {' '.join(options)}")
+    if as_folder:
+        leave_out_other_packages()
     try:
-        return _run(chosen, given, options, as_folder)
+        return _run(chosen, words, options, as_folder)
     except SetupError as error:
         print(error, file=sys.stderr)
         return 1
@@ -97,39 +88,36 @@ def _parser(as_folder: bool) -> argparse.ArgumentParser:
     for name in ("lab", "start-over"):
         of[name].add_argument("--workspace", default=str(ROOT / "workspace"), help="your copy's folder (%(default)s)")
     of["lab"].add_argument("--answers", metavar="FILE", help="a file that you took home from the course's site")
-    for name in ("setup", "missing"):
-        of[name].add_argument("--student", action="store_true", help="only what a student needs: no grading, no tests")
+    of["setup"].add_argument("--student", action="store_true", help="only what a student needs: no grading, no tests")
     return parser
 
 
-def _run(chosen: argparse.Namespace, given: list[str], options: list[str], as_folder: bool) -> int:
-    rooms = STUDENT if getattr(chosen, "student", False) else EVERYTHING
-    if chosen.command == "lab" and as_folder:
-        return become([install.set_up(rooms=STUDENT), "-m", "gradlab", "lab", *given], own_environment())
-    if chosen.command == "lab":
-        from .lab import lab  # imports code that an older Python cannot read
-
-        answers = Path(chosen.answers).expanduser() if chosen.answers else None
-        return lab(Path(chosen.workspace).resolve(), options, answers)
-    if chosen.command == "start-over" and as_folder:
-        return become([install.set_up(rooms=STUDENT), "-m", "gradlab", "start-over", *given], own_environment())
-    if chosen.command == "start-over":
-        return _start_over(chosen.chapter, Path(chosen.workspace).resolve())
+def _run(chosen: argparse.Namespace, words: list[str], options: list[str], as_folder: bool) -> int:
+    if chosen.command == "system":
+        system.set_up_system()
+        return 0
     if chosen.command == "doctor":
         return doctor.doctor() if as_folder else doctor.report(doctor.examine())
-    if chosen.command == "run":
-        return become([install.set_up(), *given], own_environment())
-    if chosen.command == "setup":
+    opens = chosen.command in ("lab", "start-over")
+    if as_folder or not opens:
+        rooms = STUDENT if opens or getattr(chosen, "student", False) else EVERYTHING
+        python = install.find_python(rooms=rooms)
+        if python != sys.executable:
+            return become(this_folder(python, *words))
+        install.fill(rooms=rooms)
+        if opens:
+            return become([python, "-m", "gradlab", *words])
+        if chosen.command == "run":
+            return become([python, *words[1:]])
         if rooms == EVERYTHING:
             system.set_up_system()
-        say(f"Ready: {install.set_up(rooms=rooms)}")
-    elif chosen.command == "system":
-        system.set_up_system()
-    elif chosen.command == "clean":
-        clean.clean()
-    elif chosen.command == "missing":
-        say(json.dumps(found.lacking(rooms)))
-    return 0
+        say(f"Ready: {python}")
+        return 0
+    if chosen.command == "start-over":
+        return _start_over(chosen.chapter, Path(chosen.workspace).resolve())
+    from .lab import lab  # imports code that an older Python cannot read
+
+    return lab(Path(chosen.workspace).resolve(), options, Path(chosen.answers).expanduser() if chosen.answers else None)
 
 
 def _start_over(chapter: str, workspace: Path) -> int:

@@ -16,15 +16,16 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
-def own_environment() -> dict[str, str]:
-    """Return the environment variables without those that give Python packages from outside its environment."""
-    others = ("PYTHONPATH", "PYTHONHOME")
-    return {**{name: value for name, value in os.environ.items() if name not in others}, "PYTHONNOUSERSITE": "1"}
+def leave_out_other_packages() -> None:
+    """Remove the environment variables that give Python, and the programs it starts, packages from elsewhere."""
+    for name in ("PYTHONPATH", "PYTHONHOME"):
+        os.environ.pop(name, None)
+    os.environ["PYTHONNOUSERSITE"] = "1"
 
 
 def run(command: list[str], complaint: str) -> None:
     """Run a command that installs something; if it fails, raise SetupError with the complaint and the command."""
-    env = {**own_environment(), "PIP_USER": "0"}  # pip refuses to install for a user into an environment
+    env = {**os.environ, "PIP_USER": "0"}  # pip refuses to install for a user into an environment
     if subprocess.run(command, env=env, check=False).returncode != 0:
         raise SetupError(f"{complaint}. The command was:\n  {' '.join(command)}")
 

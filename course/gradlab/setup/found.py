@@ -3,41 +3,19 @@
 from __future__ import annotations  # an older Python must read this file to say that it is too old
 
 import importlib.metadata
-import importlib.util
 import json
 import os
-import platform
 import sys
-import sysconfig
 from pathlib import Path
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
-from .needs import (
-    EVERYTHING,
-    NEWEST_PYTHON,
-    NO_TORCH,
-    OLDEST_PYTHON,
-    PLATFORMS,
-    ROOMS,
-    ROOT,
-    needed_pins,
-    read_rooms,
-    room_version,
-)
+from .needs import EVERYTHING, NEWEST_PYTHON, OLDEST_PYTHON, ROOT, needed_pins, read_rooms
 
 
 def supported() -> bool:
     """Return whether the course can run in this version of Python."""
     return OLDEST_PYTHON <= sys.version_info[:2] <= NEWEST_PYTHON
-
-
-def no_torch() -> str:
-    """Return why pip cannot install torch in this Python, with what to do; "" if it can."""
-    system, *others = sysconfig.get_platform().split("-")
-    machine = [platform.machine()] if system == "macosx" else others[-1:]  # a macOS build can be for two kinds
-    name = "-".join([system, *machine])
-    return "" if name in PLATFORMS else NO_TORCH.format(name)
 
 
 def in_environment() -> bool:
@@ -54,11 +32,6 @@ def version_found(name: str) -> str | None:
         return None
 
 
-def same_version(installed: str | None, wanted: str) -> bool:
-    """Return whether the wanted version is installed; users may choose its build (2.13.0+cpu, 2.13.0+cu130)."""
-    return installed is not None and installed.split("+")[0] == wanted
-
-
 def room_source(name: str) -> Path | None:
     """Return the folder from which a room is installed in place, None if it is not installed this way."""
     for distribution in importlib.metadata.distributions(name=name):
@@ -69,45 +42,34 @@ def room_source(name: str) -> Path | None:
 
 
 def missing_pins(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> dict[str, str]:
-    """Return the wanted version of each needed package that is missing or has a different version."""
-    wanted = needed_pins(root, rooms)
-    return {name: version for name, version in wanted.items() if not same_version(version_found(name), version)}
+    """Return what was found instead of each needed package, such as {"torch==2.13.0": "not installed"}.
 
-
-def described(pins: dict[str, str]) -> list[str]:
-    """Return a description of each missing package, with the version found instead."""
-    installed = {name: version_found(name) for name in pins}
-    return [
-        f"{name} {wanted} ({f'found {installed[name]}' if installed[name] else 'not installed'})"
-        for name, wanted in pins.items()
-    ]
-
-
-def missing_rooms(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> list[str]:
-    """Describe each room that is not installed from this copy of the course, or has the wrong version."""
-    gaps = []
-    for name, folder in read_rooms(root, rooms).items():
-        source, installed = room_source(name), version_found(name)
-        wanted = room_version(folder) or installed
-        if source is None or source.resolve() != folder.resolve():
-            gaps.append(f"{name} from {folder.name}/ ({f'installed from {source}' if source else 'not installed'})")
-        elif installed != wanted:
-            gaps.append(f"{name} {wanted} from {folder.name}/ (found {installed})")
-    return gaps
-
-
-def serves_another_copy(root: Path = ROOT) -> bool:
-    """Return whether this Python has rooms installed from a different copy of the course that still exists."""
-    sources = {name: room_source(name) for name in read_rooms(root)}
-    return any(source and source.exists() and source.resolve() != root / ROOMS[n] for n, source in sources.items())
-
-
-def lacking(rooms: tuple[str, ...] = EVERYTHING) -> dict:
-    """Return, as plain data, what the running Python lacks, so that one Python can ask another."""
+    Users may choose a version's build, such as 2.13.0+cpu or 2.13.0+cu130.
+    """
+    found = {f"{name}=={wanted}": version_found(name) or "" for name, wanted in needed_pins(root, rooms).items()}
     return {
-        "python": sys.version_info[:2],
-        "pip": importlib.util.find_spec("pip") is not None,
-        "no_torch": no_torch(),
-        "pins": missing_pins(rooms=rooms) if supported() else {},
-        "rooms": missing_rooms(rooms=rooms) if supported() else [],
+        pin: version or "not installed"
+        for pin, version in found.items()
+        if version.split("+")[0] != pin.partition("==")[2]
     }
+
+
+def missing_rooms(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> dict[str, str]:
+    """Return what was found instead of each room installed from this copy, such as {"course/": "not installed"}."""
+    sources = {folder: room_source(name) for name, folder in read_rooms(root, rooms).items()}
+    return {
+        f"{folder.relative_to(root).as_posix()}/": f"installed from {source}" if source else "not installed"
+        for folder, source in sources.items()
+        if source is None or source.resolve() != folder.resolve()
+    }
+
+
+def missing(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> dict[str, str]:
+    """Return what this Python has instead of each thing that these rooms need; {} if nothing is missing."""
+    return {**missing_pins(root, rooms), **missing_rooms(root, rooms)}
+
+
+def listed(lacks: dict[str, str]) -> str:
+    """Return the first missing things in words."""
+    words = [f"{name} ({found})" for name, found in lacks.items()]
+    return ", ".join(words[:3]) + (f" and {len(words) - 3} more" if words[3:] else "")

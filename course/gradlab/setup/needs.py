@@ -8,17 +8,9 @@ from __future__ import annotations  # an older Python must read this file to say
 import re
 from pathlib import Path
 
-from .commands import SetupError
-
 ROOT = Path(__file__).resolve().parents[3]
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 14)  # torch's pinned version has no build for a newer one
 PYTHONS = "Python {}.{} to {}.{}".format(*OLDEST_PYTHON, *NEWEST_PYTHON)
-PLATFORMS = ("linux-x86_64", "linux-aarch64", "macosx-arm64", "win-amd64")  # those with torch's pinned version
-NO_TORCH = (
-    "There is no build of the course's torch for {}. There is one for Linux (x86-64 and ARM64), for macOS on Apple "
-    "silicon (use a native Python) and for 64-bit Windows on x86-64. On Windows on ARM, use WSL. Otherwise use a "
-    "different computer, or a JupyterHub"
-)
 ROOMS = {  # distribution: folder
     "gradlab": "course",
     "authoring": "solutions",
@@ -30,17 +22,9 @@ EVERYTHING = tuple(ROOMS)
 
 
 def read_pins(requirements: Path) -> dict[str, str]:
-    """Return the pinned version of each package in a requirements file."""
-    pins = {}
-    for line in requirements.read_text(encoding="utf-8").splitlines():
-        wanted = line.split("#")[0].strip()
-        if not wanted:
-            continue
-        name, equals, version = wanted.partition("==")
-        if not equals:
-            raise SetupError(f"{requirements} has the line {wanted!r}; every line must read name==version")
-        pins[name.strip()] = version.strip()
-    return pins
+    """Return the version of each package in a requirements file, whose lines read name==version."""
+    lines = (line.split("#")[0].split(";")[0].strip() for line in requirements.read_text(encoding="utf-8").splitlines())
+    return dict(line.split("==") for line in lines if line)
 
 
 def read_rooms(root: Path, rooms: tuple[str, ...] = EVERYTHING) -> dict[str, Path]:
@@ -59,40 +43,22 @@ def needed_pins(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> dict[
 
     In a copy with more than the student's room, the packages for tests in the root's pyproject.toml are included.
     """
-    named = {name: file for file in _declarations(root, rooms) for name in declared(file)}
-    known = {canonical(name) for name in ROOMS}
-    pins = read_pins(root / "requirements.txt")
-    unpinned = named.keys() - known - {canonical(name) for name in pins}
-    if unpinned:
-        name = min(unpinned)
-        raise SetupError(f"{named[name]} names {name}, which has no version in {root / 'requirements.txt'}")
-    return {name: version for name, version in pins.items() if canonical(name) in named}
-
-
-def _declarations(root: Path, rooms: tuple[str, ...]) -> list[Path]:
     files = [folder / "pyproject.toml" for folder in read_rooms(root, rooms).values()]
     tests = root / "pyproject.toml"
-    return files + [tests] * (len(files) > 1 and tests.exists())
+    files += [tests] * (len(files) > 1 and tests.exists())
+    named = {name for file in files for name in declared(file)}
+    pins = read_pins(root / "requirements.txt")
+    return {name: version for name, version in pins.items() if canonical(name) in named}
 
 
 def declared(file: Path) -> list[str]:
     """Return the normalized names of the dependencies and dependency groups in a pyproject.toml."""
-    data = read_toml(file)
+    import tomllib  # an older Python lacks it, and is refused before it gets here
+
+    data = tomllib.loads(file.read_text(encoding="utf-8"))
     groups = data.get("dependency-groups", {}).values()
     wanted = [*data.get("project", {}).get("dependencies", []), *(line for group in groups for line in group)]
     return [canonical(re.split(r"[^\w.-]", line, maxsplit=1)[0]) for line in wanted]
-
-
-def room_version(folder: Path) -> str | None:
-    """Return the version in a room's pyproject.toml."""
-    return read_toml(folder / "pyproject.toml")["project"].get("version")
-
-
-def read_toml(file: Path) -> dict:
-    """Return the contents of a TOML file."""
-    import tomllib  # an older Python lacks it, and is refused before it gets here
-
-    return tomllib.loads(file.read_text(encoding="utf-8"))
 
 
 def canonical(name: str) -> str:

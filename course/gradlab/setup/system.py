@@ -11,6 +11,17 @@ from pathlib import Path
 from .commands import is_root, say
 from .needs import ROOT, more_than_course, read_rooms
 
+USES = {  # by the name of its package
+    "chromium": "browser tests",
+    "bubblewrap": "grading",
+    "postgresql": "the test with a PostgreSQL gradebook",
+}
+PROXY = "node_modules/.bin/configurable-http-proxy"  # below grading/hub
+PROXY_ADVICE = (
+    "JupyterHub's proxy needs npm from Node.js 20 or newer and could not be installed. To run a hub, or its test, "
+    "install Node.js, then: npm ci --prefix grading/hub"
+)
+
 
 def find_chromium() -> str | None:
     """Return the path of Chromium or Chrome, None if there is none; GRADLAB_CHROMIUM can set it."""
@@ -38,29 +49,28 @@ def find_postgresql() -> Path | None:
     return Path(program).resolve().parent if program else None
 
 
+def missing_programs(root: Path = ROOT) -> list[str]:
+    """Return the names of the packages of programs that tests and grading need and do not find; students need none."""
+    found: dict[str, str | Path | None] = {"chromium": find_chromium()} if more_than_course(root) else {}
+    if grades_here(root):
+        found.update(bubblewrap=shutil.which("bwrap"), postgresql=find_postgresql())
+    return [package for package, program in found.items() if program is None]
+
+
 def install_command(package: str) -> str:
     """Return the command that installs a system package on this machine."""
     if shutil.which("apt-get"):
         return f"sudo apt-get install -y {package}"
     if shutil.which("dnf"):
-        return f"sudo dnf install -y {package}"
+        return f"sudo dnf install -y {'postgresql-server' if package == 'postgresql' else package}"
     if sys.platform == "darwin":
         return f"brew install {package}"
     return f"install {package} with your system's package manager"
 
 
-CHROMIUM_ADVICE = f"The browser tests need Chromium, and none was found. To install it: {install_command('chromium')}"
-
-POSTGRESQL_ADVICE = (
-    "The test with a PostgreSQL gradebook needs a server, but none was found. To install one: "
-    + install_command("postgresql" if shutil.which("apt-get") or sys.platform == "darwin" else "postgresql-server")
-)
-
-PROXY = "node_modules/.bin/configurable-http-proxy"  # below grading/hub
-PROXY_ADVICE = (
-    "JupyterHub's proxy needs npm from Node.js 20 or newer and could not be installed. To run a hub, or its test, "
-    "install Node.js, then: npm ci --prefix grading/hub"
-)
+def advice(package: str) -> str:
+    """Return what a missing package is for, and how to get it."""
+    return f"{package}, which is for {USES[package]}, was not found. To install it: {install_command(package)}"
 
 
 def apt_install(package: str) -> bool:
@@ -75,26 +85,17 @@ def apt_install(package: str) -> bool:
 
 
 def set_up_system(root: Path = ROOT) -> None:
-    """Install the system packages that tests and grading need, or say how to; students need none."""
-    if more_than_course(root) and find_chromium() is None and not apt_install("chromium"):
-        say(CHROMIUM_ADVICE)
-    if grades_here(root) and shutil.which("bwrap") is None and not apt_install("bubblewrap"):
-        say(f"Grading needs bubblewrap, but it was not found. To install it: {install_command('bubblewrap')}")
-    if grades_here(root) and (root / "grading/hub/package-lock.json").exists():
-        set_up_proxy(root / "grading/hub")
-    if grades_here(root) and find_postgresql() is None and not apt_install("postgresql"):
-        say(POSTGRESQL_ADVICE)
-
-
-def set_up_proxy(hub: Path) -> None:
-    """Install a hub's proxy with npm, in the versions of its package-lock.json, or say how to."""
-    if (hub / PROXY).exists():
-        return
-    say(f"Installing the hub's proxy into {hub / 'node_modules'} …")
-    npm = shutil.which("npm")
-    words = ["ci", "--no-audit", "--no-fund", "--silent", "--prefix", str(hub)]
-    if npm is None or subprocess.run([npm, *words], check=False).returncode != 0:
-        say(PROXY_ADVICE)
+    """Install the system packages that tests and grading need, or say how to."""
+    for package in missing_programs(root):
+        if not apt_install(package):
+            say(advice(package))
+    hub = root / "grading/hub"
+    if grades_here(root) and (hub / "package-lock.json").exists() and not (hub / PROXY).exists():
+        say(f"Installing the hub's proxy into {hub / 'node_modules'} …")
+        npm = shutil.which("npm")
+        words = ["ci", "--no-audit", "--no-fund", "--silent", "--prefix", str(hub)]
+        if npm is None or subprocess.run([npm, *words], check=False).returncode != 0:
+            say(PROXY_ADVICE)
 
 
 def grades_here(root: Path) -> bool:
