@@ -177,21 +177,6 @@ def test_a_notebook_without_cell_ids_is_understood():
     assert dict(cells)["answer-02-1"] == "def f(x): return x"
 
 
-def test_a_new_edition_without_cell_ids_is_understood():
-    new = copy.deepcopy(NEW)
-    for one in new["cells"]:
-        del one["id"]
-    cells = merged(
-        notebook(TITLE, SETUP, LESSON, changed(STUB, "def f(x): return x"), own("a note"), CHECK, CLOSE), new
-    )
-    assert "def f(x): return x" in [source for _, source in cells]
-    assert [source for _, source in cells].count("a note") == 1
-    assert len(cells) == len(NEW["cells"]) + 1
-    cells = merged(notebook(changed(TITLE, "# Mine"), changed(SETUP, "import torch, math"), LESSON, STUB, CHECK), new)
-    assert [source for _, source in cells[:3]] == ["# Mine", "import torch, math", NEWS["source"]]
-    assert len(cells) == len(NEW["cells"])
-
-
 def test_an_answer_that_became_text_is_code_again():
     """A key pressed by mistake turns a cell into text; the answer comes back as code."""
     mine = notebook(TITLE, {**changed(STUB, "def f(x): return x"), "cell_type": "markdown"}, CHECK)

@@ -110,12 +110,6 @@ def test_starting_the_course_brings_the_classs_edition(student):
     assert "# Demo, for this class" in student.sources()
 
 
-def test_what_the_class_releases_unchanged_needs_no_fetching(student):
-    """A release of the course's own edition is the copy that is there."""
-    shutil.copytree(student.course / "chapters" / CHAPTER, student.outbound / CHAPTER)
-    assert student.listed() == {"fetched"}
-
-
 def test_an_assignment_of_the_classs_own_is_fetched(student):
     """What is no chapter of the course comes by Fetch, and by nothing else."""
     shutil.rmtree(student.workspace / CHAPTER)

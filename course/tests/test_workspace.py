@@ -1,15 +1,12 @@
 """A student's copy follows the released chapters, and nothing a student wrote is ever lost."""
 
 import copy
-import json
 import shutil
 from pathlib import Path
 
 import nbformat
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from test_edition import CHECK, CLOSE, EDITS, LESSON, MENDED, NEWS, OLD, STUB, TITLE, changed, edited, notebook, own
+from test_edition import CHECK, CLOSE, LESSON, MENDED, NEWS, OLD, STUB, TITLE, changed, notebook, own
 
 from gradlab import ipynb
 from gradlab.setup import workspace
@@ -219,23 +216,6 @@ def test_a_deleted_or_renamed_notebook_comes_back(student):
     assert student.update() == []
 
 
-@pytest.mark.parametrize("path", ["02_demo/02_demo.ipynb", "02_demo/figures", "02_demo"])
-def test_what_stands_where_a_part_of_the_chapter_belongs_is_moved_aside(student, path):
-    """A folder in the place of a file, a file in the place of a folder."""
-    place = student.root / path
-    if place.is_dir():
-        shutil.rmtree(place)
-        place.write_text("mine")
-    else:
-        place.unlink()
-        (place / "inside").mkdir(parents=True)
-        (place / "inside/mine.txt").write_text("mine")
-    assert student.update() == ["merged"]
-    assert "mine" in {name: text for name, text in student.files().items() if name.startswith(KEPT)}.values()
-    assert released_files(student).items() <= {n.partition("/")[2]: t for n, t in student.files().items()}.items()
-    assert student.update() == []
-
-
 @pytest.mark.parametrize("memory", ["gone", "damaged"])
 def test_without_a_memory_of_what_was_released_work_is_still_safe(student, memory):
     """What nobody can tell from work counts as work."""
@@ -280,31 +260,6 @@ def test_an_update_that_was_cut_short_is_finished_by_the_next(student, monkeypat
     assert student.update() == []
     assert student.sources()["answer-02-1"] == ANSWER["source"]
     assert list(kept_copies(student.root)) == [student.root / KEPT]
-
-
-@settings(max_examples=60, deadline=None)
-@given(edits=EDITS, twice=st.booleans())
-def test_no_edit_loses_a_word(tmp_path_factory, edits, twice):
-    """Whatever was done to the notebook, each text stands in the new edition, and a second run changes nothing."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(workspace, "today", lambda: TODAY)
-        student = Student(tmp_path_factory.mktemp("student"))
-        student.update()
-        mine = edited(OLD, edits)
-        student.notebook.write_text(json.dumps(mine))
-        student.second_edition()
-        student.update()
-        if twice:
-            student.release({"02_demo.ipynb": notebook(LESSON, CLOSE), "02_demo.record.json": "records 3"})
-            student.update()
-        after = student.files()
-        there = [cell["source"].rstrip() for cell in ipynb.read(student.notebook.read_bytes())["cells"]]
-        given_out = [cell["source"] for cell in [TITLE, LESSON, MENDED, STUB, CHECK, CLOSE, NEWS, *OLD["cells"]]]
-        for cell in mine["cells"]:
-            written = cell["source"].rstrip()
-            assert written in [*there, *given_out] or not written.strip()
-        assert student.update() == []
-        assert student.files() == after
 
 
 def test_a_setting_that_the_student_changed_stays(tmp_path):
@@ -376,15 +331,3 @@ def test_help_names_every_command(capsys):
     shown = capsys.readouterr().out
     assert "Your work is never overwritten" in shown
     assert "includes your answers, your notes and the cells you added" in shown
-
-
-def test_a_module_that_takes_the_place_of_an_installed_one_is_no_part_of_an_edition(tmp_path):
-    source = tmp_path / "released/02_demo"
-    for name in ("02_demo.ipynb", "matplotlib.py", "json.py", "torch/__init__.py", "engine_11.py", "data/json.py"):
-        (source / name).parent.mkdir(parents=True, exist_ok=True)
-        (source / name).write_text(nbformat.writes(nbformat.from_dict(OLD)) if name.endswith("ipynb") else "")
-    bring_up_to_date({"02_demo": source}, tmp_path / "workspace")
-    place = tmp_path / "workspace/02_demo"
-    found = {path.relative_to(place).as_posix() for path in place.rglob("*") if path.is_file()}
-    assert found == {"02_demo.ipynb", "engine_11.py", "data/json.py"}
-    assert workspace.is_of_edition(source, "02_demo", tmp_path / "workspace")

@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Container
 from dataclasses import dataclass
 
-from ..ipynb import grade_id, nbgrader
+from ..ipynb import nbgrader
 from ..returned import CellMatches, Release, is_answer
 
 HEADING = "## Kept from your earlier copy"
@@ -43,11 +43,6 @@ def _written(cell: dict) -> tuple:
 
 def _has_words(cell: dict) -> bool:
     return bool(cell["source"].strip() or cell.get("attachments"))
-
-
-def _sign(cell: dict) -> str:
-    """Return a key that identifies a cell without an id."""
-    return grade_id(cell) or json.dumps(_written(cell))
 
 
 def _is_locked(cell: dict) -> bool:
@@ -95,9 +90,8 @@ def merge(old: dict, mine: dict, new: dict, copy: str, elsewhere: Container[str]
 class _Merge:
     def __init__(self, old: dict, mine: dict, new: dict, copy: str, elsewhere: Container[str]):
         self.former = {cell["id"]: cell for cell in old["cells"] if isinstance(cell.get("id"), str)}
-        ids = {_sign(cell): name for name, cell in self.former.items()}
         self.ids: set[str] = set()
-        self.new = {**new, "cells": [{**c, "id": self._fresh(c.get("id") or ids.get(_sign(c)))} for c in new["cells"]]}
+        self.new = {**new, "cells": [{**cell, "id": self._fresh(cell.get("id"))} for cell in new["cells"]]}
         self.copy = copy
         self.elsewhere = elsewhere
         self.moved: dict[str, dict] = {}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 from .. import atomic, ipynb
 from ..returned import is_answer, same_text
+from . import edition
 from .commands import SetupError
 from .workspace import RELEASED
 
@@ -46,7 +46,7 @@ def bring_in(file: Path, workspace: Path) -> list[str]:
                 f"{exercise}: you wrote a different answer in your notebook. It stays; {file} has the other one."
             )
     if brought:
-        atomic.write_bytes(path, (json.dumps(notebook, indent=1, sort_keys=True) + "\n").encode())
+        atomic.write_bytes(path, edition.to_json(notebook))
     return [f"Brought into {name}: {', '.join(brought) or 'nothing new'}. Run the checks there.", *kept]
 
 

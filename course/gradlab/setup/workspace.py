@@ -11,10 +11,8 @@ import contextlib
 import datetime
 import os
 import shutil
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.machinery import PathFinder
 from pathlib import Path
 
 from .. import atomic, ipynb
@@ -22,7 +20,6 @@ from . import edition
 
 RELEASED = ".released"  # the last release
 NOTICE = "about.md"  # in a kept copy: its description
-STAGES = Path(__file__).parents[1] / "stages"  # a class's own are for use instead of these
 PASSING = {"__pycache__", ".ipynb_checkpoints"}
 
 
@@ -63,7 +60,7 @@ def bring_up_to_date(released: dict[str, Path], workspace: Path) -> list[Change]
 
 def is_of_edition(source: Path, name: str, workspace: Path) -> bool:
     """Return whether the workspace's copy of an item, even if changed, comes from the edition in `source`."""
-    return _files(workspace / RELEASED / name) == _edition(source)
+    return _files(workspace / RELEASED / name) == _files(source)
 
 
 def put_page(name: str, make: Callable[[], str], workspace: Path) -> None:
@@ -156,13 +153,13 @@ def _move(moved: dict[str, dict], elsewhere: dict[str, str], workspace: Path) ->
 
 def _bring_folder(name: str, source: Path, workspace: Path, elsewhere: dict[str, str]) -> Change | None:
     target, last = workspace / name, workspace / RELEASED / name
-    old, new = _files(last), _edition(source)
+    old, new = _files(last), _files(source)
     known, there = last.is_dir(), os.path.lexists(target)
     before = free_name(target)
     plan = _Plan(target, old, new, before.name, elsewhere)
     if plan.says:
         _move(plan.given, elsewhere, workspace)
-        _keep(target, before, plan, old.keys() | new.keys())
+        _keep(target, before, plan.says, old.keys() | new.keys())
     for path, data in plan.writes.items():
         _write(target / path, data)
     for path in plan.withdrawn:
@@ -180,9 +177,8 @@ def _bring_folder(name: str, source: Path, workspace: Path, elsewhere: dict[str,
 class _Plan:
     """A plan of what to do in a chapter's folder.
 
-    writes: contents by path. withdrawn: files to delete. moved: folders and links in the way of a file. given: the
-    student's answers that move to the chapters in `elsewhere`. says: what happens to the student's work, in sentences;
-    empty if nothing the student wrote is replaced.
+    writes: contents by path. withdrawn: files to delete. given: the student's answers that move to the chapters in
+    `elsewhere`. says: what happens to the student's work, in sentences; empty if nothing the student wrote is replaced.
     """
 
     def __init__(
@@ -192,30 +188,17 @@ class _Plan:
         self.given: dict[str, dict] = {}
         self.writes: dict[str, bytes] = {}
         self.missing: set[str] = set()
-        self.moved: set[Path] = set()
         self.says: list[str] = []
         for path, data in new.items():
             current = _bytes(target / path)
             if current is None:
                 self.missing.add(path)
                 self.writes[path] = data
-                self._clear_the_way(target, path)
             elif current == old.get(path):
                 self.writes |= {path: data} if current != data else {}
             elif current != data and data != old.get(path):
                 self._meet(path, old.get(path), current, data, before)
         self.withdrawn = [path for path in old.keys() - new.keys() if _bytes(target / path) == old[path]]
-
-    def _clear_the_way(self, target: Path, path: str) -> None:
-        """Note in `moved` what blocks the path of a file or of one of its folders, so that it is moved away."""
-        below = target / path
-        folders = [folder for folder in below.parents if folder.is_relative_to(target)]
-        for entry in [*reversed(folders), below]:
-            if os.path.lexists(entry) and (entry == below or not entry.is_dir()):
-                if entry not in self.moved:
-                    self.says.append(f"{entry.name} was in the way of one of the chapter's files.")
-                self.moved.add(entry)
-                return
 
     def _meet(self, path: str, old: bytes | None, current: bytes, new: bytes, before: str) -> None:
         """Plan how a new edition of a file replaces the student's version or is merged with it."""
@@ -255,35 +238,19 @@ def _known(released: bytes | None) -> dict:
     return edition.NOTHING
 
 
-def _keep(target: Path, before: Path, plan: _Plan, paths: set[str]) -> None:
-    """Copy the student's files at `paths` to the folder `before`, and move anything that blocks a file there."""
+def _keep(target: Path, before: Path, says: list[str], paths: set[str]) -> None:
+    """Copy the student's files at `paths` to the folder `before`, with a note on what happens."""
     for path in paths:
         data = _bytes(target / path)
         if data is not None:
             _write(before / path, data)
-    for obstacle in plan.moved:
-        kept = before / (obstacle.relative_to(target) if obstacle != target else obstacle.name)
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        obstacle.rename(kept)
-    _write(before / NOTICE, f"{target.name}: {' '.join(plan.says)}\n".encode())
+    _write(before / NOTICE, f"{target.name}: {' '.join(says)}\n".encode())
 
 
 def _files(folder: Path) -> dict[str, bytes]:
     """Return the contents of the files below a folder, by path."""
     paths = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
     return {name.as_posix(): path.read_bytes() for name, path in paths.items() if not PASSING & set(name.parts)}
-
-
-def _edition(source: Path) -> dict[str, bytes]:
-    """Return the files of an edition, without any that would shadow an installed module."""
-    elsewhere = [folder for folder in sys.path if folder and Path(folder) != STAGES]
-
-    def taken(path: str) -> bool:
-        name = path.split("/")[0].partition(".")[0]
-        is_code = path.endswith((".py", ".pyc", ".so", ".pyd"))
-        return is_code and (name in sys.stdlib_module_names or PathFinder.find_spec(name, elsewhere) is not None)
-
-    return {path: data for path, data in _files(source).items() if not taken(path)}
 
 
 def _bytes(path: Path) -> bytes | None:
