@@ -10,7 +10,6 @@ _HOMES = {
     "check": "checks.check",
     "CheckFailed": "checks.missing",
     "summary": "checks.summary",
-    "progress": "progress_grid",
     "notes": "evidence",
     "track": "bar",
     "payoff": "payoffs",

@@ -23,22 +23,10 @@ def vector(*numbers, grad=True):
 
 
 @graph
-def chain():
-    x = vector(0.5, -1.5)
-    return [(x.exp().sin() * 2).tanh().sum()], {"x": x}
-
-
-@graph
 def diamond():
     x = vector(1.0, 2.0)
     a, b = x * 3, x.exp()
     return [(a * b).sum()], {"x": x, "a": a, "b": b}
-
-
-@graph
-def one_tensor_twice():
-    x = vector(2.0, 3.0)
-    return [(x * x).sum()], {"x": x}
 
 
 @graph
@@ -60,13 +48,6 @@ def mlp():
     return [F.mse_loss(net(torch.randn(4, 2, dtype=torch.float64)), torch.zeros(4, 2).double())], {"net": net}
 
 
-@graph
-def small_convnet():
-    net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(18, 3)).double()
-    image, target = torch.randn(2, 1, 8, 8, dtype=torch.float64), torch.tensor([0, 2])
-    return [F.cross_entropy(net(image), target)], {"net": net, "image": image, "target": target}
-
-
 class Block(nn.Module):
     """A residual block, as in ResNet-18."""
 
@@ -79,12 +60,6 @@ class Block(nn.Module):
 
     def forward(self, x):
         return F.relu(x + self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x))))))
-
-
-@graph
-def resnet_block():
-    block, x = Block(2).double(), torch.randn(1, 2, 4, 4, dtype=torch.float64, requires_grad=True)
-    return [block(x).sum()], {"block": block, "x": x}
 
 
 def resnet(blocks):
@@ -103,13 +78,6 @@ def rnn_unrolled():
     for _ in range(5):
         h = cell(torch.randn(1, 2, dtype=torch.float64), h)
     return [h.sum()], {"cell": cell, "h": h}
-
-
-@graph
-def lstm():
-    net = nn.LSTM(2, 3)
-    output, (h, c) = net(torch.randn(4, 1, 2))
-    return [output.sum() + h.sum() + c.sum()], {"net": net, "h": h, "c": c}
 
 
 class Cube(torch.autograd.Function):
@@ -159,13 +127,6 @@ def in_place():
 def broadcasting():
     x, bias = torch.randn(3, 2, dtype=torch.float64, requires_grad=True), vector(0.1)
     return [((x + bias) * vector(2.0, 3.0)).mean()], {"x": x, "bias": bias}
-
-
-@graph
-def attention():
-    q, k, v = (torch.randn(1, 3, 4, dtype=torch.float64, requires_grad=True) for _ in range(3))
-    weights = (q @ k.transpose(1, 2) / 2).softmax(-1)
-    return [(weights @ v).pow(2).sum()], {"q": q, "k": k, "v": v, "weights": weights}
 
 
 @graph

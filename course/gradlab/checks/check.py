@@ -202,7 +202,7 @@ def _arrays_drawn(verdict: Verdict) -> Picture | None:
 
 
 def _remember(stated: Check, answer: str, verdict: Verdict) -> None:
-    """Record for `gradlab.progress` that a student passed or tried this check; an author's runs are not recorded.
+    """Record for the start page that a student passed or tried this check; an author's runs are not recorded.
 
     If the answer becomes part of the engine, its text is recorded too.
     """

@@ -17,14 +17,14 @@ MARGIN = 6
 WIDE = 1100  # maximum px of a graph drawn from left to right
 
 
-def draw(*tensors, names=None, values=False, depth=None, limit=LIMIT, notes=None, wrong=()):
+def draw(*tensors, names=None, values=False, limit=LIMIT, notes=None, wrong=()):
     """Draw the graph behind `tensors`: operations, leaves, tensors that need no gradient, and saved values.
 
     Roots are at the top, leaves at the bottom; arrows point in the direction of the gradients. Tensors are named after
     the caller's variables; `names` (a dict of tensors, or a module) takes precedence. `values=True` adds numbers that
-    the graph or the caller still has. Above `limit` boxes, or if `depth` sets a level of modules, each module is a box.
-    `notes`, a dict with tensors or nodes as keys, adds a line to a box; `wrong` marks boxes. The graph is only read:
-    nothing is run, freed or kept alive. A value of chapter 00 is drawn with its local derivatives.
+    the graph or the caller still has. Of more than `limit` nodes, those nearest the roots are drawn. `notes`, a dict
+    with tensors or nodes as keys, adds a line to a box; `wrong` marks boxes. The graph is only read: nothing is run,
+    freed or kept alive. A value of chapter 00 is drawn with its local derivatives.
 
     >>> x = torch.tensor([1., 2.], requires_grad=True)
     >>> draw((x * 3).sum())
@@ -38,12 +38,12 @@ def draw(*tensors, names=None, values=False, depth=None, limit=LIMIT, notes=None
         graph = graph_of_values(tensors[0], names or {})
         _add_notes(graph, (), notes or {}, wrong)
         return picture(graph)
-    graph = graph_of(tensors, callers_names(names), values=values, depth=depth, limit=limit)
+    graph = graph_of(tensors, callers_names(names), values=values, limit=limit)
     _add_notes(graph, tensors, notes or {}, wrong)
     return picture(graph)
 
 
-def graph_of(tensors, names, values=False, depth=None, limit=LIMIT):
+def graph_of(tensors, names, values=False, limit=LIMIT):
     """Return the described graph behind tensors, reduced to a readable size; raises PictureError without tensors."""
     if not tensors:
         raise PictureError(
@@ -56,7 +56,7 @@ def graph_of(tensors, names, values=False, depth=None, limit=LIMIT):
                 "Give it the result of your computation, such as draw(loss)."
             )
     roots = [tensor.grad_fn for tensor in tensors if tensor.grad_fn is not None]
-    graph = fit(walk(roots), names, depth, limit) if roots else Graph([], [], [])
+    graph = fit(walk(roots), limit) if roots else Graph([], [], [])
     describe(graph, names, values, nameless=len(graph.nodes) <= DETAILED)
     for tensor in tensors:
         if tensor.grad_fn is None:
@@ -133,7 +133,7 @@ def picture(graph, css="", kind="gl-graph", extra=lambda i, node: [], done=(), a
 
 def box_lines(node, detailed=True):
     """Return a box's lines as (text, CSS class): the title first, then shape, value and saved values."""
-    if node.kind in ("group", "rest"):
+    if node.kind == "rest":
         return [(shorten(node.name, 40), "gl-t"), (node.op, "")]
     shape = "" if node.shape is None else str(node.shape)
     if node.kind == "op":
@@ -184,10 +184,6 @@ def _box(i, graph, box, lines, done):
     css += " gl-wrong" if node.wrong else ""
     size = f'x="{box.x}" y="{box.y}" width="{box.w}" height="{box.h}"'
     parts = [f'<g class="{css}" data-node="{i}"><rect {size} rx="{radius}"/>']
-    if node.kind == "group":
-        parts.append(
-            f'<rect class="gl-in" x="{box.x + 3}" y="{box.y + 3}" width="{box.w - 6}" height="{box.h - 6}" rx="2"/>'
-        )
     for k, (text, kind) in enumerate(lines):
         parts.append(label(box.x + box.w // 2, box.y + 17 + 15 * k, text, kind))
     return "".join(parts) + "</g>"

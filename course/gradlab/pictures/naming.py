@@ -11,19 +11,15 @@ IPYTHON = {"In", "Out"}  # its history also contains tensors
 class Names:
     """Names of tensors, found by identity.
 
-    `of(tensor)` is its name or "". `module(tensor)` is the path of the module that owns a parameter, or "".
-    `outputs(node)` names the tensors whose `grad_fn` is the node.
+    `of(tensor)` is its name or "". `outputs(node)` names the tensors whose `grad_fn` is the node.
     """
 
     def __init__(self):
-        self._tensors, self._modules, self._outputs = {}, {}, {}
+        self._tensors, self._outputs = {}, {}
         self._keep = []  # an id is valid only while its object exists
 
     def of(self, tensor):
         return self._tensors.get(id(tensor), "")
-
-    def module(self, tensor):
-        return self._modules.get(id(tensor), "")
 
     def outputs(self, node):
         return ", ".join(name for _, (name, _) in sorted(self._outputs.get(id(node), {}).items()))
@@ -32,7 +28,7 @@ class Names:
         """Return the named tensor whose `grad_fn` is the node, or None."""
         return self._outputs.get(id(node), {}).get(0, (None, None))[1]
 
-    def add(self, name, tensor, module=""):
+    def add(self, name, tensor):
         """Name a tensor, unless it has a name already."""
         if id(tensor) not in self._tensors:
             self._keep.append(tensor)
@@ -41,8 +37,6 @@ class Names:
             if node is not None:
                 self._keep.append(node)
                 self._outputs.setdefault(id(node), {}).setdefault(getattr(tensor, "output_nr", 0), (name, tensor))
-        if module:
-            self._modules.setdefault(id(tensor), module)
 
 
 def is_tensor(value):
@@ -85,7 +79,7 @@ def names_from(variables):
     for name in sorted(modules, key=lambda k: k not in outermost):
         prefix = "" if len(outermost) == 1 and name in outermost else f"{name}."
         for path, parameter in modules[name].named_parameters():
-            names.add(prefix + path, parameter, module=(prefix + path).rpartition(".")[0] or name)
+            names.add(prefix + path, parameter)
     return names
 
 

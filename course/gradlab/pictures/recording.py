@@ -124,7 +124,7 @@ def refuse(loss, gradient, name):
     if len(graph.nodes) > LIMIT:
         raise PictureError(
             f"The graph of {name} has {len(graph.nodes):,} nodes; the stepper shows up to {LIMIT}. "
-            "Step through a smaller model or fewer time steps; draw() groups large graphs by module."
+            "Step through a smaller model or fewer time steps."
         )
     if is_freed(graph):
         raise PictureError(

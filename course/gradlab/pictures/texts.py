@@ -5,7 +5,6 @@ KINDS = (
     ("leaf", "leaf"),
     ("frozen", "frozen parameter"),
     ("constant", "constant"),
-    ("group", "module"),
     ("rest", "box for the nodes left out"),
 )
 
@@ -52,7 +51,7 @@ def _beside(edge):
 
 def one_line(node):
     """Return a node in one line, such as `y = MulBackward0 (2,)  saved: other ()`."""
-    if node.kind in ("group", "rest"):
+    if node.kind == "rest":
         return f"[{node.name}: {node.op}]"
     shape = "" if node.shape is None else f" {node.shape}"
     if node.kind == "op":
