@@ -2,13 +2,11 @@
 
 import html
 import inspect
-import os
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, reduce
+from functools import cache
 from importlib import resources
-from types import FrameType
 
 from IPython import get_ipython
 from IPython.display import display
@@ -185,7 +183,13 @@ def _made(function, values: dict, exercise: str, shows: str) -> PayoffOutput:
 def _stopped(error: Exception, exercise: str, shows: str) -> PayoffOutput:
     """Return the line that describes the error."""
     if isinstance(error, NotImplementedError):
-        return _still_open(error, exercise, shows)
+        *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+        name = frame.f_code.co_qualname.partition(".")[0]
+        raised = checking.check_of_answer(name)
+        if raised and not passed(raised):
+            return _unsolved(raised, shows)
+        if raised:
+            return _line(f"Your {name} raised NotImplementedError here. Run its cell and those below it again.")
     if isinstance(error, NameError):
         return _line(f"{error}. {_cell_to_run(exercise, missing_name(error))}")
     if isinstance(error, ImageError):
@@ -226,35 +230,6 @@ def _closed(result):
 
 def _unsolved(exercise: str, shows: str) -> PayoffOutput:
     return _line(f"You will see {shows}: solve exercise {exercise} until its check passes, then run this cell again.")
-
-
-def _still_open(error: NotImplementedError, exercise: str, shows: str) -> PayoffOutput:
-    """Return a line that names the function that raised NotImplementedError and says what to do about it.
-
-    It may be this exercise's answer, another function, or an earlier version that a cell has kept, as in
-    `Tensor.backward = backward`.
-    """
-    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-    code = frame.f_code
-    name = code.co_qualname.partition(".")[0]
-    if _redefined(frame):
-        return _line(
-            f"An earlier version of your {name} ran here. Run the cells between its definition and this one, {OR_ALL}"
-        )
-    if name == checking.answer_name(exercise):
-        return _line(f"Your {name} raised NotImplementedError here. Run its cell and the check of {exercise} again.")
-    if other := checking.check_of_answer(name):
-        return _unsolved(other, shows)
-    where = f"{name} in {os.path.basename(code.co_filename)}" if os.path.exists(code.co_filename) else f"your {name}"
-    raised = traceback.format_exception_only(error)[0].strip()
-    return _line(f"You will see {shows} once {where} no longer raises {raised}.")
-
-
-def _redefined(frame: FrameType) -> bool:
-    """Return whether the function that runs here has since been redefined."""
-    first, *rest = frame.f_code.co_qualname.split(".")
-    now = reduce(lambda value, name: getattr(value, name, None), rest, frame.f_globals.get(first))
-    return getattr(now, "__code__", frame.f_code) is not frame.f_code
 
 
 def _line(words: str, role: str = "") -> PayoffOutput:

@@ -20,7 +20,6 @@ def chapter(tmp_path, monkeypatch):
     folder = tmp_path / "02_external_gradients"
     folder.mkdir()
     monkeypatch.setattr(notebook, "FOLDER", folder)
-    monkeypatch.setattr(guesses, "_this_session", {})
     monkeypatch.setattr(prediction, "_open", {})
     return folder
 
@@ -74,10 +73,7 @@ def test_a_number_is_read_as_people_write_it(typed, value):
     [
         ("", "x is still empty."),
         ("60,000", "Without the comma it is 60000."),
-        ("1/3", "Write the fraction as a decimal, about 0.333."),
-        ("1/0", "Write the fraction as a decimal."),
-        ("[300, 0.3]", "Each field takes one number, without brackets."),
-        ("three", "Write a number such as 2, -0.5 or 1e-3"),
+        ("1/3", "Write one number such as 2, -0.5 or 1e-3"),
         ("__import__('os')", "“__import__('os')” cannot be read as a number."),
     ],
 )
@@ -111,12 +107,6 @@ def test_what_cannot_be_read_is_answered_with_a_sentence(typed, words):
 def test_numbers_are_compared_by_value(guess, answer, right):
     kind = Numbers({"x": 1})
     assert kind.right([guess], kind.answers((answer,))) == [right]
-
-
-def test_a_tolerance_is_relative_and_takes_the_place_of_the_usual_one():
-    kind = Numbers({"bytes": 1}, tolerance=0.1)
-    assert kind.right(["240000"], kind.answers((241_728,))) == [True]
-    assert kind.right(["200000"], kind.answers((241_728,))) == [False]
 
 
 def test_every_element_has_a_blank_of_its_own():
@@ -194,7 +184,7 @@ def test_what_cannot_be_read_is_said_and_nothing_is_remembered(shell):
     run(a_block)
     form, shown = enter("s1-run", "300", "1/3")
     assert form.problem["blank"] == 1
-    assert "about 0.333" in form.problem["sentence"]
+    assert "Write one number" in form.problem["sentence"]
     assert (form.verdict, shown, guesses.recall()) == ("", [], {})
     form, shown = enter("s1-run", "300", "0.3")
     assert "2 of 2 right, and you were not sure." in form.verdict
@@ -236,14 +226,6 @@ def test_one_can_guess_again(shell):
     _, (shown,) = enter("s1-run", "300", "0.3")
     assert "You guessed: 2 of 2 right, and you were not sure." in shown["text/html"]
     assert guesses.recall()["s1-run"].all_right
-
-
-def test_a_cell_that_runs_again_has_one_form(shell):
-    run(a_block)
-    first = prediction._open["s1-run"]
-    run(a_block)
-    assert first.comm is None
-    assert prediction._open["s1-run"] is not first
 
 
 def test_output_text_and_pictures_are_kept_in_their_order(shell):
@@ -289,13 +271,6 @@ def test_a_block_that_says_nothing_of_the_answer_is_refused(shell):
         run(lambda guess: None)
 
 
-def test_words_of_a_guess_cannot_become_html(shell):
-    guesses.remember("s1-run", guesses.Guess("<b>", ["<script>", "1"], True, [False, True]))
-    with capture_output() as seen:
-        predict.summary()
-    assert "<script>" not in seen.outputs[0].data["text/html"]
-
-
 def test_in_a_terminal_the_output_is_printed(capsys):
     with predict.numbers("s1-run", "What will x.grad hold?", {"x.grad": 2}) as guess:
         a_block(guess)
@@ -309,34 +284,12 @@ def a_guess(question="What?", sure=True, right=(True, False)):
     return guesses.Guess(question, ["1"] * len(right), sure, list(right))
 
 
-def test_guesses_are_remembered_beside_the_chapters(chapter, monkeypatch):
-    guesses.remember("s1-run", a_guess())
-    guesses.remember("s2-run", a_guess(sure=False))
-    guesses.remember("s1-run", a_guess(right=[True, True]))
-    monkeypatch.setattr(guesses, "_this_session", {})  # as after a restart
-    assert {name: guess.right for name, guess in guesses.recall().items()} == {
-        "s1-run": [True, False],
-        "s2-run": [True, False],
-    }
-    assert guesses.recall("03_accumulation") == {}
-    assert (chapter.parent / ".predictions.json").exists()
-    assert [path.name for path in chapter.parent.iterdir() if path.name != chapter.name] == [".predictions.json"]
-
-
 @pytest.mark.parametrize("text", ["", "[]", '{"02_external_gradients": 3}', '{"02_external_gradients": {"s1": {}}}'])
 def test_a_damaged_memory_counts_as_empty(chapter, text):
     (chapter.parent / ".predictions.json").write_text(text)
     assert guesses.recall() == {}
     guesses.remember("s1-run", a_guess())
     assert "s1-run" in json.loads((chapter.parent / ".predictions.json").read_text())["02_external_gradients"]
-
-
-def test_where_nothing_can_be_written_a_guess_is_known_until_the_kernel_ends(monkeypatch, tmp_path):
-    monkeypatch.setattr(notebook, "FOLDER", tmp_path / "gone" / "02_external_gradients")
-    guesses.remember("s1-run", a_guess())
-    assert "s1-run" in guesses.recall()
-    monkeypatch.setattr(guesses, "_this_session", {})
-    assert guesses.recall() == {}
 
 
 def test_a_guess_that_no_longer_fits_is_asked_for_again(shell):
@@ -356,11 +309,6 @@ def test_the_chapter_ends_with_what_was_sure_and_wrong(shell):
     assert "3 guesses entered, 1 of them entirely right." in shown["text/plain"]
     assert shown["text/plain"].splitlines()[1:] == ["- What of x < y? You said 1, 1."]
     assert '<a href="02_external_gradients.ipynb#cell-id=s1-run">What of x &lt; y?</a>' in shown["text/html"]
-
-
-def test_without_guesses_the_chapter_s_end_says_so(capsys):
-    predict.summary()
-    assert "No guesses in this chapter yet." in capsys.readouterr().out
 
 
 def test_a_question_prepared_elsewhere_reads_its_answers_from_what_the_block_defines(monkeypatch, capsys):

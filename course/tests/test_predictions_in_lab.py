@@ -106,7 +106,7 @@ def test_a_guess_is_entered_by_keyboard_judged_remembered_and_kept(lab, notebook
     lab.page.keyboard.press("Tab")
     lab.page.keyboard.type("1/3")
     lab.page.keyboard.press("Enter")
-    alert = lab.page.get_by_role("alert").filter(has_text="Write the fraction as a decimal, about 0.333.")
+    alert = lab.page.get_by_role("alert").filter(has_text="“1/3” cannot be read as a number.")
     alert.wait_for()
     assert focused(lab) == ["text", "x.grad[1]"], "the field that cannot be read has the keyboard"
     lab.page.keyboard.press("ControlOrMeta+a")

@@ -58,7 +58,6 @@ def test_what_was_tried_last_comes_last(tmp_path):
 def test_chapters_share_their_memories_and_a_copy_keeps_its_own(tmp_path, monkeypatch, folder, home):
     (tmp_path / folder).mkdir()
     monkeypatch.setattr(notebook, "FOLDER", tmp_path / folder)
-    monkeypatch.setattr(guesses, "_this_session", {})
     results.remember("02.1", "passed")
     guesses.remember("s1-run", guesses.Guess("What?", ["1"], True, [False]))
     found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}

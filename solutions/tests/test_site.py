@@ -229,7 +229,7 @@ def test_the_page_judges_a_guess_as_the_notebook_does(site, page):
             expected.append(kind.right(said, answers))
         except Unreadable as problem:
             expected.append([problem.blank, str(problem)])
-        data = {"numbers": kind is numbers, "distinct": kind is order, "tolerance": None}
+        data = {"numbers": kind is numbers, "distinct": kind is order}
         data["blanks"] = [{"label": blank.label, "options": blank.options} for blank in kind.blanks]
         data["answers"] = [{"value": str(answer)} for answer in answers]
         asked.append([data, said])

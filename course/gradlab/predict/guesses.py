@@ -11,7 +11,6 @@ from .. import notebook
 from ..store import Store, converted
 
 FILE = ".predictions.json"
-_this_session: dict[tuple[str, str], "Guess"] = {}  # guesses that could not be written, until the kernel ends
 _guesses = Store(FILE, dict)
 
 
@@ -40,9 +39,7 @@ class Guess(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def recall(chapter: str | None = None) -> dict[str, Guess]:
     """Return the guesses of a chapter, by prediction; damaged entries are skipped."""
-    chapter = chapter or notebook.FOLDER.name
-    unwritten = {name: guess for (of, name), guess in _this_session.items() if of == chapter}
-    return {**unwritten, **converted(_guesses.read().get(chapter), Guess)}
+    return converted(_guesses.read().get(chapter or notebook.FOLDER.name), Guess)
 
 
 def surprises(workspace: Path) -> dict[str, dict[str, Guess]]:
@@ -55,20 +52,16 @@ def surprises(workspace: Path) -> dict[str, dict[str, Guess]]:
 
 
 def remember(name: str, guess: Guess) -> None:
-    """Record the first guess at a prediction; if it cannot be written, it is remembered until the kernel ends."""
+    """Record the first guess at a prediction."""
     chapter = notebook.FOLDER.name
     if name in recall(chapter):
         return
-    _this_session[chapter, name] = guess
     with _guesses.changed() as chapters:
         chapters[chapter] = {name: guess, **chapters.get(chapter, {})}
 
 
 def forget(chapter: Path, name: str = "") -> None:
     """Forget the guesses at all predictions of the chapter in this folder, or only at the prediction `name`."""
-    for of, guessed in list(_this_session):
-        if of == chapter.name and name in ("", guessed):
-            del _this_session[of, guessed]
     with _guesses.changed(chapter) as chapters:
         kept = chapters.pop(chapter.name, {})
         if name and kept:

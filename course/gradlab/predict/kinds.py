@@ -68,12 +68,11 @@ class Kind:
 class Numbers(Kind):
     """Numbers to guess: for each label, how many there are, or their shape."""
 
-    def __init__(self, sizes: Mapping[str, int | tuple[int, ...]], tolerance: float | None = None):
+    def __init__(self, sizes: Mapping[str, int | tuple[int, ...]]):
         if not isinstance(sizes, Mapping) or not sizes:
             raise PredictionError(f'numbers() takes labels and sizes, such as {{"x.grad": 2}}, not {sizes!r}')
         self.labels = {label: _indexed(label, size) for label, size in sizes.items()}
         self.blanks = [Blank(name) for names in self.labels.values() for name in names]
-        self.tolerance = tolerance
 
     def read(self, texts):
         return [_number(index, text, self.blanks[index].label) for index, text in enumerate(texts)]
@@ -88,7 +87,7 @@ class Numbers(Kind):
         return numbers
 
     def right(self, texts, answers):
-        return [_near(value, answer, self.tolerance) for value, answer in zip(self.read(texts), answers, strict=True)]
+        return [_near(value, answer) for value, answer in zip(self.read(texts), answers, strict=True)]
 
 
 class Choice(Kind):
@@ -169,14 +168,14 @@ def _word(value) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _near(value: float | None, answer: float | None, tolerance: float | None) -> bool:
+def _near(value: float | None, answer: float | None) -> bool:
     if value is None or answer is None:
         return value is answer
     if not math.isfinite(answer) or not math.isfinite(value):
         return value == answer or (math.isnan(value) and math.isnan(answer))
-    if tolerance is None and abs(answer - round(answer)) <= EXACT * max(1, abs(answer)):
+    if abs(answer - round(answer)) <= EXACT * max(1, abs(answer)):
         return abs(value - round(answer)) <= EXACT * max(1, abs(answer))
-    return abs(value - answer) <= (NEAR if tolerance is None else tolerance) * abs(answer) + EXACT
+    return abs(value - answer) <= NEAR * abs(answer) + EXACT
 
 
 def _number(index: int, text: object, label: str) -> float | None:
@@ -191,16 +190,7 @@ def _number(index: int, text: object, label: str) -> float | None:
         raise Unreadable(index, f"{start} Without the comma it is {typed.replace(',', '')}.")
     with contextlib.suppress(ValueError):
         return float(re.sub(r"^(-?\d+),(\d+)$", r"\1.\2", typed))
-    fraction = re.fullmatch(r"(-?[\d.]+) */ *([\d.]+)", typed)
-    if fraction:
-        try:
-            as_decimal = f", about {float(fraction[1]) / float(fraction[2]):.3g}"
-        except (ValueError, ZeroDivisionError):
-            as_decimal = ""
-        raise Unreadable(index, f"{start} Write the fraction as a decimal{as_decimal}.")
-    if re.search(r"[\[\],;]", typed):
-        raise Unreadable(index, f"{start} Each field takes one number, without brackets.")
-    raise Unreadable(index, f"{start} Write a number such as 2, -0.5 or 1e-3; None, inf and nan also work.")
+    raise Unreadable(index, f"{start} Write one number such as 2, -0.5 or 1e-3; None, inf and nan also work.")
 
 
 def _ending(k: int) -> str:

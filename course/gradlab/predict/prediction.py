@@ -21,12 +21,12 @@ _running: list[str] = []  # the prediction whose block is running
 _prepared: dict[str, "Prediction"] = {}  # by name: the predictions that read their own answers
 
 
-def numbers(name, question, sizes, tolerance=None):
+def numbers(name, question, sizes):
     """Ask for numbers: `sizes` maps each label to a count or a shape: {"x.grad": 2, "W.grad": (2, 3)}.
 
-    Whole numbers must match exactly, others within 2%, unless a relative `tolerance` is set. "None" can be typed.
+    Whole numbers must match exactly, others within 2%. "None" can be typed.
     """
-    return Prediction(name, question, Numbers(sizes, tolerance))
+    return Prediction(name, question, Numbers(sizes))
 
 
 def choice(name, question, options, lines=None):

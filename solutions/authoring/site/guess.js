@@ -25,29 +25,23 @@ function number(text, blank, label) {
   if (/^-?[1-9]\d{0,2}(,\d{3})+$/.test(typed)) throw unreadable(blank, `${start} Without the comma it is ${typed.replaceAll(",", "")}.`);
   if (/^-?\d+,\d+$/.test(typed)) return Number(typed.replace(",", "."));
   if (/^[+-]?(\d+(_\d+)*\.?(\d+(_\d+)*)?|\.\d+)(e[+-]?\d+)?$/i.test(typed)) return Number(typed.replaceAll("_", ""));
-  const fraction = typed.match(/^(-?[\d.]+) *\/ *([\d.]+)$/);
-  if (fraction) {
-    const about = fraction[1] / fraction[2];
-    throw unreadable(blank, `${start} Write the fraction as a decimal${Number.isFinite(about) ? `, about ${+about.toPrecision(3)}` : ""}.`);
-  }
-  if (/[[\],;]/.test(typed)) throw unreadable(blank, `${start} Each field takes one number, without brackets.`);
-  throw unreadable(blank, `${start} Write a number such as 2, -0.5 or 1e-3; None, inf and nan also work.`);
+  throw unreadable(blank, `${start} Write one number such as 2, -0.5 or 1e-3; None, inf and nan also work.`);
 }
 
-function near(value, text, tolerance) {
+function near(value, text) {
   const answer = { None: null, nan: NaN, inf: Infinity, "-inf": -Infinity }[text] ?? (text === "None" ? null : Number(text.replace("nan", "NaN")));
   if (value === null || answer === null) return value === answer;
   if (!Number.isFinite(answer) || !Number.isFinite(value)) return Object.is(value, answer);
   const whole = Math.round(answer), least = EXACT * Math.max(1, Math.abs(answer));
-  if (tolerance === null && Math.abs(answer - whole) <= least) return Math.abs(value - whole) <= least;
-  return Math.abs(value - answer) <= (tolerance ?? NEAR) * Math.abs(answer) + EXACT;
+  if (Math.abs(answer - whole) <= least) return Math.abs(value - whole) <= least;
+  return Math.abs(value - answer) <= NEAR * Math.abs(answer) + EXACT;
 }
 
 /** Return for each blank whether its guess is right; throws an error with the blank that cannot be read. */
-export function judge({ blanks, numbers, distinct, tolerance, answers }, texts) {
+export function judge({ blanks, numbers, distinct, answers }, texts) {
   if (numbers) {
     const values = texts.map((text, k) => number(text, k, blanks[k].label));
-    return values.map((value, k) => near(value, answers[k].value, tolerance));
+    return values.map((value, k) => near(value, answers[k].value));
   }
   texts.forEach((text, k) => {
     if (!text.trim()) throw unreadable(k, blanks[k].label ? `${blanks[k].label} is still empty.` : "Choose an answer first.");

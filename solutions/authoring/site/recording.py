@@ -78,7 +78,6 @@ def _show_question(prediction: Prediction, guess: None) -> None:
         "question": prediction.question,
         "blanks": [{"label": blank.label, "options": list(blank.options)} for blank in kind.blanks],
         "numbers": isinstance(kind, Numbers),
-        "tolerance": getattr(kind, "tolerance", None),
         "distinct": hasattr(kind, "events"),
         "answers": [{"value": str(answer), "shown": shown(answer)} for answer in prediction.answers],
         "output": prediction.output(),
