@@ -12,7 +12,6 @@ import torch
 from both import assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from memory import growth
 
 import mini_autograd as mini
 
@@ -35,17 +34,9 @@ def chain(length):
 
 
 def test_a_chain_of_100_000_operations_runs_and_is_freed_by_reference_counts(collector_off):
-    assert sys.getrecursionlimit() < 100_000
-    x, y = chain(100_000)
-    nodes = [weakref.ref(y.grad_fn), weakref.ref(y.grad_fn.next_functions[0][0])]
-    y.backward(mini.tensor([1.0, 3.0]))
-    assert x.grad is not None
-    del y
-    assert [node() for node in nodes] == [None, None]
-
-
-def test_an_operation_takes_less_than_700_bytes_and_gives_them_back(collector_off):
-    length = 10_000
+    """An operation takes less than 700 bytes, and gives them back."""
+    length = 100_000
+    assert sys.getrecursionlimit() < length
     tracemalloc.start()
     x, y = chain(length)
     assert tracemalloc.get_traced_memory()[0] < length * 700
@@ -89,20 +80,6 @@ def test_a_node_that_saves_its_output_is_freed_without_the_collector(operation, 
     assert node() is None
 
 
-def test_steps_of_training_do_not_grow_memory(collector_off):
-    w = mini.ones(20, 20, requires_grad=True)
-    x = mini.arange(20.0)
-
-    def step():
-        (w @ x).tanh().sum().backward()
-        with mini.no_grad():
-            w.sub_(0.01 * w.grad)
-        w.grad = None
-
-    step()
-    assert growth(step, warm_up=1, repeats=20) < 5000
-
-
 @pytest.mark.parametrize("build", [lambda x: x, lambda x: x + 0, lambda x: x.view(2), lambda x: x.expand(2)])
 def test_the_callers_gradient_is_never_aliased(build):
     x = mini.tensor([1.0, 2.0], requires_grad=True)
@@ -125,16 +102,6 @@ def test_a_gradient_that_a_hook_kept_is_not_changed_by_accumulation():
     for _ in range(2):
         (x * mini.tensor([2.0, 3.0])).backward(mini.tensor([1.0, 10.0]))
     assert [k.tolist() for k in kept] == [[2, 30], [2, 30]]
-
-
-def test_an_operation_that_raises_in_backward_leaves_the_mode_as_it_was():
-    x = mini.ones(2, requires_grad=True)
-    y = x * 2
-    y.register_hook(lambda grad: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        y.sum().backward()
-    assert mini.is_grad_enabled()
-    assert x.grad is None
 
 
 # Random graphs: a program is a list of steps on a growing list of tensors, run on both libraries.
@@ -197,10 +164,6 @@ def test_random_graphs_agree_with_torch(steps):
     assert_same(lambda lib: program(lib, steps))
 
 
-def generator():
-    yield 1
-
-
 @pytest.mark.parametrize(
     ("use", "words"),
     [
@@ -215,7 +178,7 @@ def generator():
         (lambda: mini.ones(3)[0.5], "takes numbers, slices, None"),
         (lambda: mini.ones(3).fill_(mini.ones(1, requires_grad=True)), "FillBackward2: argument 2 must not require"),
         (lambda: mini.tensor(mini.ones(1)), r"x.detach\(\).clone\(\)"),
-        (lambda: mini.no_grad()(generator), "generator is a generator function; use a with statement"),
+        (lambda: mini.no_grad()(lambda: (yield)), "<lambda> is a generator function; use a with statement"),
         (lambda: mini.no_grad(mini.nn.ReLU), "ReLU is a class; use a with statement"),
         (lambda: copy.deepcopy(mini.ones(1)), r"x.detach\(\).clone\(\)"),
         (lambda: mini.nn.functional.cross_entropy(mini.ones(1, 2), mini.ones(1, 2)), "class indices"),

@@ -1,10 +1,5 @@
 """In-place changes at an index, modes, double backward, backward in backward."""
 
-# %% an element set from a tensor is connected to it
-y = x * 1
-y[0] = T(3.0, requires_grad=True)
-(y.grad_fn, y.grad_fn.next_functions)
-
 # %% rows, columns and everything can be set
 y = torch.ones(2, 3, requires_grad=True) * 1
 y[0, :] = T([1.0, 2.0, 3.0])
@@ -32,22 +27,6 @@ y
 y = x * 1
 y.sigmoid_().exp_().neg_()
 (y, y.grad_fn)
-
-# %% each form of index returns torch's values and node
-x = T([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
-(
-    x[:, 0],
-    x[0, :1],
-    x[None, 0],
-    x[..., None],
-    x[0][1],
-    x[-1],
-    x[1:, ..., 0],
-    x[None],
-    x[...],
-    x[:],
-    x[1:, ::2],
-)
 
 
 # %% modes decorate functions, with and without parentheses
@@ -133,13 +112,6 @@ for name, each in (("x", x), ("y", y), ("z", z), ("w", w)):
 (y * z).sum().backward(inputs=[w])
 A.grad((x * 2 * z).sum(), [z])
 
-# %% second derivatives are correct
-y = x * 2
-z = (y * y).sum()
-(g,) = A.grad(z, x, create_graph=True)
-(h,) = A.grad(g, x, T([1.0, 10.0]))
-(g, h)
-
 # %% backward starts from several roots
 y = x * 2
 A.backward([y.sum(), (y * y).sum()], [None, T(3.0)])
@@ -185,11 +157,6 @@ for factor in (2, 3):
     (g,) = A.grad((x * x * factor).sum(), x, create_graph=True)
     g.sum().backward(create_graph=True)
 x.grad.detach()
-
-# %% after two backward passes with create_graph, the gradient is connected to the graph
-(x**3).sum().backward(create_graph=True)
-(x**3).sum().backward(create_graph=True)
-x.grad
 
 # %% a value that was not needed is saved as None
 (x * T([3.0, 4.0])).grad_fn._saved_self

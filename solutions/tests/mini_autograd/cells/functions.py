@@ -92,11 +92,6 @@ y, z = function(forward, backward).apply(x)
 z.backward(T([1.0, 5.0]))
 (y, z, x.grad)
 
-# %% setup_context receives inputs and output
-y = Scaled.apply(x, 3.0)
-y.backward(T([1.0, 5.0]))
-(y, x.grad)
-
 # %% once_differentiable allows only the first derivative -> RuntimeError
 y = Once.apply(x, 3.0)
 (g,) = A.grad((y * y).sum(), x, create_graph=True)
@@ -250,17 +245,6 @@ y = function(lambda ctx, x, k: x * 2, once).apply(x, 7)
 (grad,) = A.grad((y * y).sum(), x, create_graph=True)
 grad, grad.grad_fn, type(grad.grad_fn).__name__, grad.grad_fn.next_functions, repr(grad)
 
-
-# %% backward frees a Function's saved tensors, and a second backward is refused -> RuntimeError
-def forward(ctx, x):
-    ctx.save_for_backward(x)
-    return x * x
-
-
-y = function(forward, lambda ctx, g: g * 2 * ctx.saved_tensors[0]).apply(x).sum()
-y.backward()
-show(x.grad)
-y.backward()
 
 # %% a second backward that reads saved_tensors is refused even if nothing was saved -> RuntimeError
 y = function(lambda ctx, x: x * 2, lambda ctx, g: g * (2 + len(ctx.saved_tensors))).apply(x).sum()

@@ -81,12 +81,6 @@ y.add_(1)
 a.backward()
 (x.grad, a)
 
-# %% an element that was overwritten passes no gradient
-y = x * 1
-y[0] = 5
-(y * y).sum().backward()
-x.grad
-
 # %% two changes through one view are applied in order
 y = x * 1
 v = y.view(2, 1)
