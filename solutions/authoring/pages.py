@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 import nbformat
@@ -25,197 +26,23 @@ TABLES = [
     ("17_in_the_wild", "s6", "What does an operator's label say?"),
 ]
 
-# Messages that lessons explain, in addition to those in Help folds: the chapter, the cell that shows the message,
-# the beginning of the message, and what to do.
-EXPLAINED = [
-    (
-        "01_graph",
-        "s2-run",
-        "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed",
-        "Only leaves receive a `.grad`. Call `retain_grad()` on the tensor before the backward pass, or ignore the "
-        "warning.",
-    ),
-    (
-        "01_graph",
-        "s2-errors",
-        "RuntimeError: Only Tensors of floating point and complex dtype can require gradients",
-        "Give the tensor a floating-point dtype: `torch.tensor([1.0, 2.0])`.",
-    ),
-    (
-        "01_graph",
-        "s2-errors",
-        "RuntimeError: Can't call numpy() on Tensor that requires grad",
-        "NumPy would lose the history. If you don't need it, write `x.detach().numpy()`.",
-    ),
-    (
-        "02_external_gradients",
-        "s2-run",
-        "RuntimeError: grad can be implicitly created only for scalar outputs",
-        "Pass an external gradient of the output's shape to `backward`, or reduce the output to one value first.",
-    ),
-    (
-        "02_external_gradients",
-        "s2-shapes",
-        "RuntimeError: Mismatch in shape: grad_output[0] has a shape of",
-        "The external gradient must have the shape of the output, not of the input.",
-    ),
-    (
-        "03_accumulation",
-        "s1-loop",
-        "RuntimeError: Trying to backward through the graph a second time",
-        "The first backward pass freed the saved values. Compute the forward pass again, or detach the tensor that "
-        "carries the old graph along. Use `retain_graph=True` only if you mean to run the same graph again.",
-    ),
-    (
-        "03_accumulation",
-        "s1-loop",
-        "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation",
-        "A value that a node saved was overwritten before the backward pass, often by an optimizer step between two "
-        "passes over one graph. Chapter 09, section 1, shows how to find the write.",
-    ),
-    (
-        "15_clinic",
-        "p1-loop",
-        "RuntimeError: Trying to backward through the graph a second time",
-        "If the loop calls `backward` once on each loss, something carries an old graph along. Pages 1 to 4 find it.",
-    ),
-    (
-        "15_clinic",
-        "p6-run",
-        "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation",
-        "The message names a version. Page 6 finds the tensor that is at it.",
-    ),
-    (
-        "04_grad_fn",
-        "s3-deep",
-        "RecursionError: maximum recursion depth exceeded",
-        "A graph can be deeper than Python's stack. Keep a list of nodes to visit instead of recursing.",
-    ),
-    (
-        "05_freezing",
-        "s6-run",
-        "RuntimeError: Inference tensors cannot be saved for backward",
-        "Compute the features under `no_grad` instead of `inference_mode`, or clone them outside the block.",
-    ),
-    (
-        "06_tensor_hooks",
-        "s3-errors",
-        "RuntimeError: hook 'wrong' has changed the size of value",
-        "A tensor hook must return a gradient of the same shape and dtype, or None.",
-    ),
-    (
-        "06_tensor_hooks",
-        "s7-wrong",
-        "RuntimeError: post accumulate grad hooks cannot be registered on non-leaf tensors",
-        "Only leaves accumulate. On any other tensor, use `register_hook`.",
-    ),
-    (
-        "06_tensor_hooks",
-        "s7-wrong",
-        "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.",
-        "Write under `torch.no_grad()`, or compute a new tensor.",
-    ),
-    (
-        "07_module_hooks",
-        "s5-run",
-        "UserWarning: Full backward hook is firing when gradients are computed with respect to module outputs",
-        "No input of the module requires a gradient, so `grad_input` is None. This is not an error.",
-    ),
-    (
-        "07_module_hooks",
-        "s7-relu",
-        "RuntimeError: Output 0 of BackwardHookFunction is a view and is being modified inplace",
-        "An in-place module follows a full backward hook. Use `inplace=False`, or a tensor hook on the output.",
-    ),
-    (
-        "09_when_gradients_go_wrong",
-        "s6-anomaly-run",
-        "RuntimeError: Function 'MulBackward0' returned nan values in its 0th output.",
-        "Anomaly mode found the node that produced the first nan. Its warning shows the forward line.",
-    ),
-    (
-        "09_when_gradients_go_wrong",
-        "s9-unused",
-        "RuntimeError: The differentiated Tensor at index 1 appears to not have been used in the graph",
-        "No path leads from the output to this tensor. Pass `allow_unused=True` if that is intended.",
-    ),
-    (
-        "10_functions_of_your_own",
-        "s2-errors",
-        "RuntimeError: function FaultyBackward returned an incorrect number of gradients",
-        "Return one gradient for each argument of `forward`, and None for arguments that need none.",
-    ),
-    (
-        "16_more_than_one_gradient",
-        "s5-own-run",
-        "RuntimeError: trying to differentiate twice a function that was marked with @once_differentiable",
-        "Its backward is not recorded. Write the backward with torch's operations and remove the decorator.",
-    ),
-    (
-        "16_more_than_one_gradient",
-        "s8-own",
-        "RuntimeError: You tried to vmap over Cube, but it does not have vmap support",
-        "Set `generate_vmap_rule = True` on the Function, or write its `vmap` method.",
-    ),
-    (
-        "16_more_than_one_gradient",
-        "s4-refused",
-        "RuntimeError: During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call in-place "
-        "operation",
-        "The function writes into a tensor that all samples share, such as a batch norm's running averages. Replace "
-        "the batch norm by `GroupNorm`, or put it in evaluation mode.",
-    ),
-    (
-        "16_more_than_one_gradient",
-        "s4-refused",
-        "ValueError: Expected more than 1 value per channel when training",
-        "A batch norm in training cannot normalize one sample. Give it a larger batch, or use `GroupNorm`.",
-    ),
-    (
-        "16_more_than_one_gradient",
-        "s6-missing-run",
-        "RuntimeError: derivative for aten::_scaled_dot_product_flash_attention_for_cpu_backward is not implemented",
-        "This attention has no second derivative. Choose one that has: "
-        "`with torch.nn.attention.sdpa_kernel(SDPBackend.MATH):`.",
-    ),
-    (
-        "17_in_the_wild",
-        "s2-frozen-run",
-        "UserWarning: None of the inputs have requires_grad=True. Gradients will be None",
-        "A reentrant checkpoint sees only its inputs, so no parameter inside it receives a gradient. Pass "
-        "`use_reentrant=False`.",
-    ),
-    (
-        "17_in_the_wild",
-        "s4-twice",
-        "RuntimeError: torch.compile with aot_autograd does not currently support double backward",
-        "The compiled backward step cannot be differentiated. Compute the gradient penalty without compiling.",
-    ),
-    (
-        "17_in_the_wild",
-        "s5-unused-run",
-        "RuntimeError: Expected to have finished reduction in the prior iteration before starting a new one",
-        "A parameter received no gradient, so the gradients of the last pass were not averaged. Remove it, or pass "
-        "`find_unused_parameters=True`.",
-    ),
-    (
-        "17_in_the_wild",
-        "s6-run",
-        "RuntimeError: Trying to backward through wild.cbrt.default but no autograd formula was registered.",
-        "Register the operator's backward step with `register_autograd`.",
-    ),
-    (
-        "17_in_the_wild",
-        "appendix-half-run",
-        "ValueError: Attempting to unscale FP16 gradients.",
-        "Keep the parameters in float32, and let `autocast` convert inside the forward pass.",
-    ),
-]
-
+ERRORS = Path(__file__).with_name("errors.md")
+_ENTRY = re.compile(r"^## (.*?)\n(.*?)\n```python\n(.*?)\n```\n(.*?)\n((?:- [^\n]*\n)*)", re.MULTILINE | re.DOTALL)
+_EXPLAINED = re.compile(r"^- (\w+), ([\w-]+): (.*)$", re.MULTILINE)
 _TABLE = re.compile(r"(?:^\|.*\|$\n?)+", re.MULTILINE)
 _HELP = re.compile(r"<details><summary>Help: (.*?)</summary>(.*?)</details>", re.DOTALL)
 EXERCISE = re.compile(r"^### Exercise (\S+)", re.MULTILINE)
 _MESSAGE = re.compile(r"<code>([^<]*\b\w*(?:Error|Warning)\b[^<]*)</code>")
+
+
+class Entry(NamedTuple):
+    """What `errors.md` says about a message. explained: chapter and cell of each lesson that shows it, and the fix."""
+
+    message: str
+    means: str
+    program: str
+    look: str
+    explained: list[tuple[str, str, str]]
 
 
 class Cure(NamedTuple):
@@ -246,12 +73,22 @@ def cheat_sheet() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def entries() -> dict[str, Entry]:
+    """Return the entries of `errors.md` by message."""
+    found = _ENTRY.findall(ERRORS.read_text(encoding="utf-8"))
+    return {
+        message: Entry(message, means, program, look, _EXPLAINED.findall(lessons))
+        for message, means, program, look, lessons in found
+    }
+
+
 def cures() -> dict[str, list[Cure]]:
     """Return the errors and warnings that the chapters explain, in alphabetical order, each with its cures."""
     cures: dict[str, list[Cure]] = {}
-    for chapter, cell, message, says in EXPLAINED:
-        place = _section(_notebook(chapter), chapter, cell)
-        cures.setdefault(message, []).append(Cure(place, _link(chapter, cell), says))
+    for message, entry in entries().items():
+        for chapter, cell, says in entry.explained:
+            place = _section(_notebook(chapter), chapter, cell)
+            cures.setdefault(message, []).append(Cure(place, _link(chapter, cell), says))
     for chapter in chapter_names():
         for message, cure in _from_help(_notebook(chapter), chapter):
             known = next((text for text in cures if message.startswith(text) or text.startswith(message)), message)

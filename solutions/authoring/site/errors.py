@@ -2,16 +2,13 @@
 
 import re
 import warnings
-from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import torch
 
-from ..pages import Cure, cures
+from ..pages import ERRORS, Cure, Entry, cures, entries
 from ..places import ChapterError
 
-ENTRIES = Path(__file__).with_name("errors.md")
 PAGE = """---
 description: {description}
 orphan: true
@@ -44,21 +41,6 @@ orphan: true
 CLINIC = """
 Is it a different cause in your loop? [The clinic](../{name}/{name}.ipynb) goes from symptom to cause.
 """
-_ENTRY = re.compile(r"^## (.*?)\n(.*?)\n```python\n(.*?)\n```\n(.*?)(?=\n\n## |\s*\Z)", re.MULTILINE | re.DOTALL)
-
-
-class Entry(NamedTuple):
-    """What `errors.md` says about a message."""
-
-    message: str
-    means: str
-    program: str
-    look: str
-
-
-def entries() -> dict[str, Entry]:
-    """Return the entries of `errors.md` by message."""
-    return {fields[0]: Entry(*fields) for fields in _ENTRY.findall(ENTRIES.read_text(encoding="utf-8"))}
 
 
 def raised(program: str) -> list[str]:
@@ -94,7 +76,7 @@ def made(index: str, clinic: str = "") -> dict[str, str]:
     """
     fixes, known = cures(), entries()
     if lacking := fixes.keys() - known.keys():
-        raise ChapterError(f"{ENTRIES.name} has no entry for {', '.join(sorted(lacking))}: add what it means there.")
+        raise ChapterError(f"{ERRORS.name} has no entry for {', '.join(sorted(lacking))}: add what it means there.")
     to_clinic = CLINIC.format(name=clinic) if clinic else ""
     for message in fixes:
         index = index.replace(f"\n| `{message}` |", f"\n| [`{message}`](../errors/{slug(message)}.md) |", 1)
