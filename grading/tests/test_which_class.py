@@ -8,7 +8,6 @@ from tiny_class import NAME, TinyClass, write_settings
 
 from autograder import __main__ as command
 from autograder.settings import class_api
-from autograder.steps.runs import cut_short
 
 
 @pytest.fixture
@@ -55,20 +54,6 @@ def test_settings_are_read_in_the_working_folder_beside_the_class_and_in_it(tmp_
     assert "submission_timeout_s" not in class_api(tmp_path / "another").config.RunCells
     (folder / "nbgrader_config.py").write_text("c = get_config()\nc.RunCells.submission_timeout_s = 222\n")
     assert class_api(folder).config.RunCells.submission_timeout_s == 222
-
-
-@pytest.mark.parametrize(
-    ("settings", "limit"),
-    [
-        (["c.Execute.timeout = 300"], ""),
-        (["c.Execute.timeout = 400"], "SandboxProvisioner.cpu_s is 300"),
-        (["c.Execute.timeout = 700", "c.SandboxProvisioner.cpu_s = 800"], "RunCells.submission_timeout_s is 600"),
-        (["c.Execute.timeout = None"], "SandboxProvisioner.cpu_s is 300"),
-    ],
-)
-def test_a_time_limit_that_another_limit_cuts_short_is_named(tmp_path, settings, limit):
-    said = cut_short(class_api(write_settings(tmp_path, *settings)).config)
-    assert (limit in said) if limit else not said
 
 
 @pytest.mark.parametrize("target", ["grade", "feedback", "formgrader"])

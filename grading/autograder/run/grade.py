@@ -23,7 +23,7 @@ from ..steps import scores
 from ..steps.autograde import Failed, Procedure, Submission, autograde
 from ..steps.due import CHANGED, compose_names
 from ..steps.outcome import Status
-from ..steps.runs import OvertakenError, cut_short
+from ..steps.runs import OvertakenError
 from .cluster import add_worker, capacity, connect
 from .grader import Grader, Outcome
 from .interrupts import interruptible
@@ -53,8 +53,6 @@ def grade(
         machine.require()
         SERVER.begin()  # imports torch in the meantime
     api = class_api(folder, sandbox)
-    if warning := cut_short(api.config):
-        print(warning, file=sys.stderr)
     grader = Grader(api, name)
     with only_run(folder):
         compose_names(grader.course)

@@ -11,7 +11,6 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import is_grade
 from traitlets import Bool, Int
-from traitlets.config import Config
 
 from gradlab import ipynb
 from gradlab.checks.reached import cells_behind
@@ -22,7 +21,6 @@ from gradlab.returned import is_setup
 
 from ..errors import SubmissionError
 from ..sandbox import KERNEL_NAME
-from ..sandbox.provisioner import SandboxProvisioner
 from . import outcome
 from .alone import Room, Seen, in_a_room
 from .assignment import Assignment, AssignmentStep, Released
@@ -120,19 +118,6 @@ class RunCells(AssignmentStep, Execute):
         kernels = {name: dict(self.config[name]) for name in ("KernelManager", "SandboxProvisioner")}
         limits = self.timeout, self.submission_timeout_s, self.max_output_bytes
         return Job(notebook, skip, self.kernel_name, *limits, kernels, self.known.name + SUFFIX, self.known.cases)
-
-
-def cut_short(config: Config) -> str:
-    """Return a sentence if a cell's time limit is above another limit that stops it earlier, "" if it is not."""
-    cell_s = config.RunCells.get("timeout", config.Execute.timeout)
-    for limits, name in ((SandboxProvisioner, "cpu_s"), (RunCells, "submission_timeout_s")):
-        limit = config[limits.__name__].get(name, limits.class_traits()[name].default_value)
-        if cell_s is None or cell_s > limit:
-            return (
-                f"c.Execute.timeout is {cell_s}, but a cell that computes is stopped after {limit} seconds, because "
-                f"c.{limits.__name__}.{name} is {limit}. Raise that limit, too."
-            )
-    return ""
 
 
 @functools.lru_cache(maxsize=8)
