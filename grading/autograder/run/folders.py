@@ -2,15 +2,18 @@
 
 from pathlib import Path
 
+import nbformat
 from nbgrader.apps import NbGraderAPI
 from nbgrader.converters import Autograde
 from nbgrader.utils import temp_attrs
 
 from gradlab.checks.record import SUFFIX
 
+from ..errors import ClassError
 from ..steps import outcome, receipt
 from ..steps.autograde import Graded, Submission
 from ..steps.files import all_of, known_as
+from ..steps.outcome import NotebookOutcome
 from ..steps.save import put
 
 
@@ -41,11 +44,20 @@ class Folders:
         student, path = submission.student, self.autograded(submission.student)
         submitted = Path(self.course.format_path(self.course.submitted_directory, student, self.name))
         put(path, graded.notebook, submission.files | of_the_class | graded.files, submitted)
-        self.set_permissions(student)
+        self.converter.set_permissions(self.name, known_as(student))
         self._hook("run_post_convert_hook", student, path)
 
-    def set_permissions(self, student: str) -> None:
-        """Let nbgrader set the file permissions of a student's autograded folder."""
+    def write_reason(self, student: str, reason: str, fingerprint: str, submitted: Path) -> None:
+        """Replace a student's autograded folder with the released notebook and why there is no grade.
+
+        submitted: the submission's folder. Raises ClassError if the released notebook is missing.
+        """
+        released = Path(self.course.format_path(self.course.release_directory, ".", self.name), f"{self.name}.ipynb")
+        if not released.exists():
+            raise ClassError(f"{released} is missing. Run: nbgrader generate_assignment {self.name}")
+        nb = nbformat.read(released, as_version=4)
+        outcome.write(nb, NotebookOutcome(could_not_grade=reason, saved=True, handed_in=fingerprint))
+        put(self.autograded(student), nbformat.writes(nb) + "\n", {}, submitted)
         self.converter.set_permissions(self.name, known_as(student))
 
     def autograded(self, student: str) -> Path:

@@ -19,9 +19,9 @@ from ..steps import due, outcome, receipt
 from ..steps.assignment import load_assignment
 from ..steps.autograde import Failed, Graded, Procedure, Submission, autograde, late_step
 from ..steps.faults import reason_for
-from ..steps.files import readable, unfit
+from ..steps.files import known_as, readable, unfit
 from ..steps.outcome import Status
-from ..steps.save import Rows, set_aside
+from ..steps.save import Rows, Scored
 from .folders import Folders
 from .interrupts import uninterrupted
 
@@ -119,9 +119,14 @@ class Grader:
 
     def give_up(self, student: str, reason: str) -> Outcome:
         """Record in the gradebook and the files that a submission could not be graded; return its Outcome."""
+        storable = reason.encode(errors="backslashreplace").decode().replace("\0", r"\x00")  # for any database
+        folder = self.folder_of(student)
+        fingerprint = receipt.fingerprint(folder, self.course.ignore)
         with uninterrupted(), gradebook.needed(self.course):
-            set_aside(self.course, student, self.name, reason, self.folder_of(student))
-            self._folders.set_permissions(student)
+            again = outcome.reopen(self._folders.autograded(student), fingerprint)  # manual scores belong to it
+            scored = Scored({}, {}, storable)
+            self._rows.save(known_as(student), scored, receipt.timestamp(folder), again, self._penalty)
+            self._folders.write_reason(student, storable, fingerprint, folder)
         return Outcome(student, Status.UNGRADABLE, reason)
 
     def _guarded(self, student: str, step: Callable[[], T]) -> T | Outcome:

@@ -8,7 +8,6 @@ from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 
-import nbformat
 from nbformat import NotebookNode
 from nbgrader import api
 from nbgrader.coursedir import CourseDirectory
@@ -22,8 +21,7 @@ from gradlab import atomic
 
 from ..errors import ClassError
 from . import outcome, receipt
-from .files import RECEIPTS, known_as
-from .outcome import NotebookOutcome
+from .files import RECEIPTS
 
 ASSIGNMENT, CELL, NOTEBOOK = (kind.__table__ for kind in (api.Assignment, api.BaseCell, api.Notebook))
 STUDENT, SUBMISSION = (kind.__table__ for kind in (api.Student, api.SubmittedAssignment))
@@ -69,11 +67,12 @@ class DeductLatePenalties(AssignLatePenalties):
 class Scored:
     """The scores and automatic comments of a graded notebook, by grade_id.
 
-    A score is None if it must be given manually.
+    A score is None if it must be given manually. reason: why the submission could not be graded; then it has no scores.
     """
 
     scores: dict[str, float | None]
     comments: dict[str, str | None]
+    reason: str = ""
 
     @classmethod
     def of(cls, nb: NotebookNode) -> "Scored":
@@ -118,7 +117,8 @@ class Rows:
             there: dict[str, str] = dict(stored.all())
             for notebook, is_ours in self._notebooks.items():
                 score = self._write_cells(rows, notebook, there, submission, scored if is_ours else None, again)
-                taken_off = penalty(student, score, late_s) if late_s > 0 and is_ours else None
+                counts = late_s > 0 and is_ours
+                taken_off = penalty(student, score, late_s) if counts and score is not None else None
                 notebook_row = update(SUBMITTED).where(SUBMITTED.c.id == there[notebook])
                 rows.execute(notebook_row, {"late_submission_penalty": taken_off})
 
@@ -148,9 +148,10 @@ class Rows:
 
     def _write_cells(
         self, rows: Connection, notebook: str, there: dict, submission: str, scored: Scored | None, again: bool
-    ) -> float:
+    ) -> float | None:
         """Write the grades and comments of one notebook; return its score, including manual points.
 
+        Return None if the submission could not be graded and lacks points, even manual ones.
         scored: None for the assignment's other notebooks, which cannot be submitted and are worth nothing.
         """
         if notebook not in there:
@@ -165,7 +166,7 @@ class Rows:
         grades = {row.cell_id: row for row in rows.execute(query.where(of_it))}
         of_it = COMMENT.c.cell_id.in_(ids) & (COMMENT.c.notebook_id == submitted)
         comments = set(rows.scalars(select(COMMENT.c.cell_id).where(of_it)))
-        score, graded, said = 0.0, [], []
+        score, whole, graded, said = 0.0, True, [], []
         for cell, _, name, kind in cells:
             if kind in ("GradeCell", "TaskCell"):
                 auto = 0.0 if scored is None else scored.scores.get(name)
@@ -176,13 +177,15 @@ class Rows:
                 by_hand, extra = (before.manual_score, before.extra_credit) if before is not None else (None, None)
                 counts = by_hand if by_hand is not None else auto
                 score += 0.0 if counts is None else counts + (extra or 0.0)
+                whole = whole and counts is not None
                 graded.append({"cell": cell, "submitted": submitted, "auto_score": auto, "needs_manual_grade": waits})
             if kind in ("SolutionCell", "TaskCell"):
                 text = None if scored is None else scored.comments.get(name)
+                text = outcome.COMMENT + scored.reason if scored and scored.reason else text
                 said.append({"cell": cell, "submitted": submitted, "auto_comment": text})
         _put(rows, GRADE, graded, set(grades))
         _put(rows, COMMENT, said, comments)
-        return score
+        return score if whole or scored is None or not scored.reason else None
 
 
 def _put(rows: Connection, table, wanted: list[dict], there: set[str]) -> None:
@@ -221,34 +224,3 @@ def put(path: Path, notebook: str, files: dict[str, bytes], submitted: Path) -> 
             target.write_bytes(content)
     receipt.keep(submitted, folder)
     atomic.write_text(path, notebook)
-
-
-def set_aside(course: CourseDirectory, student: str, assignment: str, reason: str, submitted: Path) -> None:
-    """Record in the gradebook that a submission could not be graded, and why; manual scores are kept.
-
-    Replaces the student's autograded folder with the released notebook and this outcome. submitted: the submission's
-    folder. Raises ClassError if the released notebook is missing.
-    """
-    student, fingerprint = known_as(student), receipt.fingerprint(submitted, course.ignore)
-    path = Path(course.format_path(course.autograded_directory, student, assignment), f"{assignment}.ipynb")
-    again = outcome.reopen(path, fingerprint)  # manual scores belong to this submission
-    released = Path(course.format_path(course.release_directory, ".", assignment)) / f"{assignment}.ipynb"
-    if not released.exists():
-        raise ClassError(f"{released} is missing. Run: nbgrader generate_assignment {assignment}")
-    reason = reason.encode(errors="backslashreplace").decode().replace("\0", r"\x00")  # databases reject such text
-    nb = nbformat.read(released, as_version=4)
-    outcome.write(nb, NotebookOutcome(could_not_grade=reason, saved=True, handed_in=fingerprint))
-    time = receipt.timestamp(submitted)
-    with api.Gradebook(course.db_url, course.course_id) as gradebook:
-        gradebook.update_or_create_student(student)
-        gradebook.update_or_create_submission(assignment, student, **({"timestamp": time} if time or not again else {}))
-        there = gradebook.find_submission_notebook(assignment, assignment, student)
-        for grade in there.grades:
-            grade.auto_score = None
-            grade.needs_manual_grade = grade.needs_manual_grade or not (again and outcome.by_hand(grade))
-        for comment in there.comments:
-            comment.auto_comment = outcome.COMMENT + reason
-        gradebook.db.commit()
-    names = {"student": student, "assignment": assignment, "notebook": assignment, "db_url": course.db_url}
-    DeductLatePenalties(parent=course).preprocess(nb, {"nbgrader": names})
-    put(path, nbformat.writes(nb) + "\n", {}, submitted)
