@@ -27,16 +27,6 @@ COURSE_ID = "autograd"  # as in course/nbgrader_config.py
 
 # Given by name, so that a process imports only the steps it runs
 GENERATE = ["autograder.generate.WriteRecords" if step.endswith(".WriteRecord") else step for step in edition.GENERATE]
-SANITISE = [
-    "nbgrader.preprocessors.ClearOutput",
-    "autograder.steps.sanitise.RestoreCells",
-    "autograder.steps.sanitise.ReplaceRecord",
-]
-GRADE = [
-    "autograder.steps.runs.RunCells",
-    "nbgrader.preprocessors.LimitOutput",
-    "autograder.steps.save.DeductLatePenalties",
-]
 PAGES = ["autograder.views.pages.SafePage", "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor"]
 
 
@@ -64,8 +54,6 @@ def configure(c: Config, folder: Path, sandbox: bool = True, course_id: str = CO
     c.ExchangeFactory.release_assignment = "autograder.term.exchange.ReleaseSticky"
     c.GenerateAssignment.preprocessors = GENERATE
     c.Autograde.exporter_class = "autograder.run.exporter.SubmissionExporter"
-    c.Autograde.sanitize_preprocessors = SANITISE
-    c.Autograde.autograde_preprocessors = GRADE
     c.GenerateFeedback.preprocessors = [
         "autograder.views.feedback_page.GetGradesOrReason",
         "autograder.views.feedback_page.LeaveOutOutputs",

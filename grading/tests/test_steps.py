@@ -1,4 +1,4 @@
-"""The fork server's imports, the order of the steps, and the files that cells may use."""
+"""The fork server's imports, and the files that cells may use."""
 
 import ast
 import sys
@@ -7,7 +7,6 @@ from pathlib import Path
 from tiny_class import solved_notebook
 
 import autograder
-from autograder.settings import GRADE, SANITISE
 from autograder.steps.files import MAX_FILES, beside_notebook, unfit
 from autograder.steps.judge import show_verdicts
 from autograder.steps.save import Scored
@@ -21,19 +20,6 @@ def test_code_in_a_kernels_process_imports_no_grading_code():
     names = [getattr(node, "module", None) or node.names[0].name for node in imports]
     assert {name.split(".")[0] for name in names} <= {*sys.stdlib_module_names, "ipykernel", "zmq"}
     assert not any(getattr(node, "level", 0) for node in imports)
-
-
-def test_the_steps_of_a_submission_run_in_this_order():
-    assert [step.rpartition(".")[2] for step in SANITISE] == [
-        "ClearOutput",  # first: no other step sees submitted outputs
-        "RestoreCells",  # released cells and kernel, before any step relies on a cell's metadata
-        "ReplaceRecord",  # last: replaces a submitted record by the class's
-    ]
-    assert [step.rpartition(".")[2] for step in GRADE] == [
-        "RunCells",  # first: runs, judges, and replaces observations by the score that nbgrader reads
-        "LimitOutput",  # after the verdicts, which it may shorten; earlier, it would truncate observations
-        "DeductLatePenalties",  # last: a penalty never exceeds the saved score
-    ]
 
 
 def test_a_graded_cell_without_a_verdict_scores_nothing():

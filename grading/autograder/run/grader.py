@@ -17,11 +17,11 @@ from ..dropped import dropped
 from ..errors import ClassError, SubmissionError, did_you_mean
 from ..steps import due, outcome, receipt
 from ..steps.assignment import load_assignment
-from ..steps.autograde import Failed, Graded, Procedure, Submission, autograde, late_step
+from ..steps.autograde import Failed, Graded, Procedure, Submission, autograde
 from ..steps.faults import reason_for
 from ..steps.files import known_as, readable, unfit
 from ..steps.outcome import Status
-from ..steps.save import Rows, Scored
+from ..steps.save import DeductLatePenalties, Rows, Scored
 from .folders import Folders
 from .interrupts import uninterrupted
 
@@ -51,8 +51,8 @@ class Grader:
         self.version = known.version
         try:
             self._folders = Folders(api, name)
-            self.procedure = Procedure.of(self._folders.converter, known, self._folders.of_the_class())
-            self._late = late_step(self._folders.converter)
+            self.procedure = Procedure.of(self._folders.converter.config, known, self._folders.of_the_class())
+            self._late = DeductLatePenalties(parent=self._folders.converter)
         except Exception as error:
             raise ClassError(
                 f"A setting in the class's nbgrader_config.py cannot be used ({type(error).__name__}: {error}). "
@@ -155,7 +155,7 @@ class Grader:
         return Outcome(student, Status.GRADED)
 
     def _penalty(self, student: str, score: float, late_s: float) -> float | None:
-        return self._late.penalty(student, score, late_s) if self._late else None
+        return self._late.penalty(student, score, late_s) if self._late.enabled else None
 
     def folder_of(self, student: str) -> Path:
         """Return a student's submission folder."""

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 import nbformat
 from nbgrader.api import Gradebook, MissingEntry, Notebook, SourceCell
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade
 
 from authoring.cells import tags
@@ -164,12 +163,6 @@ def _options(check_cell: str) -> dict[str, dict[str, bool]]:
         options = {name: ast.literal_eval(value) for name, value in given.items()}
         allowed[ast.literal_eval(call.args[0]).split()[0]] = {"autograd": True, "torch": True} | options
     return allowed
-
-
-class AssignmentStep(NbGraderPreprocessor):
-    """A preprocessor that needs the assignment."""
-
-    known: Assignment  # set by autograde.Steps
 
 
 def load_assignment(course: CourseDirectory, name: str) -> Assignment:

@@ -10,7 +10,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import is_grade
-from traitlets import Bool, Int
+from traitlets import Int
 
 from gradlab import ipynb
 from gradlab.checks.reached import cells_behind
@@ -23,7 +23,7 @@ from ..errors import SubmissionError
 from ..sandbox import KERNEL_NAME
 from . import outcome
 from .alone import Room, Seen, in_a_room
-from .assignment import Assignment, AssignmentStep, Released
+from .assignment import Assignment, Released
 from .bounded import Bounded
 from .execute import Job, RunResult, execute
 from .files import beside_notebook
@@ -37,29 +37,29 @@ class OvertakenError(SubmissionError):
     """The submission got too little processor time while others ran, and should run again, alone."""
 
 
-class RunCells(AssignmentStep, Execute):
-    """A preprocessor that runs the cells, then judges the run, then writes the verdicts into the check cells.
+class RunCells(Execute):
+    """Runs the cells, then judges the run, then writes the verdicts into the check cells.
 
     It skips unchanged lesson cells; if a check fails, it runs all cells, and that run counts. Raises SubmissionError if
     no run produced a notebook with outputs.
     """
 
-    enabled = Bool(True)  # not a setting: without a run, no check would have failed
     submission_timeout_s = Int(600, help="Time limit for all cells of one run, in seconds.").tag(config=True)
     max_output_bytes = Int(5_000_000, help="Limit for the output of one run, in bytes.").tag(config=True)
 
+    known: Assignment
     files: dict[str, bytes]  # the files beside the notebook; set for each submission
     released: dict[str, bytes]  # those of them that are the class's
     shared = False  # whether other submissions run in parallel
 
-    def preprocess(self, nb: NotebookNode, resources: dict, km=None) -> tuple[NotebookNode, dict]:
+    def run(self, nb: NotebookNode) -> NotebookNode:
         """Return the executed notebook, with its run time and verdicts in the metadata."""
         sanitised = outcome.read(nb)
         nb, seconds, verdicts, behind = self._executed(nb, beside_notebook(self.files))
         verdicts = self._confirmed(verdicts, behind)
         outcome.write(nb, replace(sanitised, seconds=round(seconds, 3), graded_by=self.known.version))
         show_verdicts(nb, verdicts)
-        return nb, resources
+        return nb
 
     def _executed(self, nb: NotebookNode, files: dict[str, bytes]) -> tuple[NotebookNode, float, Verdicts, Behind]:
         """Return the notebook of the run that counts, the seconds of all runs, and what `judging` returns of it."""

@@ -6,43 +6,38 @@ from typing import Any
 
 from nbformat import NotebookNode, from_dict
 
-from gradlab.checks.record import SUFFIX
 from gradlab.ipynb import nbgrader
 from gradlab.returned import Release, counts, is_check, is_fixed, is_setup, same_text
 
 from ..errors import SubmissionError
 from . import outcome
-from .assignment import AssignmentStep
+from .assignment import Released
 
 MOST_CELLS = 2_000
 MOST_CHARACTERS = 2_000_000  # of all cells in total
 
 
-class RestoreCells(AssignmentStep):
-    """A preprocessor that restores the cells on which grading depends: checks, answers' cells and set-up cells.
+def restore(nb: NotebookNode, known: Released) -> None:
+    """Restore, in place, the kernel and the cells on which grading depends: checks, answers' cells and set-up cells.
 
     See `gradlab.returned` for how they are recognized. Checks and set-up cells get their released text back; what a
     student wrote in one becomes a cell of the student's just above it. A check comes after the answers released before
     it, a set-up cell before whatever was released after it; otherwise, the student's order is kept. Submitted verdicts
-    are removed from all cells, and nbgrader's metadata from the student's own. The kernel is restored too.
+    are removed from all cells, and nbgrader's metadata from the student's own. Raises SubmissionError if there are too
+    many cells or no released ones.
     """
-
-    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        """Restore cells and kernel in place; raise SubmissionError if there are too many cells or no released ones."""
-        known = self.known.released
-        if known.kernelspec:
-            nb.metadata["kernelspec"] = dict(known.kernelspec)
-        release = Release(known.cells)
-        require_ours(nb, release)
-        order = _Order(list(_apart(nb.cells, release)), release)
-        nb.cells = order.cells
-        for cell in nb.cells:
-            outcome.forget(cell)
-            cell.metadata.pop("nbgrader", None)
-        for key, cell in order.there.items():
-            _restore(cell, release.cells[key])
-        _give_ids(nb.cells, order.there)
-        return nb, resources
+    if known.kernelspec:
+        nb.metadata["kernelspec"] = dict(known.kernelspec)
+    release = Release(known.cells)
+    require_ours(nb, release)
+    order = _Order(list(_apart(nb.cells, release)), release)
+    nb.cells = order.cells
+    for cell in nb.cells:
+        outcome.forget(cell)
+        cell.metadata.pop("nbgrader", None)
+    for key, cell in order.there.items():
+        _restore(cell, release.cells[key])
+    _give_ids(nb.cells, order.there)
 
 
 def _apart(cells: list[NotebookNode], release: Release) -> Iterator[NotebookNode]:
@@ -183,12 +178,3 @@ def require_ours(nb: NotebookNode, release: Release) -> None:
         )
     if not (release.is_of(nb.cells) or release.find(nb.cells).homes.keys() == release.answers):
         raise SubmissionError("the file contains none of the released notebook's cells; is it the right notebook?")
-
-
-class ReplaceRecord(AssignmentStep):
-    """A preprocessor that replaces the student's record with the class's, without cases: checks get them when run."""
-
-    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
-        """Put the record without cases among the output files."""
-        resources["outputs"][self.known.name + SUFFIX] = self.known.without_cases
-        return nb, resources
