@@ -12,9 +12,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from urllib.error import HTTPError
-from urllib.parse import urlsplit
-from urllib.request import urlopen
 
 import dask
 import killer
@@ -81,17 +78,6 @@ def test_a_cluster_that_does_not_answer_or_has_no_workers_is_reported(tmp_path, 
     monkeypatch.setattr("autograder.run.cluster.CONNECT_S", 1)
     with pytest.raises(ClassError, match=r"No Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         list(grade(tiny.folder, NAME, scheduler="tcp://127.0.0.1:9"))
-
-
-def test_dasks_dashboard_is_served_only_on_request(local, capsys):
-    def status_page(client) -> str:
-        return f"http://127.0.0.1:{urlsplit(client.dashboard_link).port}/status"
-
-    with connect(workers=1, threads=1, dashboard=True) as client:
-        assert f"Dask's dashboard: {status_page(client)}" in capsys.readouterr().out
-        assert "Bokeh" in urlopen(status_page(client)).read().decode()
-    with pytest.raises(HTTPError, match="404"):
-        urlopen(status_page(local))
 
 
 def test_a_submission_that_kills_its_worker_twice_is_reported_and_the_others_are_graded(local, tmp_path, monkeypatch):

@@ -22,7 +22,6 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--drop-points", default=[], help=f"first drop {decide}; repeatable", **several)
     command.add_argument("--scheduler", metavar="ADDRESS", help="the Dask cluster to use, for example tcp://host:8786")
     command.add_argument("--workers", type=int, help="processes to start on this machine (default: one per two cores)")
-    command.add_argument("--dashboard", action="store_true", help="serve Dask's dashboard and print its address")
     command.add_argument(
         "--no-sandbox",
         action="store_true",
@@ -43,7 +42,6 @@ def run(args: argparse.Namespace) -> int:
         sandbox=not args.no_sandbox,
         scheduler=args.scheduler,
         workers=args.workers,
-        dashboard=args.dashboard,
     )
 
 

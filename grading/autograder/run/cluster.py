@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import warnings
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 
@@ -23,18 +22,15 @@ LOCAL = QUIET | {
     "distributed.deploy.lost-worker-timeout": "1h",  # do not close a worker that is slow to restart
     "distributed.worker.profile.enabled": False,  # it can deadlock a worker (CPython issue 106883)
 }
-warnings.filterwarnings("ignore", r"Port \d+ is already in use")  # Dask uses another one, whose address is printed
 
 
 @contextlib.contextmanager
-def connect(
-    scheduler: str | None = None, workers: int | None = None, threads: int | None = None, dashboard: bool = False
-) -> Iterator[Client]:
+def connect(scheduler: str | None = None, workers: int | None = None, threads: int | None = None) -> Iterator[Client]:
     """Yield a client for the cluster at the address `scheduler`, or for a local one that runs only during the block.
 
     workers: local worker processes; by default one per two cores. threads: concurrent runs per worker; by default
-    RUNS_PER_CORE per core in total. dashboard: serve Dask's dashboard and print its address. Raises ClassError if no
-    scheduler answers at the address, if it has no workers, or if package versions differ.
+    RUNS_PER_CORE per core in total. Raises ClassError if no scheduler answers at the address, if it has no workers, or
+    if package versions differ.
     """
     if scheduler:
         with dask.config.set(QUIET), _existing(scheduler) as client:
@@ -49,16 +45,14 @@ def connect(
             n_workers=workers,
             threads_per_worker=threads,
             memory_limit=0,  # no limit on workers; the sandbox limits kernels
-            dashboard_address="127.0.0.1:8787" if dashboard else "127.0.0.1:0",
-            scheduler_kwargs={"dashboard": dashboard},
+            dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False},
             env={ADDRESS: SERVER.address},  # all workers fork their kernels from one process
             security=True,  # with temporary certificates, so that other local users cannot reach the workers
             silence_logs=50,
         ) as cluster,
         Client(cluster, direct_to_workers=True) as client,  # results bypass the scheduler
     ):
-        if dashboard:
-            print(f"Dask's dashboard: {client.dashboard_link}", flush=True)
         yield client
 
 
