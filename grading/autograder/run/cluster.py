@@ -93,11 +93,3 @@ def _same_versions(client: Client) -> None:
 def capacity(client: Client) -> int:
     """Return how many runs to submit at a time: one running and one queued per thread of the current workers."""
     return 2 * max(1, sum(client.ncores().values()))
-
-
-def add_worker(client: Client) -> bool:
-    """Return whether the cluster is local; if so, start another worker, for example after one died on startup."""
-    if client.cluster is None:
-        return False
-    client.cluster.scale(len(client.cluster.worker_spec) + 1)
-    return True

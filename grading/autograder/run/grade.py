@@ -24,13 +24,12 @@ from ..steps.autograde import Failed, Procedure, Submission, autograde
 from ..steps.due import CHANGED, compose_names
 from ..steps.outcome import Status
 from ..steps.runs import OvertakenError
-from .cluster import add_worker, capacity, connect
+from .cluster import capacity, connect
 from .grader import Grader, Outcome
 from .interrupts import interruptible
 from .lock import only_run
 
 WITHOUT_WORKERS_S = 600  # a lost worker restarts, which takes minutes on a busy machine
-RESTART_S = 30  # after this, start an additional local worker
 LOOK_S = 5
 TWICE = "running it ended the grading process twice, the second time while nothing else was running there."
 
@@ -138,16 +137,13 @@ def _sent(procedure: Procedure) -> Procedure:
 
 def _first_done(client: Client, running: dict[Future, Submission]) -> list[Future]:
     """Wait for at least one run to end, and return all that ended; raise ClassError if the workers are gone."""
-    without_since, added = None, False
+    without_since = None
     while running:
         try:
             return list(wait(list(running), timeout=LOOK_S, return_when="FIRST_COMPLETED").done)
         except TimeoutError:
             without_since = None if client.ncores() else without_since or time.monotonic()
-            without_s = time.monotonic() - without_since if without_since else 0
-            if without_s > RESTART_S and not added:
-                added = add_worker(client)
-            elif without_s > WITHOUT_WORKERS_S:
+            if without_since and time.monotonic() - without_since > WITHOUT_WORKERS_S:
                 raise ClassError(
                     f"The cluster has had no workers for {WITHOUT_WORKERS_S} seconds. "
                     "Start some, then grade again to continue."
