@@ -20,8 +20,6 @@ MAX_DEPTH = 20  # of nested folders
 MAX_NAME = 100  # characters of a student's folder name
 TIMESTAMP, SECRET = "timestamp.txt", "submission_secret.txt"  # written by nbgrader's exchange and by the import
 RECEIPTS = {TIMESTAMP, SECRET}
-INSTEAD = dict.fromkeys([".zip", ".gz", ".tgz", ".7z", ".rar"], "an archive of it")
-INSTEAD |= {".py": "only its code", ".html": "an HTML export of it", ".pdf": "a PDF of it"}
 PATTERN = set("*?[]")  # nbgrader treats names with these as glob patterns
 YEARS = range(1990, 2100)
 LIGHT_BYTES, LIGHT_PARTS = 1_000_000, 2_000  # up to these sizes, a notebook is read without a trial
@@ -66,7 +64,7 @@ def _unfit(folder: Path, name: str) -> str:
         if not os.access(path, os.R_OK):
             return f"{readable(inside)} cannot be read: {os.strerror(errno.EACCES)}."
     if not (folder / f"{name}.ipynb").is_file():
-        return f"it contains no {name}.ipynb (found: {_found(folder)}).{_instead(folder)}"
+        return f"it contains no {name}.ipynb (found: {_found(folder)})."
     if not (folder / f"{name}.ipynb").stat().st_size:
         return f"{name}.ipynb is empty (0 bytes)."
     return _heavy(folder / f"{name}.ipynb") or _untimely(folder / "timestamp.txt")
@@ -76,16 +74,6 @@ def _found(folder: Path) -> str:
     """Return the names of the submitted files as text, without nbgrader's receipts; "nothing" if there are none."""
     names = sorted(readable(path.name) for path in folder.iterdir() if path.name not in RECEIPTS)
     return ", ".join(names)[:1000] or "nothing"
-
-
-def _instead(folder: Path) -> str:
-    """Return advice if something else was submitted instead of the notebook; "" if not."""
-    for path in sorted(folder.iterdir()):
-        if path.is_dir():
-            return f" Submit the notebook itself, not the folder {readable(path.name)[:MAX_NAME]}."
-        if path.suffix.casefold() in INSTEAD:
-            return f" Submit the notebook itself, not {INSTEAD[path.suffix.casefold()]}."
-    return ""
 
 
 def _heavy(notebook: Path) -> str:
