@@ -9,7 +9,6 @@ from collections import defaultdict
 from datetime import datetime, timedelta
 from pathlib import Path
 
-import nbformat
 import pytest
 from accessible import violations
 from nbconvert.exporters import HTMLExporter
@@ -17,7 +16,6 @@ from nbformat.v4 import new_code_cell
 from nbgrader.api import Gradebook
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
-from test_similar import LONG, RENAMED
 from tiny_class import CHECK_1, NAME, RIGHT, TinyClass, solved_notebook
 
 from autograder.views.renderings import histogram
@@ -285,38 +283,17 @@ def test_one_students_report_says_how_the_grade_came_about_and_nothing_about_oth
 
 def test_twins_are_listed_side_by_side_and_honest_ones_are_not(tiny, lines_of):
     """Two students wrote the same loop with different names; two others wrote the same obvious three lines."""
+    module = tiny.folder / "autograded" / "anna" / NAME / "mine.py"
+    module.write_text("# in a module")
     first, pair, folder, page = lines_of(tiny, "report", NAME, "--similar")
+    module.unlink()
+    assert "# mine.py\n# in a module" in Path(folder, "anna.py").read_text()
     assert first == f"{NAME}: 1 group of similar submissions among 8, for review"
     assert pair.endswith("100%  twin-1, twin-2")
     assert "# 1\ndef pull_back(x, v):\n    # mine\n" in Path(folder, "twin-1.py").read_text()
     shown = Path(page).read_text()
     assert "<mark>        liste.append((wert + wert) * aussen + 2 * 2 * wert * aussen)</mark>" in shown
     assert "by-autograd" not in shown
-
-
-def test_twins_of_earlier_years_and_twins_beside_their_answers_are_listed(tiny, tmp_path, lines_of, said):
-    """An earlier class's folder, added cells and modules are compared too, but not two earlier students alone."""
-    for student, source in {"old": LONG, "older": RENAMED}.items():
-        path = tmp_path / "last year" / "autograded" / student / NAME / f"{NAME}.ipynb"
-        path.parent.mkdir(parents=True)
-        nb = tiny.autograded("anna")
-        nb.cells.append(new_code_cell(source))
-        nbformat.write(nb, path)
-    words = ["report", NAME, "--similar", "--earlier", tmp_path / "last year"]
-    module = tiny.folder / "autograded" / "anna" / NAME / "mine.py"
-    module.write_text(LONG)
-    try:
-        first, *lines = lines_of(tiny, *words)
-    finally:
-        module.unlink()
-    assert first == f"{NAME}: 2 groups of similar submissions among 10, for review"
-    assert sorted(line.split("  ")[-1] for line in lines[:-2]) == [
-        "anna, last year/old, last year/older",
-        "twin-1, twin-2",
-    ]
-    assert (tiny.folder / "reports" / f"{NAME}.code" / "last year" / "old.py").exists()
-    assert "contains no graded submissions" in said(tiny, *words[:-1], tmp_path, code=1)
-    assert "use it with --similar" in said(tiny, "report", NAME, "--earlier", tmp_path, code=1)
 
 
 def test_changes_by_a_regrade_are_listed_even_under_manual_points(regraded, lines_of):

@@ -5,7 +5,7 @@ Use it again after manual grading. The files are in the class's folder `reports`
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import ClassError
 from ..steps.files import composed
@@ -20,14 +20,10 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     only.add_argument("--student", type=composed, help="how one student's grade came about: points, reasons, changes")
     only.add_argument("--changes", action="store_true", help="what each run changed, even under manual points")
     only.add_argument("--similar", action="store_true", help="groups of similar submissions, for you to review")
-    folders: dict[str, Any] = {"action": "append", "type": Path, "default": [], "metavar": "FOLDER"}
-    command.add_argument("--earlier", help="with --similar, also compare with an earlier class; repeatable", **folders)
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print what was asked for; raise ClassError if an option needs an assignment or --similar."""
-    if args.earlier and not args.similar:
-        raise ClassError("--earlier names classes to compare with; use it with --similar.")
+    """Print what was asked for; raise ClassError if an option needs an assignment."""
     if args.assignment:
         _one(args)
     elif args.student or args.changes or args.similar:
@@ -57,7 +53,7 @@ def _one(args: argparse.Namespace) -> None:
     elif args.similar:
         from ..views import similar
 
-        said = similar.lines(course, name, args.earlier)
+        said = similar.lines(course, name)
     else:
         show(args.folder, name)
         return

@@ -22,7 +22,6 @@ from gradlab import atomic
 from gradlab.ipynb import nbgrader
 
 from ..dropped import dropped
-from ..errors import ClassError
 from ..gradebook import find_assignment
 from ..steps.files import cells_of, readable
 from .report_pages import render
@@ -58,33 +57,25 @@ class Group:
         return sorted({student for pair in self.pairs for student in pair.students})
 
 
-def lines(course: CourseDirectory, name: str, earlier: Iterable[Path] = ()) -> list[str]:
-    """Compare all graded submissions with each other and with those in earlier classes' folders; return what was found.
+def lines(course: CourseDirectory, name: str) -> list[str]:
+    """Compare all graded submissions with each other; return what was found.
 
     Writes each student's own code into the class's folder `reports/NAME.code`, and the page of groups beside it. Raises
-    ClassError if the gradebook has no such assignment, or an earlier class has no graded submissions.
+    ClassError if the gradebook has no such assignment.
     """
     with Gradebook(course.db_url, course.course_id) as gradebook:
         find_assignment(gradebook, name)
-    out, before = dropped(course), dict[str, str]()
-    codes = {student: text for student, text in _codes(course, name, Path(course.root)) if student not in out}
-    for folder in earlier:
-        earlier_codes = {f"{folder.resolve().name}/{student}": text for student, text in _codes(course, name, folder)}
-        if not earlier_codes:
-            raise ClassError(
-                f"{folder} contains no graded submissions of {name}; expected a class folder with autograded/ in it."
-            )
-        before |= earlier_codes
+    codes = dict(_codes(course, name))
     solved = _code(_folder(course, course.source_directory, name), name)
     given = [*_released(course, name), *(cell["source"] for cell in solved if nbgrader(cell).get("solution"))]
-    pairs = [pair for pair in find(codes | before, given) if not before.keys() >= {*pair.students}]
+    pairs = find(codes, given)
     groups = grouped(pairs)
     count = "1 group" if len(groups) == 1 else f"{len(groups) or 'no'} groups"
-    said = [f"{name}: {count} of similar submissions among {len(codes | before)}, for review"]
+    said = [f"{name}: {count} of similar submissions among {len(codes)}, for review"]
     for group in groups[:MOST_SHOWN]:
         most = group.pairs[0]
         said.append(f"{most.common:6}  {most.share:4.0%}  {', '.join(group.students)}")
-    return said + [str(path) for path in _write(course, name, codes | before, groups)]
+    return said + [str(path) for path in _write(course, name, codes, groups)]
 
 
 def _write(course: CourseDirectory, name: str, codes: dict[str, str], groups: list[Group]) -> list[Path]:
@@ -92,10 +83,9 @@ def _write(course: CourseDirectory, name: str, codes: dict[str, str], groups: li
     reports = Path(course.root, "reports")
     folder, page = reports / f"{name}.code", reports / f"{name}.similar.html"
     shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     for student, text in codes.items():
-        path = folder / f"{student}.py"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        (folder / f"{student}.py").write_text(text, encoding="utf-8")
     html = render(
         "similar.html.j2",
         reports,
@@ -154,10 +144,13 @@ def _marked(text: str, spans) -> Marked:
     return marked
 
 
-def _codes(course: CourseDirectory, name: str, root: Path) -> Iterator[tuple[str, str]]:
-    """Yield each student with a graded submission in a class folder, and the code that the release does not have."""
-    released = set(_released(course, name))
-    for path in sorted(root.glob(f"autograded/*/{name}/{name}.ipynb")):
+def _codes(course: CourseDirectory, name: str) -> Iterator[tuple[str, str]]:
+    """Yield each student with a graded submission, and the code that the release does not have."""
+    released, out = set(_released(course, name)), dropped(course)
+    for path in sorted(Path(course.root).glob(f"autograded/*/{name}/{name}.ipynb")):
+        student = path.parent.parent.name
+        if student in out:
+            continue
         parts = []
         for cell in _code(path.parent, name):
             marks, source = nbgrader(cell), cell["source"]
@@ -167,7 +160,7 @@ def _codes(course: CourseDirectory, name: str, root: Path) -> Iterator[tuple[str
             text = module.read_text(encoding="utf-8", errors="replace")
             parts += [f"# {module.name}\n{text}"] if text not in released else []
         text = "\n\n".join(parts).replace("\r", "")[:MOST_CHARACTERS]
-        yield readable(path.parent.parent.name), text.encode(errors="replace").decode()
+        yield readable(student), text.encode(errors="replace").decode()
 
 
 def _released(course: CourseDirectory, name: str) -> list[str]:
