@@ -105,7 +105,7 @@ def test_manual_points_stay_until_a_new_submission_for_which_they_are_kept_or_dr
 
 
 def test_an_old_score_is_not_exported_and_its_page_is_listed_until_a_new_one_is_made(tiny, said):
-    older = f"The feedback page shows an old grade (autograder feedback {NAME}): "
+    older = f"The feedback page is outdated (autograder feedback {NAME}): "
     assert older not in said(tiny, "report", NAME)
     tiny.set_by_hand("ben", 1)
     assert older + "ben\n" in said(tiny, "report", NAME)

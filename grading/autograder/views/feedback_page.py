@@ -2,19 +2,17 @@
 
 import functools
 import hashlib
-import html
-import re
-from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import nbformat
-from nbformat import NotebookNode
+from nbformat import NotebookNode, from_dict
 from nbformat.v4 import new_output
 from nbgrader.api import Gradebook, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
+
+from gradlab import ipynb
 
 from ..steps import outcome
 from ..steps.assignment import stored_checks
@@ -24,7 +22,6 @@ from .standing import full_name
 from .theme import PageExporter
 
 HEAD = 10_000  # characters at the start of a page that contain its metadata
-_SHOWS = re.compile(r'<meta[^>]*? content="(submission=[^"]*)"')  # nbconvert changes the order of attributes
 
 
 class FeedbackExporter(PageExporter):
@@ -50,9 +47,7 @@ class GetGradesOrReason(GetGrades):
         names, page = resources["nbgrader"], resources["page"]
         with Gradebook(names["db_url"]) as gradebook:
             submitted = gradebook.find_submission_notebook(names["notebook"], names["assignment"], names["student"])
-            points = {grade.name: grade.score for grade in submitted.grades}
-            shown = grade_shown(points, submitted.late_submission_penalty or 0.0, page["outcome"])
-            page |= {"student": full_name(submitted.student) or names["student"], "shows": shown}
+            page["student"] = full_name(submitted.student) or names["student"]
             page |= {"made": datetime.now().astimezone(), "version": page["outcome"].graded_by}
             path = Path(resources["metadata"]["path"], f"{names['notebook']}.ipynb")
             page["made_of"] = made_of(self.parent.parent.coursedir, submitted, path)
@@ -100,7 +95,7 @@ class LeaveOutOutputs(NbGraderPreprocessor):
 
 def made_of(course: CourseDirectory, submitted: SubmittedNotebook, autograded: Path) -> str:
     """Return a feedback page's digest: of the autograded notebook, its words now, and its rows in the gradebook."""
-    words = in_new_words(nbformat.read(autograded, as_version=4), stored_checks(course, submitted.name))
+    words = in_new_words(from_dict(ipynb.read(autograded.read_bytes())), stored_checks(course, submitted.name))
     grades = [(g.name, g.auto_score, g.manual_score, g.extra_credit, g.max_score) for g in submitted.grades]
     comments = [(c.name, c.auto_comment, c.manual_comment) for c in submitted.comments]
     student = [full_name(submitted.student), submitted.student.id, submitted.late_submission_penalty]
@@ -128,17 +123,3 @@ def is_same(page: Path, made_of: str) -> bool:
         return False
     with page.open(encoding="utf-8", errors="replace") as file:
         return f'<meta name="made-of" content="{made_of}">' in file.read(HEAD)
-
-
-def grade_shown(points: Mapping[str, float], penalty: float, stored: NotebookOutcome) -> str:
-    """Return a page's metadata about its grade: submission, version, penalty, and the points of each cell."""
-    cells = [f"{cell}={score:g}" for cell, score in sorted(points.items())]
-    said = [f"submission={stored.handed_in[:16]}", f"version={stored.graded_by}", f"late={penalty:g}", *cells]
-    return " ".join([*said, "could-not-be-graded"] if stored.could_not_grade else said)
-
-
-def is_outdated(page: Path, shown: str) -> bool:
-    """Return whether an existing page shows an old grade. shown: the metadata that a new page would contain."""
-    with page.open(encoding="utf-8", errors="replace") as file:
-        states = _SHOWS.search(file.read(HEAD))
-    return states is None or html.unescape(states[1]) != shown

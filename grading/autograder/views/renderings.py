@@ -79,7 +79,7 @@ def to_do(report: Report) -> list[str]:
     )
     lost = [row.student for row in report.rows if row.status == Status.GRADED and not row.ran]
     tasks["No check could run, so there are no points: look at the submission"] = lost
-    tasks[f"The feedback page shows an old grade (autograder feedback {name})"] = old
+    tasks[f"The feedback page is outdated (autograder feedback {name})"] = old
     return [f"{title}: {', '.join(students)}" for title, students in tasks.items() if students]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from nbgrader.api import Grade, Gradebook, Notebook
+from nbgrader.api import Grade, Gradebook, Notebook, SubmittedAssignment
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab import ipynb
@@ -24,7 +24,7 @@ from ..steps.outcome import Status
 from ..steps.scores import submissions
 from . import words
 from .export import grade_row
-from .feedback_page import grade_shown, is_outdated
+from .feedback_page import is_same, made_of
 from .flags import Flag, Flagger
 from .standing import Standing, standing
 
@@ -59,7 +59,7 @@ class Row:
     """One student's row: status, score or None, points by check cell, and results by check id.
 
     reason: why there is no score. pages: links by label. notebook: the autograded notebook, None if there is none.
-    outdated: whether the existing feedback page shows an old grade. ran: whether any check could run.
+    outdated: whether the existing feedback page is. ran: whether any check could run.
     """
 
     student: str
@@ -130,11 +130,11 @@ def gather(course: CourseDirectory, name: str, only: str | None = None, search: 
             grade = grade_row(assignment, student, submission, to_grade.get(student.id, ""))
             try:
                 row = _row(course, grade, grades, checks, flagger)
+                outdated = submission is not None and _is_outdated(course, row, submission)
             except Exception as error:
                 reason = f"it could not be read ({type(error).__name__}: {readable(str(error))[:200]}); grade it again"
-                row = Row(readable(student.id), grade["status"], grade["score"], reason)
-            row = replace(row, standing=standing(assignment, student, submission))
-            rows.append(replace(row, outdated=_is_outdated(row, grades)))
+                row, outdated = Row(readable(student.id), grade["status"], grade["score"], reason), False
+            rows.append(replace(row, standing=standing(assignment, student, submission), outdated=outdated))
         if flagger:
             flagger.close()
         title, made = words.chapter(course, name), datetime.now().astimezone()
@@ -180,13 +180,12 @@ def _row(course: CourseDirectory, row: dict, grades: list[Grade], checks: list[C
     )
 
 
-def _is_outdated(row: Row, grades: list[Grade]) -> bool:
-    """Return whether a student's existing feedback page shows an old grade; False if grading must come first."""
+def _is_outdated(course: CourseDirectory, row: Row, submission: SubmittedAssignment) -> bool:
+    """Return whether `feedback` would make a student's existing page again; False if grading must come first."""
     if "feedback" not in row.pages or row.notebook is None or row.status in (Status.STALE, Status.UNGRADED):
         return False
-    points = {grade.name: grade.score for grade in grades}
-    shown = grade_shown(points, row.standing.penalty, outcome.of(row.notebook))
-    return is_outdated(row.pages["feedback"], shown)
+    (notebook,) = (notebook for notebook in submission.notebooks if notebook.name == row.notebook.stem)
+    return not is_same(row.pages["feedback"], made_of(course, notebook, row.notebook))
 
 
 def _flags(flagger: Bounded, notebook: dict, folder: Path, student: str) -> list[Flag]:
