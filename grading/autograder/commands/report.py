@@ -5,19 +5,13 @@ Use it again after manual grading. The files are in the class's folder `reports`
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..errors import ClassError
-from ..steps.files import composed
-
-if TYPE_CHECKING:
-    from ..views.report import Report
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("assignment", nargs="?", help="a chapter's name (default: the overview of all of them)")
     only = command.add_mutually_exclusive_group()
-    only.add_argument("--student", type=composed, help="how one student's grade came about: points, reasons, changes")
     only.add_argument("--changes", action="store_true", help="what each run changed, even under manual points")
     only.add_argument("--similar", action="store_true", help="groups of similar submissions, for you to review")
 
@@ -26,27 +20,22 @@ def run(args: argparse.Namespace) -> None:
     """Print what was asked for; raise ClassError if an option needs an assignment."""
     if args.assignment:
         _one(args)
-    elif args.student or args.changes or args.similar:
+    elif args.changes or args.similar:
         raise ClassError("This option needs an assignment's name: autograder report ASSIGNMENT …")
     else:
         from ..settings import open_class
         from ..views import term_overview
 
         course = open_class(args.folder).coursedir
-        overview = term_overview.gather_all(course)
-        paths = term_overview.write(course, overview)
-        print(term_overview.table(overview), *paths, sep="\n")
+        reports = term_overview.gather_all(course)
+        print(term_overview.text(reports), term_overview.write(course, reports), sep="\n")
 
 
 def _one(args: argparse.Namespace) -> None:
     from ..settings import open_class
 
     name, course = args.assignment, open_class(args.folder).coursedir
-    if args.student:
-        from ..views import one_student
-
-        said = one_student.lines(course, name, args.student)
-    elif args.changes:
+    if args.changes:
         from ..views import changes
 
         said = changes.lines(course, name)
@@ -60,8 +49,8 @@ def _one(args: argparse.Namespace) -> None:
     print("\n".join(said))
 
 
-def show(folder: Path, name: str) -> "Report":
-    """Print the table and write the report's files; return the report."""
+def show(folder: Path, name: str) -> None:
+    """Print the table, write the report's files, and print their paths."""
     from ..settings import open_class
     from ..views.renderings import table, write
     from ..views.report import gather
@@ -71,4 +60,3 @@ def show(folder: Path, name: str) -> "Report":
     print(table(report))
     for path in write(course, report):
         print(path)
-    return report

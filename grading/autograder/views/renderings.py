@@ -132,6 +132,7 @@ def by_check(report: Report) -> Table:
 
 def page(report: Report, folder: Path) -> str:
     """Return the report's page as HTML, with links relative to `folder`."""
+    exercises = [exercise(report, check) for check in report.checks]
     return render(
         "page.html.j2",
         folder,
@@ -145,35 +146,26 @@ def page(report: Report, folder: Path) -> str:
         missing=[row for row in report.rows if row.status == Status.MISSING],
         flagged=[row for row in report.rows if row.flags],
         scores=histogram(report.scores, report.max_score),
-        exercises=[exercise(report, check) for check in report.checks],
-        slips=_slips(report),
+        exercises=exercises,
+        slips=[(summary["check"].check_id, *slip) for summary in exercises for slip in summary["slips"]],
         mean=mean,
         median=median,
     )
 
 
 def exercise(report: Report, check: Check) -> dict:
-    """Summarize one check: counts of solved, known slips and other failures, and mean points."""
+    """Summarize one check: counts of solved, known slips and other failures, and of each slip."""
     results = [row.current[check.check_id] for row in report.rows if check.check_id in row.current]
     judged = [result for result in results if result.passed is not None]
     solved = sum(result.passed is True for result in judged)
     slips = Counter(result.slip for result in judged if result.slip)
-    points = [result.points for result in results if result.points is not None]
     named = sum(slips.values())
     return {
         "check": check,
         "judged": len(judged),
         "kinds": {"solved": solved, "slip": named, "other": len(judged) - solved - named},
-        "not_tried": sum(not result.tried for result in judged),
         "slips": sorted(slips.items(), key=lambda slip: (-slip[1], slip[0])),
-        "points": mean(points) if points else None,
     }
-
-
-def _slips(report: Report) -> list[tuple[str, str, int]]:
-    """Return (check id, slip, count) for each slip in the report, sorted by check, then by count, highest first."""
-    counts = Counter((check_id, r.slip) for row in report.rows for check_id, r in row.current.items() if r.slip)
-    return [(*key, count) for key, count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1], item[0]))]
 
 
 def histogram(values: list[float], top: float) -> list[tuple[float, float, int]]:

@@ -10,7 +10,6 @@ from nbgrader.api import Grade, Gradebook, Notebook, SubmittedAssignment
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab import ipynb
-from gradlab.checks.messages import UNSOLVED
 from gradlab.checks.record import CheckRecord
 
 from ..dropped import enrolled
@@ -44,14 +43,12 @@ class Result:
     """The result of one check in one submission.
 
     passed: None without a verdict. points: None if they need a manual grade. reason: why it did not pass.
-    tried: False for an untouched stub.
     """
 
     passed: bool | None
     points: float | None
     slip: str = ""
     reason: str = ""
-    tried: bool = True
 
 
 @dataclass(frozen=True)
@@ -110,10 +107,10 @@ class Report:
         return {status: counts[status] for status in Status if counts[status]}
 
 
-def gather(course: CourseDirectory, name: str, only: str | None = None, search: bool = True) -> Report:
+def gather(course: CourseDirectory, name: str, search: bool = True) -> Report:
     """Read the gradebook and the autograded notebooks; raise ClassError if the gradebook has no such assignment.
 
-    only: report only on the student with this id. search: whether to search for lines to flag, which takes time.
+    search: whether to search for lines to flag, which takes time.
     """
     with Gradebook(course.db_url, course.course_id) as gradebook:
         notebook = find_notebook(gradebook, name)
@@ -124,7 +121,7 @@ def gather(course: CourseDirectory, name: str, only: str | None = None, search: 
         flagger = Bounded(Flagger(released, name, [student.id for student in students]).flags) if search else None
         submitted, to_grade = submissions(gradebook, assignment), due(course, assignment)
         rows = []
-        for student in (student for student in students if only in (None, student.id)):
+        for student in students:
             submission = submitted.get(student.id)
             grades = [grade for notebook in submission.notebooks for grade in notebook.grades] if submission else []
             grade = grade_row(assignment, student, submission, to_grade.get(student.id, ""))
@@ -134,7 +131,7 @@ def gather(course: CourseDirectory, name: str, only: str | None = None, search: 
             except Exception as error:
                 reason = f"it could not be read ({type(error).__name__}: {readable(str(error))[:200]}); grade it again"
                 row, outdated = Row(readable(student.id), grade["status"], grade["score"], reason), False
-            rows.append(replace(row, standing=standing(assignment, student, submission), outdated=outdated))
+            rows.append(replace(row, standing=standing(student, submission), outdated=outdated))
         if flagger:
             flagger.close()
         title, made = words.chapter(course, name), datetime.now().astimezone()
@@ -212,6 +209,5 @@ def _result(check: Check, together: list[Check], cell: dict, grade: Grade) -> Re
     why = f"slip: {slip}" if slip else verdict.feedback.lead if verdict and not verdict.passed else ""
     reasons = [why] if why else []
     reasons += ["points set manually"] if grade.manual_score is not None else []
-    tried = verdict is None or verdict.feedback.state != UNSOLVED
     why = readable("; ".join(reasons))
-    return Result(verdict.passed if verdict else None, share, readable(slip), why, tried)
+    return Result(verdict.passed if verdict else None, share, readable(slip), why)

@@ -17,7 +17,6 @@ _TEMPLATES = Environment(
     lstrip_blocks=True,
 )
 _TEMPLATES.filters["local"] = local
-_TEMPLATES.filters["points"] = lambda value: f"{round(value, 2):g}"
 _TEMPLATES.filters["number"] = lambda value: "" if value is None else f"{value:.3g}" if value < 1000 else f"{value:.0f}"
 
 
