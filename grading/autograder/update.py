@@ -29,7 +29,6 @@ from .steps.version import code_of, decides, made_from, plain_code
 from .views.changes import counted
 from .views.words import exercise_of
 
-UNFINISHED = "unfinished"  # this file marks a chapter's update as incomplete
 SAVE_CELLS = f"nbgrader.preprocessors.{SaveCells.__name__}"  # SaveCells's name in settings
 
 
@@ -65,10 +64,9 @@ def changes(course: CourseDirectory, names: Sequence[str] = ()) -> list[Change]:
 
 
 def apply(api: NbGraderAPI, to_do: list[Change]) -> None:
-    """Apply these changes; the files that they replace are moved to the class's folder `replaced`, by chapter.
+    """Apply these changes; the files that they replace are moved to a new folder in the class's `replaced`, by chapter.
 
-    An interrupted update leaves a marker there, so that the next one keeps the files from before both updates. Raises
-    ClassError at the first chapter that cannot be generated; its files are restored.
+    Raises ClassError at the first chapter that cannot be generated; its files are restored.
     """
     course = api.coursedir
     with only_run(Path(course.root)):
@@ -199,18 +197,17 @@ def _is_released(course: CourseDirectory, name: str) -> bool:
 
 def _make(api: NbGraderAPI, change: Change) -> None:
     course, name = api.coursedir, change.name
-    kept = Path(course.root, "replaced", name)
-    if not (kept / UNFINISHED).exists():
-        shutil.rmtree(kept, ignore_errors=True)
-        kept.mkdir(parents=True)
-        (kept / UNFINISHED).touch()
+    before = Path(course.root, "replaced", name)
+    before.mkdir(parents=True, exist_ok=True)
+    kept = before / str(len(list(before.iterdir())) + 1)
+    kept.mkdir()
     source, release = _source(course) / name, _release(course, name)
     take_over(course, name)
     if change.new != source:
-        _set_aside(source, kept / "source")
+        _move(source, kept / "source")
         class_chapters.put(change.new, source)
     if change.generated:
-        _set_aside(release, kept / "release")
+        _move(release, kept / "release")
         configured = api.config.GenerateAssignment.preprocessors
         steps = [UpdateCells if step in (SAVE_CELLS, SaveCells) else step for step in configured]
         api.update_config(Config({"GenerateAssignment": {"preprocessors": steps}}))
@@ -218,20 +215,7 @@ def _make(api: NbGraderAPI, change: Change) -> None:
         if not said["success"]:
             _move(kept / "source", source)
             _move(kept / "release", release)
-            (kept / UNFINISHED).unlink()
             raise ClassError(f"{name} could not be generated and is unchanged:\n{said.get('log') or said['error']}")
-    (kept / UNFINISHED).unlink()
-
-
-def _set_aside(path: Path, to: Path) -> None:
-    """Move the files that an update replaces from `path` to `to`.
-
-    If an interrupted update already moved the originals to `to`, keep those and delete `path`.
-    """
-    if to.exists():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        _move(path, to)
 
 
 def _move(path: Path, to: Path) -> None:
