@@ -9,7 +9,6 @@ from gradlab import notebook
 from gradlab.checks import results
 from gradlab.predict import guesses
 from gradlab.predict.guesses import Guess
-from gradlab.setup.command_line import main
 from gradlab.setup.workspace import bring_up_to_date, kept_copies
 from gradlab.start_over import start_over
 
@@ -56,18 +55,8 @@ def test_in_a_notebook(workspace, monkeypatch):
     assert_started_over(workspace, start_over())
 
 
-def test_by_the_command(workspace, capsys):
-    assert main(["start-over", "02", f"--workspace={workspace}"]) == 0
-    assert_started_over(workspace, capsys.readouterr().out)
-
-
 def test_a_chapter_whose_folder_was_deleted_comes_back(workspace):
     shutil.rmtree(workspace / CHAPTER)
     assert start_over(workspace / CHAPTER) == f"{CHAPTER} is now as released."
     assert not kept_copies(workspace)
     assert "02.1" not in results.read(workspace)
-
-
-def test_what_is_no_chapter_is_named(workspace, capsys):
-    assert main(["start-over", "77", f"--workspace={workspace}"]) == 1
-    assert "has no chapter 77. Give its number, such as 02" in capsys.readouterr().err

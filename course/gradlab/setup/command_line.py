@@ -25,11 +25,6 @@ GRADLAB_COURSE to its course id if that is not autograd. Your workspace then get
 """
 COMMANDS = {
     "lab": ("open your own copy of the course in JupyterLab", LAB_HELP),
-    "start-over": (
-        "start a chapter over, and keep your copy of it",
-        "Restore a chapter of your workspace as it was released, and forget its guesses and which checks passed. Your "
-        "copy is kept in a folder beside it. In JupyterLab: Start This Chapter Over, in the notebook's context menu.",
-    ),
     "doctor": (
         "say what is missing or has the wrong version, and how to fix it",
         "Compare what is installed with what the course needs. The exit code is 1 if something is missing.",
@@ -84,9 +79,7 @@ def _parser(as_folder: bool) -> argparse.ArgumentParser:
         for name, (short, long) in COMMANDS.items()
     }
     of["lab"].epilog = "Other options are JupyterLab's own, such as --no-browser or --port=8889."
-    of["start-over"].add_argument("chapter", help="its number or the name of its folder: 02, or 02_external_gradients")
-    for name in ("lab", "start-over"):
-        of[name].add_argument("--workspace", default=str(ROOT / "workspace"), help="your copy's folder (%(default)s)")
+    of["lab"].add_argument("--workspace", default=str(ROOT / "workspace"), help="your copy's folder (%(default)s)")
     of["lab"].add_argument("--answers", metavar="FILE", help="a file that you took home from the course's site")
     of["setup"].add_argument("--student", action="store_true", help="only what a student needs: no grading, no tests")
     return parser
@@ -98,14 +91,13 @@ def _run(chosen: argparse.Namespace, words: list[str], options: list[str], as_fo
         return 0
     if chosen.command == "doctor":
         return doctor.doctor() if as_folder else doctor.report(doctor.examine())
-    opens = chosen.command in ("lab", "start-over")
-    if as_folder or not opens:
-        rooms = STUDENT if opens or getattr(chosen, "student", False) else EVERYTHING
+    if as_folder or chosen.command != "lab":
+        rooms = STUDENT if chosen.command == "lab" or getattr(chosen, "student", False) else EVERYTHING
         python = install.find_python(rooms=rooms)
         if python != sys.executable:
             return become(this_folder(python, *words))
         install.fill(rooms=rooms)
-        if opens:
+        if chosen.command == "lab":
             return become([python, "-m", "gradlab", *words])
         if chosen.command == "run":
             return become([python, *words[1:]])
@@ -113,19 +105,6 @@ def _run(chosen: argparse.Namespace, words: list[str], options: list[str], as_fo
             system.set_up_system()
         say(f"Ready: {python}")
         return 0
-    if chosen.command == "start-over":
-        return _start_over(chosen.chapter, Path(chosen.workspace).resolve())
     from .lab import lab  # imports code that an older Python cannot read
 
     return lab(Path(chosen.workspace).resolve(), options, Path(chosen.answers).expanduser() if chosen.answers else None)
-
-
-def _start_over(chapter: str, workspace: Path) -> int:
-    """Start over the chapter with this number or name."""
-    from ..start_over import start_over
-
-    chapters = [path for path in sorted(workspace.glob(".released/*_*")) if chapter in (path.name, path.name[:2])]
-    if not chapters:
-        raise SetupError(f"{workspace} has no chapter {chapter}. Give its number, such as 02, or its folder's name.")
-    say(start_over(workspace / chapters[0].name))
-    return 0
