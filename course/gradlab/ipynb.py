@@ -6,7 +6,6 @@ from typing import Any
 
 NO_NOTEBOOK = "the file is not a notebook that Jupyter can read"
 TYPES = ("code", "markdown", "raw")
-SAVED_BEFORE_4 = {"heading": "markdown", "html": "markdown"}
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)
 
@@ -18,19 +17,19 @@ class Unreadable(ValueError):
 def read(data: bytes) -> dict:
     """Return a notebook in nbformat 4.5, except that a cell has no id if its id was missing, invalid or repeated.
 
-    Reads UTF-8, UTF-16 and UTF-32, with or without a byte order mark, and every format since nbformat 2. Each cell has
-    a type, a source that is one string, and metadata; a code cell also has outputs, which formats before 4 lose. Lone
-    surrogates, which no file or database can store, become U+FFFD. Raises Unreadable.
+    Reads UTF-8, UTF-16 and UTF-32, with or without a byte order mark. Each cell has a type, a source that is one
+    string, and metadata; a code cell also has outputs. Lone surrogates, which no file or database can store, become
+    U+FFFD. Raises Unreadable, as for formats before nbformat 4.
     """
     notebook = _dict(_json(data))
-    sheets = notebook.get("worksheets")
-    sheets = sheets if isinstance(sheets, list) else [notebook]
-    lists: list[Any] = [_dict(sheet).get("cells") for sheet in sheets]
-    if not lists or not all(isinstance(cells, list) for cells in lists):
+    if "worksheets" in notebook:
+        raise Unreadable("the notebook's format is older than nbformat 4. Open it in JupyterLab and save it.")
+    cells = notebook.get("cells")
+    if not isinstance(cells, list):
         raise Unreadable(f"{NO_NOTEBOOK} (it has no list of cells).")
     ids: set[str] = set()
-    cells = [_cell(cell, ids) for cells in lists for cell in cells]
-    kept = {key: value for key, value in notebook.items() if key not in ("worksheets", "orig_nbformat")}
+    cells = [_cell(cell, ids) for cell in cells]
+    kept = {key: value for key, value in notebook.items() if key != "orig_nbformat"}
     return {**kept, "cells": cells, "metadata": _dict(notebook.get("metadata")), "nbformat": 4, "nbformat_minor": 5}
 
 
@@ -58,22 +57,18 @@ def _cell(cell: object, ids: set[str]) -> dict:
     """Return a cell in nbformat 4.5. ids: those of the cells above, to which its own is added."""
     cell = _dict(cell)
     kind = cell.get("cell_type")
-    kind = SAVED_BEFORE_4.get(kind, kind) if isinstance(kind, str) else None
-    source = cell.get("source", cell.get("input", ""))
+    source = cell.get("source", "")
     lines = source if isinstance(source, list) else [source]
     if kind not in TYPES or not all(isinstance(line, str) for line in lines):
         raise Unreadable(f"{NO_NOTEBOOK} (a cell has no type, or a source that is not text).")
     source = "".join(lines).replace("\r\n", "\n")
-    if cell["cell_type"] == "heading":
-        level = cell.get("level", 1)
-        source = f"{'#' * (int(level) if level in range(1, 7) else 1)} {source}"
     read: dict[str, Any] = {"cell_type": kind, "metadata": _dict(cell.get("metadata")), "source": source}
     if isinstance(cell.get("id"), str) and _ID.fullmatch(cell["id"]) and cell["id"] not in ids:
         ids.add(cell["id"])
         read["id"] = cell["id"]
     if kind == "code":
         outputs, count = cell.get("outputs"), cell.get("execution_count")
-        read["outputs"] = outputs if isinstance(outputs, list) and "input" not in cell else []
+        read["outputs"] = outputs if isinstance(outputs, list) else []
         read["execution_count"] = count if type(count) is int else None
     elif _dict(cell.get("attachments")):
         read["attachments"] = cell["attachments"]

@@ -59,7 +59,7 @@ def test_a_week_uses_existing_submissions_and_lists_what_needs_attention(tiny, s
     assert said(tiny, *words).endswith("Needs your attention:\nnothing\n")
 
 
-FEW = ["as JupyterLab saves it", "nbformat 3, no metadata", "UTF-16 without a BOM", "only sources", "cut off"]
+FEW = ["as JupyterLab saves it", "Jupytext, metadata filtered", "UTF-16 without a BOM", "only sources", "cut off"]
 
 
 def test_every_form_of_a_notebook_gets_its_points_or_the_reason_from_a_platforms_archive(tmp_path, said):
