@@ -11,7 +11,7 @@ from collections.abc import Container
 from dataclasses import dataclass
 
 from ..ipynb import nbgrader
-from ..returned import CellMatches, Release, is_answer
+from ..returned import Release, is_answer
 
 HEADING = "## Kept from your earlier copy"
 NOTHING: dict[str, list] = {"cells": []}  # an unknown edition
@@ -123,7 +123,6 @@ class _Merge:
         Collects the student's own cells, and changed cells that the new edition no longer has.
         """
         matches = self.release.find(cells)
-        self._take_answers_out(matches)
         keys = matches.keys
         known = [place for place, key in enumerate(keys) if key is not None]
         last, anchor, filled = max(known, default=-1), None, {}
@@ -141,21 +140,6 @@ class _Merge:
                 self.wrote = True
                 (self.tail if place > last else self.own.setdefault(anchor, [])).append(self._as_own(cell))
         return filled
-
-    def _take_answers_out(self, matches: CellMatches) -> None:
-        """Let an answer that was written in a released cell be in its own cell, if the other cannot keep the text."""
-        for key, place in matches.homes.items():
-            other = matches.keys[place]
-            if other not in (None, key) and not self._keeps(other):
-                if key in matches.places:
-                    matches.keys[matches.places[key]] = None
-                    matches.copies.add(matches.places[key])
-                matches.keys[place] = key
-
-    def _keeps(self, key: str) -> bool:
-        """Return whether a released cell keeps what a student wrote in it."""
-        old, new = self.former.get(key), self.released.get(key)
-        return new is not None and (is_answer(new) or not (_is_locked(new) or self._changed(old, new)))
 
     @staticmethod
     def _changed(old: dict | None, new: dict) -> bool:
