@@ -1,16 +1,13 @@
 """A check's result in JupyterLab: one card, in both themes, about the code in the notebook."""
 
 import contextlib
-import json
 import re
 import shutil
 
 import nbformat
 import pytest
 from accessible import faint_texts, violations
-from browser import LabPage, write_notebook
 from kept_answers import solution
-from nbformat.v4 import new_code_cell
 
 pytestmark = pytest.mark.browser
 
@@ -197,40 +194,6 @@ def test_what_stands_on_the_page_is_judged(chapter):
     chapter.assert_quiet()
 
 
-def test_two_windows_on_a_notebook_without_ids_judge_what_each_shows(lab, tmp_path):
-    """As an older editor wrote it: JupyterLab then gives each cell an id, another one in each window."""
-    shutil.copytree(lab.server.root / CHAPTER, tmp_path / CHAPTER)
-    path = tmp_path / CHAPTER / f"{CHAPTER}.ipynb"
-    old = json.loads(path.read_text(encoding="utf-8"))
-    kept = [cell for cell in old["cells"] if cell.pop("id") in KEPT or "setup" in cell["metadata"].get("tags", [])]
-    path.write_text(json.dumps(old | {"cells": kept, "nbformat_minor": 4}), encoding="utf-8")
-    lab.open_notebook(path)
-    lab.run_cell(setup(lab))
-    assert f"{TITLE}: passed" in answer(lab, RIGHT)
-    lab.save()
-    assert f"{TITLE}: passed" in answer(lab, RIGHT)
-    with contextlib.closing(lab.page.context.new_page()) as page:
-        second = LabPage(page, lab.server)
-        second.goto(f"lab/workspaces/second/tree/{path.relative_to(lab.server.root).as_posix()}")
-        second.wait_for_kernel()
-        for window, source, verdict in ((second, WRONG, "not yet"), (lab, RIGHT, "passed"), (second, WRONG, "not yet")):
-            window.wait_until_done()  # of what ran in the other window, this one knows now
-            if window.cells()[window.position("answer-02-1")]["source"] != source:
-                window.type_into("answer-02-1", source)
-            window.run_cell("check-02-1")
-            assert f"{TITLE}: {verdict}" in seen(window, "check-02-1")
-        second.assert_quiet()
-
-
-def test_a_check_without_its_answer_says_which_cells_to_run(chapter):
-    answer(chapter, "1 / 0\n\n\n" + RIGHT)
-    shown = seen(chapter, "check-02-1")
-    assert "pull_back is not defined, because the cell with your answer has not run to its end" in shown
-    assert "Run All Above Selected Cell" in shown
-    assert "Traceback" not in shown
-    assert chapter.errors()[chapter.position("check-02-1")].startswith("CheckFailed: "), "Validate goes by errors"
-
-
 def test_a_cell_that_runs_for_long_says_how_to_stop_it(chapter, tmp_path):
     """After ten seconds, which pass at once here; but not while it shows a bar."""
     go_on = tmp_path / "go on"
@@ -260,39 +223,6 @@ def test_a_cell_that_runs_for_long_says_how_to_stop_it(chapter, tmp_path):
         chapter.wait_until_done()
     assert "KeyboardInterrupt" in chapter.shown("answer-02-1")
     note.wait_for(state="detached")
-
-
-def test_a_notebook_may_be_closed_while_the_page_waits(chapter, tmp_path):
-    """While it reads which checks passed, keeps a card in view, or watches a cell that runs for long."""
-    held = []
-    chapter.page.route("**/api/contents/**", lambda request: held.append(request))  # it cannot take a list's own method
-    chapter.run_cell("check-02-1")
-    chapter.page.wait_for_function("() => document.querySelector('.gl-card')")
-    chapter.close_all()
-    for request in held:
-        request.continue_()
-    chapter.page.unroute("**/api/contents/**")
-    asked_again = "() => window.jupyterapp.serviceManager.contents.get('')"
-    after_the_next_look = "() => new Promise(resolve => setTimeout(resolve, 300))"
-    for later in (asked_again, after_the_next_look):
-        chapter.page.evaluate(later)
-    assert held
-    chapter.assert_quiet()
-
-    chapter.open_notebook(write_notebook(tmp_path / "long.ipynb", ["while True:\n    pass"]))
-    with ten_seconds_passing_at_once(chapter, "window.isClosed"):
-        begin(chapter, 0)
-        chapter.locate(0).get_by_role("status").wait_for(state="attached")
-        chapter.close_all()
-        chapter.page.evaluate("() => { window.isClosed = true; }")
-        chapter.page.wait_for_function("() => window.due > 0")
-    chapter.assert_quiet()
-
-
-def test_cells_may_run_before_jupyterlab_has_drawn_them(lab, tmp_path):
-    lab.open_notebook(write_notebook(tmp_path / "long.ipynb", ["1"] * 300))
-    lab.run_all()
-    lab.assert_quiet()
 
 
 def begin(lab, cell: int | str) -> None:
@@ -364,41 +294,3 @@ def test_the_engine_is_made_of_what_the_notebooks_show_saved_or_not(lab, tmp_pat
     lab.run_cell("own-engine")
     assert re.search(r"edge_or_leaf +yours", lab.shown("own-engine"))
     lab.assert_quiet()
-
-
-def test_long_check_cells_come_folded_and_run_all_the_same(chapter):
-    hidden = [
-        cell["metadata"]["nbgrader"]["grade_id"]
-        for cell in chapter.cells()
-        if cell["metadata"].get("jupyter", {}).get("source_hidden")
-        and cell["metadata"].get("nbgrader", {}).get("grade")
-    ]
-    long = [
-        cell["metadata"]["nbgrader"]["grade_id"]
-        for cell in chapter.cells()
-        if cell["metadata"].get("nbgrader", {}).get("grade") and len("".join(cell["source"]).splitlines()) > LONG
-    ]
-    assert "check-02-5" in long
-    assert hidden == long
-    chapter.run_cell("answer-02-5")
-    chapter.run_cell("check-02-5")
-    assert "Not solved yet" in seen(chapter, "check-02-5")
-
-
-def test_in_a_new_kernel_a_cell_finds_the_answers_above_it(lab, tmp_path):
-    """Set-up builds on answers, and pictures show them; an exercise that was left open stays as it is."""
-    answer = {"nbgrader": {"grade_id": "a", "solution": True, "grade": False, "locked": False, "schema_version": 3}}
-    cells = [
-        new_code_cell("def double(x):\n    return 2 * x", metadata=answer),
-        new_code_cell("def later():\n    raise NotImplementedError()\n\nlater()", metadata=answer),
-        new_code_cell("six = double(3)", metadata={"tags": ["setup"]}),
-        new_code_cell("six + double(1)"),
-    ]
-    lab.open_notebook(write_notebook(tmp_path / "answers.ipynb", cells))
-    lab.run_cell(3)
-    assert lab.shown(3) == "8"
-    assert lab.errors() == {}
-    lab.restart_kernel()
-    lab.run_cell(2)
-    lab.run_cell(3)
-    assert lab.shown(3) == "8"

@@ -166,51 +166,6 @@ def points(lab) -> dict[int, float]:
     return {place: determine_grade(cell)[0] for place, cell in checks.items()}
 
 
-FORM = "the form"
-SLOPE = "def slope(f, x):\n    leaf = x.clone().requires_grad_()\n    f(leaf).backward()\n    return leaf.grad"
-FIRST_SECTION = [  # of chapter 01, from the click on the start page: each key, and what then has the keyboard
-    ("Shift+Enter", "s1-draw-arm"),
-    ("Shift+Enter", "s1-arm"),
-    ("Shift+Enter", "s1-run"),
-    ("Shift+Enter", FORM),
-    ("2", FORM),
-    ("Enter", "s1-explain"),
-    ("Shift+Enter", "s1-look"),
-    ("Shift+Enter", "s1-nudge-run"),
-    ("Shift+Enter", FORM),  # now 6 is typed
-    ("Tab", FORM),  # now 0.06
-    ("Enter", "s1-nudge-explain"),
-    ("Shift+Enter", "answer-01-1"),  # with the cursor in it: now the answer is typed
-    ("Shift+Enter", "check-01-1"),
-    ("Shift+Enter", "s2"),  # and the payoff shows in the card
-]
-NUMBERS = {8: "6", 9: "0.06"}
-HAS_KEYBOARD = """([form, wanted]) => {
-    const { activeCell } = window.jupyterapp.shell.currentWidget.content, focused = document.activeElement;
-    if (focused.closest('.gl-guess')) return wanted === form;
-    return [activeCell.model.id, activeCell.model.getMetadata('nbgrader')?.grade_id].includes(wanted)
-        && activeCell.node.contains(focused);
-}"""
-
-
-def test_the_first_payoff_takes_half_of_the_thirty_keys_that_it_took(lab, tmp_path):
-    """A text needs a key only if it does not fit into the window with what is above and below it."""
-    folder = shutil.copytree(lab.server.root / "01_graph", tmp_path / "01_graph")
-    lab.open_notebook(folder / "01_graph.ipynb")
-    lab.command("notebook:enter-command-mode")
-    for at, (key, then) in enumerate(FIRST_SECTION):
-        lab.page.keyboard.press(key)
-        lab.page.wait_for_function(HAS_KEYBOARD, arg=[FORM, then])
-        if then == "answer-01-1":
-            lab.type_into(then, SLOPE)
-        elif at in NUMBERS:
-            lab.page.keyboard.insert_text(NUMBERS[at])
-    lab.page.get_by_role("slider", name="at").wait_for()
-    assert len(["a click", *FIRST_SECTION]) <= 15
-    lab.screenshot(tmp_path / "payoff.png")
-    lab.assert_quiet()
-
-
 def test_validate_names_what_is_still_open(lab, tmp_path):
     """The Validate button runs a chapter afresh: it is silent about what is solved and names the other exercises.
 

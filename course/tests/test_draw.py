@@ -182,19 +182,6 @@ def test_the_variable_of_an_earlier_loop_names_no_tensor():
     assert "e = MulBackward0" in scope["shown"].text
 
 
-def test_values_are_shown_on_demand():
-    x = torch.tensor([1.0, 2.0], requires_grad=True)
-    y = x * 3
-    loss = y.sum()
-    assert "= [3, 6]" not in draw(loss).text
-    loss.backward(retain_graph=True)
-    text = draw(loss, values=True).text
-    assert "x (2,) leaf = [1, 2], .grad [3, 3]" in text
-    assert "y = MulBackward0 (2,) = [3, 6]" in text
-    assert "loss = SumBackward0 () = 9" in text
-    assert "[0, 0, 0, 0, 0, 0, … 8 in all]" in draw(torch.zeros(8, requires_grad=True), values=True).svg
-
-
 def test_every_kind_of_tensor_can_be_shown():
     """Complex numbers, integers, nan, nothing at all, and tensors whose numbers cannot be had."""
     z = torch.tensor([1 + 2j], requires_grad=True)

@@ -131,31 +131,6 @@ def test_own_cells_stand_behind_the_cell_they_stood_behind():
     ]
 
 
-def test_what_was_withdrawn_goes_unless_the_student_wrote_in_it():
-    old = notebook(TITLE, cell("gone", "print('gone')"), cell("went", "print('went')"), CLOSE)
-    mine = notebook(TITLE, cell("gone", "print('gone')"), cell("went", "print('mine')"), CLOSE)
-    cells = merged(mine, notebook(TITLE, CLOSE), old)
-    assert "print('gone')" not in dict(cells).values()
-    assert cells[-2][1] == "From `went`, which the new edition does not have:"
-    assert cells[-1] == ("went", "print('mine')")
-
-
-def test_deleted_cells_come_back():
-    cells = merged(notebook(changed(STUB, "def f(x): return x"), own("a note")))
-    assert [name for name, _ in cells] == [*released_ids()[: -0 or None], "0a1b2c3d"]
-    assert dict(cells)["answer-02-1"] == "def f(x): return x"
-
-
-def test_an_answer_that_was_cut_and_pasted_is_known_by_nbgraders_id():
-    """A new cell id, and a duplicate beside it: the last is the answer, the first an own cell that nbgrader skips."""
-    pasted = changed(STUB, "def f(x): return x", id="pasted")
-    mine = notebook(TITLE, pasted, changed(STUB, "def f(x): return 2 * x", id="again"), CHECK)
-    found = {one["id"]: one for one in edition.merge(OLD, mine, NEW, KEPT).notebook["cells"]}
-    assert found["answer-02-1"]["source"] == "def f(x): return 2 * x"
-    assert found["pasted"]["source"] == "def f(x): return x"
-    assert "nbgrader" not in found["pasted"]["metadata"]
-
-
 def test_a_kept_copy_of_a_locked_cell_can_be_edited_and_deleted():
     """A cell that the student locked stays locked."""
     locked = {**CHECK["metadata"], "deletable": False, "editable": False}
@@ -164,17 +139,6 @@ def test_a_kept_copy_of_a_locked_cell_can_be_edited_and_deleted():
     found = {one["source"]: one for one in edition.merge(OLD, mine, NEW, KEPT).notebook["cells"]}
     assert found["pass  # always"]["metadata"] == {}
     assert found["a note"]["metadata"] == {"deletable": False}
-
-
-def test_a_notebook_without_cell_ids_is_understood():
-    """Older programs take the ids away."""
-    mine = notebook(TITLE, SETUP, LESSON, changed(STUB, "def f(x): return x"), own("a note"), CHECK, CLOSE)
-    for one in mine["cells"]:
-        del one["id"]
-    cells = merged(mine)
-    assert [source for _, source in cells].count("a note") == 1
-    assert len(cells) == len(released_ids()) + 1
-    assert dict(cells)["answer-02-1"] == "def f(x): return x"
 
 
 def test_an_answer_that_became_text_is_code_again():

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from browser import write_notebook
-from each_chapter import EACH_CHAPTER
 from lab_server import GRADLAB_LAB
 
 from gradlab.checks.results import remember
@@ -72,21 +71,6 @@ def test_the_start_page_continues_where_one_stopped(open_lab, workspace):
     assert kept_copies(workspace) == {}
     released = (chapter / f"{CHAPTER}.ipynb").read_bytes()
     assert (workspace / CHAPTER / f"{CHAPTER}.ipynb").read_bytes() == released
-    starts_over(lab, workspace)
-
-
-def starts_over(lab, workspace: Path) -> None:
-    """Afterwards nothing is ticked, and the start page has the earlier copy."""
-    page = lab.page
-    remember("02.3", "passed", workspace)
-    lab.open_notebook(f"{CHAPTER}/{CHAPTER}.ipynb")
-    page.locator(".gl-passed").first.wait_for()
-    page.evaluate("() => { window.jupyterapp.commands.execute('gradlab:start-over'); }")
-    page.get_by_role("button", name="Start Over").click()
-    page.wait_for_function("() => document.querySelector('.jp-tocItem') && !document.querySelector('.gl-passed')")
-    lab.command("docmanager:open", path="README.md")
-    page.get_by_text("Your earlier copies").wait_for()
-    page.get_by_text(f"{CHAPTER}: you started it over.").wait_for()
 
 
 def leads_to(lab, cell: str) -> None:
@@ -139,19 +123,6 @@ def shows_at_once_what_was_passed(lab, workspace: Path) -> None:
     lab.command("docmanager:open", path=f"{CHAPTER}/{CHAPTER}.ipynb")
     lab.wait_for_kernel()
     lab.type_into("answer-02-1", stub)
-
-
-@pytest.mark.parametrize("chapter", EACH_CHAPTER)
-def test_opening_a_chapter_changes_only_what_names_the_python(lab, tmp_path, chapter):
-    """Saved by JupyterLab, a chapter that was opened and not run is as it was shipped."""
-    shutil.copytree(COURSE / "chapters" / chapter, tmp_path / chapter)
-    path = tmp_path / chapter / f"{chapter}.ipynb"
-    released = json.loads(path.read_text(encoding="utf-8"))
-    lab.open_notebook(path)
-    lab.save()
-    saved = json.loads(path.read_text(encoding="utf-8"))
-    saved["metadata"]["language_info"]["version"] = released["metadata"]["language_info"]["version"]
-    assert saved == released
 
 
 def test_a_chapter_starts_over_by_the_notebooks_menu(lab, tmp_path):

@@ -110,17 +110,6 @@ def test_starting_the_course_brings_the_classs_edition(student):
     assert "# Demo, for this class" in student.sources()
 
 
-def test_an_assignment_of_the_classs_own_is_fetched(student):
-    """What is no chapter of the course comes by Fetch, and by nothing else."""
-    shutil.rmtree(student.workspace / CHAPTER)
-    write(student.outbound / CHAPTER, OF_CLASS)
-    shutil.rmtree(student.course / "chapters")
-    student.start()
-    assert student.listed() == {"released"}
-    student.fetch()
-    assert student.listed() == {"fetched"}
-
-
 def test_without_its_exchange_a_chapter_stays_as_it_is(student, capsys):
     """An exchange that is not there for once does not bring back the course's own edition, and is named."""
     write(student.outbound / CHAPTER, OF_CLASS)

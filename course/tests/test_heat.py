@@ -78,21 +78,6 @@ def test_the_last_digits_of_a_map_change_no_word():
         assert {words(map * (1 + 1e-5 * noise.normal(size=map.shape))) for _ in range(50)} == {words(map)}
 
 
-def test_what_is_too_faint_to_be_seen_has_no_sign():
-    """A map that is only positive but for rounding is told as a positive one."""
-    assert words(spot(5, 5) - 1e-8) == words(spot(5, 5)) == "up to 1, mostly in the upper left."
-
-
-def test_the_map_is_spread_over_the_image():
-    """A small map covers the whole image, its hot corner over the image's corner."""
-    hot = np.array([[0.0, 0.0], [0.0, 1.0]])
-    axes = gradlab.heat(np.zeros((8, 8)), hot).figure().axes[0]
-    image, overlay = axes.images
-    assert image.get_extent() == overlay.get_extent()
-    assert overlay.get_array()[1, 1] == 1
-    assert overlay.get_clim() == (0, 1)
-
-
 def test_maps_of_a_grid_share_one_scale():
     """Colours can be compared between pictures; maps with negative values get a scale that is even about zero."""
     figure = gradlab.heat(torch.rand(3, 1, 6, 6), [torch.full((6, 6), k) for k in (1.0, 2.0, 4.0)], columns=2).figure()
@@ -137,21 +122,3 @@ def test_images_of_all_usual_shapes():
 def test_bad_input_gets_one_clear_sentence(arguments, message):
     with pytest.raises(PictureError, match=message):
         gradlab.heat(*arguments)
-
-
-def test_the_style_can_be_used_by_name():
-    """One style sheet for every plot of the course, found through the package."""
-    import matplotlib as mpl
-    import matplotlib.style
-
-    with mpl.rc_context(), mpl.style.context("gradlab.course"):
-        assert mpl.rcParams["image.cmap"] == "cividis"
-        assert mpl.rcParams["figure.facecolor"] == "none"
-
-
-def test_nothing_is_cut_off_at_the_edges():
-    """A long title and a color bar with a power of ten beside it stay inside the picture."""
-    picture = gradlab.heat(torch.rand(8, 8), 1e-6 * torch.randn(8, 8), titles="a title wider than its image")
-    pixels = png(picture)
-    edges = [pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]]
-    assert [edge[..., 3].max() for edge in edges] == [0, 0, 0, 0]

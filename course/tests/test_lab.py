@@ -3,14 +3,12 @@
 import shutil
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 from pathlib import Path
 
 import nbformat
 import pytest
 from browser import LabPage, write_notebook
-from lab_server import GRADLAB_LAB, HANG_S, serve
+from lab_server import GRADLAB_LAB
 from nbformat.v4 import new_markdown_cell
 
 COURSE = Path(__file__).resolve().parents[1]
@@ -78,17 +76,6 @@ def test_a_class_hands_in_through_its_exchange(open_lab, copy):
     lab.page.locator("#submitted_assignments_list").get_by_text("02_external_gradients").wait_for()
     handed_in = list(exchange.glob("autograd/inbound/*/02_external_gradients.ipynb"))
     assert len(handed_in) == 1
-
-
-def test_stopping_the_command_stops_the_server(copy):
-    """Whoever ends `python -m gradlab lab` leaves no server behind."""
-    home = copy / "home"
-    home.mkdir()
-    with serve(copy, home, command=GRADLAB_LAB, env={"PYTHONPATH": str(copy / "course")}) as server:
-        address = server.address("api/status")
-        urllib.request.urlopen(address, timeout=HANG_S).close()
-    with pytest.raises(urllib.error.URLError, match="refused"):
-        urllib.request.urlopen(address, timeout=HANG_S)
 
 
 def test_the_pages_to_look_things_up_open_from_the_start_page_and_from_a_term(open_lab, copy):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gradlab import drawing, small_drawing
+from gradlab import small_drawing
 
 SEVEN = [[[0.2, 0.1], [0.6, 0.1], [0.3, 0.9]], [[0.3, 0.5], [0.5, 0.5]]]
 
@@ -20,7 +20,3 @@ def test_a_dot_and_straight_lines_have_ink_and_stay_inside(strokes):
     assert image.shape == (8, 8)
     assert 0 < image.sum() < 24
     assert 0.5 <= image.max() <= 1
-
-
-def test_the_field_says_what_to_do():
-    assert drawing("Draw a digit").says == "Draw a digit"

@@ -7,7 +7,7 @@ import pytest
 import torch
 from matplotlib.image import imsave
 
-from gradlab import image_file, small_image
+from gradlab import small_image
 from gradlab.own_image import ImageError
 
 
@@ -40,18 +40,7 @@ def test_light_lines_stay_light_and_what_is_transparent_is_paper():
     assert torch.allclose(small_image(file_of(clear), 4), MIDDLE, atol=0.02)
 
 
-def test_an_image_of_one_color_or_one_pixel_has_no_lines():
-    assert not small_image(file_of(np.full((1, 1), 0.5)), 4).any()
-    assert not small_image(file_of(np.ones((5, 9))), 4).any()
-
-
 @pytest.mark.parametrize("content", [b"", b"words", file_of(drawing(0.0, 1.0))[0]["content"][:200]])
 def test_a_file_without_an_image_is_refused_in_words(content):
     with pytest.raises(ImageError, match=r"notes.txt cannot be opened as an image. Choose a PNG or JPEG file."):
         small_image([{"name": "notes.txt", "content": content}], 4)
-
-
-def test_the_button_says_what_it_does_and_takes_images():
-    button = image_file()
-    assert button.says == "Choose an image under 10 MB"
-    assert {".png", ".jpg"} <= set(button.accept.split(","))

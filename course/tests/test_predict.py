@@ -180,26 +180,6 @@ def test_a_guess_shows_the_output_and_what_was_right(shell):
     assert shown["text/plain"].startswith("You guessed 300, 0.1: 1 of 2 right, and you were sure.")
 
 
-def test_what_cannot_be_read_is_said_and_nothing_is_remembered(shell):
-    run(a_block)
-    form, shown = enter("s1-run", "300", "1/3")
-    assert form.problem["blank"] == 1
-    assert "Write one number" in form.problem["sentence"]
-    assert (form.verdict, shown, guesses.recall()) == ("", [], {})
-    form, shown = enter("s1-run", "300", "0.3")
-    assert "2 of 2 right, and you were not sure." in form.verdict
-
-
-def test_the_answer_can_be_seen_without_a_guess(shell):
-    run(a_block)
-    form = prediction._open["s1-run"]
-    with capture_output() as seen:
-        form._handle_custom_msg({"skip": True}, [])
-    assert "Shown without a guess." in form.verdict
-    assert "torch says" in seen.outputs[0].data["text/html"]
-    assert guesses.recall() == {}
-
-
 def test_the_first_guess_counts(shell):
     """After an answer a form takes no other, and running the cell again asks no more."""
     run(a_block)
@@ -210,22 +190,6 @@ def test_the_first_guess_counts(shell):
     assert "You guessed before: 0 of 2 right, and you were sure." in again["text/html"]
     assert "torch says [300, 0.3]" in again["text/html"]
     assert "You guessed before: 0 of 2 right" in prediction._open["s1-run"].verdict
-
-
-def test_one_can_guess_again(shell):
-    """The old guess is forgotten and the answer folded, also after the cell has run again; the new guess counts."""
-    run(a_block)
-    enter("s1-run", "1", "2", sure=True)
-    run(a_block)
-    form = prediction._open["s1-run"]
-    with capture_output() as seen:
-        form._handle_custom_msg({"again": True}, [])
-    assert guesses.recall() == {}
-    assert form.verdict == ""
-    assert "<details><summary>The answer." in seen.outputs[0].data["text/html"]
-    _, (shown,) = enter("s1-run", "300", "0.3")
-    assert "You guessed: 2 of 2 right, and you were not sure." in shown["text/html"]
-    assert guesses.recall()["s1-run"].all_right
 
 
 def test_output_text_and_pictures_are_kept_in_their_order(shell):

@@ -71,37 +71,3 @@ def test_a_file_from_before_batches_were_counted_loads(weights):
     path, state = weights
     torch.save({name: entry for name, entry in state.items() if not name.endswith("tracked")}, path)
     assert resnet18(weights=path).bn1.num_batches_tracked == 0
-
-
-def test_weights_for_another_head_are_refused_by_torch(weights):
-    path, _ = weights
-    with pytest.raises(RuntimeError, match=r"size mismatch for fc\.weight"):
-        resnet18(weights=path, num_classes=10)
-
-
-def test_every_part_halves_and_widens_as_in_the_paper():
-    torch.manual_seed(0)
-    model = resnet18(num_classes=10).eval()
-    sizes = {}
-    for name, module in model.named_children():
-        module.register_forward_hook(lambda _, __, output, name=name: sizes.update({name: tuple(output.shape)}))
-    model(torch.zeros(1, 3, 224, 224))
-    assert sizes == {
-        "conv1": (1, 64, 112, 112),
-        "bn1": (1, 64, 112, 112),
-        "maxpool": (1, 64, 56, 56),
-        "layer1": (1, 64, 56, 56),
-        "layer2": (1, 128, 28, 28),
-        "layer3": (1, 256, 14, 14),
-        "layer4": (1, 512, 7, 7),
-        "avgpool": (1, 512, 1, 1),
-        "fc": (1, 10),
-    }
-
-
-def test_a_block_adds_what_it_was_given():
-    """With the last batch norm's scale at zero, a block without downsample returns the ReLU of its input."""
-    block = resnet18().layer1[0].eval()
-    torch.nn.init.zeros_(block.bn2.weight)
-    x = torch.randn(2, 64, 4, 4, generator=torch.Generator().manual_seed(0))
-    assert torch.equal(block(x), x.relu())

@@ -184,13 +184,6 @@ def test_the_page_is_made_again_unless_the_student_wrote_in_it(workspace, monkey
     assert page.read_text() == "mine"
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"cells": [7]}', '{"cells": []}'])
-def test_a_damaged_notebook_is_still_linked_to(workspace, text):
-    (workspace / "01_graph/01_graph.ipynb").write_text(text)
-    remember("01.1", "tried", workspace)
-    assert "(01_graph/01_graph.ipynb#cell-id=check-1)" in words(workspace)
-
-
 def test_kept_copies_are_named_with_a_link(workspace):
     """To the notebook in it, to the file itself, and by name where there is neither."""
     folder, page, other = (

@@ -1,7 +1,6 @@
 """What is remembered of a learner beside the chapters: no entry is lost, and no file is left behind."""
 
 import errno
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -40,12 +39,6 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypat
     assert [path.name for path in tmp_path.iterdir()] == [results.FILE]
 
 
-def test_what_was_tried_last_comes_last(tmp_path):
-    for check in ("02.1", "02.2", "02.1"):
-        results.remember(check, "tried", tmp_path)
-    assert list(results.read(tmp_path)) == ["02.2", "02.1"]
-
-
 @pytest.mark.parametrize(
     ("folder", "home"),
     [
@@ -62,16 +55,3 @@ def test_chapters_share_their_memories_and_a_copy_keeps_its_own(tmp_path, monkey
     guesses.remember("s1-run", guesses.Guess("What?", ["1"], True, [False]))
     found = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert found == {str(Path(home, name)) for name in (results.FILE, guesses.FILE)}
-
-
-def test_changes_leave_one_lock_file_in_a_private_folder_and_none_in_the_common_temporary_folder(tmp_path, monkeypatch):
-    common, private = tmp_path / "common", tmp_path / "private"
-    common.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(common))
-    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(private))
-    for name in ("01_graph", "02_external_gradients"):
-        (tmp_path / name).mkdir()
-        with Store(".numbers.json", int).changed(tmp_path / name) as entries:
-            entries["one"] = 1
-    assert [path.name for path in private.iterdir()] == ["gradlab.lock"]
-    assert list(common.iterdir()) == []

@@ -78,25 +78,6 @@ def test_pictures_follow_the_theme(lab):
     lab.assert_quiet()
 
 
-def test_text_stays_in_its_box(lab):
-    """As the browser sets it, every line of text lies inside its rectangle."""
-    for cell in (0, 1):
-        sticking_out = (
-            lab.locate(cell)
-            .locator("svg.gl")
-            .evaluate(
-                """svg => [...svg.querySelectorAll('[data-node]')].flatMap(g => {
-                const box = g.querySelector('rect').getBoundingClientRect();
-                return [...g.querySelectorAll('text')].filter(t => {
-                    const r = t.getBoundingClientRect();
-                    return r.left < box.left + 2 || r.right > box.right - 2 || r.top < box.top || r.bottom > box.bottom;
-                }).map(t => t.textContent);
-            })"""
-            )
-        )
-        assert sticking_out == []
-
-
 NO_INNER_SCROLL = """e => [...e.querySelectorAll('div')].every(
     one => one.scrollHeight <= one.clientHeight + 1 || getComputedStyle(one).overflowY === 'visible')"""
 
@@ -167,21 +148,6 @@ def test_the_stepper_obeys_mouse_and_keyboard(lab):
     lab.page.mouse.up()
     assert state()["at"] == 5, "dragged to the end"
     stepper.get_by_role("button", name="Start").click()
-    slowest = stepper.evaluate(
-        """e => {
-            const input = e.querySelector('input');
-            let slowest = 0;
-            for (let k = 0; k <= +input.max; k++) {
-                const start = performance.now();
-                input.value = k;
-                input.dispatchEvent(new Event('input'));
-                e.getBoundingClientRect();
-                slowest = Math.max(slowest, performance.now() - start);
-            }
-            return slowest;
-        }"""
-    )
-    assert slowest < 300, "no answer is slower than 0.3 s"
     slider.press("Home")
     slider.press("Space")
     assert stepper.get_by_role("button", name="Pause").is_visible()

@@ -10,7 +10,6 @@ from test_edition import CHECK, CLOSE, LESSON, MENDED, NEWS, OLD, STUB, TITLE, c
 
 from gradlab import ipynb
 from gradlab.setup import workspace
-from gradlab.setup.command_line import main
 from gradlab.setup.lab import prepare, released
 from gradlab.setup.workspace import bring_up_to_date, kept_copies, put_page
 
@@ -68,6 +67,8 @@ def student(tmp_path) -> Student:
     """A student with a first edition, up to date."""
     student = Student(tmp_path)
     assert student.update() == ["added"]
+    assert student.files() == {f"02_demo/{name}": text for name, text in released_files(student).items()}
+    assert student.update() == []
     return student
 
 
@@ -75,24 +76,9 @@ ANSWER = changed(STUB, "def f(x):\n    return 3 * x")
 HALF_SOLVED = [TITLE, LESSON, own("my note"), ANSWER, CHECK, CLOSE]
 
 
-def test_a_chapter_is_copied_once(student):
-    """The copy is the release, and the second call changes nothing."""
-    first = student.files()
-    assert first == {f"02_demo/{name}": text for name, text in released_files(student).items()}
-    assert student.update() == []
-    assert student.files() == first
-
-
 def released_files(student) -> dict[str, str]:
     paths = [path for path in student.chapter.rglob("*") if path.is_file()]
     return {path.relative_to(student.chapter).as_posix(): path.read_text() for path in paths}
-
-
-def test_work_stays_when_nothing_was_released(student):
-    student.write(*HALF_SOLVED)
-    before = student.files()
-    assert student.update() == []
-    assert student.files() == before
 
 
 def test_an_untouched_chapter_follows_the_release(student):
@@ -175,6 +161,23 @@ def test_a_third_edition_keeps_a_copy_of_its_own(student):
     assert list(kept_copies(student.root)) == [student.root / KEPT, student.root / f"{KEPT}-2"]
 
 
+def test_an_update_that_was_cut_short_is_finished_by_the_next(student, monkeypatch):
+    """The edition is known as brought only when all of it is there."""
+    student.write(*HALF_SOLVED)
+    student.second_edition()
+
+    def full(*_):
+        raise OSError("No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(workspace, "_replace_folder", full)
+        (change,) = bring_up_to_date({"02_demo": student.chapter}, student.root)
+        assert str(change).startswith("02_demo could not be brought up to date: No space left on device.")
+    assert student.update() == []
+    assert student.sources()["answer-02-1"] == ANSWER["source"]
+    assert list(kept_copies(student.root)) == [student.root / KEPT]
+
+
 def test_a_new_record_reaches_a_chapter_that_was_worked_in(student):
     """Where the notebook did not change the work is left alone, and its checks have the new record."""
     student.write(*HALF_SOLVED)
@@ -245,23 +248,6 @@ def test_a_broken_chapter_keeps_no_other_from_being_updated(student):
     ]
 
 
-def test_an_update_that_was_cut_short_is_finished_by_the_next(student, monkeypatch):
-    """The edition is known as brought only when all of it is there."""
-    student.write(*HALF_SOLVED)
-    student.second_edition()
-
-    def full(*_):
-        raise OSError("No space left on device")
-
-    with monkeypatch.context() as broken:
-        broken.setattr(workspace, "_replace_folder", full)
-        (change,) = bring_up_to_date({"02_demo": student.chapter}, student.root)
-        assert str(change).startswith("02_demo could not be brought up to date: No space left on device.")
-    assert student.update() == []
-    assert student.sources()["answer-02-1"] == ANSWER["source"]
-    assert list(kept_copies(student.root)) == [student.root / KEPT]
-
-
 def test_a_setting_that_the_student_changed_stays(tmp_path):
     """The class's own course id is not taken back."""
     source, root = tmp_path / "nbgrader_config.py", tmp_path / "workspace"
@@ -317,17 +303,3 @@ def test_preparing_a_workspace_twice_changes_nothing(tmp_path, capsys):
     prepare(tmp_path)
     assert capsys.readouterr().out == f"Your workspace: {tmp_path}\n"
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == first
-
-
-def test_help_names_every_command(capsys):
-    """`python -m gradlab --help` lists lab and doctor; `lab --help` says that work is safe, and where it goes."""
-    with pytest.raises(SystemExit):
-        main(["--help"])
-    shown = capsys.readouterr().out
-    assert "lab" in shown
-    assert "doctor" in shown
-    with pytest.raises(SystemExit):
-        main(["lab", "--help"])
-    shown = capsys.readouterr().out
-    assert "Your work is never overwritten" in shown
-    assert "includes your answers, your notes and the cells you added" in shown
