@@ -23,7 +23,6 @@ class Saved:
     def __init__(self, without=()):
         self.most = self.most_bytes = 0  # the most tensors and the most bytes held at one time
         self._held = weakref.WeakSet()  # tensors that no graph holds anymore disappear from it
-        self._used = weakref.WeakSet()  # tensors that a backward pass has read
         self._without = {tensor.untyped_storage().data_ptr() for tensor in without}
 
     def watch(self):
@@ -40,10 +39,6 @@ class Saved:
         sizes = {storage.data_ptr(): storage.nbytes() for storage in storages}
         return sum(size for pointer, size in sizes.items() if pointer not in self._without)
 
-    def kept(self):
-        """Return how many of the tensors that graphs hold were used by a backward pass that did not free them."""
-        return len(self._used)
-
     def _pack(self, tensor):
         box = _Box(tensor.detach())
         self._held.add(box)
@@ -52,7 +47,6 @@ class Saved:
         return box
 
     def _unpack(self, box):
-        self._used.add(box)
         return box.tensor
 
 

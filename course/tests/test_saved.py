@@ -34,16 +34,3 @@ def test_what_is_there_anyway_does_not_count():
         y = (data[1:] @ weight).tanh()
     assert y.requires_grad
     assert saved.bytes() == 8, "the result of tanh alone"
-
-
-def test_what_a_walk_keeps_is_told_from_what_was_never_walked():
-    x = torch.ones(2, requires_grad=True)
-    saved = Saved()
-    with saved.watch():
-        walked, waiting = x.exp().sum(), x.exp().sum()
-    assert saved.kept() == 0
-    walked.backward(retain_graph=True)
-    assert (saved.tensors(), saved.kept()) == (2, 1)
-    del walked
-    assert (saved.tensors(), saved.kept()) == (1, 0)
-    assert waiting.requires_grad

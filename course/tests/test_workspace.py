@@ -288,12 +288,6 @@ def test_an_engine_that_chapter_14_wrote_beside_the_course_is_no_chapter(tmp_pat
     assert [*released(tmp_path)] == ["nbgrader_config.py", "14_train"]
 
 
-def test_a_course_without_its_start_page_says_what_to_do(tmp_path):
-    """An installation away from the course's folder is told how to install."""
-    with pytest.raises(SystemExit, match="pip install -e course"):
-        released(tmp_path)
-
-
 def test_preparing_a_workspace_twice_changes_nothing(tmp_path, capsys):
     """The whole course as it is: every chapter, the start page, and how JupyterLab is arranged at first."""
     prepare(tmp_path)
