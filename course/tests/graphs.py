@@ -30,12 +30,6 @@ def diamond():
 
 
 @graph
-def shared_weights():
-    w, x = torch.randn(3, 3, dtype=torch.float64, requires_grad=True), vector(1.0, 2.0, 3.0, grad=False)
-    return [torch.tanh(w @ torch.tanh(w @ x)).sum()], {"w": w, "x": x}
-
-
-@graph
 def two_losses():
     x, w = vector(1.0, 2.0), vector(0.3, 0.7)
     trunk = (x * w).tanh()
@@ -70,14 +64,6 @@ def resnet(blocks):
 @graph
 def two_residual_blocks():
     return resnet(2)
-
-
-@graph
-def rnn_unrolled():
-    cell, h = nn.RNNCell(2, 3).double(), torch.zeros(1, 3, dtype=torch.float64)
-    for _ in range(5):
-        h = cell(torch.randn(1, 2, dtype=torch.float64), h)
-    return [h.sum()], {"cell": cell, "h": h}
 
 
 class Cube(torch.autograd.Function):
@@ -121,12 +107,6 @@ def in_place():
     y = x * 2
     y.add_(1).mul_(x)
     return [y.sum()], {"x": x, "y": y}
-
-
-@graph
-def broadcasting():
-    x, bias = torch.randn(3, 2, dtype=torch.float64, requires_grad=True), vector(0.1)
-    return [((x + bias) * vector(2.0, 3.0)).mean()], {"x": x, "bias": bias}
 
 
 @graph

@@ -329,7 +329,6 @@ FILES = {
     "nothing solved": Form(lambda nb: nb.untouched(), (0, 0, 0)),
     "one unsolved": Form(lambda nb: nb.untouched("answer-2"), (1, 0, 4)),
     "Colab": Form(colab),
-    "Colab, cleared": Form(lambda nb: (colab(nb), nb.lose(metadata=True))),
     "old VS Code": Form(lambda nb: nb.lose(ids=True, minor=2)),
     "Jupytext": Form(lambda nb: jupytext(nb, metadata=True)),
     "Jupytext, metadata filtered": Form(lambda nb: jupytext(nb, metadata=False)),
@@ -343,7 +342,6 @@ FILES = {
     "a lone surrogate": Form(surrogate),
     "new ids, no metadata": Form(lambda nb: (new_ids(nb), nb.lose(metadata=True))),
     "metadata cleaned": Form(lambda nb: nb.lose(metadata=True)),
-    "metadata null": Form(for_each(metadata=None)),
     "the same id twice": Form(same_id_twice),
     "odd outputs": Form(for_each(outputs="none", execution_count="3", attachments=[])),
     "no kernel": Form(lambda nb: nb.notebook.update(metadata={"kernelspec": 3})),
@@ -361,7 +359,6 @@ HABITS = {
     "set-up deleted": Form(lambda nb: nb.delete("setup")),
     "all set-up deleted": Form(lambda nb: nb.delete(*FIXED)),
     "all set-up commented out": Form(each(FIXED, comment_out)),
-    "all set-up emptied": Form(each(FIXED, lambda nb, name: nb.write(name, ""))),
     "set-up at the end": Form(each(FIXED, lambda nb, name: nb.move(name, nb.cells[-1]["id"]))),
     "an engine cell deleted": Form(lambda nb: nb.delete("engine-node")),
     "an import added to set-up": Form(
@@ -372,14 +369,10 @@ HABITS = {
             )
         )
     ),
-    "set-up with an own check": Form(lambda nb: nb.write("setup", SETUP + "\n\n\ndef check(*a, **k):\n    pass")),
-    "set-up merged with an answer": Form(lambda nb: merged(nb, "engine-node", "answer-2", "engine-node")),
     # answers in other cells
     "retyped, the cell deleted": Form(lambda nb: retyped_and_deleted(nb, "answer-1")),
     "retyped above": Form(lambda nb: retyped(nb, "answer-1", "lesson")),
-    "retyped below the check": Form(lambda nb: retyped(nb, "answer-1", "check-1")),
     "retyped as a lambda": Form(lambda nb: retyped(nb, "answer-3", "answer-3", "doubled = lambda x: 2 * x")),
-    "retyped below, check deleted": Form(lambda nb: (retyped(nb, "answer-1", "hints-1"), nb.delete("check-1"))),
     "retyped in a lesson": Form(
         lambda nb: (nb.untouched("answer-1"), nb.write("lesson", f"{LESSON}\n\n{ANSWERS['answer-1']}"))
     ),
@@ -397,9 +390,6 @@ HABITS = {
     ),
     # copies
     "the stub copied below": Form(lambda nb: nb.duplicate("answer-1", STUBS["answer-1"], "answer-1")),
-    "the stub pasted without ids": Form(
-        lambda nb: (nb.own(STUBS["answer-1"], "answer-1"), nb.lose(ids=True, metadata=True))
-    ),
     "a better copy": Form(
         lambda nb: (
             (
@@ -408,9 +398,6 @@ HABITS = {
             )
         )
     ),
-    "a wrong copy below the check": Form(
-        lambda nb: nb.duplicate("answer-1", "def pull_back(x, v):\n    return v", "check-1")
-    ),
     "a wrong copy above the check": Form(
         lambda nb: nb.duplicate("answer-1", "def pull_back(x, v):\n    return v", "answer-1"), (0, 2, 4)
     ),
@@ -418,21 +405,11 @@ HABITS = {
     "an answer at the top": Form(lambda nb: nb.move("answer-1", None)),
     "an answer at the end": Form(lambda nb: nb.move("answer-1", "summary")),
     "an answer below its check": Form(lambda nb: nb.move("answer-1", "check-1")),
-    "a helper below the answer": Form(
-        lambda nb: (
-            (
-                nb.write("answer-1", "def pull_back(x, v):\n    return six(x) * v"),
-                nb.own("def six(x):\n    return 6 * x", "answer-1"),
-            )
-        )
-    ),
     # checks
     "all checks deleted": Form(lambda nb: nb.delete(*CHECKS)),
-    "all checks edited": Form(each(CHECKS, lambda nb, name: nb.write(name, "pass"))),
     "all checks at the end": Form(each(CHECKS, lambda nb, name: nb.move(name, nb.cells[-1]["id"]))),
     # much at once
     "only answers": Form(only(*ANSWERS)),
-    "only answers, metadata cleaned": Form(only(*ANSWERS, metadata=True)),
     "only answers, ids lost": Form(only(*ANSWERS, ids=True)),
     "only answers and checks, with neither": Form(only(*ANSWERS, *CHECKS, ids=True, metadata=True)),
     "only set-up and checks": Form(only(*FIXED, *CHECKS), (0, 0, 0)),

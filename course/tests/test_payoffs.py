@@ -1,17 +1,14 @@
 """Payoffs: shown once an exercise is solved, one line until then, one line if the answer fails."""
 
-import io
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from ipywidgets.widgets.widget import _instances
-from matplotlib.image import imsave
 
-from gradlab import drawing, image_file, notebook, own_pictures, payoff, predict, small_image
+from gradlab import drawing, notebook, own_pictures, payoff, predict
 from gradlab.checks import results
 from gradlab.pictures.diff import difference_picture
 
@@ -137,25 +134,6 @@ def moved(model, buffers=(), **asked):
     return reply["html"]
 
 
-def test_an_image_is_chosen_and_a_file_that_is_none_is_refused_in_one_line():
-    results.remember("02.1", "passed")
-
-    def works(image=()):
-        return f"{tuple(small_image(image, 4).shape)}" if image else "a scene, until you choose an image"
-
-    widget, still = shown(works, image=image_file())
-    assert still["text/plain"] == "You see your function at work.\na scene, until you choose an image"
-    model = model_of(widget)
-    assert (model.controls[0]["kind"], model.controls[0]["name"]) == ("file", "Choose an image under 10 MB")
-    data = io.BytesIO()
-    imsave(data, np.eye(8))
-    for name, content, says in [
-        ("a.png", data.getvalue(), "(1, 4, 4)"),
-        ("b.txt", b"words", 'role="alert">b.txt cannot'),
-    ]:
-        assert says in moved(model, [memoryview(content)], at=[1], control=0, value=name)
-
-
 def test_a_drawing_arrives_as_strokes_and_a_milestone_keeps_its_first_picture():
     results.remember("02.1", "passed")
 
@@ -190,24 +168,3 @@ def test_a_control_needs_a_parameter_with_a_default():
         payoff("02.1", "x", weight=(0, 1))(lambda weight: weight)
     with pytest.raises(TypeError, match="parameters none and the controls weight"):
         payoff("02.1", "x", weight=(0, 1))(lambda: 1)
-
-
-def test_a_figure_is_shown_once_and_closed():
-    results.remember("02.1", "passed")
-    import matplotlib
-
-    matplotlib.use("agg")
-    from matplotlib import pyplot
-
-    def drawn():
-        figure, ax = pyplot.subplots()
-        ax.plot([1, 2])
-        return figure
-
-    InteractiveShell.instance().display_formatter.formatters["image/png"].for_type_by_name(
-        "matplotlib.figure", "Figure", lambda figure: b"png"
-    )
-    (picture,) = shown(drawn)
-    assert 'alt="your function at work"' in picture["text/html"]
-    assert "data:image/png;base64,cG5n" in picture["text/html"]
-    assert pyplot.get_fignums() == []

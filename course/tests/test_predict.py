@@ -161,25 +161,6 @@ def test_an_author_s_mistake_is_named(kind, given, words):
 # Output
 
 
-def test_without_a_guess_the_answer_stands_in_a_fold(shell):
-    """Run All, a saved notebook, an exported page: nothing fails, and the answer is behind a closed fold."""
-    (form, answer), _, seen = run(a_block)
-    assert form["text/plain"] == "Your guess: What will x.grad hold?"
-    assert of(r"<details><summary>The answer.*?</summary><pre>torch says \[300, 0.3\]</pre></details>", answer)
-    assert answer["text/plain"] == "The answer:\ntorch says [300, 0.3]"
-    assert (seen.stdout, seen.stderr) == ("", "")
-
-
-def test_a_guess_shows_the_output_and_what_was_right(shell):
-    run(a_block)
-    form, (shown,) = enter("s1-run", "300", "0.1", sure=True)
-    assert "You guessed: 1 of 2 right, and you were sure." in form.verdict
-    assert "<span>you said 0.1</span> <span>but it is <b>0.3</b></span>" in form.verdict
-    assert "<details>" not in shown["text/html"]
-    assert "torch says [300, 0.3]" in shown["text/html"]
-    assert shown["text/plain"].startswith("You guessed 300, 0.1: 1 of 2 right, and you were sure.")
-
-
 def test_the_first_guess_counts(shell):
     """After an answer a form takes no other, and running the cell again asks no more."""
     run(a_block)

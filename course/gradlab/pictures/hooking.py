@@ -1,6 +1,5 @@
 """List the hooks registered on a model, and record their calls, as plain data for timeline.py to draw."""
 
-import sys
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,8 +16,6 @@ TENSOR_HOOKS = {
     "_post_accumulate_grad_hooks": "post-accumulate hook",
     "_post_accumulate": "post-accumulate hook",  # mini_autograd's name
 }
-GLOBAL_HOOKS = {f"_global{name}": f"global {kind}" for name, kind in MODULE_HOOKS.items()}
-EVERYWHERE = "every module"
 
 
 @dataclass(slots=True)
@@ -44,20 +41,15 @@ class Fired:
 
 
 def registered(model, inputs=()):
-    """Return the hooks on a model's modules and parameters, on the given input tensors, and the global module hooks."""
+    """Return the hooks on a model's modules and parameters, and on the given input tensors."""
     hooks = []
     for path, module in model.named_modules():
         for name, kind in MODULE_HOOKS.items():
-            if name == "_backward_hooks" and getattr(module, "_is_full_backward_hook", None) is False:
-                kind = "legacy backward hook"
             hooks += _hooks(module, name, path or type(module).__name__, kind)
     tensors = [*model.named_parameters(), *((f"input {k}", t) for k, t in enumerate(inputs))]
     for path, tensor in tensors:
         for name, kind in TENSOR_HOOKS.items():
             hooks += _hooks(tensor, name, path, kind)
-    shared = sys.modules.get("torch.nn.modules.module")
-    for name, kind in GLOBAL_HOOKS.items():
-        hooks += _hooks(shared, name, EVERYWHERE, kind)
     return hooks
 
 
@@ -94,17 +86,13 @@ def listening(hooks, fired, phase):
 
 def _wrapped(hook, original, fired, phase):
     def call(*arguments, **keywords):
-        place, given = hook.place, arguments
         if hook.kind.endswith("tensor hook"):
             shapes = [("grad", shape_of(arguments[0]))]
         elif hook.kind.startswith("post"):
             shapes = [("parameter", shape_of(arguments[0]))]
         else:
-            if place == EVERYWHERE:
-                place = type(arguments[0]).__name__
-            given = arguments[1:]
-            shapes = list(zip(_words(hook.kind), map(shape_of, (given[0], given[-1])), strict=False))
-        fired.append(Fired(phase(), place, hook.kind, hook.name, shapes))
+            shapes = list(zip(_words(hook.kind), map(shape_of, (arguments[1], arguments[-1])), strict=False))
+        fired.append(Fired(phase(), hook.place, hook.kind, hook.name, shapes))
         return original(*arguments, **keywords)
 
     return call

@@ -3,7 +3,7 @@
 from contextlib import nullcontext
 from math import prod
 
-from .hooking import EVERYWHERE, TENSOR_HOOKS, listening, registered, watching
+from .hooking import TENSOR_HOOKS, listening, registered, watching
 from .naming import is_module, is_tensor
 from .picture import PAGE, TEXT, TITLE, Picture, PictureError, label, shorten, static, svg, text_width, wrapped
 
@@ -62,7 +62,7 @@ def places(model, inputs):
     for path, module in model.named_modules():
         names.append(path or type(module).__name__)
         names += [f"{path}.{name}".lstrip(".") for name, _ in module.named_parameters(recurse=False)]
-    return [*names, EVERYWHERE]
+    return names
 
 
 class Timeline(Picture):
