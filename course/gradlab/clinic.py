@@ -4,18 +4,19 @@ import itertools
 import math
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import torch
 from torch import nn
 
+from .pictures.graph import walk
+from .pictures.hooking import registered
+
 APART = 1e6  # a ratio of weights' largest gradients that is worth a word
 _CHANGED = re.compile(r"\[torch\.\w+ \[([\d, ]*)\]\].* is at version (\d+); expected version (\d+)")
 _ITEM = textwrap.TextWrapper(80, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False)
-_HOOKS = {"_forward_pre_hooks": "forward pre-hook", "_forward_hooks": "forward hook"}
-_HOOKS |= {"_backward_pre_hooks": "backward pre-hook", "_backward_hooks": "backward hook"}
-_HOOKS |= {"_post_accumulate_grad_hooks": "post-accumulate-grad hook"}
 WRONG = {  # what to say, by kind; the number is the chapter that explains it
     "no tensor": "01 The loss is of type {}. Backward needs a tensor: call `.item()` only for printing.",
     "no history": "01 The loss has no history. no_grad, detach, item, torch.tensor and argmax cut it.",
@@ -88,7 +89,7 @@ def examine(loss: Any, model: nn.Module) -> list[Finding]:
         return [Finding("leaf" if loss.requires_grad else "all frozen" if all_frozen else "no history"), *findings]
     if loss.numel() != 1:
         findings.append(Finding("not scalar", (loss.numel(),)))
-    nodes = list(_nodes(loss.grad_fn))
+    nodes = [node.fn for node in walk([loss.grad_fn]).nodes]
     reached = {node.variable for node in nodes if hasattr(node, "variable")}
     if cut := [name for parameter, name in names.items() if parameter.requires_grad and parameter not in reached]:
         findings.append(Finding("not reached", (_listed(cut, names.values()),)))
@@ -100,17 +101,6 @@ def examine(loss: Any, model: nn.Module) -> list[Finding]:
         return findings + list(_gradients(gradients))
     stale = any(gradient is not None for gradient in gradients.values())
     return findings + changed[:3] + [Finding("stale")] * stale
-
-
-def _nodes(root: Any) -> Iterator[Any]:
-    """Yield each node of a graph once."""
-    waiting, seen = [root], {root}
-    while waiting:
-        node = waiting.pop()
-        yield node
-        below = {child for child, _ in node.next_functions if child is not None} - seen
-        seen |= below
-        waiting += below
 
 
 def _saved(nodes: Iterable[Any]) -> tuple[list[Finding], set[str]]:
@@ -157,16 +147,14 @@ def _not_registered(model: nn.Module, known: set[nn.Parameter]) -> Iterator[Find
 
 
 def _hooks(model: nn.Module) -> Iterator[Finding]:
-    others = []
-    for path, owner in [*model.named_modules(), *model.named_parameters()]:
-        for attribute, kind in _HOOKS.items():
-            functions = list((getattr(owner, attribute, None) or {}).values())
-            if len({getattr(function, "__code__", function) for function in functions}) < len(functions):
-                yield Finding("repeated hook", (path or "the model", kind, len(functions)))
-            elif functions:
-                others.append(f"{path or 'the model'} ({kind})")
+    functions = [(hook.place, hook.kind, hook.table[hook.key]) for hook in registered(model)]
+    same = Counter((place, kind, getattr(function, "__code__", function)) for place, kind, function in functions)
+    others = dict.fromkeys(f"{place} ({kind})" for (place, kind, _), times in same.items() if times == 1)
+    for (place, kind, _), times in same.items():
+        if times > 1:
+            yield Finding("repeated hook", (place, kind, times))
     if others:
-        yield Finding("hooks", (", ".join(others[:5]) + ", …" * (len(others) > 5),))
+        yield Finding("hooks", (", ".join([*others][:5]) + ", …" * (len(others) > 5),))
 
 
 def _modes(model: nn.Module) -> Iterator[Finding]:
