@@ -335,12 +335,6 @@ class LabPage:
         self.page.locator(f'body[data-jp-theme-light="{light}"] .jp-LabShell').wait_for(state="visible")
         self.page.locator("#jupyterlab-splash").wait_for(state="detached")
 
-    def screenshot(self, path: Path | str, cell: int | str | None = None) -> Path:
-        """Save a picture of the window, or of one cell, as PNG."""
-        path = Path(path)
-        (self.page if cell is None else self.locate(cell)).screenshot(path=path)
-        return path
-
     def _activate(self, cell: int | str) -> int:
         place = self.position(cell)
         self.page.evaluate(

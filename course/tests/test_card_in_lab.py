@@ -76,7 +76,7 @@ def seen(lab, cell: str) -> str:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_check_answers_with_one_card_that_can_be_read(chapter, tmp_path, theme):
+def test_a_check_answers_with_one_card_that_can_be_read(chapter, theme):
     """Not solved, wrong, right: each a card without JupyterLab's own error below it, at both widths within its cell."""
     chapter.theme(theme)
     stub = chapter.cells()[chapter.position("answer-02-1")]["source"]
@@ -94,7 +94,6 @@ def test_a_check_answers_with_one_card_that_can_be_read(chapter, tmp_path, theme
             chapter.locate("check-02-1")
             assert card.evaluate("card => card.scrollWidth <= card.clientWidth")
             assert card.bounding_box()["width"] <= cell.bounding_box()["width"]
-            chapter.screenshot(tmp_path / f"{state}-{theme}-{width}.png")
         chapter.page.set_viewport_size({"width": 1400, "height": 1000})
     chapter.assert_quiet()
 
@@ -114,7 +113,7 @@ def test_the_slip_comes_first_and_details_are_folded(chapter):
     assert all(one.is_visible() for one in hidden)
 
 
-def test_a_check_stays_in_view_and_a_pass_shows_its_payoff_and_goes_on(chapter, tmp_path):
+def test_a_check_stays_in_view_and_a_pass_shows_its_payoff_and_goes_on(chapter):
     """By Shift+Enter, in a low window: the card's head, then what was won, its slider, and the way on."""
     chapter.page.set_viewport_size({"width": 1400, "height": 700})
     for source, verdict, following in ((WRONG, "not yet", "payoff-02-1"), (RIGHT, "passed", "answer-02-5")):
@@ -133,7 +132,6 @@ def test_a_check_stays_in_view_and_a_pass_shows_its_payoff_and_goes_on(chapter, 
             }""",
             arg=[head.element_handle(), following],
         )
-        chapter.screenshot(tmp_path / f"{verdict}.png")
     cell = chapter.page.locator(".jp-Cell").filter(has=head)
     slider = cell.get_by_role("slider", name="root of")
     slider.wait_for()
@@ -215,9 +213,6 @@ def test_a_cell_that_runs_for_long_says_how_to_stop_it(chapter, tmp_path):
         assert note.inner_text() == ""
         go_on.touch()
         note.filter(has_text="This cell has been running for 10 seconds. To stop it,").wait_for()
-        for width in (1000, 1400):
-            chapter.page.set_viewport_size({"width": width, "height": 1000})
-            chapter.screenshot(tmp_path / f"running-{width}.png")
         for key in ("Escape", "i", "i"):
             chapter.page.keyboard.press(key)
         chapter.wait_until_done()
@@ -246,7 +241,7 @@ def ten_seconds_passing_at_once(lab, when: str):
     lab.page.evaluate("() => { window.setTimeout = window.realTimeout; }")
 
 
-def test_a_failure_offers_the_help_that_fits(chapter, tmp_path):
+def test_a_failure_offers_the_help_that_fits(chapter):
     """If it quotes the message, at once, but opened by a click alone."""
     raises = 'def pull_back(x, v):\n    raise RuntimeError("grad can be implicitly created only for scalar outputs")'
     answer(chapter, raises)
@@ -257,7 +252,6 @@ def test_a_failure_offers_the_help_that_fits(chapter, tmp_path):
     opened.get_by_text("You called backward() without its argument").wait_for()
     assert opened.count() == 1
     chapter.page.wait_for_function("() => document.activeElement.matches('details[open] > summary')")
-    chapter.screenshot(tmp_path / "help.png")
     assert "passed" in answer(chapter, RIGHT)
     chapter.assert_quiet()
 

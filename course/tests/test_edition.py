@@ -92,11 +92,10 @@ def test_a_changed_check_is_released_again_and_the_students_is_kept():
     assert cells[-1][1] == "pass  # always"
 
 
-def test_an_answer_whose_stub_changed_stays_and_the_new_stub_is_shown():
+def test_an_answer_whose_stub_changed_stays():
     new = notebook(TITLE, SETUP, LESSON, changed(STUB, "def f(x, y):\n    # YOUR CODE HERE"), CHECK, CLOSE)
     cells = merged(notebook(TITLE, SETUP, LESSON, changed(STUB, "def f(x): return x"), CHECK, CLOSE), new)
     assert dict(cells)["answer-02-1"] == "def f(x): return x"
-    assert cells[-1][1].startswith("`answer-02-1` starts differently in the new edition:\n\n~~~python\ndef f(x, y):")
 
 
 def test_own_cells_stand_behind_the_cell_they_stood_behind():

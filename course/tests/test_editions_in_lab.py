@@ -56,7 +56,6 @@ def test_the_start_page_continues_where_one_stopped(open_lab, workspace):
     contents.get_by_text("Exercise 02.4").wait_for()
     assert contents.is_visible()
     assert not page.locator("#filebrowser").is_visible()
-    lab.screenshot(workspace.parent / "continued.png")
     shows_at_once_what_was_passed(lab, workspace)
 
     lab.run_all()
@@ -114,7 +113,6 @@ def shows_at_once_what_was_passed(lab, workspace: Path) -> None:
     said = re.sub(r"\n+", "\n", lab.seen("summary"))
     assert "6 of 6 checks passed, 2 of 2 on the core path, 12 of 12 points.\nYou now own\npull_back\nYour pull" in said
     assert "\nYou can now" in said
-    lab.screenshot(workspace.parent / "end.png")
     lab.locate("summary").get_by_role("link", name=re.compile("03 · ")).click()
     page.wait_for_function("() => window.jupyterapp.shell.currentWidget.context.path.startsWith('03_')")
     lab.command("docmanager:open", path="README.md")

@@ -33,7 +33,6 @@ def test_the_start_page_leads_to_a_chapter_that_runs(open_lab, copy):
     lab.goto()
     page = lab.page
     page.get_by_role("heading", name="torch.autograd, by hand").wait_for()
-    lab.screenshot(copy / "start.png")
     page.get_by_role("link", name="external gradients").click()
     lab.wait_for_kernel()
     lab.run_all()
@@ -47,7 +46,6 @@ def test_the_start_page_leads_to_a_chapter_that_runs(open_lab, copy):
     second.page.get_by_role("tab", name="File Browser").click()
     second.page.get_by_role("listitem", name="02_external_gradients.ipynb").wait_for()
     assert second.page.get_by_text(".record.json").count() == 0
-    second.screenshot(copy / "second.png")
     second.page.close()
     # Two tabs share a kernel here, and one hears of widgets that only the other has.
     lab.complaints[:] = [said for said in lab.complaints if "Comm not found for comm id" not in said]
@@ -95,4 +93,3 @@ def test_the_pages_to_look_things_up_open_from_the_start_page_and_from_a_term(op
     entry = page.get_by_role("heading", name="Buffer", exact=True)
     entry.wait_for()
     page.wait_for_function("e => e.getBoundingClientRect().top < innerHeight", arg=entry.element_handle())
-    lab.screenshot(copy / "glossary.png")

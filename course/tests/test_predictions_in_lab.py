@@ -128,7 +128,6 @@ def test_a_guess_is_entered_by_keyboard_judged_remembered_and_kept(lab, notebook
     form = verdict.locator("xpath=..").bounding_box()
     assert form["height"] <= height + 4, "no gap below the verdict"
     assert form["width"] > 500
-    lab.screenshot(tmp_path / "guessed.png", "s1-run")
     lab.assert_quiet()
 
     remembered = json.loads((tmp_path / "mine/.predictions.json").read_text())[CHAPTER]["s1-run"]
@@ -190,7 +189,7 @@ def goes_on_to(lab, cell):
     )
 
 
-def test_after_a_wrong_guess_the_explanation_is_open_and_has_the_keyboard(lab, notebook, tmp_path):
+def test_after_a_wrong_guess_the_explanation_is_open_and_has_the_keyboard(lab, notebook):
     lab.run_all()
     lab.locate("s5-explain").locator("details:not([open])").wait_for()
     form = lab.locate("s5-wrong").locator("form")
@@ -201,7 +200,6 @@ def test_after_a_wrong_guess_the_explanation_is_open_and_has_the_keyboard(lab, n
     lab.page.get_by_role("status").filter(has_text="You guessed: 2 of 3 right, and you were not sure.").wait_for()
     goes_on_to(lab, "s5-explain")
     lab.page.locator(".jp-MarkdownOutput details[open]").get_by_text("The second is an error.").wait_for()
-    lab.screenshot(tmp_path / "explained.png")
     lab.page.keyboard.press("Shift+Enter")
     goes_on_to(lab, "guesses")
     lab.assert_quiet()

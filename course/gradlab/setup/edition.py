@@ -5,7 +5,6 @@ that JupyterLab saves automatically are ignored. Notebooks are plain dicts, as `
 """
 
 import json
-import re
 import uuid
 from collections.abc import Container
 from dataclasses import dataclass
@@ -141,10 +140,6 @@ class _Merge:
                 (self.tail if place > last else self.own.setdefault(anchor, [])).append(self._as_own(cell))
         return filled
 
-    @staticmethod
-    def _changed(old: dict | None, new: dict) -> bool:
-        return old is None or _written(old) != _written(new)
-
     def _filled_in(self, cell: dict) -> dict:
         """Return a cell of the new edition, with the student's text if it belongs there."""
         key = cell["id"]
@@ -153,11 +148,8 @@ class _Merge:
             return cell
         if _is_locked(cell) and self.release.is_as_released(key, mine):
             return cell
-        changed = self._changed(old, cell)
         answer = is_answer(cell)
-        if answer and changed and old is not None:
-            self.left.append(self._said(f"`{key}` starts differently in the new edition:\n\n{_fenced(cell['source'])}"))
-        if not answer and (changed or _is_locked(cell)):
+        if not answer and (old is None or _written(old) != _written(cell) or _is_locked(cell)):
             self._leave(f"From `{key}`, which is a different cell in the new edition:", mine)
             return cell
         self.wrote = True
@@ -192,9 +184,3 @@ class _Merge:
         chosen = wanted if wanted and wanted not in self.ids else uuid.uuid4().hex[:12]
         self.ids.add(chosen)
         return chosen
-
-
-def _fenced(source: str) -> str:
-    longest = max(map(len, re.findall(r"~+", source)), default=0)
-    fence = "~" * max(3, longest + 1)
-    return f"{fence}python\n{source}\n{fence}"
