@@ -136,9 +136,10 @@ def _validate(words: list[str], seeds: int, other_seeds: int, mutant_seeds: int)
     if together.unexplained:
         print(f"mutants that pass on {mutant_seeds} seeds, for the author to reject with a case or to explain:")
         print("\n".join(f"  {mutant}" for mutant in together.unexplained))
-    for fault in together.faults:
+    faults = [fault for tally in tallies for fault in tally.faults]
+    for fault in faults:
         print(f"FAULT {fault}", file=sys.stderr)
-    return bool(together.faults)
+    return bool(faults)
 
 
 def _margins(words: list[str], seeds: int, made: Path | None) -> int:

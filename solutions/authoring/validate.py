@@ -1,7 +1,7 @@
 """Show that each check can fail: slips are rejected and named, right answers pass, no constant passes."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from msgspec.structs import replace
 from tqdm import tqdm
@@ -16,7 +16,10 @@ from .reference import AuthoredCheck, slip_name
 
 @dataclass
 class Tally:
-    """The counts of the answers tested on one check, and the faults, one sentence each."""
+    """The counts of the answers tested on one check, and what is wrong with it.
+
+    found: the seeds that show a fault, and what each shows, by the fault's first line.
+    """
 
     check_id: str
     slips: int = 0
@@ -31,11 +34,19 @@ class Tally:
     mutants: int = 0
     explained: int = 0
     unexplained: list[str] = field(default_factory=list)
-    faults: list[str] = field(default_factory=list)
+    found: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
 
     def fault(self, seed: int, text: str) -> None:
-        """Add a fault found with `seed` to the list of faults."""
-        self.faults.append(f"{self.check_id}, seed {seed}: {text}")
+        """Note a fault that `seed` shows."""
+        self.found.setdefault(text.partition("\n")[0], []).append((seed, text))
+
+    @property
+    def faults(self) -> list[str]:
+        """The faults, one sentence each: the first seed that shows it, how many others do, and what it shows."""
+        return [
+            f"{self.check_id}, seed {shown[0][0]}{f' and {len(shown) - 1} more' * (len(shown) > 1)}: {shown[0][1]}"
+            for shown in self.found.values()
+        ]
 
     def row(self) -> str:
         """Return the counts as a line of the table that begins with `HEADING`."""
@@ -56,21 +67,7 @@ HEADING = (
 def total(tallies: list[Tally]) -> Tally:
     """Return the sums over all exercises, for the last line of the table."""
     sums = Tally(f"{len(tallies)} exercise{'s' if len(tallies) != 1 else ''}")
-    for name in (
-        "slips",
-        "tried",
-        "rejected",
-        "named",
-        "others",
-        "right",
-        "accepted",
-        "constants",
-        "caught",
-        "mutants",
-        "explained",
-        "unexplained",
-        "faults",
-    ):
+    for name in {each.name for each in fields(Tally)} - {"check_id", "found"}:
         setattr(sums, name, sum((getattr(tally, name) for tally in tallies), start=getattr(sums, name)))
     return sums
 

@@ -79,8 +79,8 @@ def test_a_fault_is_named_and_ends_with_code_1(capsys, monkeypatch, first_check)
     first_check.reference.slips[:] = [first_check.answer]
     monkeypatch.setattr(first_check.answer, "__doc__", "No slip.")
     monkeypatch.setattr("authoring.__main__._chosen", lambda words: iter([first_check]))
-    assert main(["validate", "--seeds=1", "--other-seeds=1"]) == 1
-    assert "FAULT 02.1, seed 100: the slip 'pull back' passes" in capsys.readouterr().err
+    assert main(["validate", "--seeds=3", "--other-seeds=1"]) == 1
+    assert "FAULT 02.1, seed 100 and 2 more: the slip 'pull back' passes" in capsys.readouterr().err
 
 
 def test_a_slip_that_would_be_named_as_another_is_a_fault(first_check):
