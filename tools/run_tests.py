@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from authoring.chapter import chapter_names
-from authoring.processors import PROCESSORS, available
+from authoring.processors import PROCESSORS
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ["course", "solutions", "grading"]
@@ -32,6 +32,7 @@ NBVAL = [*PYTEST, *TOGETHER, "--nbval", "--nbval-sanitize-with=tools/nbval.cfg",
 WITH_KERNELS = ["tools/kernels.py", "with", sys.executable]
 MORE = {"attacks": {"PYTHONPATH": str(ROOT / "grading/tests")}}  # extra environment variables of a part
 NEVER_ITS_OWN = "sse"  # older than any processor that runs torch
+ELSEWHERE = ["nbval", "nbval-solved", "records", "checks"]  # what may differ there: both editions and all checks
 NOTHING_RAN = 5  # pytest's exit code
 SLOWEST = 10
 
@@ -64,15 +65,13 @@ def rest() -> dict[str, list[str]]:
         "slips": ["-m", "authoring", "validate", "--seeds=2", "--other-seeds=6"],
         "margins": ["-m", "authoring", "margins"],
         "attacks": ["-m", "attacks"],
-        "another-processor": ["tools/run_tests.py", "--elsewhere", "--processor", NEVER_ITS_OWN],
+        "another-processor": ["tools/run_tests.py", *ELSEWHERE, "--processor", NEVER_ITS_OWN],
     }
 
 
 def elsewhere() -> dict[str, list[str]]:
-    """Return the parts that run on each kind of processor: the notebooks of both editions, and all checks."""
+    """Return the parts that matter only on a different kind of processor: all records and all checks."""
     return {
-        "nbval": [*WITH_KERNELS, *NBVAL, "--nbval-current-env", *notebooks("course")],
-        "nbval-solved": [*WITH_KERNELS, *NBVAL, *notebooks("solutions")],
         "records": ["-m", "authoring", "check", "--every"],
         "checks": [*PYTEST, *APART, "solutions/tests/test_chapters.py", "-k", "five_slips or solves_nothing"],
     }
@@ -93,7 +92,6 @@ class Result(NamedTuple):
     seconds: float
     processor: float  # processor seconds of all its processes
     tests: dict[str, float]
-    failed: list[str]
 
 
 def run_part(arguments: list[str], env: dict[str, str], output=None) -> Result:
@@ -113,13 +111,8 @@ def run_part(arguments: list[str], env: dict[str, str], output=None) -> Result:
         "passed" if code == 0 else failure,
         time.monotonic() - started,
         used.ru_utime + used.ru_stime,
-        {_name(case): float(case.get("time", 0)) for case in cases},
-        [_name(case) for case in cases if case.find("failure") is not None or case.find("error") is not None],
+        {f"{case.get('classname', '')}::{case.get('name', '')}": float(case.get("time", 0)) for case in cases},
     )
-
-
-def _name(case: ET.Element) -> str:
-    return f"{case.get('classname', '')}::{case.get('name', '')}"
 
 
 def run_parts(chosen: dict[str, list[str]], processor: str = "") -> dict[str, Result]:
@@ -161,40 +154,23 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--chapter", default="", help="run only what concerns one chapter, such as 08")
     parser.add_argument("--rest", action="store_true", help=f"run only the parts that take longer: {', '.join(rest())}")
     parser.add_argument("--processor", choices=PROCESSORS, help="imitate a different kind of processor")
-    parser.add_argument("--elsewhere", action="store_true", help="run notebooks and checks on all kinds of processor")
     asked = parser.parse_args(words)
     chapter = next((name for name in chapter_names() if asked.chapter and name.startswith(asked.chapter)), "")
     if asked.chapter and not chapter:
         parser.error(f"There is no chapter {asked.chapter}. Chapters: {', '.join(chapter_names())}.")
-    if chapter and (asked.rest or asked.elsewhere):
-        parser.error("--chapter works only with the parts of make test, not with --rest or --elsewhere.")
-    if asked.elsewhere:
-        return run_elsewhere([asked.processor] if asked.processor else available())
-    known = rest() if asked.rest else parts(chapter)
+    if chapter and asked.rest:
+        parser.error("--chapter works only with the parts of make test, not with --rest.")
+    usual = rest() if asked.rest else parts(chapter)
+    known = {**parts(), **rest(), **elsewhere(), **usual}
     if chapter:
-        known = {name: known[name] for name in ("solutions", "browser", "nbval")}
+        usual = known = {name: usual[name] for name in ("solutions", "browser", "nbval")}
         known["nbval-solved"] = [*WITH_KERNELS, *NBVAL, *notebooks("solutions", chapter)]
     if unknown := [name for name in asked.parts if name not in known]:
         parser.error(f"There is no part {', '.join(unknown)}. Parts: {', '.join(known)}.")
     started = time.monotonic()
-    chosen = {name: known[name] for name in asked.parts or known}
+    chosen = {name: known[name] for name in asked.parts or usual}
     print(f"Running {', '.join(chosen)}.", flush=True)
     return show(run_parts(chosen, asked.processor or ""), time.monotonic() - started)
-
-
-def run_elsewhere(kinds: list[str]) -> int:
-    """Run notebooks and checks on these kinds of processor, and print what differs; return 1 if a part failed."""
-    if not kinds:
-        print("This machine cannot imitate a different kind of processor.")
-    failed = 0
-    for kind in kinds:
-        started = time.monotonic()
-        results = run_parts(elsewhere(), kind)
-        failed |= show(results, time.monotonic() - started)
-        differing = [test for result in results.values() for test in result.failed]
-        print(f"\n{kind}: {len(differing)} cells or checks differ")
-        print("".join(f"  {test}\n" for test in differing), end="", flush=True)
-    return failed
 
 
 if __name__ == "__main__":

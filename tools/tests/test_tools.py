@@ -37,13 +37,12 @@ def test_the_processor_time_of_a_part_counts_its_forked_kernels():
     assert worked.processor > plain.processor + 2
 
 
-def test_a_part_says_which_tests_failed_and_how_long_each_took(tmp_path):
+def test_a_part_says_whether_it_failed_and_how_long_each_test_took(tmp_path):
     tests = tmp_path / "test_two.py"
     tests.write_text("def test_right():\n    pass\n\n\ndef test_wrong():\n    assert False\n")
     with (tmp_path / "output").open("w+") as output:
         result = run_tests.run_part(["-m", "pytest", str(tests)], dict(os.environ), output)
     assert result.verdict == "FAILED"
-    assert [name.split("::")[-1] for name in result.failed] == ["test_wrong"]
     assert [name.split("::")[-1] for name in result.tests] == ["test_right", "test_wrong"]
 
 
@@ -58,7 +57,7 @@ def test_a_part_that_runs_no_test_has_failed(tmp_path):
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["nothing"], "There is no part nothing. Parts: grading, browser, solutions, nbval, course."),
+        (["nothing"], "There is no part nothing. Parts: grading, browser, solutions, nbval, course, "),
         (["--chapter", "99"], "There is no chapter 99. Chapters: 00_twenty_lines, "),
         (["--rest", "--chapter", "08"], "--chapter works only with the parts of make test"),
     ],
