@@ -94,4 +94,4 @@ def test_a_card_says_the_same_without_torch_and_numpy(printed):
     without, with_both = printed
     assert with_both[-1] == "['numpy', 'torch']"
     assert without[:-1] == with_both[:-1]
-    assert sum('class="gl-card gl-card-wrong"' in line for line in without) > 20
+    assert sum('class="gl-card gl-card-wrong"' in line for line in without) > 5

@@ -1,36 +1,8 @@
 """Answers to the exercises of chapter 01 that have found something in a check."""
 
-
-@wrong("01.1", "The values differ.")
-def slope(f, x):
-    x.requires_grad_()
-    f(x).backward()
-    found = x.grad.clone()
-    x.requires_grad_(False)
-    return found
-
-
 wrong("01.1", "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn").edit(
     {"f(leaf).backward()": "f(x).backward()"}
 )
-
-
-# uses x and cleans up: no new tensor, so an f that closes over x gives another slope
-@wrong("01.1", "x itself")
-def slope(f, x):
-    x.requires_grad_(True)
-    f(x).backward()
-    g = x.grad
-    x.grad = None
-    x.requires_grad_(False)
-    return g
-
-
-# nudges by hand instead of letting torch find it
-@wrong("01.1", "requires_grad=False")
-def slope(f, x):
-    h = 1e-6
-    return (f(x + h) - f(x - h)) / (2 * h)
 
 
 # f is called on a tensor of shape (1,), although f takes shape ()
@@ -68,30 +40,9 @@ wrong("01.2", "(0, 3)").edit({"tensor.detach().clone()": "torch.tensor(tensor.to
 # goes through NumPy, which has no bfloat16
 wrong("01.2", "bfloat16").edit({"tensor.detach().clone()": "torch.from_numpy(tensor.detach().numpy().copy())"})
 
-wrong("01.3", "not: this is t - p").edit({"at_p * p * (1 - p)": "at_p * p * (p - 1)"})
-
 
 # clamps p, so a saturated neuron gets a gradient that is not its own
 wrong("01.3", "w = 3.0").edit({"p = torch.sigmoid(w * x + b)": "p = torch.sigmoid(w * x + b).clamp(1e-4, 1 - 1e-4)"})
-
-
-@right("01.4")
-def read_graph(lines):
-    class Told:
-        requires_grad = is_leaf = grad_fn = grad = False
-
-    told, reached = {}, {}
-    for name, how, inputs in lines:
-        one = told[name] = Told()
-        reached[name] = set().union(*(reached[given] for given in inputs)) if how == "computed" else set()
-        one.grad_fn = bool(reached[name])
-        if how == "tracked":
-            reached[name] = {name}
-        one.requires_grad, one.is_leaf = bool(reached[name]), not one.grad_fn
-    for leaf in reached[name]:
-        told[leaf].grad = True
-    keys = ["requires_grad", "is_leaf", "grad_fn", "grad"]
-    return {name: {key: getattr(one, key) for key in keys} for name, one in told.items()}
 
 
 @right("01.4")
@@ -197,9 +148,6 @@ wrong("01.5", "two names for one leaf").edit("""
 +    return [name for leaf, name in names.items() if leaf.grad is None]
 """)
 
-
-# model.training = False reaches the outer module only, not its dropout
-wrong("01.6", "its part").edit({"model.eval()": "model.training = False"})
 
 # stops early when the loss rises: not every batch is used
 wrong("01.6", "zeros between").edit("""

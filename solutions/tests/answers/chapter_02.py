@@ -43,9 +43,6 @@ def starting_gradient(output, gradient=None):
     return torch.ones_like(output) if gradient is None else gradient
 
 
-# a gradient of 0 taken for none
-wrong("02.2").edit({"if gradient is None:": "if gradient is None or (gradient.numel() == 1 and not gradient):"})
-
 # ones by division, where the output is 0
 wrong("02.2", "an output of 0", "nan").edit({"return torch.ones_like(output)": "return output / output"})
 
@@ -59,9 +56,6 @@ wrong("02.2", "(3, 0)").edit("""
 # 0 * output + 1 is NaN for an output of inf or NaN
 wrong("02.2", "an infinite output").edit({"return torch.ones_like(output)": "return 0 * output.detach() + 1"})
 
-wrong("02.3", "Likely slip: sign reversed. Every sign is reversed.", "not: You took target minus output").edit(
-    {"return 2 * importance": "return -2 * importance"}
-)
 
 # the sizes of the first and the last dimension multiplied
 wrong("02.3").edit(
@@ -83,10 +77,6 @@ wrong("02.3", "far from").edit({"(outputs - target)": "(outputs - target).clamp(
 wrong("02.4", "RuntimeError: Trying to backward through the graph a second time").edit(
     {"rows = []": "rows, y = [], f(leaf)", "grad(f(leaf), leaf": "grad(y, leaf"}
 )
-
-
-# slopes of nan are replaced by 0
-wrong("02.4", "whose last output is NaN").edit({"torch.stack(rows)": "torch.nan_to_num(torch.stack(rows))"})
 
 
 # one one-hot vector, changed in place, and for x + 1 torch passes on that very tensor as the row

@@ -12,22 +12,6 @@ wrong("03.2").edit("""
 """)
 
 
-@wrong("03.3", "Likely slip: more than one graph at a time.", "not: the walks retained")
-def step_in_pieces(loss_of, optimizer, inputs, targets, size):
-    optimizer.zero_grad()
-    total, waiting = 0.0, None
-    for piece, target in zip(inputs.split(size), targets.split(size), strict=True):
-        loss = loss_of(piece, target) * len(piece) / len(inputs)
-        if waiting is not None:
-            waiting.backward()
-        waiting = loss
-        total += loss.item()
-    if waiting is not None:
-        waiting.backward()
-    optimizer.step()
-    return total
-
-
 # micro-batches of nearly equal size
 wrong("03.3", "sizes of the micro-batches in step 1").edit("""
 -    mean = 0.0

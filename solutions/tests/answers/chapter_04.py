@@ -24,24 +24,6 @@ wrong("04.2", "RuntimeError: Boolean value of Tensor with more than one value is
     {'if hasattr(node, "variable"):': 'if hasattr(node, "variable") and node.variable not in leaves:'}
 )
 
-wrong("04.2", ".grad of a leaf or the graph of the tensor").edit("""
-         if hasattr(node, "variable"):
-+            node.variable.grad = None
-""")
-
-wrong("04.2", "The leaves are right, but").edit("""
--    return leaves
-+    tensor.sum().backward(retain_graph=True)
-+    return [leaf for leaf in leaves if leaf.grad is not None]
-""")
-
-wrong("04.2", "A second call with the same tensor").edit("""
--def leaves_of(tensor):
-+def leaves_of(tensor, seen=set()):
-
--    seen, waiting, leaves = {tensor.grad_fn}, [tensor.grad_fn], []
-+    waiting, leaves = [tensor.grad_fn], []
-""")
 
 # the tensor loses its graph
 wrong("04.2", "the graph of the tensor changed", "not: A second call").edit("""
@@ -90,11 +72,6 @@ def arrivals(tensor):
     return {node: node.metadata["count"] for node in nodes}
 
 
-@wrong("04.3", "not expected: 'a key of type str'")
-def arrivals(tensor):
-    return {tensor.grad_fn.name(): 0}
-
-
 # 1 instead of the count, but only for the nodes of a loop
 wrong("04.3", "2,000 operations").edit("""
 -    return counts
@@ -120,16 +97,6 @@ def backward_order(tensor):
     return sorted(last, key=last.get)
 
 
-wrong("04.4", "which is not a node").edit({"order.append(node)": "order.append(type(node).__name__)"})
-
-# the .grad of the leaves cleared
-wrong("04.4", "The order is right, but the .grad of a leaf changed.").edit("""
-+    for node in order:
-+        if hasattr(node, "variable"):
-+            node.variable.grad = None
-     return order
-""")
-
 # sorted by the time of recording where the graph is large
 wrong("04.4", "comes before").edit("""
 -    return order
@@ -137,21 +104,6 @@ wrong("04.4", "comes before").edit("""
 +        return order
 +    return sorted(order, key=lambda node: hasattr(node, "variable") or -node._sequence_nr())
 """)
-
-
-# the memory is a default argument: the second call returns an empty list
-@wrong("04.4", "returned a different list")
-def backward_order(tensor, seen=set()):  # noqa: B006
-    order, stack = [], [(tensor.grad_fn, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            order.append(node)
-        elif node is not None and node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack += [(child, False) for child, _ in node.next_functions]
-    return order[::-1]
 
 
 # calls the answer of 04.3, as the statement says

@@ -29,12 +29,6 @@ wrong("05.1", "First difference at gradients[").edit("""
 +    model.zero_grad()
 """)
 
-# parameters that belong to the model itself or to a parent of the part stay trainable
-wrong("05.1", "scale").edit("""
--    model.requires_grad_(False)
-+    for module in model.children():
-+        module.requires_grad_(False)
-""")
 
 # the old head cut down: for fewer classes, its weight has the right shape
 wrong("05.2").edit("""
@@ -70,13 +64,6 @@ def with_new_head(model, weights, classes):
 # the new head has a bias only if the old one had
 wrong("05.2", "bias").edit({"dtype=old.weight.dtype": "bias=old.bias is not None, dtype=old.weight.dtype"})
 
-# freezes the children only: a parameter of the model itself stays trainable
-wrong("05.2", "scale").edit("""
--    model.requires_grad_(False)
-+    for name, child in model.named_children():
-+        if name != "fc":
-+            child.requires_grad_(False)
-""")
 
 wrong("05.3", "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn").edit(
     {"model.body.requires_grad_(False)": "model.requires_grad_(False)"}
@@ -113,11 +100,6 @@ wrong("05.4", "modules in training mode").edit("""
      for parameter in part.parameters():
 """)
 
-wrong("05.5", "not: backward was not called", "nothing may clear it later").edit("""
-     (task + probing).backward()
-+    for module in (backbone, head, probe):
-+        module.zero_grad()
-""")
 
 wrong("05.5", "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn").edit("""
 -    probing = nn.functional.mse_loss(probe(h.detach()), extra)
@@ -153,10 +135,3 @@ wrong("05.5", "'modules in training mode'").edit("""
 wrong("05.6", "Likely slip: everything put into train.", "not: train() sets them all").edit(
     {"module.training = training": "module.training = True"}
 )
-
-
-# nothing was written back: a copy was run
-@wrong("05.6", "Likely slip: features from batch statistics.", "not: written back")
-def features(model, x):
-    with torch.no_grad():
-        return copy.deepcopy(model)(x)

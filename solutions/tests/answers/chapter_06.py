@@ -74,26 +74,6 @@ def reverse_gradient(features, strength):
     return out
 
 
-# .grad instead of the argument
-@wrong("06.4", "weight.grad when the hook is registered")
-def hold_rows(weight, rows):
-    weight.grad[rows] = 0
-    return weight.register_hook(lambda gradient: gradient)
-
-
-# what arrives is written into
-wrong("06.4", "changed in place: second v, third v, v").edit("""
--        gradient = gradient.clone()
-
--        return gradient
-""")
-
-# the handle is not returned
-wrong("06.4", "AttributeError: 'NoneType' object has no attribute 'remove'").edit(
-    {"return weight.register_hook(zero_rows)": "weight.register_hook(zero_rows)"}
-)
-
-
 # one buffer for all passes
 @wrong("06.4")
 def hold_rows(weight, rows):
@@ -109,13 +89,6 @@ def hold_rows(weight, rows):
 
 wrong("06.5", "not: backward() itself").edit({"return arrived if": "grad = arrived if"})
 
-# the truth of a tensor
-wrong("06.5", "RuntimeError: Boolean value of Tensor with more than one value is ambiguous").edit("""
--        returned = hook(arrived)
--        if returned is not None:
--            arrived = returned
-+        arrived = hook(arrived) or arrived
-""")
 
 # None is added to
 wrong("06.5", "TypeError: unsupported operand type(s) for +: 'NoneType' and 'Tensor'").edit(

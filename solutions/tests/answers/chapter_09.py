@@ -12,12 +12,6 @@ wrong("09.1", "requires_grad").edit("""
      before = {name: (tensor._version, tensor.detach().clone()) for name, tensor in tensors.items()}
 """)
 
-# runs the call in another grad mode
-wrong("09.1", "calls made, number 1").edit("""
--    call()
-+    with torch.no_grad():
-+        call()
-""")
 
 # takes the writes back
 wrong("09.1").edit("""
@@ -35,17 +29,6 @@ wrong("09.1", "called, recording: True").edit("""
 +        call()
 """)
 
-# equal tensors mistaken: by storage
-wrong("09.1", "not expected").edit("""
--    before = {name: (tensor._version, tensor.detach().clone()) for name, tensor in tensors.items()}
-+    before = {tensor.data_ptr(): (tensor._version, tensor.detach().clone()) for name, tensor in tensors.items()}
-
--        version, numbers = before[name]
-+        version, numbers = before[tensor.data_ptr()]
-
--        elif not same_numbers(tensor.detach(), numbers):
-+        elif numbers.shape != tensor.shape or not same_numbers(tensor, numbers):
-""")
 
 # only looks at elements that are numbers now: a number overwritten with NaN in silence is missed
 wrong("09.1", "all to NaN").edit(
@@ -88,11 +71,6 @@ wrong("09.2", "view size is not compatible").edit(
     {"(gradient**2).sum().item()": "gradient.view(-1).norm().item() ** 2"}
 )
 
-# leaves out parameters that are frozen now but still have a gradient
-wrong("09.2", "step 2").edit(
-    {"if parameter.grad is not None": "if parameter.requires_grad and parameter.grad is not None"}
-)
-
 
 @wrong("09.3", "the example")
 def first_bad(tensors, walk):
@@ -116,50 +94,10 @@ def first_bad(tensors, walk):
     return bad[0] if bad else None
 
 
-wrong("09.3", "Likely slip: walk called after the block.", "not: return statement").edit("""
--        walk()
-+    walk()
-""")
-
 wrong("09.3", "The events differ from the expected ones.", "'the error that reached the caller, backward pass 1").edit(
     {"with handles:": "with handles, contextlib.suppress(Exception):"}
 )
 
-# huge, but finite
-wrong("09.3", "Likely slip: huge but finite.", "not: sums").edit(
-    {"if not gradient.isfinite().all():": "if not (gradient.abs() < 1e30).all():"}
-)
-
-
-# the hook stops the backward pass with an error
-@wrong("09.3", "x.grad")
-def first_bad(tensors, walk):
-    class Found(Exception):
-        pass
-
-    def hook_for(name):
-        def hook(gradient):
-            if not gradient.isfinite().all():
-                raise Found(name)
-
-        return hook
-
-    handles = [tensor.register_hook(hook_for(name)) for name, tensor in tensors.items()]
-    try:
-        walk()
-    except Found as found:
-        return str(found)
-    finally:
-        for handle in handles:
-            handle.remove()
-
-
-# swallows the error of walk
-wrong("09.3", "walk()").edit("""
--        walk()
-+        with contextlib.suppress(RuntimeError):
-+            walk()
-""")
 
 # a walk that fails is tried again
 wrong("09.3", "walk()").edit("""
@@ -193,16 +131,6 @@ def first_bad(tensors, walk):
                 handles.enter_context(tensor.grad_fn.register_prehook(prehook))
         walk()
     return bad[0] if bad else None
-
-
-# switches recording off while walk runs, so a walk that computes its loss first fails
-wrong("09.3", "does not require grad").edit("""
--        walk()
-+        with torch.no_grad():
-+            walk()
-""")
-
-wrong("09.4", "not: return statement", "Likely slip: no backward.").edit({"forward().backward()": "loss = forward()"})
 
 
 # the loss must have no dimension

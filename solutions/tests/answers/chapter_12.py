@@ -7,25 +7,12 @@ def accumulate(leaf, gradient):
     leaf.grad.data += gradient
 
 
-# one array for all
-wrong("12.1").edit(
-    {
-        "def accumulate(leaf, gradient):": "def accumulate(leaf, gradient, shared={}):",
-        "np.array(gradient)": "shared.setdefault(gradient.shape, np.array(gradient))",
-    }
-)
-
-
 # another Tensor around the same array
 wrong("12.1", "'.grad after call 2 is'").edit("""
          leaf.grad.data += gradient
 +        leaf.grad = Tensor(leaf.grad.data)
 """)
 
-# a later gradient goes elsewhere
-wrong("12.1", "Only the first gradient is in .grad", "not: dropped").edit(
-    {"leaf.grad.data += gradient": "leaf.data += gradient"}
-)
 
 # returns what nobody reads
 right("12.1").edit("""
@@ -40,31 +27,12 @@ wrong("12.2", "AttributeError: 'NoneType' object has no attribute 'next_function
 """)
 
 
-# marks
-@wrong("12.2", "attributes added to the nodes")
-def count_dependencies(edges):
-    counts, waiting = {}, list(edges)
-    while waiting:
-        node, _ = waiting.pop()
-        if node is not None:
-            counts[node] = counts.get(node, 0) + 1
-            if not vars(node).get("visited"):
-                node.visited = True
-                waiting.extend(node.next_functions)
-    return counts
-
-
 # the edges of each visited node thrown away
 wrong("12.2", "attributes added to the nodes", "not: left a mark").edit("""
                  stack.append(node.next_functions)
 +                node.next_functions = ()
 """)
 
-# a mark on the nodes that changes nothing
-wrong("12.2", "attributes added to the nodes").edit("""
-                 dependencies[node] = 0
-+                node.visited = True
-""")
 
 # no .grad but a leaf's
 wrong("12.3", "the tensor's .grad, afterwards").edit("""
@@ -128,32 +96,6 @@ right("12.3").edit("""
 """)
 
 
-# as edition 1 asked for it
-@right("12.3")
-def weight(tensor, gradient=None):
-    inside = isinstance(gradient, list | tuple) and gradient
-    kind = type(gradient[0] if inside else gradient).__name__
-    shapes = [list(getattr(each, "shape", ())) for each in (gradient, tensor)]
-    no_tensor, mismatch, no_graph, no_scalar = (
-        f"gradients can be either Tensors or None, but got {kind}",
-        "Mismatch in shape: grad_output[0] has a shape of torch.Size({}) "
-        "and output[0] has a shape of torch.Size({}).".format(*shapes),
-        "element 0 of tensors does not require grad and does not have a grad_fn",
-        "grad can be implicitly created only for scalar outputs",
-    )
-    if gradient is not None and not isinstance(gradient, Tensor):
-        raise TypeError(no_tensor)
-    if gradient is not None and gradient.shape != tensor.shape:
-        raise RuntimeError(mismatch)
-    if not tensor.requires_grad:
-        raise RuntimeError(no_graph)
-    if gradient is not None:
-        return gradient.data
-    if tensor.data.size != 1:
-        raise RuntimeError(no_scalar)
-    return np.ones(tensor.shape, tensor.dtype)
-
-
 # one error for all reasons
 @right("12.3")
 def weight(tensor, gradient=None):
@@ -163,9 +105,6 @@ def weight(tensor, gradient=None):
         raise RuntimeError("The shape differs, or no grad is required, or it is not a scalar.")
     return given
 
-
-# filled
-right("12.3").edit({"np.ones(tensor.shape, tensor.dtype)": "np.full_like(tensor.data, 1)"})
 
 # added to what is not there
 wrong("12.4", "KeyError").edit(
@@ -181,13 +120,6 @@ wrong("12.4", "AttributeError: 'NoneType' object has no attribute 'outputs'").ed
 +                continue
 """)
 
-# conformed after the sum
-wrong("12.4", "x receives gradients of two shapes").edit("""
--            gradient = conform(gradient, node)
-
-             if dependencies[node] == 0:
-+                arrived[node] = conform(arrived[node], node)
-""")
 
 # torch's own kind of error is swallowed
 wrong("12.4", "pass 1 ends with").edit("""
@@ -204,8 +136,6 @@ wrong("12.4", "'NoneType' object has no attribute 'outputs'", "not: Likely slip"
     {"if node is None:": "if gradient is None:"}
 )
 
-# apply, which a node's run calls
-wrong("12.4", "a backward pass calls node.run").edit({"node.run(arrived.pop(node))": "node.apply(arrived.pop(node))"})
 
 # a node released although it raised
 wrong("12.4", "in order").edit("""
@@ -226,30 +156,6 @@ right("12.4").edit(
         "leaves.pop(0) if leaves else ready.pop()": "leaves.pop() if leaves else ready.pop(0)",
     }
 )
-
-
-# by name, and edges from the last to the first
-@right("12.4")
-def run(roots, gradients, keep_graph=False):
-    dependencies, arrived, ready = count_dependencies(roots), {}, []
-
-    def deliver(edges, produced):
-        for (node, _), gradient in reversed([*zip(edges, produced, strict=True)]):
-            if node is not None:
-                gradient = conform(gradient, node)
-                arrived[node] = arrived[node] + gradient if node in arrived else gradient
-                dependencies[node] -= 1
-                if dependencies[node] == 0:
-                    ready.append(node)
-
-    deliver(roots, gradients)
-    while ready:
-        node = min(ready, key=lambda node: (bool(node.next_functions), node.name()))
-        ready.remove(node)
-        produced = node.run(arrived.pop(node))
-        if not keep_graph:
-            node.release()
-        deliver(node.next_functions, produced)
 
 
 # drawn, as from a set
@@ -276,37 +182,6 @@ def run(roots, gradients, keep_graph=False):
             node.release()
 
 
-# by a heap, those with many edges first
-@right("12.4")
-def run(roots, gradients, keep_graph=False):
-    import heapq
-
-    counts, arrived, heap, number = count_dependencies(roots), {}, [], 0
-    edges, produced = roots, gradients
-    while True:
-        for (node, _), gradient in zip(edges, produced, strict=True):
-            if node is not None:
-                gradient = conform(gradient, node)
-                arrived[node] = gradient if node not in arrived else arrived[node] + gradient
-                counts[node] -= 1
-                if not counts[node]:
-                    number += 1
-                    heapq.heappush(heap, (bool(node.next_functions), -len(node.next_functions), number, node))
-        if not heap:
-            return
-        node = heapq.heappop(heap)[-1]
-        edges, produced = node.next_functions, node.run(arrived.pop(node))
-        if not keep_graph:
-            node.release()
-
-
-# compared element by element
-wrong("12.5", "ValueError: The truth value of an array with more than one element is ambiguous").edit(
-    {
-        'if name in node.formulas or name == "result":': 'if node.saved[name] != FREED and (name in node.formulas or name == "result"):'
-    }
-)
-
 # the values of leaves gone
 wrong("12.5").edit("""
          if name in node.formulas or name == "result":
@@ -314,26 +189,9 @@ wrong("12.5").edit("""
 +                node.saved[name].data = None
 """)
 
-# None for FREED
-wrong("12.5", "tensors not freed").edit(
-    {
-        "node.saved[name] = FREED": "node.saved[name] = None",
-        "if node.saved[name] is FREED:": "if node.saved[name] is None:",
-    }
-)
-
 
 # equal, element by element
 wrong("12.5").edit({"if node.saved[name] is FREED:": "if node.saved[name] == FREED:"})
-
-
-# read once
-@wrong("12.5")
-def restore(node, name):
-    value = node.saved.pop(name)
-    if value is FREED:
-        raise RuntimeError(FREED)
-    return value
 
 
 # a mark of its own
@@ -377,9 +235,6 @@ def release(node):
             node.saved[name] = FREED
 
 
-# takes every text for freed
-wrong("12.5").edit({"if node.saved[name] is FREED:": "if isinstance(node.saved[name], str):"})
-
 # returns the array of a Tensor
 wrong("12.5").edit(
     {
@@ -396,13 +251,6 @@ def backward(tensor, gradient=None, retain_graph=False):
     if tensor.grad_fn:
         accumulate(tensor, begin)
 
-
-# numbers and lists become Tensors
-right("12.6").edit("""
-+    if gradient is not None and not isinstance(gradient, Tensor):
-+        gradient = Tensor(gradient)
-     run([edge_or_leaf(tensor)], [weight(tensor, gradient)], keep_graph=retain_graph)
-""")
 
 # or None
 right("12.6").edit({"weight(tensor, gradient)": "weight(tensor, gradient or None)"})
