@@ -30,14 +30,6 @@ RECORDS = {
 }
 KEPT = list(kept_answers())
 EXERCISES = [check_id for checks in RECORDS.values() for check_id in checks]
-pairs = 0  # of an accepted answer and a later check, played so far
-
-
-@pytest.fixture(scope="module", autouse=True)
-def print_pairs(request):
-    yield
-    with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
-        print(f"\n{pairs} pairs of an accepted answer and a later check were played.")
 
 
 def accepted(check_id: str) -> dict[str, str]:
@@ -68,12 +60,10 @@ def exercise(check_id: str) -> list[str | int]:
 
 def refused(chapter: Chapter, after: str = "0") -> Iterator[str]:
     """Judge a chapter's solutions to the exercises after one; yield what a check says that does not pass."""
-    global pairs
     for check_id, check in chapter.checks.items():
         if exercise(check_id) > exercise(after):
             record = RECORDS[check_id[:2]][check_id]
             verdict = judge_check(record, check.observe(check.answer, record.cases), check.judge)
-            pairs += 1
             if not verdict.passed:
                 yield verdict.feedback.text
 

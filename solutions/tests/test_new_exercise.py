@@ -28,8 +28,3 @@ def test_a_new_exercise_follows_the_last_one_and_can_be_validated_at_once(name, 
     at = ids.index(f"check-{new.replace('.', '-')}")
     assert [i for i in ids if i.startswith("check-")][-1] == ids[at]
     assert [cell.cell_type for cell in cells[at - 4 : at + 1]] == ["markdown", "code", "markdown", "code", "code"]
-
-
-def test_a_chapter_that_does_not_exist_is_named_with_those_that_do(capsys):
-    assert main(["new-exercise", "77"]) == 1
-    assert "There is no chapter '77'. Chapters: 00_twenty_lines" in capsys.readouterr().err

@@ -38,13 +38,3 @@ def test_a_phrase_is_named_with_its_file_its_cell_and_what_to_write(repository):
 def test_good_english_and_tests_are_left_alone(repository):
     page = "There is no graph. It is no longer needed, and A is no different. Solve it by hand in NumPy."
     assert repository(README_DOT_md=page, course__tests__test_DOT_py="# Mend it anew.") == []
-
-
-def test_files_that_git_does_not_know_yet_are_read_and_deleted_ones_are_not(repository, tmp_path):
-    repository(a_DOT_md="Write it anew.")
-    (tmp_path / "a.md").rename(tmp_path / "b.md")
-    assert [found.partition(":")[0] for found in phrases.found(tmp_path)] == ["b.md"]
-
-
-def test_the_course_has_none_of_them():
-    assert phrases.found() == []

@@ -17,7 +17,6 @@ FOLD = "<details><summary>What happened, and why</summary>\n\n"
 FOLDED = re.compile(r"<details>.*?</details>", re.S)
 NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?(?!\w)")
 VERDICT = re.compile(r"\w{4}.*\b(True|False|None|\w+Error)\b")
-CONCLUDES = re.compile(r"(So|Thus|Hence|Therefore|In short|In other words|(That|This) is why|As you saw)\b")
 
 
 def edition(name, room):
@@ -125,10 +124,6 @@ def telling(text):
     return {number for number in found if abs(number) >= 10 or number != int(number)}
 
 
-def words(text):
-    return [word.lower() for word in re.findall(r"\w+", text) if len(word) > 3]
-
-
 def options(made, source):
     """The options of a choice that are more than a name, from the call itself or what its cell assigns to a name."""
     given = {}
@@ -144,8 +139,8 @@ def options(made, source):
 def gives_away(cells):
     """Say what of an answer can be read below each prediction before its guess.
 
-    This finds an answer's own numbers and verdicts, an option in full, and below the fold a paragraph that concludes or
-    a sentence that says again what is folded. Whether other words are a hint is for a person to judge.
+    This finds an answer's own numbers and verdicts, and an option in full. Whether other words are a hint is for a
+    person to judge.
     """
     found = []
     for place, cell in enumerate(cells):
@@ -161,15 +156,6 @@ def gives_away(cells):
         for below, text in seen_before_a_guess(cells, place):
             found += [f"{below} shows {number:g}, of {cell.id}" for number in sorted(numbers & telling(text))]
             found += [f"{below} says “{one}”, of {cell.id}" for one in sorted(whole) if one in text]
-        after = cells[place + 1]
-        fold, open_text = FOLDED.search(after.source)[0], FOLDED.sub("", after.source).strip()
-        for paragraph in open_text.split("\n\n"):
-            if CONCLUDES.match(paragraph):
-                found.append(f"{after.id} concludes: {paragraph[:60]}")
-        for sentence in re.split(r"(?<=[.:?!])\s+", open_text):
-            again = [word in words(fold) and word not in words(asked) for word in words(sentence)]
-            if len(again) > 4 and 2 * sum(again) > len(again):
-                found.append(f"{after.id} says again what its fold says: {sentence[:60]}")
     return found
 
 
@@ -181,8 +167,7 @@ def test_nothing_in_plain_sight_answers_a_question_above_it(name):
 @pytest.mark.parametrize(
     ("source", "printed", "says"),
     [
-        ("So the gradient is 300 at the first.", "", ["text shows 300, of s1-run", "text concludes: So the gradient"]),
-        ("Each entry arrives multiplied by its own external weight.", "", ["text says again what its fold says: Each"]),
+        ("So the gradient is 300 at the first.", "", ["text shows 300, of s1-run"]),
         ("", "tensor([300.0000,   0.3000])", ["later shows 0.3, of s1-run", "later shows 300, of s1-run"]),
         ("Now with other numbers.", "tensor([-30., 3.])", []),
         ("", "tensor([1., 2.])\n## not a heading", []),
