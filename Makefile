@@ -31,7 +31,7 @@ test-all: test  ## Run the tests, then the slow ones: every chapter's walk, all 
 	$(RUN) tools/run_tests.py --rest
 
 elsewhere:  ## Run notebooks and checks on an imitated kind of processor; a different one: PROCESSOR=avx2
-	$(RUN) tools/run_tests.py nbval nbval-solved records checks --processor $(or $(PROCESSOR),sse)
+	$(RUN) tools/run_tests.py nbval nbval-solved records checks margins --processor $(or $(PROCESSOR),sse)
 
 redteam:  ## Try every attack on grading, each with its honest twin, and print a table
 	@cd grading/tests && $(PYTHON) -I ../../course/gradlab run -m attacks $(WORDS)

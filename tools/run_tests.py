@@ -32,7 +32,7 @@ NBVAL = [*PYTEST, *TOGETHER, "--nbval", "--nbval-sanitize-with=tools/nbval.cfg",
 WITH_KERNELS = ["tools/kernels.py", "with", sys.executable]
 MORE = {"attacks": {"PYTHONPATH": str(ROOT / "grading/tests")}}  # extra environment variables of a part
 NEVER_ITS_OWN = "sse"  # older than any processor that runs torch
-ELSEWHERE = ["nbval", "nbval-solved", "records", "checks"]  # what may differ there: both editions and all checks
+ELSEWHERE = ["nbval", "nbval-solved", "records", "checks", "margins"]  # what may differ there
 NOTHING_RAN = 5  # pytest's exit code
 SLOWEST = 10
 

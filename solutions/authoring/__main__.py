@@ -1,12 +1,10 @@
 """Build, check and validate the chapters."""
 
 import argparse
-import json
 import multiprocessing
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 
 import nbformat
 
@@ -33,7 +31,7 @@ def main(argv: list[str] | None = None) -> int:
         ("weights", "train a chapter's networks, save the weights beside it, and build it"),
         ("minutes", "compute how long each chapter takes, by activity"),
         ("validate", "try slips, constants and other right answers on every check, and print a table"),
-        ("margins", "measure how close right answers come to the tolerance, on processors that this one can imitate"),
+        ("margins", "measure how close right answers come to the tolerance"),
     ):
         command = commands.add_parser(name, help=help_text, description=help_text[0].upper() + help_text[1:] + ".")
         if name in ("build", "minutes", "site"):
@@ -51,7 +49,6 @@ def main(argv: list[str] | None = None) -> int:
             )
         if name == "margins":
             command.add_argument("--seeds", type=int, default=MARGIN_SEEDS, help=f"(default {MARGIN_SEEDS})")
-            command.add_argument("--against", type=Path, help="print deviations from the records in this file, as JSON")
         if name == "validate":
             command.add_argument("--seeds", type=int, default=SEEDS, help=f"for slips and constants (default {SEEDS})")
             command.add_argument(
@@ -85,7 +82,7 @@ def main(argv: list[str] | None = None) -> int:
         if args.command == "minutes":
             return _minutes(args.chapters or chapter_names())
         if args.command == "margins":
-            return _margins(args.names, args.seeds, args.against)
+            return _margins(args.names, args.seeds)
         return _validate(args.names, args.seeds, args.other_seeds, args.mutant_seeds)
     except ChapterError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -142,18 +139,12 @@ def _validate(words: list[str], seeds: int, other_seeds: int, mutant_seeds: int)
     return bool(faults)
 
 
-def _margins(words: list[str], seeds: int, made: Path | None) -> int:
-    if made:
-        print(json.dumps(margins.against(_chosen(words), made)))
-        return 0
+def _margins(words: list[str], seeds: int) -> int:
     few = []
-    measured = margins.measure(list(_chosen(words)), words, range(100, 100 + seeds))
-    for number, (name, deviations) in enumerate(measured):
-        if number == 0:
-            print("The largest deviation of a right answer, in units of the check's tolerance:")
-            print(f"{'exercise':14}" + "".join(f"{kind:>10}" for kind in deviations))
-        print(f"{name:14}" + "".join(f"{units:10.1e}" for units in deviations.values()))
-        few += [name] if max(deviations.values()) * margins.ENOUGH > 1 else []
+    print("The largest deviation of a right answer, in units of the check's tolerance:")
+    for name, units in margins.measure(_chosen(words), range(100, 100 + seeds)):
+        print(f"{name:14}{units:10.1e}", flush=True)
+        few += [name] if units * margins.ENOUGH > 1 else []
     print(f"within a factor of {margins.ENOUGH} of the tolerance: {', '.join(few) or 'none'}")
     return bool(few)
 

@@ -1,25 +1,17 @@
-"""Measure how close right answers come to a check's tolerance, on this processor and on those that it can imitate."""
+"""Measure how close right answers come to a check's tolerance, on the processor that runs this."""
 
-import json
 import math
-import os
-import subprocess
-import sys
-import tempfile
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 from gradlab.checks.compare import TOLERANCES
 from gradlab.checks.observation import NUMERIC, Observation, Value, parts
-from gradlab.checks.record import CheckRecord, Record
+from gradlab.checks.record import CheckRecord
 from gradlab.checks.verdict import judge_check
 
-from .processors import PROCESSORS, available
 from .reference import AuthoredCheck
 
 ENOUGH = 10  # the smallest allowed ratio of the tolerance to a right answer's largest deviation
-HERE = "here"  # this processor without imitation
 
 
 def deviation(expected: Observation, observed: Observation) -> float:
@@ -56,28 +48,7 @@ def worst(check: AuthoredCheck, record: CheckRecord) -> float:
     return largest
 
 
-def measure(checks: list[AuthoredCheck], words: list[str], seeds: range) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield each check's id and its largest deviation, by kind of processor, from records made on this processor.
-
-    words: the command-line words that select these checks.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder, "made.json")
-        records = {check.check_id: check.record(seeds, slips=False) for check in checks}
-        made.write_text(Record("margins", records).to_json(), encoding="utf-8")
-        by_processor = {HERE: against(checks, made)}
-        for kind in available():
-            command = [sys.executable, "-m", "authoring", "margins", "--against", str(made), *words]
-            run = subprocess.run(command, env=os.environ | PROCESSORS[kind], stdout=subprocess.PIPE, check=True)
-            by_processor[kind] = json.loads(run.stdout)
-    for name in records:
-        yield name, {kind: deviations[name] for kind, deviations in by_processor.items()}
-
-
-def against(checks: Iterable[AuthoredCheck], made: Path) -> dict[str, float]:
-    """Return, by check id, the largest deviation from the records in a file.
-
-    The records may have been made on a different processor.
-    """
-    records = Record.from_json(made.read_bytes()).checks
-    return {check.check_id: worst(check, records[check.check_id]) for check in checks}
+def measure(checks: Iterable[AuthoredCheck], seeds: range) -> Iterator[tuple[str, float]]:
+    """Yield each check's id and its right answers' largest deviation."""
+    for check in checks:
+        yield check.check_id, worst(check, check.record(seeds, slips=False))

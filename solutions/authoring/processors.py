@@ -5,8 +5,6 @@ differ between machines. Each kind also has a different number of threads, hash 
 width.
 """
 
-from pathlib import Path
-
 _OLD_NUMPY = "X86_V3 X86_V4 AVX512_ICL AVX512_SPR"
 
 PROCESSORS = {
@@ -52,11 +50,3 @@ PROCESSORS = {
         "PYTHONHASHSEED": "4",
     },
 }
-_NEEDS = {"avx": "avx", "avx2": "avx2", "avx512": "avx512f"}
-
-
-def available() -> list[str]:
-    """Return the kinds that this processor can imitate; none if that is unknown, as on macOS and Windows."""
-    info = Path("/proc/cpuinfo")
-    flags = set(info.read_text().split()) if info.exists() else set()
-    return [kind for kind in PROCESSORS if "sse4_2" in flags and _NEEDS.get(kind, "sse4_2") in flags]
