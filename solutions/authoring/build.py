@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 import nbformat
 from nbclient import NotebookClient
+from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 from nbformat import NotebookNode
 from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
@@ -59,6 +60,7 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
     say_minutes(notebook)
     notebook.metadata = NotebookNode(kernelspec=KERNELSPEC, language_info={"name": "python"})
     notebook.nbformat, notebook.nbformat_minor = 4, 5
+    CoalesceStreamsPreprocessor().preprocess(notebook, {})  # timing determines where a stream is split
     count = 0
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
@@ -68,25 +70,12 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
         ran = cell.execution_count is not None
         count += ran
         cell.execution_count = count if ran else None
-        cell.outputs = _joined(cell.outputs)
         for output in cell.outputs:
             output.pop("transient", None)
             output.get("data", {}).pop(live.WIDGET, None)  # the output beside a widget can be read without a kernel
             if "execution_count" in output:
                 output["execution_count"] = cell.execution_count
     return notebook
-
-
-def _joined(outputs: list[NotebookNode]) -> list[NotebookNode]:
-    """Return the outputs with adjacent pieces of a stream joined, because timing determines where a stream is split."""
-    joined: list[NotebookNode] = []
-    for output in outputs:
-        last = joined[-1] if joined else None
-        if last and output.output_type == last.output_type == "stream" and output.name == last.name:
-            last.text += output.text
-        else:
-            joined.append(output)
-    return joined
 
 
 def as_shipped(notebook: NotebookNode) -> NotebookNode:
