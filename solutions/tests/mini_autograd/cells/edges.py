@@ -30,29 +30,14 @@ y.sigmoid_().exp_().neg_()
 
 
 # %% modes decorate functions, with and without parentheses
-@torch.no_grad()
-def g():
-    return x * 2
-
-
-@torch.no_grad
-def h():
-    return x * 2
-
-
-@torch.set_grad_enabled(False)
-def k():
-    return x * 2
-
-
-@torch.enable_grad()
-def e():
+def double():
     return x * 2
 
 
 with torch.no_grad():
-    inside = e().requires_grad
-(g(), h(), k(), inside, torch.is_grad_enabled())
+    inside = torch.enable_grad()(double)()
+decorated = torch.no_grad()(double), torch.no_grad(double), torch.set_grad_enabled(False)(double)
+inside, [each() for each in decorated], torch.is_grad_enabled()
 
 # %% modes nest, and are restored after an error
 torch.set_grad_enabled(False)
