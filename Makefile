@@ -88,7 +88,8 @@ demo:  ## Collect and grade a made-up class of twelve, and return feedback
 	$(RUN) -m autograder demo
 
 bench:  ## Measure speed, as ratios within one run; only one benchmark: make bench WHICH=mini_autograd
-	$(RUN) tools/bench.py $(WHICH)
+	@for file in $(or $(wildcard */bench/*$(WHICH)*.py),$(error No benchmark matches $(WHICH))); do \
+	  echo "=== $$file"; $(GRADLAB) run $$file || exit; done
 
 pictures: demo  ## Make the README's pictures, in Chromium: a guess, a card, the stepper and the demo class's report
 	$(RUN) -m pytest -q -n0 tools/readme_pictures.py
