@@ -23,21 +23,6 @@ wrong("03.3", "sizes of the micro-batches in step 1").edit("""
 """)
 
 
-# the short micro-batch first
-@right("03.3")
-def step_in_pieces(loss_of, optimizer, inputs, targets, size):
-    optimizer.zero_grad()
-    total, end = 0.0, len(inputs) % size or size
-    start = 0
-    while start < len(inputs):
-        loss = loss_of(inputs[start:end], targets[start:end]) * (min(end, len(inputs)) - start) / len(inputs)
-        loss.backward()
-        total += loss.item()
-        start, end = end, end + size
-    optimizer.step()
-    return total
-
-
 # the elements of the targets counted, not the rows
 wrong("03.3", "two targets in each row", "not: Likely slip").edit(
     {"len(part) / len(inputs)": "target.numel() / len(inputs)"}

@@ -79,21 +79,6 @@ wrong("11.4", "kept by sin").edit(
 )
 
 
-# right
-@right("11.5")
-class Formulas:
-    neg_self = sub_other = lambda grad: -grad
-
-    def div_self(grad, other):
-        return grad / other
-
-    def div_other(grad, self, other):
-        return -grad * self / other**2
-
-    def pow_self(grad, self, exponent):
-        return exponent * grad * self ** (exponent - 1) if exponent else 0.0 * grad
-
-
 # abs
 wrong("11.5", "pow_self").edit("""
 -        if exponent == 0:
@@ -204,14 +189,6 @@ wrong("11.8").edit({"asked_for(formula)": "parameters(formula)"})
 wrong("11.8").edit({"    return made": "        return made"})
 
 
-# by name
-right("11.8").edit(
-    {
-        "*[value_of(node.restore(name)) for name in asked_for(formula)]": "**{name: value_of(node.restore(name)) for name in asked_for(formula)}"
-    }
-)
-
-
 # --- 11.9, the forward half of an operation
 
 
@@ -221,9 +198,6 @@ wrong("11.9").edit("""
 +    output.requires_grad = True
 +    return output
 """)
-
-# asks requires_grad
-right("11.9").edit({"if output.grad_fn is node:": "if output.requires_grad:"})
 
 
 # notes its arguments
@@ -238,44 +212,6 @@ right("11.9").edit("""
 
 # NumPy's own function
 wrong("11.10", "__code__").edit({"lambda self, other: np.maximum(self, other)": "np.maximum"})
-
-
-# exp by a power
-@right("11.10")
-def of_my_choice():
-    def forward(self):
-        return (np.e**self).astype(self.dtype)
-
-    def backward(grad, result):
-        return result * grad
-
-    return "exp", operation("ExpBackward0", forward, self=backward)
-
-
-# abs by the maximum
-@right("11.10")
-def of_my_choice():
-    return "abs", operation(
-        "AbsBackward0",
-        lambda self: np.maximum(self, -self),
-        self=lambda grad, self: grad * (self > 0) - grad * (self < 0),
-    )
-
-
-# clamp by masks
-@right("11.10")
-def of_my_choice():
-    def clamped(self, min, max):
-        result = self.copy()
-        result[self < min] = min
-        result[self > max] = max
-        return result
-
-    def within(grad, self, min, max):
-        out = (self < min) | (self > max)
-        return np.where(out, 0.0, grad)
-
-    return "clamp", operation("ClampBackward1", clamped, self=within)
 
 
 # not written

@@ -84,17 +84,6 @@ right("12.3").edit(
     }
 )
 
-# the graph first
-right("12.3").edit("""
-+    if not tensor.requires_grad:
-+        raise RuntimeError("no graph: it does not require a gradient")
-     if gradient is not None and gradient.shape != tensor.shape:
-
--    if not tensor.requires_grad:
--        raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
-     if gradient is not None:
-""")
-
 
 # one error for all reasons
 @right("12.3")

@@ -53,8 +53,6 @@ right("03.6b").edit("""
 wrong("15.5", "fingerprint of your cause").edit({'"path cut", (None, True)': '(None, True), "path cut"'})
 
 
-right("15.5").edit({"raw**exponent": "torch.exp(exponent * torch.log(raw))"})
-
 right("15.5").edit({"(None, True)": "[None, True]"})
 
 right("15.5").edit("""
@@ -84,11 +82,6 @@ def fit_states(w, optimizer, sequences):
 wrong("15.6", "fingerprint of your evidence").edit({'("states", 4)': "4"})
 
 
-right("15.6", of="retained").edit(
-    {"backward(retain_graph=True)": "backward()", "states[t] + inputs": "states[t].clone() + inputs"}
-)
-
-
 right("15.6", of="retained").edit("""
 -        loss.backward(retain_graph=True)
 +        loss.backward()
@@ -104,9 +97,6 @@ wrong("15.7", "fingerprint of your evidence").edit({"(0, 1)": "1"})
 
 
 right("15.7").edit({"h + torch.relu(h)": "h.clone() + torch.relu_(h)"})
-
-
-right("15.7").edit({"h + torch.relu(h)": "1.5 * h + 0.5 * h.abs()"})
 
 
 wrong("15.8", "fingerprint of your evidence").edit({'alike", 10': 'alike", 0.3333'})
@@ -143,12 +133,6 @@ wrong("15.9", "ValueError: some parameters appear in more than one parameter gro
 
 wrong("15.9", "fingerprint of your evidence", "not: Likely slip").edit({"(True, 16, 0)": "(16, 16, 0)"})
 
-right("15.9").edit("""
--            body.requires_grad_(True)
-+            for parameter in body.parameters():
-+                parameter.requires_grad = True
-+            optimizer = torch.optim.SGD([*head.parameters(), *body.parameters()], lr=lr)
-""")
 
 # torch adds 0 to a weight that has no gradient yet
 right("15.9").edit({"optimizer.zero_grad()": "optimizer.zero_grad(set_to_none=False)"})
@@ -204,9 +188,6 @@ wrong("15.13", "AttributeError: cannot assign module before Module.__init__() ca
 """)
 
 
-right("15.13").edit({"nn.ModuleList(blocks)": "nn.Sequential(*blocks)"})
-
-
 # an optimizer finds all weights, a checkpoint does not
 wrong("15.13", "First difference at 'shapes in the state dict'", "not: backward() itself returns None").edit("""
 -        self.blocks = nn.ModuleList(blocks)
@@ -222,9 +203,6 @@ wrong("15.14", "ValueError: Expected more than 1 value per channel when training
          model.eval()
 +        model.train()
 """)
-
-
-right("15.14").edit({"model.eval()": "[module.eval() for module in model.children()]"})
 
 
 # a copy is overwritten, so exp keeps its output

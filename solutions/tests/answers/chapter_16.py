@@ -50,19 +50,6 @@ def agreement(rows):
 wrong("16.3").edit({'torch.einsum("s,s...->...", factors, row)': "(factors * row).sum(dim=0)"})
 
 
-@right("16.3")
-def clipped_mean(rows, limit):
-    n = len(next(iter(rows.values())))
-    clipped = []
-    for i in range(n):
-        sample = {name: row[i].clone() for name, row in rows.items()}
-        norm = torch.cat([g.flatten() for g in sample.values()]).norm().item()
-        if norm > limit:
-            sample = {name: g * limit / norm for name, g in sample.items()}
-        clipped.append(sample)
-    return {name: sum(one[name] for one in clipped) / n for name in rows}
-
-
 # torch's own clipping, of parameters that are made for it
 @right("16.3")
 def clipped_mean(rows, limit):
@@ -98,13 +85,6 @@ def mixes(layer, x):
         moved[j] += 1e-3
         depends[:, j] = ((layer(moved).reshape(len(x), -1) - before).abs() > 1e-12).any(dim=1)
     return depends
-
-
-@right("16.4")
-def mixes(layer, x):
-    layer = copy.deepcopy(layer)
-    J = torch.autograd.functional.jacobian(lambda x: layer(x).reshape(len(x), -1), x)
-    return (J.reshape(len(x), -1, len(x), x[0].numel()) != 0).any(dim=-1).any(dim=1)
 
 
 # one-hot external gradients, all at once
@@ -149,12 +129,6 @@ wrong("10.5", "u = 0").edit(
 wrong("16.6").edit({"slopes.reshape(len(x), -1).norm(dim=1)": "slopes.norm(dim=-1)"})
 
 
-@right("16.6")
-def gradient_penalty(model, x):
-    slopes = vmap(grad(lambda one: model(one[None]).reshape(())))(x)
-    return F.mse_loss(slopes.flatten(1).norm(dim=1), torch.ones(len(x), dtype=x.dtype))
-
-
 # backward, for x alone
 @right("16.6")
 def gradient_penalty(model, x):
@@ -180,12 +154,3 @@ def jacobian(f, x):
     (g,) = torch.autograd.grad(y, leaf, v, create_graph=True)
     columns = [torch.autograd.grad(g, v, e, retain_graph=True)[0] for e in torch.eye(len(x), dtype=x.dtype)]
     return torch.stack(columns, dim=1).detach()
-
-
-@right("16.7")
-def jacobian(f, x):
-    if f(x).shape[0] > x.shape[0]:
-        J = torch.autograd.functional.jacobian(f, x, strategy="forward-mode", vectorize=True)
-    else:
-        J = torch.autograd.functional.jacobian(f, x)
-    return J.detach()
