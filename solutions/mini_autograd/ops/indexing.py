@@ -81,21 +81,10 @@ def setitem(self, index, value):
         shape = view._data.shape
         if value._data.ndim > len(shape):
             value = shaping.reshape_(value, value._data.shape[value._data.ndim - len(shape) :])
-        _check_expand(value._data.shape, shape)
+        shaping.check_expand(value._data.shape, shape)
         inplace(copy, view, value)
     else:
         inplace(fill, view, value)
-
-
-def _check_expand(sizes, target):
-    """Raise torch's error if a tensor of `sizes` cannot be expanded to the shape `target`."""
-    offset = len(target) - len(sizes)
-    for i, n in enumerate(sizes):
-        if n not in (1, target[i + offset]):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({target[i + offset]}) must match the existing size ({n}) at "
-                f"non-singleton dimension {i + offset}.  Target sizes: {list(target)}.  Tensor sizes: {list(sizes)}"
-            )
 
 
 def iterate(self):

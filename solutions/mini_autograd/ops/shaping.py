@@ -79,6 +79,17 @@ expand_ = operation(
 )
 
 
+def check_expand(shape, sizes):
+    """Raise torch's error if a tensor of `shape` cannot be expanded to `sizes`, in which -1 keeps a size."""
+    extra = len(sizes) - len(shape)
+    for i, n in enumerate(shape, extra):
+        if n != 1 and sizes[i] not in (-1, n):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({sizes[i]}) must match the existing size ({n}) at "
+                f"non-singleton dimension {i}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(shape)}"
+            )
+
+
 def expand(input, *sizes):
     """Return input with dimensions of size 1 repeated, without copying; -1 keeps a size."""
     sizes, shape = sizes_of(sizes), input._data.shape
@@ -89,16 +100,11 @@ def expand(input, *sizes):
             f"provided ({len(sizes)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
     for i, n in enumerate(sizes):
-        size = shape[i - extra] if i >= extra else None
-        if n < -1 or (n == -1 and size is None):
+        if n < -1 or (n == -1 and i < extra):
             raise RuntimeError(
                 f"The expanded size of the tensor ({n}) isn't allowed in a leading, non-existing dimension {i}"
             )
-        if size is not None and n not in (-1, size) and size != 1:
-            raise RuntimeError(
-                f"The expanded size of the tensor ({n}) must match the existing size ({size}) at "
-                f"non-singleton dimension {i}.  Target sizes: {list(sizes)}.  Tensor sizes: {list(shape)}"
-            )
+    check_expand(shape, sizes)
     return expand_(input, tuple(shape[i - extra] if n == -1 else n for i, n in enumerate(sizes)))
 
 
