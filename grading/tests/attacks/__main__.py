@@ -16,13 +16,13 @@ def main(words: list[str]) -> int:
     drops = [name for name in ALL_DROPS if not words or any(word in name for word in words)]
     with tempfile.TemporaryDirectory() as folder:
         left = []
-        print(f"{'attack':64}  {'points':>12}  {'twin':>8}  {'seconds':>7}", flush=True)
+        print(f"{'attack':64}  {'points':>12}  {'twin':>8}", flush=True)
         for hostile, chosen in classes(Path(folder), names):
             for name, attack, twin in hostile.run(chosen):
                 fault = verdict(name, attack, twin)
                 faults += bool(fault)
                 points, honest = (" ".join("-" if p is None else f"{p:g}" for p in r.points) for r in (attack, twin))
-                print(f"{name:64}  {points:>12}  {honest:>8}  {attack.seconds:>7.1f}  {fault}", flush=True)
+                print(f"{name:64}  {points:>12}  {honest:>8}  {fault}", flush=True)
             left += hostile.leftovers()
         for name, fault in run(Path(folder), drops):
             faults += bool(fault)
