@@ -274,9 +274,11 @@ def test_a_fork_server_that_dies_takes_no_kernel_with_it_and_is_started_again(tm
         SERVER._process.wait()
         return found
 
-    monkeypatch.setattr(SandboxProvisioner, "launch_kernel", launch_and_kill)
     monkeypatch.setattr(provisioner, "END_S", 3600)
-    assert texts(tmp_path, "print(1)") == texts(tmp_path, "print(1)") == ["1\n"]
+    with monkeypatch.context() as patch:
+        patch.setattr(SandboxProvisioner, "launch_kernel", launch_and_kill)
+        assert texts(tmp_path, "print(1)") == ["1\n"]
+    assert texts(tmp_path, "print(2)") == ["2\n"]
     assert "bwrap" not in [one.name() for one in psutil.Process().children()]
 
 
@@ -286,10 +288,6 @@ def test_processes_share_a_living_fork_server_whose_address_they_know(tmp_path, 
     monkeypatch.setattr(provisioner, "SERVER", worker := ForkServer())
     assert texts(tmp_path, "print(1)") == ["1\n"]
     assert worker._process is None
-    monkeypatch.setenv(ADDRESS, str(tmp_path / "gone"))
-    monkeypatch.setattr(provisioner, "SERVER", worker := ForkServer())
-    assert texts(tmp_path, "print(2)") == ["2\n"]
-    assert worker._process.poll() is None
 
 
 @pytest.mark.parametrize(
