@@ -9,6 +9,8 @@ from nbgrader.preprocessors import SaveAutoGrades
 from test_parallel import cluster
 from tiny_class import NAME, PER_HOUR, RIGHT, SLIP, TinyClass, nbgrader, write_settings
 
+from autograder.errors import ClassError
+
 WRONG = dict.fromkeys(RIGHT, "raise ValueError")
 
 
@@ -31,12 +33,14 @@ def by_our_command(tiny: TinyClass) -> None:
     tiny.grade(force=True)
 
 
-def on_separate_workers(tiny: TinyClass) -> None:
-    """Grade on a scheduler and two workers, which are processes that share neither memory nor folders."""
+def on_a_cluster(tiny: TinyClass) -> None:
+    """Grade on a scheduler and a worker, which are processes that share neither memory nor folders."""
     folder = tiny.folder.parent / "cluster"
     folder.mkdir()
-    with cluster(folder) as (address, add_workers):
-        add_workers(2)
+    with cluster(folder) as (address, add_worker):
+        with pytest.raises(ClassError, match="has no workers"):
+            list(tiny.outcomes(force=True, scheduler=address))
+        add_worker()
         assert {outcome.status for outcome in tiny.outcomes(force=True, scheduler=address)} == {
             "graded",
             "could not be graded",
@@ -56,7 +60,7 @@ def graded(tmp_path_factory):
     nbgrader(place, "autograde", NAME)
     by_hand(tiny)
     found = {}
-    for way in (by_nbgrader, by_our_command, on_separate_workers):
+    for way in (by_nbgrader, by_our_command, on_a_cluster):
         forget(tiny)
         way(tiny)
         found[way.__name__] = rows(tiny)
@@ -122,7 +126,7 @@ def rows(tiny: TinyClass) -> dict:
         return found
 
 
-@pytest.mark.parametrize("way", [by_our_command.__name__, on_separate_workers.__name__])
+@pytest.mark.parametrize("way", [by_our_command.__name__, on_a_cluster.__name__])
 def test_every_row_is_the_same(graded, way):
     tiny, ways = graded
     theirs, found = ways[by_nbgrader.__name__], ways[way]
@@ -139,7 +143,7 @@ def test_every_row_is_the_same(graded, way):
 
 def test_nbgrader_itself_reads_the_same_points_and_comments_from_the_notebooks(graded):
     tiny, ways = graded
-    before = ways[on_separate_workers.__name__]
+    before = ways[on_a_cluster.__name__]
     names = {"assignment": NAME, "notebook": NAME, "db_url": tiny.api.coursedir.db_url}
     for student in before.keys() - {"gita"}:
         SaveAutoGrades(parent=tiny.api).preprocess(tiny.autograded(student), {"nbgrader": names | {"student": student}})

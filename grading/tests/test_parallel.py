@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -39,10 +40,10 @@ def made(folder: Path, answers: dict[str, dict], times: int = 1) -> TinyClass:
     return tiny
 
 
-def command(tiny: TinyClass, *words: str, **popen) -> subprocess.Popen:
+def command(tiny: TinyClass, *words: str) -> subprocess.Popen:
     """Start `python -m autograder grade` on the class, in a new session."""
     words = [sys.executable, "-m", "autograder", "--class", str(tiny.folder), "grade", NAME, *words]
-    return subprocess.Popen(words, start_new_session=True, text=True, stdout=subprocess.PIPE, **popen)
+    return subprocess.Popen(words, start_new_session=True, text=True, stdout=subprocess.PIPE)
 
 
 @pytest.fixture(scope="module")
@@ -71,10 +72,8 @@ def grade_all_on(client, tiny: TinyClass) -> Iterator[Outcome]:
     return grade_on(client, Grader(tiny.api, NAME), sorted(p.name for p in (tiny.folder / "submitted").iterdir()))
 
 
-def test_a_cluster_that_does_not_answer_or_has_no_workers_is_reported(tmp_path, monkeypatch):
+def test_a_cluster_that_does_not_answer_is_reported(tmp_path, monkeypatch):
     tiny = made(tmp_path / "class", {"right": RIGHT})
-    with cluster(tmp_path) as (address, _), pytest.raises(ClassError, match="has no workers"):
-        list(grade(tiny.folder, NAME, scheduler=address))
     monkeypatch.setattr("autograder.run.cluster.CONNECT_S", 1)
     with pytest.raises(ClassError, match=r"No Dask scheduler answers at tcp://127\.0\.0\.1:9"):
         list(grade(tiny.folder, NAME, scheduler="tcp://127.0.0.1:9"))
@@ -175,12 +174,7 @@ def test_grading_again_continues_an_interrupted_run_to_the_same_grades(tmp_path)
     assert re.search("To continue, grade again, without --force.$", said.rstrip())
     stop(command(tiny), 5, signal.SIGKILL)
     tiny.hand_in("sleeps1", RIGHT)
-    path = tiny.submission("sleeps1") / f"{NAME}.ipynb"
-    nb = json.loads(path.read_text())
-    path.write_text(json.dumps(nb | {"cells": [{k: v for k, v in cell.items() if k != "id"} for cell in nb["cells"]]}))
-    said, complaint = command(tiny, stderr=subprocess.PIPE).communicate(timeout=HANG_S)
-    assert said.splitlines()[-2] == "1 graded, 5 skipped"
-    assert "Warning" not in complaint
+    assert Counter(tiny.grade().values()) == {"graded": 1, "skipped": 5}
     expected = {f"{name}{n}": [0, 1.5] if name == "slip" else [2, 3] for name in answers for n in range(2)}
     assert {student: tiny.points(student) for student in expected} == expected
 
@@ -202,26 +196,25 @@ def test_the_step_that_runs_cells_gets_no_class_data(tmp_path, monkeypatch):
 
 @contextlib.contextmanager
 def cluster(folder: Path):
-    """Start a Dask scheduler on loopback; yield its address, and a function that starts workers.
+    """Start a Dask scheduler on loopback; yield its address, and a function that starts a worker.
 
-    Scheduler and workers share neither memory nor folders.
+    They share neither memory nor folders with this process.
     """
     address_file = folder / "scheduler.json"
     where = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(address_file)]
     started = [start(folder, "dask_scheduler", *where)]
 
-    def add_workers(count: int) -> None:
-        for number in range(count):
-            own = folder / f"worker{number}"
-            own.mkdir()
-            started.append(start(own, "dask_worker", address, "--nthreads", "4", "--no-dashboard"))
+    def add_worker() -> None:
+        own = folder / "worker"
+        own.mkdir()
+        started.append(start(own, "dask_worker", address, "--nthreads", "4", "--no-dashboard"))
         with Client(address) as client:
-            client.wait_for_workers(count, timeout=HANG_S)
+            client.wait_for_workers(1, timeout=HANG_S)
 
     try:
         wait_until(lambda: address_file.exists() and address_file.read_text().endswith("}"), "there is a scheduler")
         address = json.loads(address_file.read_text())["address"]
-        yield address, add_workers
+        yield address, add_worker
     finally:
         for process in reversed(started):
             process.terminate()
