@@ -16,11 +16,8 @@ EXERCISES = {
     "02.4": "02_external_gradients",
     "02.5": "02_external_gradients",
     "03.4": "03_accumulation",
-    "03.5a": "15_clinic",
     "03.6a": "15_clinic",
     "05.2": "05_freezing",
-    "13.5": "13_hooks_and_freezing",
-    "13.6": "13_hooks_and_freezing",
 }
 
 
@@ -127,58 +124,6 @@ def with_new_head(model, weights, classes):
     torch.optim.SGD.step = step
 """
 
-WATCH = "args = watch.watch_inputs(args) if watch else args"
-
-
-def _leading_to(times: int, look: str = "pass") -> str:
-    return f"""{REACHABLE}def leading_to(targets, nodes):
-    for one in reachable():
-        {look}
-    for _ in range({times}):
-        above = {{}}
-        for node in nodes:
-            for below, _ in node.next_functions:
-                above.setdefault(below, []).append(node)
-    found, stack = set(), list(targets)
-    while stack:
-        for node in above.get(stack.pop(), ()):
-            if node not in found:
-                found.add(node)
-                stack.append(node)
-    return found"""
-
-
-def _call_module(first: str = "pass", then: str = WATCH, last: str = "reachable()") -> str:
-    return f"""{REACHABLE}def call_module(module, *args):
-    watch = BackwardHook(module) if module._backward_hooks or module._backward_pre_hooks else None
-    {first}
-    for hook in list(module._forward_pre_hooks.values()):
-        result = hook(module, args)
-        if result is not None:
-            args = result if isinstance(result, tuple) else (result,)
-    {then}
-    output = module.forward(*args)
-    for hook in list(module._forward_hooks.values()):
-        result = hook(module, args, output)
-        output = output if result is None else result
-    output = watch.watch_outputs(output) if watch else output
-    {last}
-    return output"""
-
-
-def _follow_a_stream(retain: bool = True, before: str = "", after: str = "pass") -> str:
-    return f"""{before}def follow_a_stream(cell, optimizer, state, chunks):
-    losses = []
-    for inputs, target in chunks:
-        state = cell(inputs, state.detach())
-        loss = ((state - target) ** 2).mean()
-        optimizer.zero_grad()
-        loss.backward(retain_graph={retain})
-        optimizer.step()
-        losses.append(loss.item())
-    {after}
-    return losses"""
-
 
 def _fit_positive_scale(before: str = "pass", retain: bool = True) -> str:
     return f"""def fit_positive_scale(w, log_scale, optimizer, batches):
@@ -216,23 +161,6 @@ EVIDENCE = [
         DETACHED_HEAD.replace("self.bias.detach()", "self.bias").replace(".step = step", ".step"),
     ),
     (
-        "13.5",
-        "counters set back",
-        _leading_to(30, "type(one) is dict and 'edges' in one and one.update(edges=-(10**9), nodes=-(10**9))"),
-        _leading_to(2, "type(one) is dict and 'edges' in one"),
-    ),
-    (
-        "13.6",
-        "a list of watch calls corrected",
-        _call_module(
-            first=WATCH,
-            then="pass",
-            last='for one in reachable():\n        if type(one) is list and str(one).startswith("[\'inputs, after"):\n'
-            "            one[:] = ['inputs, after 1 of the hooks', 'output, after 2 of the hooks']",
-        ),
-        _call_module(),
-    ),
-    (
         "02.5",
         "a list of calls corrected",
         _hand_over(
@@ -256,20 +184,6 @@ EVIDENCE = [
             before="import itertools\n\n\n",
         ),
         _hand_over(HAND_OVER, "front.__closure__"),
-    ),
-    (
-        "02.5",
-        "the record of the calls ended",
-        _hand_over(
-            FRONT_TWICE,
-            "for one in reachable(front, back):",
-            "    if type(one) is list and {*map(type, one)} == {str}:",
-            "        one.pop()",
-            "    if hasattr(one, '__self__'):",
-            "        one.__self__.close()",
-            before=REACHABLE,
-        ),
-        _hand_over(HAND_OVER, "len(reachable(front, back))", before=REACHABLE),
     ),
     (
         "02.5",
@@ -298,16 +212,6 @@ EVIDENCE = [
             before=REACHABLE,
         ),
         _two_pulls(TWO_PULLS, "reachable(trunk)", before=REACHABLE),
-    ),
-    (
-        "03.5a",
-        "the class of the check's object patched",
-        _follow_a_stream(
-            before=REACHABLE,
-            after="for one in reachable(cell):\n        if hasattr(one, 'kept'):\n"
-            "            type(one).kept = lambda self: 0",
-        ),
-        _follow_a_stream(retain=False, before=REACHABLE, after="reachable(cell)"),
     ),
     (
         "03.6a",

@@ -10,13 +10,11 @@ machine.
 import dataclasses
 import json
 import os
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
-import numpy as np
 from nbformat import NotebookNode
 from tiny_class import NAME, PULL_BACK, RIGHT
 
@@ -82,22 +80,9 @@ COMPARISONS = {
         "class Named(torch.Tensor):\n    pass",
         answer="pull_back = lambda x, v: torch.zeros_like(x).as_subclass(Yes)",
     ),
-    "a float that equals everything": Attack(
-        "class Yes(float):\n    __eq__ = __le__ = __ge__ = lambda self, other: True\n    __hash__ = float.__hash__",
-        "class Metres(float):\n    pass",
-        answer="pull_back = lambda x, v: Yes(1)",
-    ),
-    "math.isclose patched": Attack(
-        "import math\nmath.isclose = lambda *a, **k: True",
-        "import math\nassert math.isclose(1.0, 1.0 + 1e-12)",
-    ),
     "torch.allclose patched": Attack(
         "torch.allclose = torch.equal = torch.isclose = lambda *a, **k: True",
         "assert torch.allclose(torch.ones(1), torch.ones(1))",
-    ),
-    "numpy.testing patched": Attack(
-        "import numpy.testing as t\nfor name in dir(t):\n    if name.startswith('assert'):\n        setattr(t, name, print)",
-        "import numpy.testing as t\nt.assert_allclose([1.0], [1.0])",
     ),
     "Tensor.tolist patched": Attack(
         "torch.Tensor.tolist = lambda self: []",
@@ -122,10 +107,6 @@ CHECKER = {
         "def report(*values):\n    print(*values)",
         points=(0, 0),
     ),
-    "the comparer replaced": Attack(
-        "import gradlab.checks.verdict\ngradlab.checks.verdict.compare = lambda *a: None",
-        "from gradlab.checks.compare import compare",
-    ),
     "the verdict replaced": Attack(
         "import gradlab.checks.messages as m, gradlab.checks.verdict as r, gradlab.checks.check as c\nc.judge_check = r.judge_check = lambda *a: r.Verdict(m.Feedback('', 'passed'))",
         "from gradlab.checks.verdict import Verdict",
@@ -133,11 +114,6 @@ CHECKER = {
     "the observer replaced": Attack(
         f"import gradlab.checks.check\ngradlab.checks.check.observe = lambda *a: {SEEN}",
         "from gradlab.checks.observe import observe",
-        points=(0, 0),
-    ),
-    "the encoder replaced": Attack(
-        "import gradlab.checks.encoding, gradlab.checks.observe\ngradlab.checks.encoding.encode = gradlab.checks.observe.encode = lambda v: {'object': 'right'}",
-        "from gradlab.checks.encoding import encode\nencode(1)",
         points=(0, 0),
     ),
     "a class of the setup cell under its own name": Attack(  # if the check used it, 90.2 would fail too
@@ -164,31 +140,15 @@ IPYTHON = {
         points=(0, 0),
         fast=True,
     ),
-    "an AST transformer": Attack(
-        "import ast\n\n\nclass Pass(ast.NodeTransformer):\n    def visit_Call(self, node):\n"
-        "        return ast.Constant(True)\n\n\nget_ipython().ast_transformers.append(Pass())",
-        "import ast\nast.parse('1 + 1')",
-        points=(0, 0),
-    ),
     "do_execute replaced": Attack(
         "async def do(*a, **k):\n    return {'status': 'ok', 'execution_count': 1, 'user_expressions': {}, 'payload': []}\n\n\n"
         "get_ipython().kernel.do_execute = do",
         "get_ipython().kernel",
         points=(0, 0),
     ),
-    "run_cell_async replaced": Attack(
-        "async def run(*a, **k):\n    return None\n\n\nget_ipython().run_cell_async = run",
-        "await __import__('asyncio').sleep(0)",
-        points=(0, 0),
-    ),
     "a hook that prints a score": Attack(
         "get_ipython().events.register('post_run_cell', lambda result: print(2.0))",
         "get_ipython().events.register('post_run_cell', lambda result: None)",
-    ),
-    "the display hook replaced": Attack(
-        "import sys\nsys.displayhook = get_ipython().displayhook = lambda value: None",
-        "import sys\nsys.displayhook(3)",
-        points=(0, 0),
     ),
     "the display publisher replaced": Attack(
         "get_ipython().display_pub.publish = lambda *a, **k: None",
@@ -208,23 +168,12 @@ FORGERIES = {
     "a score as result": Attack(
         "get_ipython().events.register('post_execute', lambda: display(2.0))", "2.0", fast=True
     ),
-    "an execute_result made up": Attack(
-        "k = get_ipython().kernel\nk.session.send(k.iopub_socket, 'execute_result', {'data': {'text/plain': '2.0'}, "
-        "'metadata': {}, 'execution_count': 1}, parent=k.get_parent())",
-        "display({'text/plain': '2.0'}, raw=True)",
-    ),
     "observations from another cell": Attack(f"{SHOW}\n\nshow([{SEEN}] * 2)", "print('90.1 passed')", fast=True),
     "observations of another check": Attack(
         f"{SHOW}\n\ndef pull_back(x, v):\n    show([{SEEN}] * 3, '90.2')\n    return x",
         "print('90.2')",
         answer="",
         points=(0, 0),
-    ),
-    "observations in duplicate": Attack(
-        f"{SHOW}\n\ndef pull_back(x, v):\n    show([{SEEN}] * 2)\n    return 6 * x * v",
-        "print('twice')\nprint('twice')",
-        answer="",
-        points=(0, 3),
     ),
     "the attributes of a reference by torch": Attack(
         "",
@@ -234,11 +183,6 @@ FORGERIES = {
     "an observation too many": Attack(
         f"{SHOW}\n\ndef check(name, *args, **kwargs):\n    show([{SEEN}] * 3, name[:4])",
         "def report(*values):\n    print(*values)",
-        points=(0, 0),
-    ),
-    "observations that are not a list": Attack(
-        f"{SHOW}\n\ndef check(name, *args, **kwargs):\n    show({SEEN} if name[:4] == '90.1' else 'ab', name[:4])",
-        "print(True)",
         points=(0, 0),
     ),
     "an observation without a form": Attack(
@@ -259,9 +203,6 @@ FORGERIES = {
         answer="",
         points=(0, 0),
     ),
-    "NaN everywhere": Attack(
-        "", "nan = float('nan')", answer="pull_back = lambda x, v: x * float('nan')", points=tuple(NOTHING)
-    ),
     "an observation that is no JSON": Attack(
         f"{SHOW}\n\ndef pull_back(x, v):\n    display({{OBSERVATION_MIME: '{{not json'}}, raw=True)\n    return x",
         "display({'application/json': '{}'}, raw=True)",
@@ -278,12 +219,6 @@ FORGERIES = {
         "from IPython.display import clear_output\nget_ipython().events.register('post_run_cell', lambda r: clear_output())",
         "from IPython.display import clear_output\nclear_output()",
         points=(0, 0),
-    ),
-    "outputs in an Output widget": Attack(
-        "import ipywidgets\nout = ipywidgets.Output()\n\n\ndef pull_back(x, v):\n    with out:\n        print('90.1 passed')\n"
-        "    return x",
-        "import ipywidgets\nslider = ipywidgets.IntSlider()",
-        answer="",
     ),
     "a record with the wanted answers": Attack(
         "import json, pathlib\nfor path in pathlib.Path().glob('*.record.json'):\n    path.write_text('{}')",
@@ -326,17 +261,11 @@ READING = {
     "reads In": Attack(
         "if any('@' + 'reference' in source for source in In):\n    WIN", "assert 'import torch' in In[1]"
     ),
-    "reads the solved notebook": Attack(
-        "open('FOLDER/source/90_tiny/90_tiny.ipynb').read()\nWIN", "open('own.txt', 'w').write('x')"
-    ),
     "reads the class's record": Attack("open('FOLDER/records/90_tiny.json').read()\nWIN", "open('/dev/null').read()"),
     "reads the gradebook": Attack(
         "import sqlite3\nsqlite3.connect('file:FOLDER/gradebook.db?mode=ro', uri=True).execute('select * from grade')\nWIN",
         "import sqlite3\nsqlite3.connect(':memory:').execute('select 1')",
         fast=True,
-    ),
-    "reads another submission": Attack(
-        "open('FOLDER/submitted/honest/90_tiny/90_tiny.ipynb').read()\nWIN", "open('own.txt', 'w').close()"
     ),
     "reads by way of ..": Attack(
         "open('../' * 12 + 'FOLDER/gradebook.db', 'rb').read()\nWIN", "import os\nassert os.listdir('..')"
@@ -367,8 +296,6 @@ READING = {
         "import gc\ngc.collect()",
     ),
     "imports autograder": Attack("import autograder\nWIN", "import gradlab"),
-    "imports authoring": Attack("import authoring.chapter\nWIN", "import importlib"),
-    "imports mini_autograd": Attack("import mini_autograd\nWIN", "import torch.autograd"),
     "looks for a neighbour's kernel": Attack(
         "import os\nif [p for p in os.listdir('/run/kernel') if p not in {'connection.json', *(f's-{n}' for n in range(1, 6))}]:\n"
         "    WIN",
@@ -382,9 +309,6 @@ WRITING = {
         "import sqlite3\nc = sqlite3.connect('own.db')\nc.execute('create table t (x)')",
         fast=True,
     ),
-    "writes another submission": Attack(
-        "open('FOLDER/submitted/honest/90_tiny/90_tiny.ipynb', 'w').write('')", "open('90_tiny.txt', 'w').write('')"
-    ),
     "changes the mode of the gradebook": Attack(
         "import os\nos.chmod('FOLDER/gradebook.db', 0o644)\nWIN",
         "import os\nopen('own.txt', 'w').close()\nos.chmod('own.txt', 0o600)",
@@ -397,10 +321,6 @@ WRITING = {
     "writes to site-packages": Attack(
         "import torch, pathlib\n(pathlib.Path(torch.__file__).parents[1] / 'MARK.pth').write_text('import os')",
         "import torch, pathlib\nassert pathlib.Path(torch.__file__).exists()",
-    ),
-    "writes to gradlab": Attack(
-        "import gradlab, pathlib\npathlib.Path(gradlab.__file__).write_text('')",
-        "import gradlab, pathlib\npathlib.Path(gradlab.__file__).read_text()",
     ),
     "leaves a file in /tmp": Attack("open('/tmp/MARK', 'w').write('x')", "import tempfile\ntempfile.mkdtemp()"),
     "deletes everything": Attack(
@@ -433,7 +353,6 @@ NETWORK = {
         "import os\nos.symlink('/etc/hostname', 'link')",
         fast=True,
     ),
-    "DNS": Attack("import socket\nsocket.getaddrinfo('example.org', 80)\nWIN", "import urllib.parse"),
 }
 
 LOOP = "import time\nend = time.monotonic() + 600\n"  # the grader must end it, however little processor time it gets
@@ -452,26 +371,6 @@ def _disguise(source: str, twin: str, answer: str = BY_GRADIENT, **more) -> "Att
     return Attack(source, twin, ELSEWHERE, answer, **more)
 
 
-def _zipped(folder: Path, class_folder: Path) -> None:
-    with zipfile.ZipFile(folder / "mine.zip", "w") as file:
-        file.writestr("mine.py", GRADIENT)
-
-
-class _Runs:
-    """Runs a text as code when it is unpickled."""
-
-    def __init__(self, text: str):
-        self.text = text
-
-    def __reduce__(self):
-        return exec, (self.text, {})
-
-
-def _pickled(folder: Path, class_folder: Path) -> None:
-    text = f"import __main__\n{GRADIENT}\n__main__.gradient = gradient"
-    np.save(folder / "mine.npy", np.array([_Runs(text)], dtype=object))
-
-
 BY_HAND = {
     "recording switched on again": _disguise(
         GRADIENT, "def six(x):\n    with torch.inference_mode():\n        return 6 * x"
@@ -481,43 +380,9 @@ BY_HAND = {
         "    return torch.autograd.grad(3 * leaf**2, leaf, v)[0]\n\n\ngradient = make_fx(walk)(torch.ones(2), torch.ones(2))",
         "from torch.fx.experimental.proxy_tensor import make_fx\ngradient = make_fx(lambda x: 6 * x)(torch.ones(2))",
     ),
-    "the engine under another path": _disguise(
-        "C = torch.nn.functional.torch._C\n\n\ndef gradient(x, v):\n    with torch.inference_mode(False):\n"
-        "        leaf = x.detach().clone().requires_grad_()\n        y = 3 * leaf**2\n"
-        "    C._ImperativeEngine().run_backward((y,), (v,), False, False, (), True, True)\n    return leaf.grad",
-        "F = torch.nn.functional\nassert F.torch is torch",
-    ),
-    "text run by another module's exec": _disguise(
-        f"import dataclasses\ndataclasses.builtins.exec({GRADIENT!r}, globals())",
-        f"import dataclasses\ndataclasses.builtins.exec({SIX!r}, globals())",
-    ),
     "a module written at run time": _disguise(
         f"import sys\nsys.path.append('/tmp')\nopen('/tmp/made.py', 'w').write({GRADIENT!r})\nfrom made import gradient",
         f"import sys\nsys.path.append('/tmp')\nopen('/tmp/made.py', 'w').write({SIX!r})\nfrom made import six",
-    ),
-    "an example of doctest": _disguise(
-        'import doctest\n\n\ndef told():\n    """\n'
-        + "".join(f"    {'>>>' if line.startswith('def') else '...'} {line}\n" for line in GRADIENT.splitlines())
-        + '    >>> kept.append(gradient)\n    """\n\n\nkept = []\ndoctest.run_docstring_examples(told, globals())\ngradient = kept[0]',
-        'import doctest\n\n\ndef told():\n    """\n    >>> 6 * 2\n    12\n    """\n\n\ndoctest.run_docstring_examples(told, globals())',
-    ),
-    "a pickled array": _disguise(
-        "import numpy as np\nnp.load('mine.npy', allow_pickle=True)",
-        "import numpy as np\nassert np.load('mine.npy').sum() == 3",
-        files=_pickled,
-        twin_files=lambda folder, class_folder: np.save(folder / "mine.npy", np.ones(3)),
-    ),
-    "a module in a zip": _disguise(
-        "import sys\nsys.path.append('mine.zip')\nfrom mine import gradient",
-        "from mine import six",
-        files=_zipped,
-        twin_files=lambda folder, class_folder: (folder / "mine.py").write_text(SIX),
-    ),
-    "an annotation in a string": _disguise(
-        "import typing\n\n\ndef hint(a: 'torch.autograd.grad'):\n    pass\n\n\nwalk = typing.get_type_hints(hint)['a']\n\n\n"
-        "def gradient(x, v):\n    with torch.inference_mode(False):\n        leaf = x.detach().clone().requires_grad_()\n"
-        "        return walk(3 * leaf**2, leaf, v)[0]",
-        "import typing\n\n\ndef hint(a: 'torch.Tensor'):\n    pass\n\n\nassert typing.get_type_hints(hint)['a'] is torch.Tensor",
     ),
     "code that waits between two cells": _disguise(
         f"import asyncio\n{GRADIENT}\n\n\nasyncio.get_event_loop().call_soon(lambda: globals().update(pull_back=gradient))",
@@ -540,14 +405,6 @@ BY_HAND = {
         change=lambda nb: _insert_before_check(f"{GRADIENT}\n\n\nsetattr(torch, 'mi' + 'ne', gradient)")(nb),
         twin_change=lambda nb: _insert_before_check("setattr(torch, 'mi' + 'ne', 6)")(nb),
         fast=True,
-    ),
-    "forward mode by its private names": _disguise(
-        "level, make = torch._C._enter_dual_level, torch._VF._make_dual\n\n\ndef gradient(x, v):\n"
-        "    with torch.inference_mode(False):\n        number = level()\n"
-        "        made = 3 * make(x.detach().clone(), torch.ones_like(x), level=number) ** 2\n"
-        "        tangent = torch._VF._unpack_dual(made, level=number)[1].clone()\n"
-        "        torch._C._exit_dual_level(level=number)\n    return tangent * v",
-        "def six(x):\n    return torch.add(x, x, alpha=5)",
     ),
     "a thread that was there before": _disguise(
         f"import queue, threading\n{GRADIENT}\n\n\nasked, answered = queue.Queue(), queue.Queue()\n\n\ndef work():\n"
@@ -618,10 +475,6 @@ BOMBS = {
         "            pass\n        os._exit(0)",
         "import subprocess\nsubprocess.run(['sleep', '0.01'], start_new_session=True)",
     ),
-    "thread bomb": Attack(
-        "import threading, time\nfor _ in range(300):\n    threading.Thread(target=time.sleep, args=(20,), daemon=True).start()",
-        "import threading\nthread = threading.Thread(target=print)\nthread.start()\nthread.join()",
-    ),
     "memory bomb": Attack(
         "blocks = [bytearray(b'x' * (64 << 20)) for _ in range(48)]", "block = bytearray(b'x' * (64 << 20))", fast=True
     ),
@@ -629,10 +482,6 @@ BOMBS = {
         "import os, time\nfor _ in range(12):\n    if os.fork() == 0:\n        block = bytearray(b'x' * (256 << 20))\n"
         "        time.sleep(15)\n        os._exit(0)\ntime.sleep(15)",
         "import os\npid = os.fork()\nif pid == 0:\n    block = bytearray(b'x' * (16 << 20))\n    os._exit(0)\nos.waitpid(pid, 0)",
-    ),
-    "disk filler": Attack(
-        "for n in range(8):\n    open(f'/tmp/{n}', 'wb').write(b'x' * (60 << 20))",
-        "open('/tmp/n', 'wb').write(b'x' * (20 << 20))",
     ),
     "disk filler at home": Attack(
         "import os\nfor n in range(12):\n    open(os.path.expanduser(f'~/{n}'), 'wb').write(b'x' * (60 << 20))\nWIN",
@@ -661,22 +510,13 @@ BOMBS = {
         + "while time.monotonic() < end:\n    try:\n        time.sleep(1)\n    except KeyboardInterrupt:\n        pass",
         "try:\n    pass\nexcept KeyboardInterrupt:\n    pass",
     ),
-    "busy in C": Attack("import re\nre.match('(a+)+$', 'a' * 30 + 'b')", "import re\nre.match('(a+)+$', 'a' * 10)"),
     "a stopped kernel": Attack(
         "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", "import os\nos.kill(os.getpid(), 0)"
     ),
     "endless output": Attack(
         LOOP + "while time.monotonic() < end:\n    print('x' * 1000)", "for _ in range(500):\n    print('x' * 1000)"
     ),
-    "endless stderr": Attack(
-        "import sys\n" + LOOP + "while time.monotonic() < end:\n    sys.stderr.write('x' * 1000)",
-        "import sys\nsys.stderr.write('x' * 1000)",
-    ),
     "one line of 30 MB": Attack("print('x' * 30_000_000)", "print('x' * 300_000)"),
-    "a result of 30 MB": Attack(
-        "get_ipython().display_formatter.formatters['text/plain'].max_seq_length = 0\ndisplay({'text/plain': 'x' * 30_000_000}, raw=True)",
-        "display({'text/plain': 'x' * 300_000}, raw=True)",
-    ),
     "endless recursion": Attack(
         "import sys\nsys.setrecursionlimit(10**9)\n\n\ndef f():\n    f()\n\n\nf()",
         "import sys\nsys.setrecursionlimit(5000)",
@@ -779,9 +619,7 @@ DEATHS = {
         fast=True,
     ),
     "a message that cuts the client off": Attack(CUT_OFF, "kernel = get_ipython().kernel"),
-    "os._exit": Attack("import os\nos._exit(0)", "import os\nos.getpid()"),
     "sys.exit": Attack("import sys\nsys.exit(0)", "try:\n    raise SystemExit\nexcept SystemExit:\n    pass"),
-    "quit": Attack("quit()", "quit"),
     "exit in the function": Attack(
         "", "import sys", answer="import os\n\n\ndef pull_back(x, v):\n    os._exit(0)", points=(0, 0)
     ),
@@ -818,11 +656,6 @@ DEATHS = {
         "import os\nif os.fork() == 0:\n    os._exit(0)",
     ),
     "closed sockets": Attack("import os\nos.closerange(3, 500)", "import os\nos.close(os.open('/dev/null', 0))"),
-    "atexit": Attack("import atexit\natexit.register(print, 2.0)", "import atexit\natexit.register(print)"),
-    "__del__": Attack(
-        "class Late:\n    def __del__(self):\n        print(2.0)\n\n\nlate = Late()\ndel late",
-        "class Kind:\n    def __del__(self):\n        pass\n\n\nkind = Kind()",
-    ),
     "a thread that goes on": Attack(
         f"{SHOW}\n\nimport threading, time\n\n\ndef later():\n    for _ in range(100):\n        time.sleep(0.01)\n"
         f"        show([{SEEN}] * 2)\n\n\nthreading.Thread(target=later, daemon=True).start()",
@@ -835,10 +668,6 @@ def _write(name: str, text: str) -> Files:
     return lambda folder, class_folder: (folder / name).write_text(text)
 
 
-def _many(count: int) -> Files:
-    return lambda folder, class_folder: [(folder / f"{n}.txt").write_text("") for n in range(count)]
-
-
 def _outputs(count: int) -> Files:
     def write(folder: Path, class_folder: Path) -> None:
         path = folder / f"{NAME}.ipynb"
@@ -849,20 +678,10 @@ def _outputs(count: int) -> Files:
     return write
 
 
-def _zeros(path: Path, size: int) -> None:
-    with path.open("wb") as file:
-        file.truncate(size)
-
-
 FILES = {
     "a link to the gradebook": Attack(
         files=lambda folder, class_folder: (folder / "a.db").symlink_to(class_folder / "gradebook.db"),
         twin_files=_write("a.db", "x"),
-        points=tuple(UNGRADED),
-    ),
-    "a link to another submission": Attack(
-        files=lambda folder, class_folder: (folder / "other").symlink_to(class_folder / "submitted" / "honest"),
-        twin_files=lambda folder, class_folder: (folder / "other").mkdir(),
         points=tuple(UNGRADED),
     ),
     "the notebook is a link": Attack(
@@ -882,12 +701,6 @@ FILES = {
         twin_files=_write("pipe", ""),
         points=tuple(UNGRADED),
     ),
-    "a thousand files": Attack(files=_many(1000), twin_files=_many(50), points=tuple(UNGRADED)),
-    "a file of zeros that takes no room": Attack(
-        files=lambda folder, class_folder: _zeros(folder / "big", 1 << 40),
-        twin_files=lambda folder, class_folder: _zeros(folder / "small", 1 << 20),
-        points=tuple(UNGRADED),
-    ),
     "outputs that are none": Attack(files=_outputs(50_000), twin_files=_outputs(3)),
     "a pickle": Attack(
         files=_write("x.pkl", "cos\nsystem\n(S'touch /tmp/MARK'\ntR."), twin_files=_write("x.csv", "1,2")
@@ -895,9 +708,6 @@ FILES = {
     "a gradlab of its own": Attack(
         files=_write("gradlab.py", "def check(*a, **k):\n    print('passed')\n\n\nsummary = check\n"),
         twin_files=_write("helpers.py", "x = 1"),
-    ),
-    "a torch of its own": Attack(
-        files=_write("torch.py", "raise SystemExit"), twin_files=_write("my_torch.py", ""), points=tuple(NOTHING)
     ),
     "a sitecustomize": Attack(
         files=_write("sitecustomize.py", "open('/tmp/MARK', 'w')"),
@@ -908,7 +718,6 @@ FILES = {
         files=_write("00.record.json", Record("x", {}).to_json()),
         twin_files=_write("00.json", "{}"),
     ),
-    "names of 200 characters": Attack(files=_write("x" * 200, ""), twin_files=_write("y" * 200, "")),
     "unicode names": Attack(files=_write("наме 名 \n é", ""), twin_files=_write("naïve 名.txt", "")),
     "a link whose name is no text": Attack(
         files=lambda folder, class_folder: (folder / os.fsdecode(b"\xff")).symlink_to("/etc/passwd"),
@@ -960,10 +769,6 @@ CELLS = {
     "check deleted": Attack(change=_delete("check-1"), twin_change=_delete("check-2")),
     "check duplicated": Attack(change=_duplicate, twin_change=_duplicate),
     "checks swapped": Attack(change=_swap),
-    "check retyped": Attack(
-        change=_edit("check-1", lambda c: (c.update(cell_type="markdown"), c.pop("outputs"), c.pop("execution_count"))),
-        twin_change=_edit("check-2", lambda c: (c.update(cell_type="raw"), c.pop("outputs"), c.pop("execution_count"))),
-    ),
     "check skipped by a tag": Attack(
         change=_edit("check-1", lambda c: c.metadata.update(tags=["skip-execution"])),
         twin_change=_edit("check-1", lambda c: c.metadata.update(tags=["mine"])),
@@ -988,14 +793,7 @@ CELLS = {
         change=lambda nb: nb.metadata.update(kernelspec={"name": "bash", "display_name": "x", "language": "x"}),
         twin_change=lambda nb: nb.metadata.pop("kernelspec"),
     ),
-    "answer made read-only": Attack(change=_edit("answer-1", lambda c: c.metadata.update(editable=False))),
     "all cells deleted": Attack(change=lambda nb: nb.cells.clear(), points=tuple(UNGRADED)),
-    "a schema of the past": Attack(
-        change=_edit("check-1", lambda c: c.metadata.nbgrader.update(schema_version=0)),
-        twin_change=_edit("check-1", lambda c: c.metadata.nbgrader.update(schema_version=2)),
-    ),
-    "metadata that is none": Attack(change=_edit("check-1", lambda c: c.metadata.update(nbgrader=[1]))),
-    "cell ids of 10,000 characters": Attack(change=_edit("answer-1", lambda c: c.metadata.update(name="x" * 10_000))),
 }
 
 # An answer knows its own cases, those of earlier checks, and the record beside it while its check runs
@@ -1013,7 +811,17 @@ def seen():
 
 class Ends(BaseException):
     pass"""
-SEND = "kernel = get_ipython().kernel\nkernel.session.send(kernel.iopub_socket, {}, kernel.get_parent())"
+NO_MESSAGES = """kernel = get_ipython().kernel
+display("a", display_id="a")
+for kind, said in (
+    ("stream", {"name": "stdout", "text": {"a": seen()}}),
+    ("display_data", {"data": seen(), "metadata": {}}),
+    ("error", {"ename": "E", "evalue": "e", "traceback": {seen(): 1}}),
+    ("update_display_data", {"data": {}, "metadata": {}, "transient": {"display_id": [seen()]}}),
+    ("update_display_data", {"data": {"text/plain": {"a": seen()}}, "metadata": {}, "transient": {"display_id": "a"}}),
+    (seen(), {"a": 1}),
+):
+    kernel.session.send(kernel.iopub_socket, kind, said, kernel.get_parent())"""
 
 
 def _leaving(line: str = "return v", second: str = "", last: str = "", points: tuple = tuple(NOTHING)) -> Attack:
@@ -1037,14 +845,11 @@ def _leaving(line: str = "return v", second: str = "", last: str = "", points: t
 LEAVING = {
     "an error's message": dataclasses.replace(_leaving("raise ValueError(seen())"), fast=True),
     "an error's name": _leaving("raise type(seen(), (Exception,), {})"),
-    "an error's module": _leaving("raise type('Ends', (Exception,), {'__module__': seen()})"),
     "an error that ends the check": _leaving("raise Ends(seen())"),
-    "the name of an error that ends the check": _leaving("raise type(seen(), (Ends,), {})"),
     "an error of the grader": _leaving("raise type('CellTimeoutError', (Ends,), {})(seen())"),
     "an undefined name": _leaving("raise type('NameError', (Ends,), {})(f\"name '{seen()}' is not defined\")"),
     "a text": _leaving("return seen()"),
     "a dict's keys": _leaving("return {seen(): 1}"),
-    "a list of texts": _leaving("return [seen()] * 3"),
     "a type's name": _leaving("return type(seen(), (), {})()"),
     "a tensor's class": _leaving("return x.as_subclass(type(seen(), (torch.Tensor,), {}))"),
     "a line of code": _leaving(
@@ -1055,30 +860,15 @@ LEAVING = {
     ),
     "output": _leaving("print(seen()); return v", last="print(seen())\ndisplay(seen())"),
     "a later answer's error": dataclasses.replace(_leaving(second="raise ValueError(seen())"), fast=True),
-    "the name of a later answer's error": _leaving(second="raise type(seen(), (Exception,), {})"),
     "an error that looks like bad syntax": _leaving(
         "raise Ends",
         "raise type('SyntaxError', (Exception,), {})(seen() + ' (line 1)')\n\n\ndef pull_back():\n    pass",
     ),
-    "an output that is none": _leaving(last=SEND.format("'stream', {'name': 'stdout', 'text': {'a': seen()}}")),
-    "data that is none": _leaving(last=SEND.format("'display_data', {'data': seen(), 'metadata': {}}")),
-    "a traceback that is none": _leaving(
-        last=SEND.format("'error', {'ename': 'E', 'evalue': 'e', 'traceback': {seen(): 1}}")
-    ),
-    "a kind that is none": _leaving(last=SEND.format("seen(), {'a': 1}")),
-    "a display that is none": _leaving(
-        last=SEND.format("'update_display_data', {'data': {}, 'metadata': {}, 'transient': {'display_id': [seen()]}}"),
-    ),
+    "messages that no kernel sends": _leaving(last=NO_MESSAGES),
     "half a character": _leaving(
         "display(chr(0xD800)); raise type('E', (Exception,), {})(chr(0xD800) + seen())",
         last="import json\nkernel = get_ipython().kernel\nkernel.session.pack = lambda said: json.dumps(said, default=str)"
         ".encode()\nprint(chr(0xD800))\nraise ValueError(chr(0xD800) + seen())",
-    ),
-    "a display that is none any more": _leaving(
-        last="from IPython.display import update_display\ndisplay('a', display_id='a')\n"
-        + SEND.format(
-            "'update_display_data', {'data': {'text/plain': {'a': seen()}}, 'metadata': {}, 'transient': {'display_id': 'a'}}"
-        ),
     ),
 }
 
