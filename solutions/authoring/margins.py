@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from gradlab.checks.compare import TOLERANCES
 from gradlab.checks.observation import NUMERIC, Observation, Value, parts
+from gradlab.checks.plain import TOLERANCES
 from gradlab.checks.record import CheckRecord
 from gradlab.checks.verdict import judge_check
 

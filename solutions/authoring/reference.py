@@ -156,7 +156,7 @@ def _for_record(seen: Observation) -> Observation:
         return float(f"{number:.12g}") if type(number) is float else number
 
     values = [replace_numbers(value, shorten) for value in seen.values]
-    error = seen.error and replace(seen.error, at="", meant="")
+    error = seen.error and replace(seen.error, at="", meant="", line=0)
     return replace(seen, values=values, error=error)
 
 

@@ -301,7 +301,7 @@ def test_a_slip_comes_out_of_a_record_as_it_went_in(slip):
     for answer, stored in zip([wrong, broken], written.slips, strict=True):
         seen = observe(answer, yields, written.cases[0].inputs)
         (back,) = stored.observations(written.expected)
-        assert back == replace(seen, error=seen.error and replace(seen.error, at=""))
+        assert back == replace(seen, error=seen.error and replace(seen.error, at="", line=0))
 
 
 def labelled(answer, case):

@@ -40,7 +40,7 @@ def card(feedback: Feedback, picture: Picture | None = None, helps: str = "") ->
     helps: the HTML of a `help_link`, or "".
     """
     parts = [_lead(feedback), _sentence(feedback.at)]
-    where, sides = _sentence(feedback.where), _sides(feedback) if feedback.whose else ""
+    where, sides = _sentence(feedback.where), _sides(feedback)
     shown = f'<div class="gl-card-picture">{picture.html()}</div>' if picture else where + sides
     details = [*map(_sentence, feedback.more), where + sides if picture else "", _pairs(feedback.inputs)]
     if feedback.case:
@@ -83,16 +83,9 @@ def _sentence(text: str) -> str:
 
 def _sides(feedback: Feedback) -> str:
     """Return an HTML table of your value above the expected one: the number that differs, then the whole value."""
-    rows = "".join(
-        f'<tr><th scope="row">{_text(side)}</th><td>{_value(value)}</td></tr>'
-        for side, value in (("yours", feedback.yours), (feedback.whose, feedback.expected))
-    )
-    return f"<table><tbody>{rows}</tbody></table>"
-
-
-def _value(text: str) -> str:
-    number, sep, whole = text.partition("   in ")
-    return f"<code>{_text(number)}</code>" + (f" in <code>{_text(whole)}</code>" if sep else "")
+    rows = [(whose, " in ".join(f"<code>{_text(part)}</code>" for part in side)) for whose, *side in feedback.sides]
+    body = "".join(f'<tr><th scope="row">{_text(whose)}</th><td>{side}</td></tr>' for whose, side in rows)
+    return f"<table><tbody>{body}</tbody></table>" if body else ""
 
 
 def _pairs(inputs: tuple[tuple[str, str], ...]) -> str:

@@ -193,12 +193,12 @@ def _drawn(stated: Check, record: CheckRecord, seen: list[Observation], number: 
 
 def _arrays_drawn(verdict: Verdict) -> Picture | None:
     """Return a picture of the two arrays that differ and their difference; None if there are no such arrays."""
-    if verdict.difference is None or not verdict.difference.arrays:
+    elements = verdict.difference and verdict.difference.elements
+    if not elements or elements[2].size == 1:
         return None
     from ..pictures.diff import difference_picture  # imports NumPy
 
-    yours, expected, differs = verdict.difference.arrays
-    return difference_picture(yours, expected, verdict.feedback.whose, differs)
+    return difference_picture(*elements[:2], verdict.feedback.whose, elements[2])
 
 
 def _remember(stated: Check, answer: str, verdict: Verdict) -> None:

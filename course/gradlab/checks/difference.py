@@ -1,40 +1,67 @@
-"""The first difference between two observations, and the tolerances of a comparison."""
+"""The first difference between two observations, as data."""
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from .observation import Value
 
+if TYPE_CHECKING:
+    import numpy as np
+
+
+RAISED = ("raised", "shortcut", "torch", "error type", "error message")  # kinds about an error that was raised
+VALUES = ("type", "dtype", "shape", "length", "keys", "graph", "nan", "value")  # kinds about two values
+
 
 @dataclass(frozen=True)
-class Tolerance:
-    """The tolerance of a comparison: two numbers agree if |yours − expected| ≤ atol + rtol · |expected|."""
+class Place:
+    """Where in an observation a value stands.
 
-    rtol: float
-    atol: float
+    number: (n, count) for the n-th of several values, None if there is only one or its labels identify it. keys: the
+    labels, keys and indices that lead from there to it.
+    """
 
+    number: tuple[int, int] | None = None
+    keys: tuple[int | str, ...] = ()
 
-# Rounding over a few thousand operations stays below these tolerances; a gradient 0.1% off is far above them.
-TOLERANCES = {"float64": Tolerance(1e-8, 1e-10), "float32": Tolerance(1e-4, 1e-6), "float16": Tolerance(1e-2, 1e-3)}
-TOLERANCES["bfloat16"] = TOLERANCES["float16"]
+    def inside(self, key: int | str) -> "Place":
+        """Return the place of a part of this value."""
+        return replace(self, keys=(*self.keys, key))
+
+    @property
+    def label(self) -> str | None:
+        """The only key, if it is a label; "" for the whole of the only value; None for a part, or one of several."""
+        if self.number or len(self.keys) > 1 or any(isinstance(key, int) for key in self.keys):
+            return None
+        return str(*self.keys)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The first difference between two observations of one case.
+    """The first difference between two observations of one case, as data.
 
-    kind: what differs ("raised", "type", "dtype", "shape", "graph", "value", "mutated", "judged", …).
-    where: which value differs; "" if there is only one. yours, expected: both sides as text. note: one more sentence.
-    arrays: yours, the expected one, and a mask of the elements that differ, if both have several elements; else empty.
-    pair: yours and the expected one as encoded values, if a value differs.
-    whose: the label of the expected side: "torch's" for errors and numbers from torch, "expected" for everything else.
+    kind: what differs: one of RAISED or VALUES, or "unsolved", "silent", "count", "happened", "mutated", "left",
+    "judged", "form". sides: what is compared, yours first: errors or None, encoded values, numbers of values, names, or
+    what a judge was given. index: of the first element that differs, if these are tensors or arrays. within: the two
+    containers of simple values in which they stand. reason: why a judge rejects yours.
     """
 
     kind: str
-    where: str
-    yours: str
-    expected: str
-    note: str = ""
-    arrays: tuple[Any, ...] = ()
-    pair: tuple[Value, Value] | None = None
-    whose: str = "expected"
+    sides: tuple[Any, Any]
+    place: Place = field(default_factory=Place)
+    index: tuple[int, ...] | None = None
+    within: tuple[Value, Value] | None = None
+    reason: str = ""
+
+    @property
+    def pair(self) -> tuple[Value, Value] | None:
+        """Yours and the expected one as encoded values, if a value differs: as large as they are shown."""
+        return self.within or self.sides if self.kind in VALUES else None
+
+    @cached_property
+    def elements(self) -> "tuple[np.ndarray, np.ndarray, np.ndarray] | None":
+        """Yours, the expected ones, and a mask of those that differ, if elements of tensors or arrays differ."""
+        from .arrays import elements  # imports NumPy
+
+        return None if self.index is None else elements(*self.sides)

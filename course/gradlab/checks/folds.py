@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from itertools import starmap
 
 from .cells import Chapter
+from .difference import RAISED
 from .memory import memory
-from .messages import RAISED, WRONG
+from .messages import WRONG
 from .verdict import Verdict
 
 _QUOTING = ("Help: I get ", "Help: the first difference is at ")  # titles that quote what a card says
@@ -57,7 +58,7 @@ def _kind(verdict: Verdict) -> tuple[str, str]:
     """Return a key that similar failures share: the slip or the leading sentence, and the type of any error raised."""
     feedback, difference = verdict.feedback, verdict.difference
     if difference and difference.kind in RAISED:
-        return feedback.name or difference.kind, difference.yours.partition(":")[0]
+        return feedback.name or difference.kind, difference.sides[0].type
     return feedback.name or feedback.lead, ""
 
 

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .difference import Difference
-from .likeness import where_wrong
-from .observation import Dict, List, Tensor, Tuple, kind_of
+from . import sides
+from .difference import RAISED, Difference
+from .likeness import likeness, where_wrong
+from .observation import Dict, List, Observation, Tensor, Tuple, kind_of
 from .record import Case, CheckRecord, Slip
 from .show import show
 
@@ -43,6 +44,7 @@ _SENTENCES = {
     "mutated": "Your function changed values that it was given.",
     "left": "Your function changed something outside itself and did not restore it.",
     "judged": "Your answer is not one of the right ones.",
+    "form": "Your answer is not one of the right ones.",
 }
 
 _HINTS = {  # by the type returned
@@ -55,9 +57,8 @@ _TENSOR_HINTS = {  # more hints, if a tensor is expected
     "float": "a Python number: .item() turns a tensor into one.",
 }
 
-_RETURNED = re.compile(r"$|'returned\b")  # the difference is in the whole returned value,
-_WHOLE = re.compile(r"('[^']*')?$")  # or in one observed value as a whole, not in a part of it,
-_GRADIENT = re.compile(r"'.*\bgrad(ient)?s?\b")  # and it may be a gradient
+_RETURNED = re.compile(r"$|returned\b")  # the label of what the answer returned; "" for the only value
+_GRADIENT = re.compile(r"\bgrad(ient)?s?\b")  # in the label of what may be a gradient
 _NO_RETURN = "Your function returned None: is the return statement missing?"
 _NO_GRADIENT = "There is None where a gradient belongs: was the gradient cleared, never computed, or not returned?"
 _NOT_THERE = "There is None where a value belongs: was it never computed, or not returned?"
@@ -65,10 +66,9 @@ _NONE_OF_TORCH = " backward() itself returns None, and a non-leaf tensor's .grad
 _EMPTY = (Dict({}), List([]), Tuple([]))
 _LEAF_HINT = "Do not change a tensor that you were given: make your own leaf, such as x.detach().clone()."
 _GRAPH_HINT = "detach() gives the same values without the graph; so does computing them under torch.no_grad()."
-RAISED = ("raised", "shortcut", "torch", "error type", "error message")
-_SAID = ("raised", "shortcut", "torch")  # of these, the sentence says it all: the expected side is "no error"
+_SAID = ("raised", "shortcut", "torch")  # the sentence says it all: the expected side is "no error"
 # The kinds of difference whose note says more than the sentence
-_NOTES_LEAD = ("value", "shape", "dtype", "type", "length", "judged", "error message")
+_NOTES_LEAD = ("value", "shape", "dtype", "type", "length", "judged", "form", "error message")
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,9 @@ class Feedback:
 
     lead: the most helpful sentence. name: the known slip that the lead describes. at: the error if the lead is not
     about it, and where it was raised. more: what else differs in the answer. owned: the name of the function that
-    passed. case, inputs, where, yours, expected, whose: the failed case and its first difference. drawn: the check's
-    own picture of it, as text. score: how many cases agree. first: the cells that ran before the check. printed: what
-    the answer printed.
+    passed. case, inputs, where, yours, expected, whose: the failed case and its first difference. whole: what contains
+    yours and the expected one, if that is shown, too. drawn: the check's own picture of it, as text. score: how many
+    cases agree. first: the cells that ran before the check. printed: what the answer printed.
     """
 
     title: str
@@ -94,6 +94,7 @@ class Feedback:
     where: str = ""
     yours: str = ""
     expected: str = ""
+    whole: tuple[str, ...] = ()
     whose: str = ""
     drawn: str = ""
     score: str = ""
@@ -111,6 +112,12 @@ class Feedback:
         return f"Likely slip: {self.name}." if self.name else ""
 
     @property
+    def sides(self) -> list[tuple[str, ...]]:
+        """Yours and the expected one, as far as they are shown: for each, its label, its text, and what contains it."""
+        shown = ("yours", self.yours, *self.whole[:1]), (self.whose, self.expected, *self.whole[1:])
+        return [*shown] if self.whose else []
+
+    @property
     def text(self) -> str:
         """The whole feedback as plain text: for terminals, nbgrader's Validate and grading."""
         if self.state == PASSED:
@@ -118,7 +125,7 @@ class Feedback:
         else:
             parts = [[f"{self.title}: {self.head}.", f"{self.slip} {self.lead}".strip(), self.at, *self.more]]
             parts += [[self.case, *(f"    {name} = {value}" for name, value in self.inputs), self.where]]
-            parts[-1] += [f"    yours    {self.yours}", f"    {self.whose:8} {self.expected}"] if self.whose else []
+            parts[-1] += [f"    {whose:8} {'   in '.join(side)}" for whose, *side in self.sides]
             parts += [[self.drawn], [self.score]]
         parts += [[self.first]]
         parts += [["Your code printed:", self.printed]] if self.printed else []
@@ -126,32 +133,43 @@ class Feedback:
 
 
 def failure(
-    check: CheckRecord, wrong: list[int], difference: Difference, slip: Slip | None, partly: Slip | None = None
+    check: CheckRecord,
+    wrong: list[int],
+    seen: Observation,
+    difference: Difference,
+    slip: Slip | None,
+    partly: Slip | None = None,
 ) -> Feedback:
     """Return feedback on the first failed case: its first difference, both sides, and the slip if it is known.
 
-    `wrong` holds the indices of the failed cases. partly: a slip that explains only the first of them.
+    `wrong` holds the indices of the failed cases. seen: what was observed in the first of them. partly: a slip that
+    explains only that one.
     """
-    title, case, total = check.title, check.cases[wrong[0]], len(check.cases)
+    title, case, total, kind = check.title, check.cases[wrong[0]], len(check.cases), difference.kind
+    line = sides.where(difference)
+    if kind == "unsolved":
+        error = difference.sides[0]
+        who = "your function" if error.line or not error.at else f"{error.at}, which your function calls,"
+        return Feedback(title, UNSOLVED, _NOT_SOLVED.format(who))
     right = total - len(wrong)
     score = f"{right} of {total} cases {'is' if right == 1 else 'are'} right. {where_wrong(check.cases, wrong)}".strip()
-    sentence, hint = _what(difference, _returns_none(check))
-    if difference.kind == "unsolved":
-        other = difference.where  # a line, or the name of the function that raised it
-        named = _NOT_SOLVED.format(f"{other}, which your function calls,") if other.isidentifier() else sentence
-        return Feedback(title, UNSOLVED, named)
-    kind, note = difference.kind, difference.note
+    yours, expected = sides.both(difference)
+    sentence = _SENTENCES["raised later" if kind == "raised" and not line else kind].format(yours=_ended(yours))
+    hint = _hint(difference, _returns_none(check))
+    note = sides.note(difference, case, seen, check.expected[wrong[0]])
+    if difference.pair and not (slip or partly or note) and kind != "graph":
+        note = likeness(*difference.pair, case.inputs, check.expected[wrong[0]])
     others = "Other cases are wrong in a different way." if partly else ""
     known = f"Likely slip in this case: {partly.name}. {partly.says}" if partly else slip.says if slip else ""
     note_first = note if kind == "type" else ""  # the numbers are right: that comes before what is wrong
     lead = known or note_first or hint or (note if kind in _NOTES_LEAD else "") or sentence
-    line = difference.where and f"{'Raised' if kind in RAISED else 'First difference'} at {difference.where}."
+    line = line and f"{'Raised' if kind in RAISED else 'First difference'} at {line}."
     raised = ""
     if kind in RAISED:
-        said = sentence if lead != sentence else f"{difference.yours}." if kind in ("shortcut", "torch") else ""
+        said = sentence if lead != sentence else f"{yours}." if kind in ("shortcut", "torch") else ""
         raised = f"{said} {line}".strip()
         sentence, line = "", ""
-    if (kind == "judged" and note) or (kind == "value" and known):
+    if (kind in ("judged", "form") and note) or (kind == "value" and known):
         sentence = ""  # the note or the slip says more
     return Feedback(
         title,
@@ -163,45 +181,45 @@ def failure(
         case=f"Case {wrong[0] + 1} of {total}" + (f": {case.says}" if case.says else "") + ".",
         inputs=_inputs(case),
         where=line,
-        yours=difference.yours,
-        expected=difference.expected,
-        whose="" if kind in _SAID else difference.whose,
+        yours=yours,
+        expected=expected,
+        whole=sides.whole(difference),
+        whose="" if kind in _SAID else sides.whose(difference),
         score=score if total > 1 else "",
     )
 
 
-def _about_none(where: str, tensor: bool, none_is_right: bool) -> str:
-    """Return a sentence on what could cause a None, or "" if None is a legitimate return value."""
-    if _RETURNED.match(where):
-        return "" if none_is_right else _NO_RETURN + _NONE_OF_TORCH * tensor
-    return _NO_GRADIENT if _GRADIENT.match(where) else _NOT_THERE + _NONE_OF_TORCH * tensor
+def _ended(text: str) -> str:
+    """Return an error's text as a sentence."""
+    return text if text.endswith(("?", ".", "!")) else f"{text}."
 
 
 def _returns_none(check: CheckRecord) -> bool:
     """Return whether None is a right answer in one of the cases."""
     values = [value for observation in check.expected for value in observation.values]
     labelled = [item for value in values if isinstance(value, Dict) for item in value.items.items()]
-    return None in values or any(item is None and label.startswith("returned") for label, item in labelled)
+    return None in values or any(item is None and _RETURNED.match(label) for label, item in labelled)
 
 
-def _what(difference: Difference, none_is_right: bool) -> tuple[str, str]:
-    """Return a sentence for the kind of difference, and a hint or ""."""
-    kind, hint, yours = difference.kind, "", difference.yours
-    got, want = difference.pair or (None, None)
-    if kind == "raised" and not difference.where:
-        kind = "raised later"
-    if kind == "type" and _WHOLE.match(difference.where):
+def _hint(difference: Difference, none_is_right: bool) -> str:
+    """Return a sentence on the likely cause of a difference, or ""."""
+    kind, label, (got, want) = difference.kind, difference.place.label, difference.sides
+    if kind == "type" and label is not None:
         tensor = isinstance(want, Tensor)
-        returned = _RETURNED.match(difference.where)
         if got is None:
-            hint = _about_none(difference.where, tensor, none_is_right)
-        elif seen := (_HINTS | (_TENSOR_HINTS if tensor else {})).get(kind_of(got)):
-            hint = f"{'Your function returned' if returned else 'There is'} {seen}"
-    if kind == "left" and difference.yours.endswith(("requires grad", "has a .grad")):
-        hint = _LEAF_HINT
-    if kind == "graph" and isinstance(got, Tensor) and got.grad_fn:
-        hint = _GRAPH_HINT
-    return _SENTENCES[kind].format(yours=yours if yours.endswith(("?", ".", "!")) else f"{yours}."), hint
+            return _about_none(label, tensor, none_is_right)
+        seen = (_HINTS | (_TENSOR_HINTS if tensor else {})).get(kind_of(got))
+        return f"{'Your function returned' if _RETURNED.match(label) else 'There is'} {seen}" if seen else ""
+    if kind == "left" and got[0].endswith(("requires grad", "has a .grad")):
+        return _LEAF_HINT
+    return _GRAPH_HINT if kind == "graph" and got.grad_fn else ""
+
+
+def _about_none(label: str, tensor: bool, none_is_right: bool) -> str:
+    """Return a sentence on what could cause a None, or "" if None is a legitimate return value."""
+    if _RETURNED.match(label):
+        return "" if none_is_right else _NO_RETURN + _NONE_OF_TORCH * tensor
+    return _NO_GRADIENT if _GRADIENT.search(label) else _NOT_THERE + _NONE_OF_TORCH * tensor
 
 
 def _inputs(case: Case) -> tuple[tuple[str, str], ...]:

@@ -15,6 +15,7 @@ MAX_VALUES = 100_000
 MAX_DEPTH = 20
 MAX_TEXT = 2_000
 MAX_BYTES = 4_000_000  # of all observations of a check, as JSON
+MAX_LINE = 99_999
 INT64 = 2**63
 
 Nonfinite = Literal["nan", "inf", "-inf"]
@@ -104,13 +105,15 @@ DTYPES = set(_NAMES.split())  # torch's dtypes except complex ones, by name, so 
 class Error(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, frozen=True):
     """An error that the scenario raised.
 
-    at: the last line of the learner's code in its traceback. meant: a known name close to the one that was not found.
+    at, line: the last line of the learner's code in its traceback, and its number; without a number, the learner's
+    function that is not solved. meant: a known name close to the one that was not found.
     """
 
     type: Text
     message: Text
     at: Text = ""
     meant: Text = ""
+    line: Annotated[int, Meta(ge=0, le=MAX_LINE)] = 0
 
 
 class Observation(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, frozen=True):

@@ -17,7 +17,7 @@ from .encoding import TooLarge, decode, encode, text_within, type_name
 from .innermost import innermost
 from .known_state import known_state
 from .members import own_members
-from .observation import Dict, Error, Observation, parts, tensors, without_graph
+from .observation import MAX_LINE, Dict, Error, Observation, parts, tensors, without_graph
 
 Scenario = Callable[[Callable, dict], Any]
 
@@ -91,8 +91,9 @@ def _describe(raised: BaseException, answer: Callable, scenario: Scenario) -> Er
         message = str(raised)
     except Exception as second:
         message = f"(its message cannot be read: {type_name(type(second))})"
-    at = _unsolved(raised, answer) or _line_of(raised, answer, scenario)
-    return Error(type_name(type(raised)), text_within(message), text_within(at), _meant(raised))
+    name = _unsolved(raised, answer)
+    line, at = (0, name) if name else _line_of(raised, answer, scenario)
+    return Error(type_name(type(raised)), text_within(message), text_within(at), _meant(raised), line)
 
 
 def _meant(raised: BaseException) -> str:
@@ -118,20 +119,20 @@ def _unsolved(raised: BaseException, answer: Callable) -> str:
     return frame.f_code.co_name if frame.f_globals is getattr(answer, "__globals__", None) else ""
 
 
-def _line_of(raised: BaseException, answer: Callable, scenario: Scenario) -> str:
-    """Return the last line of the learner's cells in the error's traceback, or "".
+def _line_of(raised: BaseException, answer: Callable, scenario: Scenario) -> tuple[int, str]:
+    """Return the last line of the learner's cells in the error's traceback, its number first; (0, "") if there is none.
 
     It is a line in a file that contains the answer; in the scenario's file, only a line that ran inside the answer.
     """
     codes = [code for code in _codes(answer) if Path(code.co_filename).parent != notebook.FOLDER]  # not the engine's
     files, here = {code.co_filename for code in codes}, getattr(scenario, "__code__", call.__code__).co_filename
-    line, inside = "", False
+    line, inside = (0, ""), False
     for frame, number in traceback.walk_tb(raised.__traceback__):
         code = frame.f_code
         inside = inside or code in codes
         if code.co_filename in files and (inside or code.co_filename != here):
             text = linecache.getline(code.co_filename, number or 0).strip()  # signals can arrive anywhere
-            line = f"line {number}: {text}" if text else ""
+            line = (min(number or 0, MAX_LINE), text) if text else (0, "")
     return line
 
 

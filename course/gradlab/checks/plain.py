@@ -1,15 +1,29 @@
-"""Convert plain data to NumPy arrays and plain Python, for comparing and judging without torch.
+"""Convert plain data to NumPy arrays and plain Python, for comparing and judging without torch, within tolerances.
 
 NumPy is imported for a tensor or an array only, because chapter 00 runs where there is none.
 """
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .observation import Array, Dict, DType, Float, List, Nonfinite, Other, Size, Tensor, Tuple, Value, parts, shape_of
 
 if TYPE_CHECKING:
     import numpy as np
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """The tolerance of a comparison: two numbers agree if |yours − expected| ≤ atol + rtol · |expected|."""
+
+    rtol: float
+    atol: float
+
+
+# Rounding over a few thousand operations stays below these tolerances; a gradient 0.1% off is far above them.
+TOLERANCES = {"float64": Tolerance(1e-8, 1e-10), "float32": Tolerance(1e-4, 1e-6), "float16": Tolerance(1e-2, 1e-3)}
+TOLERANCES["bfloat16"] = TOLERANCES["float16"]
 
 NONFINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 

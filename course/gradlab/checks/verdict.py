@@ -3,22 +3,18 @@
 Only `judge_check` judges observations, both in a student's own run and in grading.
 """
 
-import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
 from msgspec.structs import replace
 
 from .compare import Judge, alike_labelled, compare
-from .difference import Difference
+from .difference import RAISED, Difference
 from .encoding import decode
-from .likeness import likeness
-from .messages import PASSED, RAISED, REFUSED, Feedback, failure, success
+from .messages import PASSED, REFUSED, Feedback, failure, success
 from .observation import Observation, read_observation, tensors
 from .plain import as_python
 from .record import Case, CheckRecord, Slip
-
-LONGEST = 500  # characters shown of a judged value
 
 
 @dataclass(frozen=True)
@@ -58,10 +54,7 @@ def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None)
         return Verdict(success(check))
     slip, partly = _known_slip(check, observations, wrong, judge)
     first, difference = next(iter(wrong.items()))
-    if difference.pair and not (slip or partly) and not difference.note and difference.kind != "graph":
-        note = likeness(*difference.pair, check.cases[first].inputs, check.expected[first])
-        difference = dataclasses.replace(difference, note=note)
-    return Verdict(failure(check, list(wrong), difference, slip, partly), difference, first)
+    return Verdict(failure(check, list(wrong), observations[first], difference, slip, partly), difference, first)
 
 
 def _refused(check: CheckRecord, reason: str) -> Verdict:
@@ -79,11 +72,10 @@ def _difference(check: CheckRecord, index: int, observed: Observation, judge: Ju
         return compare(expected, replace(observed, values=expected.values[:came] + observed.values[came:]))
     want, got = ([as_python(value) for value in side.values] for side in (expected, observed))
     try:
-        reason = judge(decode(case.inputs), got, want)
+        kind, reason = "judged", judge(decode(case.inputs), got, want)
     except Exception as error:  # the judge expects the right form, but the values may have any form
-        reason = f"It does not have the required form ({type(error).__name__}: {error})."
-    yours, right = (str(side[0] if len(side) == 1 else side)[:LONGEST] for side in (got, want))
-    return Difference("judged", "", yours, f"{right} is one right answer", reason) if reason else None
+        kind, reason = "form", f"{type(error).__name__}: {error}"
+    return Difference(kind, (got, want), reason=reason) if reason else None
 
 
 def _traces(observed: Observation) -> tuple[list[str], list[str]]:

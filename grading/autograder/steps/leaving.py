@@ -23,7 +23,6 @@ UNKNOWN = "(not shown)"  # replaces any other text
 MOST_WORDS = 8  # of a name, or of what was left changed, if each word is known
 MOST_SHOWN = 100  # characters of a wrong value, unless the expected one is longer
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
-_AT = re.compile(r"(?:line \d{1,5}: )?(.*)", re.DOTALL)
 _OURS = """__main__ locals gradlab checks encoding TooLarge shortcuts ShortcutError without_torch TorchError a has
 requires grad gradients are switched off inference mode is on anomaly detection the default dtype device torch float64
 recursion limit hooks for all modules registered"""  # in names of types, and in what was left changed
@@ -85,8 +84,8 @@ class Known:
     def _error(self, error: Error) -> Error:
         parts = [text for text in self.messages if text and text.lower() in error.message.lower()]
         message = self._message(error.type, error.message) or f" {UNKNOWN} ".join(parts)
-        at = _AT.fullmatch(error.at)
-        return Error(self.text(error.type, MOST_WORDS), message, error.at if at and at[1] in self.sources else "")
+        at, line = (error.at, error.line) if error.at in self.sources else ("", 0)
+        return Error(self.text(error.type, MOST_WORDS), message, at, line=line)
 
     def _message(self, kind: str, text: str) -> str:
         name = _UNDEFINED.fullmatch(text) if kind == "NameError" else None
@@ -106,10 +105,15 @@ class Known:
 
 def shortened(verdict: Verdict) -> Verdict:
     """Return a verdict that shows no more of a wrong value than there is of the expected one."""
-    feedback = verdict.feedback
-    most = max(len(feedback.expected), MOST_SHOWN)
-    yours = feedback.yours if len(feedback.yours) <= most else f"{feedback.yours[:most]} …"
-    return Verdict(replace(feedback, yours=yours), verdict.difference, verdict.wrong)
+    feedback, whole = verdict.feedback, verdict.feedback.whole
+    yours = _cut(feedback.yours, feedback.expected)
+    whole = (_cut(*whole), whole[1]) if whole else ()
+    return Verdict(replace(feedback, yours=yours, whole=whole), verdict.difference, verdict.wrong)
+
+
+def _cut(text: str, expected: str) -> str:
+    most = max(len(expected), MOST_SHOWN)
+    return text if len(text) <= most else f"{text[:most]} …"
 
 
 def _strings(plain: Any) -> Iterator[str]:
