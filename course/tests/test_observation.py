@@ -145,6 +145,7 @@ NEARLY = st.fixed_dictionaries(
     optional={
         "error": st.none() | st.fixed_dictionaries({"type": st.text(), "message": st.text()}) | JSON,
         "mutated": st.lists(st.text(max_size=3)) | JSON,
+        "left": st.lists(st.text(max_size=3) | st.sampled_from(["left:{0}", "requires_grad:{0}", "requires_grad"])),
     },
 )
 
@@ -182,6 +183,31 @@ def test_a_record_comes_back_as_it_was_written():
     record = Record("90_test", {f"90.{n}": record_of(expected) for n, expected in enumerate(EXPECTED)})
     assert Record.from_json(record.to_json()) == record
     assert record.to_json().count("\n") == len(EXPECTED) + 2
+
+
+LEFT = [
+    ("gradients are switched off", "grad_mode_off"),
+    ("the default dtype is torch.float64", "default_dtype:torch.float64"),
+    ("the recursion limit is 20000", "recursion_limit:20000"),
+    ("x requires grad", "requires_grad:x"),
+    ("two words has a .grad", "has_grad:two words"),
+    ("a name that the check uses is changed", "name_changed"),
+]
+
+
+@pytest.mark.parametrize(("said", "code"), LEFT)
+def test_a_record_that_says_in_words_what_was_left_changed_judges_as_before(said, code):
+    """Both if it is expected and if a slip leaves it; made again, the record decides the same."""
+    left, clean = Observation([2.0], left=[code]), Observation([2.0])
+    slip = Slip.of("a slip", "It leaves something.", [left, clean], [clean, left])
+    new = CheckRecord("90.1 a check", "digest", [Case(Dict({"x": 1.0}))] * 2, expected=[clean, left], slips=[slip])
+    text = Record("90_test", {"90.1": new}).to_json()
+    earlier = Record.from_json(text.replace(code, said)).checks["90.1"]
+    assert said in text.replace(code, said)
+    assert msgspec.json.encode(earlier.expected) == msgspec.json.encode(new.expected)
+    assert judge_check(earlier, [clean, left]).passed
+    assert judge_check(earlier, [left, clean]).slip == "a slip"
+    assert f"yours    {said}\n    expected nothing" in judge_check(earlier, [left, left]).feedback.text
 
 
 def test_the_names_of_dtypes_are_torchs_own():

@@ -15,14 +15,14 @@ def known_state() -> Iterator[Callable[[], list[str]]]:
 
     The state is: a fixed recursion limit, fixed random states of Python, NumPy and torch, each warning shown once and
     never raised as an error, and what `torch_state` says. NumPy and torch count only if they have been imported.
-    Yields a function that lists the settings that have changed since. Random states and warnings do not count: any
-    code may change them.
+    Yields a function that lists the settings that have changed since, as codes with what they are now. Random states
+    and warnings do not count: any code may change them.
     """
     limit, state, numpy = sys.getrecursionlimit(), random.getstate(), sys.modules.get("numpy")
     numpy_state = numpy and numpy.random.get_state()
 
     def left_changed() -> list[str]:
-        own = [f"the recursion limit is {sys.getrecursionlimit()}"] * (sys.getrecursionlimit() != _LIMIT)
+        own = [f"recursion_limit:{sys.getrecursionlimit()}"] * (sys.getrecursionlimit() != _LIMIT)
         return torch_changed() + own
 
     with warnings.catch_warnings(), _torch_state() as torch_changed:

@@ -210,7 +210,7 @@ def _hint(difference: Difference, none_is_right: bool) -> str:
             return _about_none(label, tensor, none_is_right)
         seen = (_HINTS | (_TENSOR_HINTS if tensor else {})).get(kind_of(got))
         return f"{'Your function returned' if _RETURNED.match(label) else 'There is'} {seen}" if seen else ""
-    if kind == "left" and got[0].endswith(("requires grad", "has a .grad")):
+    if kind == "left" and any(code.partition(":")[0] in ("requires_grad", "has_grad") for code in got):
         return _LEAF_HINT
     return _GRAPH_HINT if kind == "graph" and got.grad_fn else ""
 

@@ -4,6 +4,7 @@
 """
 
 import math
+import re
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
@@ -120,13 +121,36 @@ class Observation(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True
     """What was observed on one case.
 
     values: what the scenario returned, or each value that it yielded. mutated: the names of the case's values that have
-    changed. left: state that was left changed, in words: "gradients are switched off".
+    changed. left: state that was left changed, as codes with what each is about: "grad_mode_off", "requires_grad:x".
     """
 
     values: list[Value]
     error: Error | None = None
     mutated: list[Text] = []
     left: list[Text] = []
+
+    def __post_init__(self) -> None:
+        if self.left:
+            msgspec.structs.force_setattr(self, "left", list(map(_as_code, self.left)))
+
+
+_EARLIER = {  # what records made earlier say of state that was left changed, and its code
+    "gradients are switched off": "grad_mode_off",
+    "inference mode is on": "inference_mode_on",
+    "anomaly detection is on": "anomaly_mode_on",
+    "the default dtype is (.*)": "default_dtype",
+    "the default device is (.*)": "default_device",
+    "hooks for all modules are registered": "module_hooks",
+    "the recursion limit is (.*)": "recursion_limit",
+    "a name that the check uses is changed": "name_changed",
+    "(.*) requires grad": "requires_grad",
+    r"(.*) has a \.grad": "has_grad",
+}
+
+
+def _as_code(text: str) -> str:
+    matches = ((code, re.fullmatch(said, text)) for said, code in _EARLIER.items())
+    return next((":".join([code, *match.groups()]) for code, match in matches if match), text)
 
 
 # Traversal of values

@@ -58,13 +58,13 @@ def observe(answer: Callable, scenario: Scenario, case: Dict, autograd: bool = T
             error = _describe(cause if isinstance(cause, StopIteration) else raised, answer, scenario)
         left = left_changed()
         if any(names.get(name) is not value for name, value in before.items()):
-            left.append("a name that the check uses is changed")
+            left.append("name_changed")
         mutated, marked = _changed(inputs, case)
         return Observation(values, error, mutated, left + marked)
 
 
 def _changed(inputs: dict, case: Dict) -> tuple[list[str], list[str]]:
-    """Return the names of inputs whose values differ from the case, and any other changes to inputs, in words.
+    """Return the names of inputs whose values differ from the case, and any other changes to inputs, as codes.
 
     The .grad of an input that requires grad is ignored: the scenario that made it a leaf observes its .grad itself.
     """
@@ -75,7 +75,7 @@ def _changed(inputs: dict, case: Dict) -> tuple[list[str], list[str]]:
     mutated = [name for name, value in case.items.items() if without_graph(now.get(name)) != without_graph(value)]
     tracked = [name for name in now if any(leaf.requires_grad for leaf in tensors(now[name]))]
     filled = [name for name in now if name not in tracked and _filled(inputs[name])]
-    return mutated, [f"{name} requires grad" for name in tracked] + [f"{name} has a .grad" for name in filled]
+    return mutated, [f"requires_grad:{name}" for name in tracked] + [f"has_grad:{name}" for name in filled]
 
 
 def _filled(value: Any) -> bool:

@@ -26,6 +26,18 @@ LONGEST = 160  # characters shown of a list whose length differs, and of what tw
 BEFORE = 40  # characters shown of what two longer texts share
 MOST_JUDGED = 500  # characters shown of a judged value
 _FLOAT32 = "In torch, .float() returns float32, and so do zeros, ones, eye and tensor of floats without dtype=."
+LEFT = {  # by its code, what was left changed
+    "grad_mode_off": "gradients are switched off",
+    "inference_mode_on": "inference mode is on",
+    "anomaly_mode_on": "anomaly detection is on",
+    "default_dtype": "the default dtype is {}",
+    "default_device": "the default device is {}",
+    "module_hooks": "hooks for all modules are registered",
+    "recursion_limit": "the recursion limit is {}",
+    "name_changed": "a name that the check uses is changed",
+    "requires_grad": "{} requires grad",
+    "has_grad": "{} has a .grad",
+}
 _GRADLABS = "gradlab.checks."  # the module of errors whose names mean nothing to a learner
 
 
@@ -84,7 +96,7 @@ def both(difference: Difference) -> tuple[str, str]:
         case "mutated", got, want:
             return f"changed in place: {_named(got)}", f"changed in place: {_named(want)}"
         case "left", got, want:
-            return _named(got), _named(want)
+            return _named(map(_left, got)), _named(map(_left, want))
     got, want = difference.sides
     return error_text(got), error_text(want)
 
@@ -110,7 +122,7 @@ def note(difference: Difference, case: Case, seen: Observation, expected: Observ
     got, want = difference.sides
     match difference.kind:
         case "raised" | "error type":
-            due, left = _due(expected, seen), ", ".join(name for name in seen.left if name not in expected.left)
+            due, left = _due(expected, seen), ", ".join(_left(code) for code in seen.left if code not in expected.left)
             return " ".join(filter(None, (due, left and f"Left behind: {left}.")))
         case "error message":
             return f"Your message does not contain: {missing_words(want, got, tuple(case.words))[0]}"
@@ -192,7 +204,13 @@ def _listed(keys: Iterable[int | str]) -> str:
     return ", ".join(map(repr, keys))
 
 
-def _named(names: list[str]) -> str:
+def _left(code: str) -> str:
+    """Return what was left changed, in words; a student's process may have sent any code."""
+    kind, _, about = code.partition(":")
+    return LEFT[kind].format(about) if kind in LEFT else code
+
+
+def _named(names: Iterable[str]) -> str:
     return ", ".join(sorted(names)) or "nothing"
 
 

@@ -17,7 +17,7 @@ def torch_state() -> Iterator[Callable[[], list[str]]]:
     """Enter the state of a fresh torch process with seed 0, and restore the earlier state on exit, even after an error.
 
     The state is: grad mode on, inference and anomaly mode off, default dtype float32, default device the CPU, no global
-    module hooks. Yields a function that lists the settings that have changed since.
+    module hooks. Yields a function that lists the settings that have changed since, as codes.
     """
     dtype, device, state = torch.get_default_dtype(), torch.get_default_device(), torch.get_rng_state()
     anomaly, nan_check = torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
@@ -26,14 +26,14 @@ def torch_state() -> Iterator[Callable[[], list[str]]]:
 
     def left_changed() -> list[str]:
         settings = {
-            "gradients are switched off": not torch.is_grad_enabled(),
-            "inference mode is on": torch.is_inference_mode_enabled(),
-            "anomaly detection is on": torch.is_anomaly_enabled(),
-            f"the default dtype is {torch.get_default_dtype()}": torch.get_default_dtype() is not torch.float32,
-            f"the default device is {torch.get_default_device()}": torch.get_default_device() != CPU,
-            "hooks for all modules are registered": any(getattr(nn_module, name) for name in _GLOBAL_HOOKS),
+            "grad_mode_off": not torch.is_grad_enabled(),
+            "inference_mode_on": torch.is_inference_mode_enabled(),
+            "anomaly_mode_on": torch.is_anomaly_enabled(),
+            f"default_dtype:{torch.get_default_dtype()}": torch.get_default_dtype() is not torch.float32,
+            f"default_device:{torch.get_default_device()}": torch.get_default_device() != CPU,
+            "module_hooks": any(getattr(nn_module, name) for name in _GLOBAL_HOOKS),
         }
-        return [text for text, is_so in settings.items() if is_so]
+        return [code for code, is_so in settings.items() if is_so]
 
     with torch.inference_mode(False), torch.enable_grad():
         try:

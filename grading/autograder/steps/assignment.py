@@ -279,7 +279,8 @@ def _update_record(
         record = (chapter or _chapter(notebook, source.stem, source.parent)).record([stored["seed"]])
     plain = json.loads(record.to_json())
     if not unchanged:
-        unchanged = old is not None and stored.get("code") == code and near(decides(stored["record"]), decides(plain))
+        before = decides(json.loads(old.to_json())) if old else None
+        unchanged = before is not None and stored.get("code") == code and near(before, decides(plain))
     version = stored["version"] if unchanged else hashed(code, decides(plain))
     if earlier and unchanged:
         print(f"{path.stem}: record and grades of an earlier version are taken over unchanged.", file=sys.stderr)

@@ -16,6 +16,7 @@ from nbformat import NotebookNode
 
 from gradlab.checks.observation import Dict, Error, List, Observation, Other, Size, Tensor, Tuple, Value
 from gradlab.checks.record import Case
+from gradlab.checks.sides import LEFT
 from gradlab.checks.verdict import Verdict
 
 OF_THE_RUN = ("CellTimeoutError", "DeadKernelError", "TooMuchOutputError")  # errors that only `execute` adds
@@ -23,9 +24,8 @@ UNKNOWN = "(not shown)"  # replaces any other text
 MOST_WORDS = 8  # of a name, or of what was left changed, if each word is known
 MOST_SHOWN = 100  # characters of a wrong value, unless the expected one is longer
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
-_OURS = """__main__ locals gradlab checks encoding TooLarge shortcuts ShortcutError without_torch TorchError a has
-requires grad gradients are switched off inference mode is on anomaly detection the default dtype device torch float64
-recursion limit hooks for all modules registered"""  # in names of types, and in what was left changed
+_OURS = f"""__main__ locals gradlab checks encoding TooLarge shortcuts ShortcutError without_torch TorchError
+torch float64 {" ".join(LEFT)}"""  # in names of types, and in what was left changed
 
 
 @dataclass(frozen=True)
