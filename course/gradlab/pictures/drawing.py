@@ -3,8 +3,7 @@
 import textwrap
 from collections import Counter
 
-from .collapse import fit
-from .graph import Graph, Node, describe, kind_outside, short, walk
+from .graph import Node, describe, kind_outside, short, walk
 from .layout import layout, turned
 from .naming import callers_names, is_tensor
 from .picture import TEXT, TITLE, Picture, PictureError, label, shorten, static, svg, text_width
@@ -22,7 +21,7 @@ def draw(*tensors, names=None, values=False, limit=LIMIT, notes=None, wrong=()):
 
     Roots are at the top, leaves at the bottom; arrows point in the direction of the gradients. Tensors are named after
     the caller's variables; `names` (a dict of tensors, or a module) takes precedence. `values=True` adds numbers that
-    the graph or the caller still has. Of more than `limit` nodes, those nearest the roots are drawn. `notes`, a dict
+    the graph or the caller still has. A graph has at most `limit` nodes. `notes`, a dict
     with tensors or nodes as keys, adds a line to a box; `wrong` marks boxes. The graph is only read: nothing is run,
     freed or kept alive. A value of chapter 00 is drawn with its local derivatives.
 
@@ -56,7 +55,12 @@ def graph_of(tensors, names, values=False, limit=LIMIT):
                 "Give it the result of your computation, such as draw(loss)."
             )
     roots = [tensor.grad_fn for tensor in tensors if tensor.grad_fn is not None]
-    graph = fit(walk(roots), limit) if roots else Graph([], [], [])
+    graph = walk(roots)
+    if len(graph.nodes) > limit:
+        raise PictureError(
+            f"The graph has {len(graph.nodes):,} nodes; draw() shows up to {limit}. Draw a smaller computation, or a "
+            "part of this one, such as draw(layer(x)); limit= raises the number."
+        )
     describe(graph, names, values, nameless=len(graph.nodes) <= DETAILED)
     for tensor in tensors:
         if tensor.grad_fn is None:
@@ -133,8 +137,6 @@ def picture(graph, css="", kind="gl-graph", extra=lambda i, node: [], done=(), a
 
 def box_lines(node, detailed=True):
     """Return a box's lines as (text, CSS class): the title first, then shape, value and saved values."""
-    if node.kind == "rest":
-        return [(shorten(node.name, 40), "gl-t"), (node.op, "")]
     shape = "" if node.shape is None else str(node.shape)
     if node.kind == "op":
         lines = [(node.op, "gl-t")]

@@ -27,7 +27,7 @@ class Saved:
 class Node:
     """One box of the picture."""
 
-    kind: str  # "op", "leaf", "frozen" (a parameter), "constant" or "rest" (nodes left out)
+    kind: str  # "op", "leaf", "frozen" (a parameter) or "constant"
     op: str  # torch's name of the node, such as MulBackward0
     name: str = ""  # the caller's name for the tensor
     shape: tuple | None = None
@@ -65,7 +65,12 @@ class Graph:
         return sum(node.kind == kind for node in self.nodes)
 
 
-def walk(roots):
+def box_of(fn):
+    """Return a node's box, without a description."""
+    return Node("op" if getattr(fn, "variable", None) is None else "leaf", fn.name().rpartition("::")[2], fn=fn)
+
+
+def walk(roots, box=box_of, inputs=lambda fn: fn.next_functions):
     """Return a `Graph` of all nodes reachable from `roots`, depth-first, with kinds and edges but no descriptions."""
     index, nodes, edges = {}, [], []
     stack = [(fn, None) for fn in reversed(roots)]
@@ -73,10 +78,9 @@ def walk(roots):
         fn, came = stack.pop()
         if id(fn) not in index:
             index[id(fn)] = len(nodes)
-            variable = getattr(fn, "variable", None)
-            nodes.append(Node("op" if variable is None else "leaf", fn.name().rpartition("::")[2], fn=fn))
+            nodes.append(box(fn))
             source = len(nodes) - 1
-            for slot, (child, output) in reversed(list(enumerate(fn.next_functions))):
+            for slot, (child, output) in reversed(list(enumerate(inputs(fn)))):
                 if child is not None:
                     stack.append((child, (source, slot, output)))
         if came is not None:
