@@ -191,7 +191,13 @@ def _stopped(error: Exception, exercise: str, shows: str) -> PayoffOutput:
         if raised:
             return _line(f"Your {name} raised NotImplementedError here. Run its cell and those below it again.")
     if isinstance(error, NameError):
-        return _line(f"{error}. {_cell_to_run(exercise, missing_name(error))}")
+        of = checking.check_of_answer(missing_name(error))
+        where = (
+            f"Run the cell with your answer to {of}, then this one again."
+            if of
+            else f"Run the cell above that defines it, {OR_ALL}"
+        )
+        return _line(f"{error}. {where}")
     if isinstance(error, ImageError):
         return _line(str(error), ' role="alert"')
     first = (str(error).splitlines() or [""])[0]
@@ -210,13 +216,6 @@ def _asked(function, question, exercise: str, shows: str) -> None:
     except Exception as error:
         made = _stopped(error, exercise, shows)
         _display(live.style() + made.html, made.text)
-
-
-def _cell_to_run(exercise: str, name: str) -> str:
-    """Return which cell to run, in words, if a payoff uses an undefined name: the answer's, or a cell above."""
-    if name == checking.answer_name(exercise):
-        return f"Run the cell with your answer to {exercise}, then this one again."
-    return f"Run the cell above that defines it, {OR_ALL}"
 
 
 def _closed(result):

@@ -212,7 +212,7 @@ def test_a_deleted_or_renamed_notebook_comes_back(student):
     """Renaming the notebook is how to start over; the renamed one stays."""
     student.write(*HALF_SOLVED)
     student.notebook.rename(student.mine / "first try.ipynb")
-    assert student.update() == ["restored"]
+    assert student.update() == ["updated"]
     assert student.sources()["answer-02-1"] == STUB["source"]
     renamed = nbformat.read(student.mine / "first try.ipynb", as_version=4)
     assert ANSWER["source"] in [cell.source for cell in renamed.cells]

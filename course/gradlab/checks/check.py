@@ -244,14 +244,6 @@ def given_here(chapter: Chapter | None = None) -> str:
     return "" if memory.authored else given((chapter or Chapter(notebook.FOLDER)).code, running())
 
 
-def answer_name(check_id: str) -> str:
-    """Return the name of the answer that a check of this chapter tests, or "" if no record has this check."""
-    try:
-        return Chapter(notebook.FOLDER).checks[check_id].answer
-    except (RecordError, KeyError):
-        return ""
-
-
 def check_of_answer(name: str) -> str:
     """Return the id of this chapter's check that tests the answer `name`, or "" if there is no such check."""
     try:

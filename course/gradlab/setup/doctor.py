@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 from .commands import become, say, this_folder
 from .found import missing, supported, version_found
@@ -14,15 +15,14 @@ from .needs import EVERYTHING, PYTHONS, ROOT, STUDENT, needed_pins, read_rooms
 from .system import USES, grades_here, install_command, missing_programs
 
 
-class Finding:
+class Finding(NamedTuple):
     """One line of the doctor's report; if it is `needed` and not `fine`, it must be fixed."""
 
-    def __init__(self, name: str, state: str, fine: bool, fix: str = "", needed: bool = True):
-        self.name = name
-        self.state = state
-        self.fine = fine
-        self.fix = fix
-        self.needed = needed
+    name: str
+    state: str
+    fine: bool
+    fix: str = ""
+    needed: bool = True
 
     def __str__(self):
         mark = "ok" if self.fine else "FIX" if self.needed else "note"

@@ -25,7 +25,7 @@ PASSING = {"__pycache__", ".ipynb_checkpoints"}
 
 @dataclass(frozen=True)
 class Change:
-    """What happened to an item: `added`, `updated`, `restored`, `merged` or `failed`; says: a sentence about it."""
+    """What happened to an item: `added`, `updated`, `merged` or `failed`; says: a sentence about it."""
 
     name: str
     what: str
@@ -121,7 +121,7 @@ def _bring_file(name: str, source: Path, workspace: Path) -> Change | None:
     if current == new or (os.path.lexists(target) and current != old):
         return None
     _write(target, new)
-    what = "updated" if current is not None else "restored" if old is not None else "added"
+    what = "added" if old is None else "updated"
     return Change(name, what, f"{what} {name}")
 
 
@@ -154,7 +154,7 @@ def _move(moved: dict[str, dict], elsewhere: dict[str, str], workspace: Path) ->
 def _bring_folder(name: str, source: Path, workspace: Path, elsewhere: dict[str, str]) -> Change | None:
     target, last = workspace / name, workspace / RELEASED / name
     old, new = _files(last), _files(source)
-    known, there = last.is_dir(), os.path.lexists(target)
+    known = last.is_dir()
     before = free_name(target)
     plan = _Plan(target, old, new, before.name, elsewhere)
     if plan.says:
@@ -170,7 +170,7 @@ def _bring_folder(name: str, source: Path, workspace: Path, elsewhere: dict[str,
         return Change(name, "merged", f"{name}: {' '.join(plan.says)} Your earlier copy is in {before.name}.")
     if not plan.writes and not plan.withdrawn:
         return None
-    what = "updated" if there and plan.missing != plan.writes.keys() else "restored" if known else "added"
+    what = "updated" if known else "added"
     return Change(name, what, f"{what} {name}")
 
 
@@ -187,12 +187,10 @@ class _Plan:
         self.elsewhere = elsewhere
         self.given: dict[str, dict] = {}
         self.writes: dict[str, bytes] = {}
-        self.missing: set[str] = set()
         self.says: list[str] = []
         for path, data in new.items():
             current = _bytes(target / path)
             if current is None:
-                self.missing.add(path)
                 self.writes[path] = data
             elif current == old.get(path):
                 self.writes |= {path: data} if current != data else {}
