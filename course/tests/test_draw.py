@@ -2,6 +2,8 @@
 
 import base64
 import re
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from itertools import pairwise
 
@@ -280,6 +282,16 @@ def test_a_saved_view_is_not_called_by_the_name_of_the_whole():
     text = gradlab.draw(cut[0] * cut[1], names={"cut": cut}).svg
     assert "self is a view of cut ()" in text
     assert "self is cut" not in text
+
+
+def test_chapter_00_draws_where_there_is_neither_torch_nor_numpy():
+    code = (
+        "import sys; sys.modules['torch'] = sys.modules['numpy'] = None\n"
+        "import types\n"
+        "package = types.ModuleType('gradlab'); package.__path__ = [sys.argv[1]]; sys.modules['gradlab'] = package\n"
+        "from gradlab.pictures import drawing, plane, plot, values\n"
+    )
+    subprocess.run([sys.executable, "-c", code, gradlab.__path__[0]], check=True)
 
 
 def test_the_callers_notes_and_marks_stand_in_the_boxes():

@@ -116,14 +116,3 @@ def test_an_answer_in_a_cell_that_is_not_graded_is_refused_once_it_is_saved(edit
     assert f"{TITLE}: passed" in answer(editor, RIGHT)
     editor.save()
     assert f"{TITLE}: passed" in editor.run("check-02-1")
-
-
-def test_a_set_up_cell_that_is_gone_is_missed_although_memory_holds_what_it_defined(editor):
-    assert f"{TITLE}: passed" in answer(editor, RIGHT)
-    text = editor.cells["setup"]["source"]
-    editor.cells["setup"]["source"] = [f"# {line}" for line in text]
-    editor.save()
-    assert "Only memory still holds the name check: no cell of the notebook defines it" in editor.run("check-02-1")
-    editor.cells["setup"]["source"] = text
-    editor.save()
-    assert f"{TITLE}: passed" in editor.run("check-02-1")

@@ -109,38 +109,42 @@ def test_numbers_are_compared_by_value(guess, answer, right):
     assert kind.right([guess], kind.answers((answer,))) == [right]
 
 
-def test_every_element_has_a_blank_of_its_own():
-    kind = Numbers({"x.grad": (2, 2), "loss": 1})
-    assert [b.label for b in kind.blanks] == ["x.grad[0, 0]", "x.grad[0, 1]", "x.grad[1, 0]", "x.grad[1, 1]", "loss"]
-    gradient = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
-    assert kind.answers((gradient, 5)) == [1, 2, 3, 4, 5]
-    assert kind.answers(({"loss": torch.tensor(5), "x.grad": gradient},)) == [1, 2, 3, 4, 5]
+X_THEN_LOSS = Order(["x", "square", "loss"])
+GRADIENT = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
 
 
-def test_true_and_false_are_told_line_by_line():
-    kind = Choice(["true", "false"], ["()", "(2,)"])
-    answers = kind.answers(([True, False],))
-    assert kind.right(["true", "true"], answers) == [True, False]
-    with pytest.raises(Unreadable, match=r"\(2,\) is still empty"):
-        kind.read(["true", ""])
+@pytest.mark.parametrize(
+    ("kind", "said", "given", "right"),
+    [
+        (
+            Numbers({"W.grad": (2, 2), "loss": 1}),
+            ["1", "2", "0", "4", "5"],
+            (GRADIENT, 5),
+            [True, True, False, True, True],
+        ),
+        (Numbers({"a": 1, "b": 1}), ["1", "2"], ({"b": 2, "a": 1},), [True, True]),
+        (Choice(["true", "false"], ["()", "(2,)"]), ["true", "true"], ([True, False],), [True, False]),
+        (Choice(["vᵀJ", "Ju"]), ["Ju"], ("vᵀJ",), [False]),
+        (X_THEN_LOSS, ["loss", "x", "square"], (["loss", "square", "x"],), [True, False, False]),
+    ],
+)
+def test_each_blank_of_a_guess_is_judged(kind, said, given, right):
+    assert kind.right(said, kind.answers(given)) == right
 
 
-def test_a_choice_is_one_of_its_options():
-    kind = Choice(["vᵀJ", "Ju"])
-    assert kind.right(["Ju"], kind.answers(("vᵀJ",))) == [False]
-    with pytest.raises(Unreadable, match="Choose an answer first"):
-        kind.read([""])
-    with pytest.raises(Unreadable, match="J is not one of the answers"):
-        kind.read(["J"])
-
-
-def test_an_order_is_judged_place_by_place():
-    kind = Order(["x", "square", "loss"])
-    assert [blank.label for blank in kind.blanks] == ["1st", "2nd", "3rd"]
-    assert kind.right(["loss", "x", "square"], kind.answers((["loss", "square", "x"],))) == [True, False, False]
-    with pytest.raises(Unreadable, match="“x” cannot come both 1st and 3rd") as caught:
-        kind.read(["x", "loss", "x"])
-    assert caught.value.blank == 2
+@pytest.mark.parametrize(
+    ("kind", "said", "blank", "words"),
+    [
+        (Choice(["true", "false"], ["()", "(2,)"]), ["true", ""], 1, "(2,) is still empty"),
+        (Choice(["vᵀJ", "Ju"]), [""], 0, "Choose an answer first"),
+        (Choice(["vᵀJ", "Ju"]), ["J"], 0, "J is not one of the answers"),
+        (X_THEN_LOSS, ["x", "loss", "x"], 2, "“x” cannot come both 1st and 3rd"),
+    ],
+)
+def test_a_choice_or_order_that_is_incomplete_or_impossible_is_answered_with_a_sentence(kind, said, blank, words):
+    with pytest.raises(Unreadable, match=re.escape(words)) as caught:
+        kind.read(said)
+    assert caught.value.blank == blank
 
 
 @pytest.mark.parametrize(

@@ -60,12 +60,6 @@ def test_a_new_student_begins_with_the_first_chapter(workspace):
     assert words(workspace) == "**Begin with [chapter 01](01_graph/01_graph.ipynb)** · 0 of 3 exercises passed"
 
 
-def test_one_goes_on_with_what_was_tried_last(workspace):
-    remember("01.2", "tried", workspace)
-    link = r"[01.2 say \[what\] \$x\$ is](01_graph/01_graph.ipynb#cell-id=ex-2)"
-    assert words(workspace) == f"**Continue at {link}** · 0 of 3 exercises passed"
-
-
 def test_after_what_passed_comes_the_next_that_has_not(workspace):
     """In the same chapter; at the beginning of the next; and all round to what was skipped."""
     remember("01.1", "passed", workspace)

@@ -1,11 +1,9 @@
 """Sliders for the external gradient v: how v weights the rows of a small function's Jacobian."""
 
-import json
-
 from .cells import CELL_H, cell_width, largest, table
 from .graph import number
 from .naming import is_tensor
-from .picture import Picture, PictureError, element_names, label, shorten, static, svg, text_width
+from .picture import Picture, PictureError, element_names, label, script, shorten, static, svg, text_width
 
 MOST = 8  # maximum number of inputs, and of outputs
 
@@ -75,9 +73,7 @@ class Sliders(Picture):
     def html(self):
         most = max(largest(self.rows), 1e-12)
         data = {"rows": self.rows, "v": self.v, "outputs": self.outputs, "most": most, "css": static("sliders.css")}
-        safe = json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
-        script = f"<script>({static('vjp.js')})(document.currentScript, {safe});</script>"
-        return f'<div class="gl-vjp">{self.image()}{script}</div>'
+        return f'<div class="gl-vjp">{self.image()}{script("vjp.js", data)}</div>'
 
 
 def _list(values):

@@ -3,6 +3,7 @@
 import base64
 import html
 import itertools
+import json
 from functools import cache
 from importlib import resources
 
@@ -30,6 +31,12 @@ class PictureError(ValueError):
 def static(name):
     """Return the text of a file in the modules' static folder."""
     return resources.files(__package__).joinpath("static", name).read_text(encoding="utf-8")
+
+
+def script(name, data):
+    """Return the HTML that runs the function in a file of the static folder with its place in the page, and data."""
+    safe = json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
+    return f"<script>({static(name)})(document.currentScript, {safe});</script>"
 
 
 def text_width(text, size=TEXT, bold=False):

@@ -4,13 +4,12 @@ Once shown, it needs no kernel: the output contains the SVG and the data of each
 (static/step.js) moves the marks. If scripts cannot run, it shows the picture of the finished pass.
 """
 
-import json
 from collections import Counter
 
 from .drawing import picture
 from .graph import describe, short, walk
 from .naming import callers_names, is_tensor
-from .picture import Picture, static
+from .picture import Picture, script, static
 from .recording import record, refuse
 
 NUMBERS = 4  # maximum number of elements shown of a gradient
@@ -77,12 +76,10 @@ class Stepper(Picture):
 
     def html(self):
         data = {"name": self.name, "steps": self.records(), "tall": self._tall.svg, "css": static("stepper.css")}
-        safe = json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
-        script = f"<script>({static('step.js')})(document.currentScript, {safe});</script>"
         note = (
             '<p class="gl-still"><em>Run this cell to step through.</em></p>'  # the script, if it runs, takes it away
         )
-        return f'<div class="gl-stepper">{self.image()}{note}{script}</div>'
+        return f'<div class="gl-stepper">{self.image()}{note}{script("step.js", data)}</div>'
 
 
 def _text(tensor):
