@@ -63,27 +63,15 @@ def test_no_right_answer_of_the_course_is_flagged(name, tmp_path):
 
 def test_honest_code_is_not_flagged(tmp_path):
     honest = """%matplotlib inline
-import copy
-import math
 import os
-import re
 import sys
 import warnings
-from collections import Counter
 from functools import partial
 
-import matplotlib.pyplot as plt
-import numpy as np
 import torch.nn.functional as F
-from IPython.display import HTML, display
 from torch import nn
 
-plt.rcParams["figure.figsize"] = 4, 3
 torch.backends.cudnn.deterministic = True
-pattern = re.compile(r"a/b (\\d+)")
-model = nn.Linear(2, 2)
-model.weight = nn.Parameter(torch.eye(2))
-model.eval()
 print("loss/", 3, "m/s", "...", file=sys.stderr)
 with open("notes.txt", "w") as file:
     file.write("3 / 4")
@@ -97,11 +85,9 @@ class Scale:
         return getattr(self, "factor") * grad
 
 
-%timeit math.sqrt(2)
+%timeit abs(2)
 x = torch.ones(2, requires_grad=True)
 handle = x.register_hook(Scale(2))
-for step in range(3):
-    check = step
 hooks = Scale(3)
 hooks.factor = 4
 compile = partial(print)

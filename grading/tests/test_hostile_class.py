@@ -28,15 +28,10 @@ NOTEBOOK = f"{NAME}.ipynb"
 ANSWERS = {  # before a right answer
     "break outside": ("break", Status.GRADED),
     "nonlocal": ("nonlocal x", Status.GRADED),
-    "await": ("await nothing", Status.GRADED),
     "400 deep": ("x = " + "(" * 400 + ")" * 400, Status.GRADED),
-    "480 magics": ("x = %pwd\n" * 480 + "# " + "x" * 60_000, Status.GRADED),
-    "600 magics": ("x = %pwd\n" * 600, Status.GRADED),
     "keys that are none": ("from IPython.display import display\ndisplay({1: 2, (3,): 4}, raw=True)", Status.GRADED),
     "tex": ("from IPython.display import Markdown\ndisplay(Markdown(r'\\begin{a}' * 15_000))", Status.GRADED),
-    "brackets": ("from IPython.display import Markdown\ndisplay(Markdown(r'\\\\[' * 30_000))", Status.GRADED),
     "colors": ("print('\\x1b[31ma' * 500_000)", Status.GRADED),
-    "brackets in an error": ("del pull_back\nraise SyntaxError(' (' * 300_000)", Status.GRADED),
     "an exit code": ("import os\nos._exit(200)", Status.GRADED),
 }
 ANSWERS |= {student: (attack.source, Status.GRADED) for student, attack in MESSAGES.items()}
@@ -62,13 +57,10 @@ def _deep(folder):
 FILES = {  # changes to the folder of a right submission
     "ids": (lambda f: _cell_id_list(f / NOTEBOOK), Status.GRADED),
     "time no text": (lambda f: (f / "timestamp.txt").write_bytes(b"\xff\xfe"), Status.UNGRADABLE),
-    "time long": (lambda f: (f / "timestamp.txt").write_text("9" * 400), Status.UNGRADABLE),
-    "time folder": (lambda f: (f / "timestamp.txt").mkdir(), Status.UNGRADABLE),
     "time old": (lambda f: (f / "timestamp.txt").write_text("0001-01-01 00:00:00 +1400"), Status.UNGRADABLE),
     "time right": (lambda f: (f / "timestamp.txt").write_text("2026-11-02 10:00:00 UTC"), Status.GRADED),
     "deep folders": (lambda f: _deep(f), Status.UNGRADABLE),
     "cython": (lambda f: (f / "cython_runtime.py").write_text("x = 1"), Status.GRADED),
-    "main": (lambda f: (f / "__main__.py").write_text("x = 1"), Status.GRADED),
     "zeros": (lambda f: os.truncate(os.open(f / "big", os.O_CREAT | os.O_WRONLY), 1 << 40), Status.UNGRADABLE),
     "formula": (lambda f: (f / "=HYPERLINK(1)").symlink_to("/etc/passwd"), Status.UNGRADABLE),
     "escape": (lambda f: (f / "\x1b[2J\nline").symlink_to("/etc/passwd"), Status.UNGRADABLE),

@@ -22,7 +22,7 @@ from .table import ATTACKS, UNGRADED
 
 ESCAPED, LEAKED = "ESCAPED", "LEAKED"
 LIMITS = """c = get_config()
-c.Execute.timeout = 2
+c.Execute.timeout = 4
 c.RunCells.submission_timeout_s = 60
 c.SandboxProvisioner.memory_mib = 1500
 """
