@@ -1,6 +1,6 @@
 """Make nbgrader's own autograde command and Formgrader's button grade as `autograder grade` does."""
 
-import glob
+import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,6 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from authoring.places import ChapterError
 
-from ..dropped import dropped
 from ..errors import ClassError
 from ..steps import scores
 from ..steps.due import compose_names
@@ -43,18 +42,11 @@ class SubmissionExporter(NotebookExporter):
     def _grade(self) -> None:
         converter, course = self.parent, self.parent.coursedir
         converter.assignments.clear()
-        graders: dict[str, Grader] = {}
         compose_names(course)
-        chosen = course.format_path(course.submitted_directory, course.student_id, course.assignment_id)
-        for path in sorted(glob.glob(chosen)):
-            student, name = Path(path).parent.name, Path(path).name
-            if student in dropped(course):
-                continue
-            if name not in graders:
-                graders[name] = Grader(converter.parent, name)
-                graders[name].choose(None)
-                scores.note(course, name)
-            grader = graders[name]
+        grader = Grader(converter.parent, course.assignment_id)
+        chosen = fnmatch.filter(grader.choose(None), course.student_id)
+        scores.note(course, course.assignment_id)
+        for student in chosen:
             if not (converter.force or grader.why_due(student)):
                 self.log.info("%s: skipped, because the grade is current", known_as(student))
                 continue
