@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import threading
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
@@ -92,16 +91,6 @@ def test_memory_left_by_one_call_does_not_count_against_the_next():
     bounded = Bounded(hoard, memory_mib=256)
     assert [bounded(100), bounded(100), bounded(100), bounded(200)] == [1, 2, 1, 1]
     bounded.close()
-
-
-def test_several_threads_can_call_a_bounded_function(bounded):
-    answers = []
-    threads = [threading.Thread(target=lambda n=n: answers.append(bounded(f"x{n}")[0])) for n in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(answers) == [f"X{n}" for n in range(8)]
 
 
 def test_no_process_remains_and_no_file_of_the_parent_stays_open(tmp_path, bounded):

@@ -25,7 +25,6 @@ def old_metadata(nb):
 
 HONEST = {
     "right": (RIGHT, None, [2, 3]),
-    "another formula": (RIGHT | {"answer-1": "def pull_back(x, v):\n    return x * v + 5 * v * x"}, None, [2, 3]),
     "a slip": (SLIP, None, [0, 1.5]),
     "autograd where it is forbidden": (RIGHT | {"answer-1": AUTOGRAD}, None, [0, 3]),
     "stderr and warnings": (
@@ -36,7 +35,6 @@ HONEST = {
         [2, 3],
     ),
     "metadata of a different time": (RIGHT, old_metadata, [2, 3]),
-    "kernel killed in an answer": (RIGHT | {"answer-2": "import os\n\nos._exit(1)"}, None, [2, 0]),
     "kernel killed in a check": (RIGHT | {"answer-2": KILLER}, None, [2, 0]),
     "a helper with the name of a function in the check's cell": (
         RIGHT | {"answer-2": IMPLIED.replace("implied", "scaled") + "\n\n\ndef implied(y):\n    return scaled(y)"},
@@ -76,7 +74,6 @@ def test_a_check_cell_shows_the_verdict(graded):
         ("a slip", "check-2", "90.2 the implied one: passed."),
         ("a slip", "check-2", "90.3 the gradient at x, negative: not yet."),
         ("autograd where it is forbidden", "check-1", "your answer may not use torch's autograd"),
-        ("kernel killed in an answer", "check-2", "did not finish: NameError: name 'implied' is not defined."),
         ("kernel killed in a check", "check-2", "The kernel died while this cell ran."),
     ]:
         assert text in graded.verdict(student, cell)

@@ -18,18 +18,16 @@ import dask
 import killer
 import psutil
 import pytest
-from distributed import Client, KilledWorker
+from distributed import Client
 from lab_server import HANG_S
 from tiny_class import NAME, PULL_BACK, RIGHT, SLIP, TinyClass
 
 from autograder.errors import ClassError
 from autograder.run.cluster import connect
-from autograder.run.grade import TWICE, _first_done, grade, grade_on
+from autograder.run.grade import _first_done, grade, grade_on
 from autograder.run.grader import Grader, Outcome
 from autograder.settings import class_api
-from autograder.steps.autograde import Failed, Submission
 from autograder.steps.due import submitted
-from autograder.steps.runs import OvertakenError
 
 
 def made(folder: Path, answers: dict[str, dict], times: int = 1) -> TinyClass:
@@ -90,27 +88,6 @@ def test_a_submission_that_kills_its_worker_twice_is_reported_and_the_others_are
     assert [tiny.points(f"right{n}") for n in range(3)] == [[2, 3]] * 3
     assert tiny.points("killer") == [None, None]
     assert "twice" in json.dumps(tiny.autograded("killer"))
-
-
-class SimpleRun:
-    """A stand-in for a run's Dask future."""
-
-    def __init__(self, error: Exception | None):
-        self.exception, self.result, self.status = lambda: error, lambda: None, "error" if error else "finished"
-
-
-def test_a_submission_that_starves_and_loses_its_worker_twice_is_reported(monkeypatch):
-    lost = KilledWorker("task", None, 0)
-    ends = [SimpleRun(error) for error in (None, lost, None, lost)]
-    ends[2].result = lambda: Failed(OvertakenError())
-    grader = SimpleNamespace(
-        procedure=None,
-        begin=lambda student: Submission(student, b"", {}, "", False),
-        give_up=lambda student, reason: Outcome(student, "could not be graded", reason),
-    )
-    monkeypatch.setattr("autograder.run.grade._first_done", lambda client, running: list(running))
-    client = SimpleNamespace(submit=lambda *args, **kwargs: ends.pop(0), ncores=lambda: {"worker": 1})
-    assert list(grade_on(client, grader, ["a"])) == [Outcome("a", "could not be graded", TWICE)]
 
 
 ONE, NONE = {"w": 1}, {}

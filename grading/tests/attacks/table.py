@@ -226,8 +226,6 @@ FORGERIES = {
     ),
 }
 
-SECRET = "grader-secret-line"
-
 READING = {
     "reads the notebook": Attack(
         "import glob\nfound = glob.glob('/**/*.ipynb', recursive=True)[:1]\n"
@@ -246,29 +244,13 @@ READING = {
         "import json, pathlib\nrecord = json.loads(next(pathlib.Path().glob('*.record.json')).read_text())\n"
         "assert '90.1' in record['checks']",
     ),
-    "solves the cases before their check": Attack(
-        "from gradlab.checks.record import load_beside\nfrom gradlab.checks.encoding import decode\n"
-        "import pathlib\nsolved = []\nfor one in load_beside(pathlib.Path())['90.1'].cases:\n"
-        "    case = decode(one.inputs)\n    leaf = case['x'].clone().requires_grad_()\n"
-        "    getattr((3 * leaf**2 * case['v']).sum(), 'back' + 'ward')()\n    solved.append((case['x'], leaf.grad))",
-        "from gradlab.checks.record import load_beside",
-        answer="def pull_back(x, v):\n    return next(grad for known, grad in solved if torch.equal(known, x))",
-    ),
-    "a check of its own, earlier": Attack(
-        'check("90.1 the gradient at x", lambda x, v: x, autograd=False)',
-        'check("90.1 the gradient at x", lambda x, v: x, autograd=False)',
-    ),
     "reads In": Attack(
         "if any('@' + 'reference' in source for source in In):\n    WIN", "assert 'import torch' in In[1]"
     ),
-    "reads the class's record": Attack("open('FOLDER/records/90_tiny.json').read()\nWIN", "open('/dev/null').read()"),
     "reads the gradebook": Attack(
         "import sqlite3\nsqlite3.connect('file:FOLDER/gradebook.db?mode=ro', uri=True).execute('select * from grade')\nWIN",
         "import sqlite3\nsqlite3.connect(':memory:').execute('select 1')",
         fast=True,
-    ),
-    "reads by way of ..": Attack(
-        "open('../' * 12 + 'FOLDER/gradebook.db', 'rb').read()\nWIN", "import os\nassert os.listdir('..')"
     ),
     "reads through /proc": Attack(
         "import glob\nfor path in glob.glob('/proc/[0-9]*/root/FOLDER/gradebook.db') + "
@@ -505,11 +487,6 @@ BOMBS = {
         + "while time.monotonic() < end:\n    pass",
         "import signal\nold = signal.getsignal(signal.SIGINT)\nsignal.signal(signal.SIGINT, old)",
     ),
-    "interrupts caught": Attack(
-        LOOP
-        + "while time.monotonic() < end:\n    try:\n        time.sleep(1)\n    except KeyboardInterrupt:\n        pass",
-        "try:\n    pass\nexcept KeyboardInterrupt:\n    pass",
-    ),
     "a stopped kernel": Attack(
         "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", "import os\nos.kill(os.getpid(), 0)"
     ),
@@ -737,17 +714,6 @@ def _edit(grade_id: str, edit: Callable[[NotebookNode], object]) -> Change:
     return lambda nb: edit(_cell(nb, grade_id))
 
 
-def _delete(*grade_ids: str) -> Change:
-    def delete(nb):
-        nb.cells = [c for c in nb.cells if c.metadata.get("nbgrader", {}).get("grade_id") not in grade_ids]
-
-    return delete
-
-
-def _duplicate(nb):
-    nb.cells.insert(3, nbformat.from_dict({**_cell(nb, "check-1"), "id": "copy", "source": "print(2.0)"}))
-
-
 def _swap(nb):
     a, b = _cell(nb, "check-1"), _cell(nb, "check-2")
     a.metadata.nbgrader["grade_id"], b.metadata.nbgrader["grade_id"] = "check-2", "check-1"
@@ -766,8 +732,6 @@ CELLS = {
     "check rewritten": Attack(
         change=_edit("check-1", lambda c: c.update(source="2.0")), twin_change=lambda nb: None, fast=True
     ),
-    "check deleted": Attack(change=_delete("check-1"), twin_change=_delete("check-2")),
-    "check duplicated": Attack(change=_duplicate, twin_change=_duplicate),
     "checks swapped": Attack(change=_swap),
     "check skipped by a tag": Attack(
         change=_edit("check-1", lambda c: c.metadata.update(tags=["skip-execution"])),
@@ -789,11 +753,6 @@ CELLS = {
     "marked as not gradable": Attack(
         change=lambda nb: nb.metadata.update(autograder={"could_not_grade": "ill"}), fast=True
     ),
-    "another kernel": Attack(
-        change=lambda nb: nb.metadata.update(kernelspec={"name": "bash", "display_name": "x", "language": "x"}),
-        twin_change=lambda nb: nb.metadata.pop("kernelspec"),
-    ),
-    "all cells deleted": Attack(change=lambda nb: nb.cells.clear(), points=tuple(UNGRADED)),
 }
 
 # An answer knows its own cases, those of earlier checks, and the record beside it while its check runs
