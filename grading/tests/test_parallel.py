@@ -26,6 +26,7 @@ from autograder.errors import ClassError
 from autograder.run.cluster import connect
 from autograder.run.grade import _first_done, grade, grade_on
 from autograder.run.grader import Grader, Outcome
+from autograder.sandbox.provisioner import ADDRESS, SERVER
 from autograder.settings import class_api
 from autograder.steps.due import submitted
 
@@ -175,7 +176,7 @@ def test_the_step_that_runs_cells_gets_no_class_data(tmp_path, monkeypatch):
 def cluster(folder: Path):
     """Start a Dask scheduler on loopback; yield its address, and a function that starts a worker.
 
-    They share neither memory nor folders with this process.
+    They share neither memory nor folders with this process, only its fork server, which has imported torch.
     """
     address_file = folder / "scheduler.json"
     where = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(address_file)]
@@ -200,10 +201,9 @@ def cluster(folder: Path):
 
 
 def start(folder: Path, program: str, *words: str) -> subprocess.Popen:
+    command, env = [sys.executable, "-m", f"distributed.cli.{program}", *words], os.environ | {ADDRESS: SERVER.address}
     with open(folder / f"{program}.log", "w") as log:
-        return subprocess.Popen(
-            [sys.executable, "-m", f"distributed.cli.{program}", *words], cwd=folder, stdout=log, stderr=log
-        )
+        return subprocess.Popen(command, cwd=folder, env=env, stdout=log, stderr=log)
 
 
 def is_alive(process: psutil.Process) -> bool:
