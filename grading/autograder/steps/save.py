@@ -97,10 +97,10 @@ class Rows:
         self._engine = create_engine(course.db_url, poolclass=NullPool)
         with self._engine.connect() as rows:
             self._assignment = rows.scalar(select(ASSIGNMENT.c.id).where(ASSIGNMENT.c.name == name))
-            notebooks = select(NOTEBOOK.c.id, NOTEBOOK.c.name).where(NOTEBOOK.c.assignment_id == self._assignment)
-            self._notebooks = {id_: notebook == name for id_, notebook in rows.execute(notebooks)}
-            cells = select(CELL.c.id, CELL.c.notebook_id, CELL.c.name, CELL.c.type)
-            self._cells = rows.execute(cells.where(CELL.c.notebook_id.in_(self._notebooks))).all()
+            of_it = (NOTEBOOK.c.assignment_id == self._assignment) & (NOTEBOOK.c.name == name)
+            self._notebook = rows.scalar(select(NOTEBOOK.c.id).where(of_it))
+            cells = select(CELL.c.id, CELL.c.name, CELL.c.type).where(CELL.c.notebook_id == self._notebook)
+            self._cells = rows.execute(cells).all()
 
     def save(self, student: str, scored: Scored, submitted_at: datetime | None, again: bool, penalty: Penalty) -> None:
         """Write a submission's scores and penalty. Manual points stay, but need confirmation unless `again`.
@@ -112,15 +112,16 @@ class Rows:
             if rows.scalar(select(STUDENT.c.id).where(STUDENT.c.id == student)) is None:
                 rows.execute(insert(STUDENT), {"id": student})
             submission, late_s = self._submission(rows, student, submitted_at, again)
-            of_it = SUBMITTED.c.notebook_id.in_(self._notebooks) & (SUBMITTED.c.assignment_id == submission)
-            stored = rows.execute(select(SUBMITTED.c.notebook_id, SUBMITTED.c.id).where(of_it))
-            there: dict[str, str] = dict(stored.all())
-            for notebook, is_ours in self._notebooks.items():
-                score = self._write_cells(rows, notebook, there, submission, scored if is_ours else None, again)
-                counts = late_s > 0 and is_ours
-                taken_off = penalty(student, score, late_s) if counts and score is not None else None
-                notebook_row = update(SUBMITTED).where(SUBMITTED.c.id == there[notebook])
-                rows.execute(notebook_row, {"late_submission_penalty": taken_off})
+            of_it = (SUBMITTED.c.notebook_id == self._notebook) & (SUBMITTED.c.assignment_id == submission)
+            submitted = rows.scalar(select(SUBMITTED.c.id).where(of_it))
+            if submitted is None:
+                submitted = api.new_uuid()
+                row = {"id": submitted, "notebook_id": self._notebook, "assignment_id": submission}
+                rows.execute(insert(SUBMITTED), row)
+            score = self._write_cells(rows, submitted, scored, again)
+            taken_off = penalty(student, score, late_s) if late_s > 0 and score is not None else None
+            row = {"late_submission_penalty": taken_off}
+            rows.execute(update(SUBMITTED).where(SUBMITTED.c.id == submitted), row)
 
     def _submission(
         self, rows: Connection, student: str, submitted_at: datetime | None, again: bool
@@ -146,30 +147,21 @@ class Rows:
             return number, 0.0
         return number, (submitted_at - due - extension if extension else submitted_at - due).total_seconds()
 
-    def _write_cells(
-        self, rows: Connection, notebook: str, there: dict, submission: str, scored: Scored | None, again: bool
-    ) -> float | None:
-        """Write the grades and comments of one notebook; return its score, including manual points.
+    def _write_cells(self, rows: Connection, submitted: str, scored: Scored, again: bool) -> float | None:
+        """Write the grades and comments of a submitted notebook; return its score, including manual points.
 
         Return None if the submission could not be graded and lacks points, even manual ones.
-        scored: None for the assignment's other notebooks, which cannot be submitted and are worth nothing.
         """
-        if notebook not in there:
-            there[notebook] = api.new_uuid()
-            rows.execute(
-                insert(SUBMITTED), {"id": there[notebook], "notebook_id": notebook, "assignment_id": submission}
-            )
-        submitted, cells = there[notebook], [cell for cell in self._cells if cell.notebook_id == notebook]
-        ids = [cell.id for cell in cells]
+        ids = [cell.id for cell in self._cells]
         query = select(GRADE.c.cell_id, GRADE.c.manual_score, GRADE.c.extra_credit, GRADE.c.needs_manual_grade)
         of_it = GRADE.c.cell_id.in_(ids) & (GRADE.c.notebook_id == submitted)
         grades = {row.cell_id: row for row in rows.execute(query.where(of_it))}
         of_it = COMMENT.c.cell_id.in_(ids) & (COMMENT.c.notebook_id == submitted)
         comments = set(rows.scalars(select(COMMENT.c.cell_id).where(of_it)))
         score, whole, graded, said = 0.0, True, [], []
-        for cell, _, name, kind in cells:
+        for cell, name, kind in self._cells:
             if kind in ("GradeCell", "TaskCell"):
-                auto = 0.0 if scored is None else scored.scores.get(name)
+                auto = scored.scores.get(name)
                 before = grades.get(cell)
                 waits = auto is None
                 if before is not None and outcome.by_hand(before):
@@ -180,12 +172,11 @@ class Rows:
                 whole = whole and counts is not None
                 graded.append({"cell": cell, "submitted": submitted, "auto_score": auto, "needs_manual_grade": waits})
             if kind in ("SolutionCell", "TaskCell"):
-                text = None if scored is None else scored.comments.get(name)
-                text = outcome.COMMENT + scored.reason if scored and scored.reason else text
+                text = outcome.COMMENT + scored.reason if scored.reason else scored.comments.get(name)
                 said.append({"cell": cell, "submitted": submitted, "auto_comment": text})
         _put(rows, GRADE, graded, set(grades))
         _put(rows, COMMENT, said, comments)
-        return score if whole or scored is None or not scored.reason else None
+        return score if whole or not scored.reason else None
 
 
 def _put(rows: Connection, table, wanted: list[dict], there: set[str]) -> None:
