@@ -267,7 +267,7 @@ def test_on_windows_the_command_says_where_to_grade(tmp_path):
         "import sys, distributed\n"  # with psutil and locket, which differ on Windows
         "for name in ('fcntl', 'resource', 'termios', 'grp', 'pty', 'readline', 'syslog'):\n"
         "    sys.modules[name] = None\n"
-        "import autograder.run.grade, autograder.settings, torch\n"  # imported when a command runs
+        "import autograder.run.grade, autograder.settings\n"  # imported when a command runs
         "from autograder.__main__ import main\n"
         "sys.platform = 'win32'\n"
         f"sys.exit(main(['--class', {str(tiny.folder)!r}, 'grade', {NAME!r}]))\n"
@@ -289,9 +289,9 @@ def test_limits_are_settings_of_the_class(tmp_path):
     A cell that takes too long or writes too much is interrupted, but what it defined before counts.
     """
     tiny = TinyClass(tmp_path / "class")
-    write_settings(tmp_path, "c.RunCells.max_output_bytes = 50_000", "c.Execute.timeout = 2")
+    write_settings(tmp_path, "c.RunCells.max_output_bytes = 50_000", "c.Execute.timeout = 1")
     cells = {
-        "loops": (f"{IMPLIED}\n\nwhile True:\n    pass", "This cell did not end within 2 seconds."),
+        "loops": (f"{IMPLIED}\n\nwhile True:\n    pass", "This cell did not end within 1 second."),
         "floods": (f"{IMPLIED}\n\nwhile True:\n    print('x' * 1000)", "all output exceeded 0.05 MB"),
         "much": (f"print('x' * 60_000)\n\n\n{IMPLIED}", "all output exceeded 0.05 MB"),
     }
