@@ -13,7 +13,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("assignment", nargs="?", help="a chapter's name (default: the overview of all of them)")
     only = command.add_mutually_exclusive_group()
     only.add_argument("--changes", action="store_true", help="what each run changed, even under manual points")
-    only.add_argument("--similar", action="store_true", help="groups of similar submissions, for you to review")
+    only.add_argument("--similar", action="store_true", help="pairs of similar submissions, for you to review")
 
 
 def run(args: argparse.Namespace) -> None:

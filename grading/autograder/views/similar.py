@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain, combinations
+from itertools import combinations
 from pathlib import Path
 
 from copydetect import CodeFingerprint, compare_files
@@ -29,7 +29,7 @@ from .words import chapter, exercise_of
 
 RUN = 25  # the shortest match, in characters, of which each name counts as one
 LEAST = 80  # such characters in common; an obvious three-line answer has about fifty
-MOST_SHOWN = 50  # groups
+MOST_SHOWN = 50  # pairs
 MOST_CHARACTERS = 20_000  # of one student
 
 Marked = list[tuple[str, bool]]  # a source's lines, and whether each matches
@@ -45,22 +45,10 @@ class Pair:
     sources: tuple[Marked, Marked]
 
 
-@dataclass(frozen=True)
-class Group:
-    """Students who are connected by similar pairs. pairs: those with most in common first."""
-
-    pairs: list[Pair]
-
-    @property
-    def students(self) -> list[str]:
-        """The group's students, sorted."""
-        return sorted({student for pair in self.pairs for student in pair.students})
-
-
 def lines(course: CourseDirectory, name: str) -> list[str]:
     """Compare all graded submissions with each other; return what was found.
 
-    Writes each student's own code into the class's folder `reports/NAME.code`, and the page of groups beside it. Raises
+    Writes each student's own code into the class's folder `reports/NAME.code`, and the page of pairs beside it. Raises
     ClassError if the gradebook has no such assignment.
     """
     with Gradebook(course.db_url, course.course_id) as gradebook:
@@ -69,17 +57,14 @@ def lines(course: CourseDirectory, name: str) -> list[str]:
     solved = _code(_folder(course, course.source_directory, name), name)
     given = [*_released(course, name), *(cell["source"] for cell in solved if nbgrader(cell).get("solution"))]
     pairs = find(codes, given)
-    groups = grouped(pairs)
-    count = "1 group" if len(groups) == 1 else f"{len(groups) or 'no'} groups"
+    count = "1 pair" if len(pairs) == 1 else f"{len(pairs) or 'no'} pairs"
     said = [f"{name}: {count} of similar submissions among {len(codes)}, for review"]
-    for group in groups[:MOST_SHOWN]:
-        most = group.pairs[0]
-        said.append(f"{most.common:6}  {most.share:4.0%}  {', '.join(group.students)}")
-    return said + [str(path) for path in _write(course, name, codes, groups)]
+    said += [f"{pair.common:6}  {pair.share:4.0%}  {', '.join(pair.students)}" for pair in pairs[:MOST_SHOWN]]
+    return said + [str(path) for path in _write(course, name, codes, pairs)]
 
 
-def _write(course: CourseDirectory, name: str, codes: dict[str, str], groups: list[Group]) -> list[Path]:
-    """Write a file per student and the page of groups; return the files' folder and the page."""
+def _write(course: CourseDirectory, name: str, codes: dict[str, str], pairs: list[Pair]) -> list[Path]:
+    """Write a file per student and the page of pairs; return the files' folder and the page."""
     reports = Path(course.root, "reports")
     folder, page = reports / f"{name}.code", reports / f"{name}.similar.html"
     shutil.rmtree(folder, ignore_errors=True)
@@ -93,7 +78,7 @@ def _write(course: CourseDirectory, name: str, codes: dict[str, str], groups: li
         made=datetime.now().astimezone(),
         source=f"from the code of {len(codes)} submissions.",
         sections=[],
-        groups=groups[:MOST_SHOWN],
+        pairs=pairs[:MOST_SHOWN],
         least=LEAST,
     )
     atomic.write_text(page, html)
@@ -117,16 +102,6 @@ def find(codes: dict[str, str], given: Iterable[str] = ()) -> list[Pair]:
             first, second = (_marked(codes[who], spans) for who, spans in zip(students, slices, strict=True))
             pairs.append(Pair(students, int(matching), float(max(shares)), (first, second)))
     return sorted(pairs, key=lambda pair: (-pair.common, pair.students))
-
-
-def grouped(pairs: Iterable[Pair]) -> list[Group]:
-    """Return the groups that similar pairs connect, in the order of their first pairs."""
-    groups: list[list[Pair]] = []
-    for pair in pairs:
-        joined = [group for group in groups if {*pair.students} & {*Group(group).students}]
-        groups = [group for group in groups if group not in joined]
-        groups.append([*chain.from_iterable(joined), pair])
-    return sorted(map(Group, groups), key=lambda group: -group.pairs[0].common)
 
 
 def _print(text: str, boilerplate: Iterable[int] = ()) -> CodeFingerprint:
