@@ -88,7 +88,7 @@ Folded **text**.
 
 </details>
 
-![from the folder](figures/dot.svg) ![attached](attachment:dot.png) <img alt="inside" src="{SVG_URI}">
+![from the folder](figures/dot.svg) <img alt="inside" src="{SVG_URI}">
 
 [The documentation](https://docs.pytorch.org/)
 """
@@ -131,9 +131,7 @@ def fill(folder: Path, nb, markdown: str, show: str) -> None:
     (folder / "figures").mkdir()
     (folder / "figures" / "dot.svg").write_text(SVG)
     (folder / "evil.html").write_text(f"<script>{RUN}</script>")
-    cell = new_markdown_cell(markdown)
-    cell["attachments"] = {"dot.png": {"image/png": PNG}}
-    nb.cells += [cell, new_raw_cell(markdown), new_code_cell(show)]
+    nb.cells += [new_markdown_cell(markdown), new_raw_cell(markdown), new_code_cell(show)]
 
 
 def poison(path: Path) -> None:
@@ -147,9 +145,7 @@ def poison(path: Path) -> None:
     cell.metadata["nbgrader"] = {"grade_id": f'x"><img src=x onerror="{RUN}">', "grade": True, "points": HTML}
     cell["execution_count"] = output["execution_count"] = HTML
     cell["id"] = "<script>"
-    named = new_markdown_cell(f"![x](attachment:{FAR})")
-    named["attachments"] = {HTML: {HTML: HTML}, FAR: {"text/html": HTML}}
-    nb.cells += [cell, named]
+    nb.cells.append(cell)
     path.write_text(nbformat.writes(nb))
 
 
@@ -262,7 +258,7 @@ def test_a_feedback_page_shows_what_an_honest_student_wrote(tiny, look):
 def assert_honest(look, outputs: bool = True) -> None:
     """Check that pictures and formulas are shown, and that details open by keyboard."""
     pictures = look.page.locator("img[src]")
-    assert pictures.count() == (5 if outputs else 3)
+    assert pictures.count() == (4 if outputs else 2)
     for picture in pictures.all():
         assert picture.evaluate("e => e.decode().then(() => e.naturalWidth)") in (1, 20)
     assert look.page.locator("math[display=block] mtable mtr").count() == 2
@@ -298,7 +294,7 @@ def test_a_submitted_verdict_is_removed(tiny):
 @pytest.mark.browser
 def test_if_the_sanitizer_failed_the_pages_policy_would_hold(tiny, look, monkeypatch, tmp_path):
     """All scripts and addresses reach the page, but nothing runs or is loaded."""
-    monkeypatch.setattr(pages, "clean", lambda source, resources, attachments=None: source)
+    monkeypatch.setattr(pages, "clean", lambda source, resources: source)
     pages.shown.close()  # forked processes keep the functions from when they started
     result = tiny.api.generate_feedback(NAME, "mallory", force=True)
     assert result["success"], result
@@ -377,7 +373,7 @@ def test_formgrader_shows_an_honest_submission_and_grades_it_manually(tiny, form
 @pytest.mark.browser
 def test_if_the_sanitizer_failed_formgraders_policy_would_hold(tiny, page, tmp_path):
     """A submission's scripts reach the page, but only nbgrader's run."""
-    leak = "lambda source, resources, attachments=None: source.replace('refresh', '').replace('evil.html', '')"
+    leak = "lambda source, resources: source.replace('refresh', '').replace('evil.html', '')"
     write_settings(tiny.folder.parent, "from autograder.views import pages", f"pages.clean = {leak}")
     try:
         with serve_formgrader(tiny, tmp_path) as server:
@@ -424,7 +420,7 @@ def test_every_formula_of_the_course_becomes_mathml(monkeypatch):
     for path in SOURCES.glob("*/*.ipynb"):
         for cell in nbformat.read(path, as_version=4).cells:
             if cell.cell_type == "markdown":
-                pages._markdown(cell.source, {}, resources)
+                pages._markdown(cell.source, resources)
     assert len(found) > 50
     assert {source: made for source, made in found.items() if not made.startswith("<math")} == {}
 

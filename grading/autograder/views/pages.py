@@ -111,7 +111,7 @@ def _cells(nb: NotebookNode, path: str) -> list[NotebookNode]:
     for cell in nb.cells:
         common, source = {"id": uuid4().hex, "metadata": _marks(cell)}, _text(cell.source)
         if cell.cell_type == "markdown":
-            text = Shown(_markdown(source, _attachments(cell), resources))
+            text = Shown(_markdown(source, resources))
             made.append(_node(cell_type="markdown", source=text, **common))
         elif cell.cell_type == "code":
             count = cell.execution_count if type(cell.execution_count) is int else None
@@ -141,13 +141,6 @@ def _as_text(nb: NotebookNode, why: OutOfBoundsError) -> Iterator[NotebookNode]:
             said = "\n\n".join(verdict["message"] for verdict in metadata.get("verdicts", []))
             outputs = [new_output("stream", name="stdout", text=Shown(html.escape(said)))] if said else []
             yield new_code_cell(source, metadata=metadata, outputs=outputs)
-
-
-def _attachments(cell: NotebookNode) -> dict:
-    return {
-        name: {kind: _text(data) for kind, data in _dict(bundle).items() if kind in PICTURE_TYPES.values()}
-        for name, bundle in _dict(cell.get("attachments")).items()
-    }
 
 
 def _marks(cell: NotebookNode) -> dict:
@@ -205,7 +198,7 @@ def _rich(kind: str, source: str, text: str, metadata: dict, resources: dict) ->
     if kind == "text/html":
         return clean(source, resources)
     if kind in ("text/markdown", "text/latex"):
-        return _markdown(source, {}, resources)
+        return _markdown(source, resources)
     source = base64.b64encode(source.encode()).decode() if kind == "image/svg+xml" else source
     sizes = "".join(f' {name}="{metadata[name]}"' for name in ("width", "height") if type(metadata.get(name)) is int)
     alt = html.escape(_text(metadata.get("alt")) or (text if text[:1] != "<" else "") or "Output of the cell")
@@ -219,7 +212,7 @@ def markdown(context: jinja2.runtime.Context, source: str) -> str:
     Replaces nbconvert's template filter. Used for comments, whose pictures come from the notebook's folder and reduce
     `resources["page"]["room"]`.
     """
-    return source if isinstance(source, Shown) else _markdown(source, {}, context["resources"])
+    return source if isinstance(source, Shown) else _markdown(source, context["resources"])
 
 
 def highlight(source: str, metadata: dict | None = None) -> str:
@@ -255,17 +248,17 @@ NO_ALT = "No description has been provided for this image"  # nbconvert's wordin
 _IMAGE = re.compile(r'<img((?: [\w:-]+="[^"]*")*)>')  # as nh3 writes it
 
 
-def clean(source: str, resources: dict, attachments: dict | None = None) -> str:
+def clean(source: str, resources: dict) -> str:
     """Reduce HTML to an allowlist: no scripts, forms, frames or ids, and no URLs except in links.
 
-    Embeds pictures from the attachments and the notebook's folder; keeps those that are already embedded.
+    Embeds pictures from the notebook's folder; keeps those that are already embedded.
     """
     if source.count("<") > MOST_TAGS:
         return f"<pre>{html.escape(source)}</pre>"
 
     def attribute(tag: str, name: str, value: str) -> str | None:
         if name == "src":
-            return value if _EMBEDDED.fullmatch(value) else _embed(value, attachments or {}, resources)
+            return value if _EMBEDDED.fullmatch(value) else _embed(value, resources)
         if name == "href":
             return value if _LINK.fullmatch(value) else None
         if name == "style":
@@ -280,7 +273,7 @@ def clean(source: str, resources: dict, attachments: dict | None = None) -> str:
         allowed_classes=_CLASSES,
         filter_style_properties=_STYLES,
         set_tag_attribute_values={"a": {"target": "_blank"}},
-        url_schemes={"attachment", "data", "http", "https", "mailto"},
+        url_schemes={"data", "http", "https", "mailto"},
     )
     return _IMAGE.sub(lambda match: match[0] if ' alt="' in match[0] else f'<img alt="{NO_ALT}"{match[1]}>', cleaned)
 
@@ -302,14 +295,14 @@ class _Renderer(IPythonRenderer):
         return mathematics(rf"\begin{{{name}}}{body}\end{{{name}}}", True)
 
 
-def _markdown(source: str, attachments: dict, resources: dict) -> str:
+def _markdown(source: str, resources: dict) -> str:
     if len(source) > MOST_MARKDOWN or len(_OPENING.findall(source)) > MOST_OPENINGS:
         return clean(f"<pre>{html.escape(source)}</pre>", resources)
     try:
         rendered = _rendered(source)
     except RecursionError:
         rendered = f"<pre>{html.escape(source)}</pre>"
-    return clean(rendered, resources, attachments)
+    return clean(rendered, resources)
 
 
 @functools.lru_cache(maxsize=512)
@@ -317,19 +310,15 @@ def _rendered(source: str) -> str:
     return MarkdownWithMath(renderer=_Renderer()).render(source)
 
 
-def _embed(address: str, attachments: dict, resources: dict) -> str | None:
-    if address.startswith("attachment:"):
-        bundle = attachments.get(unquote(address.removeprefix("attachment:"))) or {}
-        kind, data = next(iter(bundle.items()), ("", ""))
-    else:
-        folder = Path(resources["metadata"]["path"] or ".").resolve()
-        path = folder / unquote(address)
-        kind = PICTURE_TYPES.get(path.suffix.lower())
-        try:
-            fits = kind and path.resolve().is_relative_to(folder) and path.stat().st_size <= _room(resources)
-            data = base64.b64encode(path.read_bytes()).decode() if fits else ""
-        except (OSError, ValueError):  # no such file, or no file name at all
-            data = ""
+def _embed(address: str, resources: dict) -> str | None:
+    folder = Path(resources["metadata"]["path"] or ".").resolve()
+    path = folder / unquote(address)
+    kind = PICTURE_TYPES.get(path.suffix.lower())
+    try:
+        fits = kind and path.resolve().is_relative_to(folder) and path.stat().st_size <= _room(resources)
+        data = base64.b64encode(path.read_bytes()).decode() if fits else ""
+    except (OSError, ValueError):  # no such file, or no file name at all
+        data = ""
     uri = f"data:{kind};base64,{data}"
     if not data or not _EMBEDDED.fullmatch(uri) or len(data) > _room(resources):
         return None
