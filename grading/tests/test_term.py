@@ -26,10 +26,10 @@ ELSEWHERE = {  # the first words of a block that is not run here, and where it i
     "python -m venv": "solutions/tests/test_archive.py installs a student's environment",
     "make demo": "test_demo.py",
     "make test": "runs this",
-    "https://HUB": "a link, not a command; test_hub_files.py",
+    "https://HUB": "a link, not a command",
     "id,first_name": "a table, from which the roster is made below",
     "dask scheduler": "test_each_way.py starts a scheduler with workers",
-    "sudo -u postgres": "test_postgresql.py makes a server of its own",
+    "sudo -u postgres": "for the administrator of a database",
 }
 PEOPLE = {  # which of the demo's submissions each student makes; names from four alphabets
     "ada": ("Ada", "O'Brien"),
