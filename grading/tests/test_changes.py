@@ -20,15 +20,6 @@ def test_only_a_difference_between_two_grades_is_a_change():
     assert changes(BEFORE) == compare({}, {"anna": BEFORE}) == []
 
 
-def test_manual_points_stay_and_the_change_they_hide_is_mentioned():
-    by_hand = replace(BEFORE, hand={"check-02-1": 0.5})
-    [change] = changes(replace(by_hand, auto={"check-02-1": 1.0, "check-02-2": 2.0}), by_hand)
-    assert (change.before, change.after) == (0.5, 0.5)
-    assert change.said == "manual points stay and hide a change in the check's points from 0 to 1"
-    [change] = changes(by_hand)
-    assert (change.before, change.after, change.said) == (0, 0.5, "set manually")
-
-
 def test_a_new_submission_and_an_ungradable_one_are_mentioned():
     [first, second] = changes(Scores(reason="it is no JSON", handed_in="2026-11-02 10:00:00"))
     assert (first.before, first.after, first.said) == (0, None, "it is no JSON; submitted again")

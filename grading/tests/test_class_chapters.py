@@ -7,13 +7,11 @@ from pathlib import Path
 import nbformat
 import pytest
 from tiny_class import NAME, TinyClass, changed, nbgrader, solved_notebook
-from traitlets.config import Config
-from traitlets.config.loader import PyFileConfigLoader
 
 from autograder import __main__ as command
 from autograder import class_chapters
 from autograder.run.grader import Grader
-from autograder.settings import class_api, configure
+from autograder.settings import class_api
 
 
 @pytest.fixture
@@ -42,16 +40,6 @@ def test_an_exercise_that_the_course_adds_does_not_stop_a_class(course, tmp_path
             ("check-1", 2),
             ("check-2", 3),
         ]
-
-
-def test_a_copy_leaves_out_what_tools_left_in_the_course(course, tmp_path):
-    (course / NAME / ".ipynb_checkpoints").mkdir()
-    (course / NAME / "__pycache__").mkdir()
-    (course / NAME / "figures").mkdir()
-    (course / NAME / "figures" / "one.svg").write_text("<svg/>")
-    configure(Config(), tmp_path / "class")
-    copied = [path.name for path in (tmp_path / "class" / "source").rglob("*") if path.is_file()]
-    assert sorted(copied) == [f"{NAME}.ipynb", "one.svg"]
 
 
 def test_a_class_with_a_link_works_and_says_how_to_get_a_copy(course, tmp_path, capsys):
@@ -85,16 +73,6 @@ def test_a_new_class_has_its_settings_its_course_id_and_its_copy(course, tmp_pat
     capsys.readouterr()
     assert command.main(["report", NAME, "--class", str(folder)]) == 0
     assert capsys.readouterr().err == ""
-
-
-def test_a_student_names_the_class_by_its_course_id(monkeypatch, tmp_path):
-    """Without a setting, it is the default id."""
-    student = Path(__file__).resolve().parents[2] / "course"
-    ids = []
-    for course_id in ("", "autograd-2026"):
-        monkeypatch.setenv("GRADLAB_COURSE", course_id)
-        ids += [PyFileConfigLoader("nbgrader_config.py", str(student)).load_config().CourseDirectory.course_id]
-    assert ids == [configure(Config(), tmp_path / "class").CourseDirectory.course_id, "autograd-2026"]
 
 
 @pytest.mark.parametrize(

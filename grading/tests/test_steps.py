@@ -7,7 +7,7 @@ from pathlib import Path
 from tiny_class import solved_notebook
 
 import autograder
-from autograder.steps.files import MAX_FILES, beside_notebook, unfit
+from autograder.steps.files import beside_notebook
 from autograder.steps.judge import show_verdicts
 from autograder.steps.save import Scored
 from gradlab.checks.messages import PASSED, Feedback
@@ -34,14 +34,3 @@ def test_a_released_module_has_no_package_or_compiled_file_beside_it():
     names += ["notes.txt", "data/engine_11.txt", "chapter.ipynb"]
     beside = beside_notebook({name: name.encode() for name in names})
     assert sorted(beside) == ["data/engine_11.txt", "engine_11.py", "notes.txt"]
-
-
-def test_a_submission_may_have_exactly_the_largest_number_of_files(tmp_path):
-    folder = tmp_path / "anna" / "90_tiny"
-    folder.mkdir(parents=True)
-    (folder / "90_tiny.ipynb").write_text('{"cells": []}')
-    for number in range(MAX_FILES - 1):
-        (folder / f"{number}.txt").touch()
-    assert unfit(folder, "90_tiny") == ""
-    (folder / "one more.txt").touch()
-    assert unfit(folder, "90_tiny") == "it contains more than 500 files."

@@ -29,7 +29,7 @@ ELSEWHERE = {  # the first words of a block that is not run here, and where it i
     "https://HUB": "a link, not a command",
     "id,first_name": "a table, from which the roster is made below",
     "dask scheduler": "test_each_way.py starts a scheduler with workers",
-    "sudo -u postgres": "for the administrator of a database",
+    "sudo -u postgres": "test_postgresql.py makes a server of its own",
 }
 PEOPLE = {  # which of the demo's submissions each student makes; names from four alphabets
     "ada": ("Ada", "O'Brien"),

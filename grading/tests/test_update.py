@@ -154,21 +154,6 @@ def test_a_submission_without_a_grade_is_not_counted_as_graded_again(tiny, cours
     assert f"  {TO_GRADE.replace('2', '1')}" in update_said(tiny)
 
 
-def test_a_class_without_submissions_accepts_any_change(tmp_path, course, update_said):
-    tiny = TinyClass(tmp_path / "class")
-    solved = nbformat.read(tiny.folder / "source" / NAME / f"{NAME}.ipynb", as_version=4)
-    solved.cells[2].source = solved.cells[2].source.replace("6 * x * v", "x * v * 6")
-    course(solved)
-    assert update_said(tiny, "--apply") == [NAME, "  solution or setup cells differ", "Done."]
-    course(changed(third=True, second=False))
-    assert update_said(tiny, "--apply") == [
-        NAME,
-        "  3 is added, worth 1 point",
-        "  2 is removed",
-        "Done.",
-    ]
-
-
 def test_changed_points_are_listed_noticed_and_graded_again(tiny, course, update_said, said):
     course(changed(points=4))
     told = [NAME, "  1 is worth 4 points instead of 2; check the points you set manually: ben", f"  {TO_GRADE}"]
@@ -231,18 +216,6 @@ def test_a_loss_of_scores_is_refused_without_the_flag(tiny, course, update_said)
     assert update_said(tiny, "--apply", "--lose-scores")[-1] == "Done."
     tiny.grade_here()
     assert points(tiny) == {"anna": [2], "ben": [1.5]}
-
-
-def test_a_new_or_not_yet_generated_chapter_is_copied_unchanged(tiny, course, update_said):
-    course(solved_notebook())
-    (tiny.folder.parent / "course" / NAME).rename(tiny.folder.parent / "course" / "91_new")
-    path = tiny.folder.parent / "course" / "91_new"
-    (path / f"{NAME}.ipynb").rename(path / "91_new.ipynb")
-    assert update_said(tiny, "--apply") == ["91_new", "  new", "Done."]
-    (path / "91_new.ipynb").write_text((path / "91_new.ipynb").read_text().replace("# Tiny", "# New"))
-    assert update_said(tiny, "--apply") == ["91_new", "  not generated yet", "Done."]
-    assert class_chapters.contents(tiny.folder / "source" / "91_new") == class_chapters.contents(path)
-    assert tiny.grade_here() == {}
 
 
 def test_a_changed_chapter_of_the_class_itself_is_updated_too(tiny, course, update_said):

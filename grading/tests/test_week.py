@@ -4,11 +4,7 @@ import shutil
 import zipfile
 
 import pytest
-from returned_notebooks import FORMS
-from test_corpus import solved
 from tiny_class import NAME, RIGHT, SLIP, TinyClass, threads
-
-from autograder.steps import outcome
 
 
 @pytest.fixture
@@ -57,39 +53,3 @@ def test_a_week_uses_existing_submissions_and_lists_what_needs_attention(tiny, s
     assert "To do" not in needs, "every page is new"
     said(tiny, "grade", NAME, *words[2:], "--drop-points", "anna")
     assert said(tiny, *words).endswith("Needs your attention:\nnothing\n")
-
-
-FEW = ["as JupyterLab saves it", "Jupytext, metadata filtered", "UTF-16 without a BOM", "only sources", "cut off"]
-
-
-def test_every_form_of_a_notebook_gets_its_points_or_the_reason_from_a_platforms_archive(tmp_path, said):
-    """The import changes no file, so a few are graded, and it lists what grading will refuse, in its words."""
-    tiny = TinyClass(tmp_path / "class", solved=solved())
-    numbers = {form: 4000 + number for number, form in enumerate(FORMS)}
-    with tiny.api.gradebook as book:
-        for form, number in numbers.items():
-            book.add_student(form, first_name="Student", last_name=str(number), lms_user_id=str(number))
-
-    def packed(forms):
-        path = tmp_path / "canvas.zip"
-        with zipfile.ZipFile(path, "w") as archive:
-            for form in forms:
-                number = numbers[form]
-                archive.writestr(f"{number}student_{number}_88{number}_{NAME}.ipynb", FORMS[form].data())
-        return path
-
-    shown = said(tiny, "week", NAME, packed(FEW), "--scheduler", threads().scheduler_address)
-    assert {form: tiny.points(form) for form in FEW} == {form: list(FORMS[form].points) for form in FEW}
-    why = {form: outcome.read(tiny.autograded(form)).could_not_grade for form in FEW}
-    assert all(FORMS[form].words in why[form] for form in FEW)
-    why = {form: reason for form, reason in why.items() if reason}
-    assert why.keys() == {form for form in FEW if FORMS[form].words}
-    needs = shown.partition("\nCould not be graded:\n")[2]
-    assert all(f"  {form}: {reason}\n" in needs for form, reason in why.items())
-    shown = said(tiny, "import-submissions", NAME, packed(FORMS))
-    refused = dict(line[2:].split(": ", 1) for line in shown.splitlines() if line.startswith("  "))
-    assert set(refused) == {form for form, one in FORMS.items() if one.words}
-    assert all(FORMS[form].words in words for form, words in refused.items())
-    assert refused.items() >= why.items()
-    for form, one in FORMS.items():
-        assert (tiny.submission(form) / f"{NAME}.ipynb").read_bytes() == one.data()
