@@ -79,8 +79,7 @@ def test_a_new_class_has_its_settings_its_course_id_and_its_copy(course, tmp_pat
     ("words", "why"),
     [
         (["taken"], "exists and is not empty"),
-        (["new", "--course-id", "a/b"], "'a/b' is not a valid course id"),
-        (["two words"], "'two words' is not a valid course id"),
+        (["two words"], "'two words', the folder's name, is also the class's course id"),
     ],
 )
 def test_a_class_is_created_only_in_a_new_or_empty_folder(course, tmp_path, words, why, capsys):

@@ -24,8 +24,7 @@ c = configure(get_config(), Path(__file__).parent, course_id={course_id!r})
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("place", type=Path, metavar="FOLDER", help="a new or empty folder")
-    command.add_argument("--course-id", metavar="ID", help="nbgrader's id of the class (default: FOLDER's name)")
+    command.add_argument("place", type=Path, metavar="FOLDER", help="a new or empty folder, named by the course id")
     command.add_argument("--exchange", type=Path, metavar="FOLDER", help="nbgrader's exchange, shared with students")
 
 
@@ -37,11 +36,11 @@ def run(args: argparse.Namespace) -> None:
     from ..settings import CONFIG, open_class
 
     folder, exchange = args.place.resolve(), args.exchange and args.exchange.resolve()
-    course_id = folder.name if args.course_id is None else args.course_id
+    course_id = folder.name
     if not COURSE_ID.fullmatch(course_id):
         raise ClassError(
-            f"{course_id!r} is not a valid course id. Use letters, digits, dots, - and _, for example autograd-2026, "
-            "and pass it as --course-id."
+            f"{course_id!r}, the folder's name, is also the class's course id. Use letters, digits, dots, - and _, "
+            "for example autograd-2026."
         )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ClassError(f"{folder} exists and is not empty. Name a new or empty folder.")

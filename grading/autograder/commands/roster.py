@@ -25,11 +25,11 @@ def run(args: argparse.Namespace) -> None:
     from ..settings import class_api
     from ..term.roster import read_roster, write_roster
 
-    roster = read_roster(args.file, args.id)
+    entries, columns = read_roster(args.file, args.id)
     with only_run(args.folder):
-        changes = write_roster(class_api(args.folder).coursedir, roster, args.dry_run)
-    used = ", ".join(f"{name} from {readable(column)}" for name, column in roster.used.items())
-    count = len(roster.entries)
+        changes = write_roster(class_api(args.folder).coursedir, entries, args.dry_run)
+    used = ", ".join(f"{name} from {readable(column)}" for name, column in columns.items())
+    count = len(entries)
     print(f"{count} student{'s' * (count != 1)} in {args.file}: {used}.")
     show_list("Added", changes.added, ", ")
     show_list("Changed", [f"{student}: {', '.join(said)}" for student, said in changes.changed.items()])

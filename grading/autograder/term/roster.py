@@ -51,14 +51,6 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Roster:
-    """The students in a table. used: column by field."""
-
-    entries: list[Entry]
-    used: dict[str, str]
-
-
-@dataclass(frozen=True)
 class Changes:
     """The changes that an import makes: students added, changed (how), or absent from the table."""
 
@@ -67,10 +59,11 @@ class Changes:
     absent: list[str] = field(default_factory=list)
 
 
-def read_roster(path: Path, id_column: str = "") -> Roster:
-    """Read the students of a table; raise a ClassError that lists every invalid line.
+def read_roster(path: Path, id_column: str = "") -> tuple[list[Entry], dict[str, str]]:
+    """Read the students of a table; return their entries, and the columns that were used, by field.
 
-    id_column: the column with the ids under which students submit, if it does not have a known name.
+    id_column: the column with the ids under which students submit, if it does not have a known name. Raises ClassError,
+    which lists every invalid line.
     """
     table = read_table(path)
     used = _fields(table, id_column)
@@ -86,11 +79,11 @@ def read_roster(path: Path, id_column: str = "") -> Roster:
     _require_no(problems)
     if not entries:
         raise ClassError(f"{path} contains no students; expected a header line and one line per student.")
-    return Roster(entries, used)
+    return entries, used
 
 
-def write_roster(course: CourseDirectory, roster: Roster, dry_run: bool = False) -> Changes:
-    """Update the gradebook from a roster, all or nothing; return the changes. dry_run: change nothing.
+def write_roster(course: CourseDirectory, entries: list[Entry], dry_run: bool = False) -> Changes:
+    """Update the gradebook from a table's entries, all or nothing; return the changes. dry_run: change nothing.
 
     Fields that are empty in the table stay unchanged, and nobody is removed. Raises ClassError if an id differs from a
     known one only in case: both would be in the class.
@@ -102,11 +95,11 @@ def write_roster(course: CourseDirectory, roster: Roster, dry_run: bool = False)
         _require_no(
             f"line {entry.line}: id {readable(entry.id)} is spelled {readable(spelled[entry.id.casefold()])} in the "
             "gradebook; use that spelling"
-            for entry in roster.entries
+            for entry in entries
             if entry.id not in known and entry.id.casefold() in spelled
         )
         changes = Changes()
-        for entry in sorted(roster.entries, key=lambda entry: entry.id):
+        for entry in sorted(entries, key=lambda entry: entry.id):
             stated = {name: getattr(entry, name) for name in FIELDS if getattr(entry, name)}
             student = known.get(entry.id)
             if student is None:
@@ -119,7 +112,7 @@ def write_roster(course: CourseDirectory, roster: Roster, dry_run: bool = False)
                 setattr(student, name, new)
             if said:
                 changes.changed[entry.id] = said
-        changes.absent.extend(sorted(known.keys() - {entry.id for entry in roster.entries} - dropped(course)))
+        changes.absent.extend(sorted(known.keys() - {entry.id for entry in entries} - dropped(course)))
         book.db.rollback() if dry_run else book.db.commit()
         return changes
 

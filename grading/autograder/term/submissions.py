@@ -12,7 +12,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 
 import nbformat
 from nbformat import from_dict
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
 from gradlab import atomic, ipynb
@@ -95,7 +95,6 @@ def import_submissions(
         if sheet and held.platform != "moodle":
             raise ClassError("A worksheet is for Moodle's archives, but this archive is from Canvas.")
         with Gradebook(course.db_url, course.course_id) as book:
-            gradebook.find_assignment(book, name)
             people = People(book.students)
             matches = _matches(held, people, sheet)
             release = _release(course, book, name)
@@ -138,14 +137,10 @@ def _opened(path: Path) -> ZipFile:
 
 
 def _release(course: CourseDirectory, book: Gradebook, name: str) -> Release:
-    """Return the released cells; none if the notebook is not named like the assignment."""
+    """Return the released cells; raise ClassError if the gradebook has no such assignment of the course."""
     path = Path(course.format_path(course.release_directory, ".", name), f"{name}.ipynb")
-    try:
-        notebook = book.find_notebook(name, name)
-    except MissingEntry:
-        return Release([])
     nb = nbformat.read(path, as_version=4) if path.exists() else nbformat.v4.new_notebook()
-    return Release(Released.of(notebook, nb).cells)
+    return Release(Released.of(gradebook.find_notebook(book, name), nb).cells)
 
 
 def _matches(held: Archive, people: People, sheet: Worksheet | None) -> list[Match]:
@@ -233,10 +228,9 @@ def _compare(target: Path, unpacked: Path, course: CourseDirectory, update: bool
 
 
 def _refusal(notebook: bytes, release: Release) -> str:
-    """Return why grading will refuse a notebook; "" if it will not, or if the assignment's notebook is unknown."""
+    """Return why grading will refuse a notebook; "" if it will not."""
     try:
-        if release.cells:
-            require_ours(from_dict(ipynb.read(notebook)), release)
+        require_ours(from_dict(ipynb.read(notebook)), release)
     except (Unreadable, SubmissionError) as error:
         return str(error)
     return ""
