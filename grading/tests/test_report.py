@@ -79,8 +79,9 @@ def tiny(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def regraded(tiny):
-    """The same class after its first check was fixed: it now permits autograd."""
+def regraded(tiny, tmp_path_factory):
+    """A copy of the class after its first check was fixed: it now permits autograd."""
+    tiny = TinyClass.copy_of(tiny, tmp_path_factory.mktemp("regraded") / "class")
     solved = solved_notebook()
     next(cell for cell in solved.cells if cell.source == CHECK_1).source = CHECK_1.replace(", autograd=False", "")
     tiny.write_source(solved)

@@ -11,8 +11,6 @@ from nbgrader.apps import NbGraderAPI
 from tiny_class import NAME, RIGHT, SLIP, TinyClass, changed, solved_notebook, threads
 
 from autograder import class_chapters, update
-from autograder.run.grader import Grader
-from autograder.settings import class_api
 
 NOT_APPLIED = "Nothing was changed. To make these changes, repeat the command with --apply."
 TO_GRADE = f"submissions to grade again: 2, with make grade ASSIGNMENT={NAME}"
@@ -136,22 +134,6 @@ def test_a_class_of_an_earlier_version_keeps_its_grades(earlier, course, capsys,
     assert "grade first" not in capsys.readouterr().out
     assert earlier.grade_here("anna")
     assert earlier.points("anna") == [2, 3]
-
-
-def test_a_submission_without_a_grade_is_not_counted_as_graded_again(tiny, course, update_said):
-    """One submission is new, one student was dropped, and one entry exists only for an extension."""
-    tiny.hand_in("new", RIGHT)
-    tiny.hand_in("broken", text="{")
-    grade_all = Grader(class_api(tiny.folder), NAME)
-    assert grade_all.grade_here("broken").status == "could not be graded"
-    with tiny.api.gradebook as gradebook:
-        gradebook.add_student("extended")
-        gradebook.add_submission(NAME, "extended")
-    course(changed(points=4))
-    assert f"  {TO_GRADE}" in update_said(tiny, "--apply")
-    (tiny.folder / "dropped.txt").write_text("ben\n")
-    course(changed(points=5))
-    assert f"  {TO_GRADE.replace('2', '1')}" in update_said(tiny)
 
 
 def test_changed_points_are_listed_noticed_and_graded_again(tiny, course, update_said, said):
