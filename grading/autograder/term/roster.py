@@ -68,7 +68,7 @@ def read_roster(path: Path, id_column: str = "") -> tuple[list[Entry], dict[str,
     table = read_table(path)
     used = _fields(table, id_column)
     rows = [row for row in table.rows if not (_canvas(table) and _no_student(row))]
-    entries, problems = [_entry(row, used) for row in rows], list(table.problems)
+    entries, problems = [_entry(row, used) for row in rows], list[str]()
     lines: dict[str, int] = {}
     for entry in entries:
         problem = _unusable(entry.id)

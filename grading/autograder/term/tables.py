@@ -25,15 +25,11 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """A table's named columns, in order, and its rows; of columns with the same name, rows have the first.
-
-    problems: descriptions of invalid lines, which are left out.
-    """
+    """A table's named columns, in order, and its rows; of columns with the same name, rows have the first."""
 
     path: Path
     columns: list[str]
     rows: list[Row]
-    problems: list[str]
 
 
 def key_of(text: str) -> str:
@@ -59,7 +55,7 @@ def read_table(path: Path) -> Table:
 def _parse(path: Path, text: str, separator: str) -> Table:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     columns: list[str] = []
-    rows, problems, begins = [], [], 1
+    rows, begins = [], 1
     try:
         for cells in reader:
             line, begins = begins, reader.line_num + 1
@@ -69,7 +65,7 @@ def _parse(path: Path, text: str, separator: str) -> Table:
             if not columns:
                 columns = cells
             elif any(cells[len(columns) :]):
-                problems.append(f"line {line}: {len(cells)} cells, but {len(columns)} columns")
+                raise ClassError(f"{path}, line {line}: {len(cells)} cells, but {len(columns)} columns.")
             else:
                 pairs = list(zip(columns, cells, strict=False))
                 rows.append(Row(line, {name: cell for name, cell in reversed(pairs) if name}))
@@ -78,4 +74,4 @@ def _parse(path: Path, text: str, separator: str) -> Table:
     named = [name for name in columns if name]
     if not named:
         raise ClassError(f"{path} is empty; expected a header line and one line per student.")
-    return Table(path, named, rows, problems)
+    return Table(path, named, rows)
