@@ -177,7 +177,7 @@ def test_submissions_that_canvas_marks_late_are_listed_and_can_get_a_time(tiny, 
     assert "New: 2\n" in said(tiny, "import-submissions", NAME, archive, "--dry-run")
     assert handed_in(tiny) == {}
     assert not (tiny.folder / "platform").exists()
-    late = "so they count as on time (set a time with --late-at DATE): anna"
+    late = "so they count as on time (for Canvas, set one with --late-at DATE):\n  anna: late\n"
     assert late in said(tiny, "import-submissions", NAME, archive)
     assert receipt.timestamp(tiny.submission("anna")) is None
     said(tiny, "import-submissions", NAME, archive, "--late-at", "2026-11-03 12:00+00:00")
@@ -289,7 +289,7 @@ def test_dates_drafts_and_extensions_in_a_worksheet_are_read_and_listed(tiny, pa
     shown = said(tiny, "import-submissions", NAME, archive, "--worksheet", sheet)
     late_utc = datetime(2026, 11, 3, 18).astimezone(UTC).replace(tzinfo=None)
     assert "Ignored:\n  ben: a draft in Moodle, which was not submitted\n" in shown
-    assert "so they count as on time:\n  anna: 04/11/2026, 3:00 (Submitted" in shown
+    assert "set one with --late-at DATE):\n  anna: 04/11/2026, 3:00 (Submitted" in shown
     until = local(late_utc)
     assert f"Extensions in the worksheet:\n  o'brien until {until}\n  ito until {until}\n" in shown
     assert f"  ito until {local(late_utc + timedelta(days=5, hours=18))}\n" in shown

@@ -50,12 +50,8 @@ def run(args: argparse.Namespace) -> int:
             "Students were matched by full name only; times are unknown. For ids and times, add Moodle's --worksheet."
         )
     untimed = [entry for entry in imported if entry.untimed]
-    if result.platform == "canvas":
-        late = "Marked late without a time, so they count as on time (set a time with --late-at DATE)"
-        show_list(late, [entry.who for entry in untimed], ", ")
-    else:
-        unread = "Submission times that could not be read, so they count as on time"
-        show_list(unread, [f"{entry.who}: {entry.untimed}" for entry in untimed])
+    unread = "Submission times that are not known, so they count as on time (for Canvas, set one with --late-at DATE)"
+    show_list(unread, [f"{entry.who}: {entry.untimed}" for entry in untimed])
     show_list("Extensions in the worksheet", [f"{s} until {local(date)}" for s, date in result.extensions.items()])
     if result.dates:
         show_dates(args.assignment, result.dates)
