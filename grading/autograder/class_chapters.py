@@ -32,11 +32,7 @@ def put(new: Path, target: Path) -> None:
         for chapter in (new, *filter(Path.is_dir, new.iterdir())):
             for name, data in _stages(chapter).items():
                 (copy / chapter.relative_to(new) / name).write_bytes(data)
-        try:
-            copy.rename(target)
-        except OSError:
-            if not target.is_dir():  # else another command created it in the meantime
-                raise
+        copy.rename(target)
 
 
 def chapters(source: Path) -> dict[str, Path]:

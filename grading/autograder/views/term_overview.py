@@ -34,8 +34,7 @@ def gather_all(course: CourseDirectory) -> list[Report]:
 
 def text(reports: list[Report]) -> str:
     """Format the overview as text: one line per student, then what is to do."""
-    heads = _heads([report.assignment for report in reports])
-    heads = [f"{head} of {report.max_score:g}" for head, report in zip(heads, reports, strict=True)]
+    heads = [f"{report.assignment.partition('_')[0]} of {report.max_score:g}" for report in reports]
     columns = [Column("student", lambda *rows: with_name(rows[0].student, rows[0].standing.name))]
     columns += [Column(head, lambda *rows, at=at: _cell(rows[at]), right=True) for at, head in enumerate(heads)]
     columns += [Column(f"total of {sum(report.max_score for report in reports):g}", _total, right=True)]
@@ -64,12 +63,6 @@ def _students(reports: list[Report]) -> list[tuple[Row, ...]]:
 def _total(*rows: Row) -> float:
     """Return a student's total points, leaving out assignments without a score."""
     return sum(row.score for row in rows if row.score is not None)
-
-
-def _heads(names: list[str]) -> list[str]:
-    """Return column heads for these assignments: their numbers, or their full names if numbers repeat."""
-    numbers = [name.partition("_")[0] for name in names]
-    return numbers if len(set(numbers)) == len(names) else names
 
 
 def _cell(row: Row) -> str:
