@@ -13,6 +13,7 @@ from nbgrader.utils import is_solution
 
 from gradlab.ipynb import grade_id
 
+from .errors import require_success
 from .run.grade import grade
 from .settings import class_api
 from .views.renderings import table, write
@@ -155,8 +156,7 @@ def run(folder: Path) -> list[Row]:
 def _say(text: str, *results: dict) -> None:
     print(text, flush=True)
     for result in results:
-        if not result["success"]:
-            raise RuntimeError(f"{text} failed:\n{result.get('error') or result.get('log')}")
+        require_success(result, f"{text} failed")
 
 
 def _submit(folder: Path, student: str, hand_in: Callable[[NotebookNode], str]) -> None:

@@ -18,3 +18,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     like = [candidate for candidate in names if candidate.startswith(name.casefold())]
     like = like or difflib.get_close_matches(name.casefold(), names, n=1)
     return f" Did you mean {names[like[0]]}?" if name and like else ""
+
+
+def require_success(said: dict, failed: str) -> None:
+    """Raise ClassError with `failed` and the log if nbgrader's API says that it did not succeed."""
+    if not said["success"]:
+        raise ClassError(f"{failed}:\n{said.get('log') or said.get('error')}")

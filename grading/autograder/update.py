@@ -21,7 +21,7 @@ from authoring.places import ChapterError
 from gradlab.checks.record import SUFFIX, Record, RecordError
 
 from . import class_chapters
-from .errors import ClassError, did_you_mean
+from .errors import ClassError, did_you_mean, require_success
 from .run.lock import only_run
 from .steps.assignment import graded_cells, in_gradebook, take_over
 from .steps.due import graded_before
@@ -215,7 +215,7 @@ def _make(api: NbGraderAPI, change: Change) -> None:
         if not said["success"]:
             _move(kept / "source", source)
             _move(kept / "release", release)
-            raise ClassError(f"{name} could not be generated and is unchanged:\n{said.get('log') or said['error']}")
+        require_success(said, f"{name} could not be generated and is unchanged")
 
 
 def _move(path: Path, to: Path) -> None:

@@ -8,7 +8,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import ClassError
+from ..errors import require_success
 from ..views.words import local
 from . import import_submissions
 from .export import export_grades
@@ -89,10 +89,7 @@ def _submissions(args: argparse.Namespace) -> int:
     _begin("Collect from the exchange")
     said = api.collect(name)
     print(said.get("log", ""), end="")
-    if not said["success"]:
-        raise ClassError(
-            f"Submissions could not be collected from the exchange:\n{said.get('log') or said.get('error')}"
-        )
+    require_success(said, "Submissions could not be collected from the exchange")
     return 0
 
 

@@ -7,7 +7,7 @@ from nbgrader.apps import NbGraderAPI
 from nbgrader.utils import capture_log, temp_attrs
 
 from ..class_chapters import contents
-from ..errors import ClassError
+from ..errors import require_success
 from ..run import return_feedback
 from ..run.lock import only_run
 from . import sent, zipped
@@ -20,9 +20,7 @@ def generate(api: NbGraderAPI, name: str) -> bool:
         if name in [assignment.name for assignment in book.assignments] and _folder(api, name).is_dir():
             return False
     with only_run(Path(course.root)):
-        said = api.generate_assignment(name)
-    if not said["success"]:
-        raise ClassError(f"{name} could not be generated:\n{said.get('log') or said.get('error')}")
+        require_success(api.generate_assignment(name), f"{name} could not be generated")
     return True
 
 
@@ -34,9 +32,7 @@ def put_into_exchange(api: NbGraderAPI, name: str) -> bool:
         release = api.exchange.ReleaseAssignment(
             coursedir=api.coursedir, authenticator=api.authenticator, parent=api, force=True
         )
-        said = capture_log(release)
-    if not said["success"]:
-        raise ClassError(f"{name} could not be released in the exchange:\n{said.get('log') or said.get('error')}")
+        require_success(capture_log(release), f"{name} could not be released in the exchange")
     return True
 
 
