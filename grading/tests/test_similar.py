@@ -33,18 +33,6 @@ OTHER = """def smooth(x, width):
     sums = torch.cumsum(x, dim=0)
     before = torch.cat([sums.new_zeros(1), sums[:-width]])
     return (sums[width - 1 :] - before) / width"""
-BACKWARD = """def smooth(x, width):
-    left, found = x.numel() - width, {}
-    while left >= 0:
-        found[left] = sum(x[left + step] for step in range(width)) / float(width) if width else x.new_ones(1)[0]
-        left -= 1
-    if not found:
-        raise ValueError(f"{width} is too wide for {x.numel()} values")
-    return torch.cat([found[key].reshape(1) for key in sorted(found)], dim=0)"""
-THREE_LINES = """def smooth(x, width):
-    windows = x.unfold(0, width, 1)
-    count = float(width)
-    return windows.sum(dim=-1) / count"""
 
 
 def listed(given=(*GIVEN, SOLVED), **answers: str) -> list[tuple[str, str]]:
@@ -52,24 +40,15 @@ def listed(given=(*GIVEN, SOLVED), **answers: str) -> list[tuple[str, str]]:
 
 
 def test_a_copy_with_other_names_comments_and_layout_is_listed_with_its_matching_lines():
-    answers = {"anna": LONG, "bela": RENAMED, "cleo": OTHER, "dana": BACKWARD}
+    answers = {"anna": LONG, "bela": RENAMED, "cleo": OTHER}
     [pair] = find(answers, [*GIVEN, SOLVED])
     assert (pair.students, pair.share > 0.8) == (("anna", "bela"), True)
     assert [line for line, matches in pair.sources[0] if not matches] == ["def smooth(x, width):"]
 
 
-def test_two_students_with_the_same_obvious_three_lines_are_not_listed():
-    assert listed(anna=THREE_LINES, bela=THREE_LINES, cleo=OTHER) == []
-
-
 def test_code_from_the_release_or_of_many_students_does_not_count():
     assert listed([*GIVEN, LONG], anna=LONG, bela=RENAMED) == []
     assert listed(**{f"student {number}": LONG for number in range(8)}, other=OTHER) == []
-
-
-def test_the_pair_with_most_in_common_is_first():
-    twice = LONG + "\n\n\n" + BACKWARD
-    assert listed(anna=twice, bela=twice, cleo=LONG, dana=OTHER)[0] == ("anna", "bela")
 
 
 @pytest.mark.parametrize(
