@@ -62,6 +62,8 @@ class Difference:
     @cached_property
     def elements(self) -> "tuple[np.ndarray, np.ndarray, np.ndarray] | None":
         """Yours, the expected ones, and a mask of those that differ, if elements of tensors or arrays differ."""
+        if self.index is None:
+            return None
         from .arrays import elements  # imports NumPy
 
-        return None if self.index is None else elements(*self.sides)
+        return elements(*self.sides)
