@@ -10,7 +10,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 from gradlab import notebook, predict
-from gradlab.predict import guesses, prediction
+from gradlab.predict import guesses, lookback, prediction
 from gradlab.predict.kinds import Choice, Numbers, Order, PredictionError, Unreadable
 
 
@@ -246,6 +246,12 @@ def test_a_guess_that_no_longer_fits_is_asked_for_again(shell):
     guesses.remember("s1-run", a_guess(right=[True]))
     shown, _, _ = run(a_block)
     assert "The answer" in shown[1]["text/plain"]
+
+
+@pytest.mark.parametrize(("count", "said"), [(1, "1 guess entered, 1"), (11, "11 guesses entered, 11")])
+def test_the_number_of_guesses_is_said_in_english(count, said):
+    made = {f"s{n}": a_guess(right=[True, True]) for n in range(count)}
+    assert lookback._lookback(made)["text/plain"].startswith(said)
 
 
 def test_the_chapter_ends_with_what_was_sure_and_wrong(shell):

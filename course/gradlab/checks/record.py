@@ -24,7 +24,13 @@ FORMAT = 1  # of the file; raise it when an older gradlab could not read the fil
 
 
 class RecordError(Exception):
-    """Raised for a record that is missing, unreadable, or made for a different check; its message says what to do."""
+    """Raised for a record that is missing, unreadable, or made for a different check.
+
+    Its arguments are sentences: what is wrong, then what to do.
+    """
+
+    def __str__(self) -> str:
+        return " ".join(self.args)
 
     def _render_traceback_(self) -> list[str]:
         return [str(self)]
@@ -133,10 +139,11 @@ class Record(_Part, frozen=True):
             if made_in == FORMAT:
                 return msgspec.json.decode(text, type=cls)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise RecordError(f"{source} cannot be read ({error}). {_RESTORE}") from None
+            raise RecordError(f"{source} cannot be read ({error}).", _RESTORE) from None
         raise RecordError(
-            f"{source} has format {made_in}, but this gradlab reads format {FORMAT}. Notebook, record and gradlab "
-            "belong together: start the course again with make lab, which brings them up to date and keeps your work."
+            f"{source} has format {made_in}, but this gradlab reads format {FORMAT}.",
+            "Notebook, record and gradlab belong together: start the course again with make lab, which brings them up "
+            "to date and keeps your work.",
         )
 
 

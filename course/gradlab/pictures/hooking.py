@@ -10,11 +10,12 @@ MODULE_HOOKS = {
     "_backward_pre_hooks": "full backward pre-hook",
     "_backward_hooks": "full backward hook",
 }
+TENSOR, POST = "tensor hook", "post-accumulate hook"
 TENSOR_HOOKS = {
-    "_backward_hooks": "tensor hook",
-    "_hooks": "tensor hook",  # mini_autograd's name
-    "_post_accumulate_grad_hooks": "post-accumulate hook",
-    "_post_accumulate": "post-accumulate hook",  # mini_autograd's name
+    "_backward_hooks": TENSOR,
+    "_hooks": TENSOR,  # mini_autograd's name
+    "_post_accumulate_grad_hooks": POST,
+    "_post_accumulate": POST,  # mini_autograd's name
 }
 
 
@@ -86,9 +87,9 @@ def listening(hooks, fired, phase):
 
 def _wrapped(hook, original, fired, phase):
     def call(*arguments, **keywords):
-        if hook.kind.endswith("tensor hook"):
+        if hook.kind == TENSOR:
             shapes = [("grad", shape_of(arguments[0]))]
-        elif hook.kind.startswith("post"):
+        elif hook.kind == POST:
             shapes = [("parameter", shape_of(arguments[0]))]
         else:
             shapes = list(zip(_words(hook.kind), map(shape_of, (arguments[1], arguments[-1])), strict=False))

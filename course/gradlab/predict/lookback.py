@@ -38,11 +38,11 @@ def _lookback(guesses: dict[str, Guess]) -> dict[str, str]:
         return {"text/plain": NONE_YET}
     right = sum(guess.all_right for guess in guesses.values())
     surprises = [(name, guess) for name, guess in guesses.items() if guess.surprising]
-    words = f"{len(guesses)} guesses entered, {right} of them entirely right."
-    words = words.replace("1 guesses", "1 guess")
+    count = len(guesses)
+    words = f"{count} guess{'es' * (count != 1)} entered, {right} of them entirely right."
     if surprises:
         words += " You were sure of these, but they were wrong. They are worth another look:"
-    elif right < len(guesses):
+    elif right < count:
         words += " You were not sure of any wrong guess."
     items = "".join(
         f"<li>{_link(name, guess)} You said {html.escape(', '.join(guess.said))}.</li>" for name, guess in surprises

@@ -335,7 +335,7 @@ def _readable(stored: dict, path: Path) -> Record | None:
     try:
         return Record.from_json(json.dumps(stored["record"]), str(path))
     except RecordError as error:
-        print(f"{str(error).split('. ')[0]}. The record is made again from its seed.", file=sys.stderr)
+        print(f"{error.args[0]} The record is made again from its seed.", file=sys.stderr)
         return None
 
 

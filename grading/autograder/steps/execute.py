@@ -69,13 +69,14 @@ class RunResult:
     """The result of a run: the notebook with its outputs as JSON, or "" and the reason why there is none.
 
     seconds: the time of all cells, without waits for a processor. starved: whether the cells waited longer than
-    their time limit.
+    their time limit. cell_timeout_s: the limit of one cell.
     """
 
     notebook: str
     seconds: float
     reason: str = ""
     starved: bool = False
+    cell_timeout_s: float = 0.0
 
 
 @dataclass
@@ -122,7 +123,7 @@ def execute(job: Job, files: dict[str, bytes]) -> RunResult:
         reason = f"its cells sent a message that no kernel sends ({type(error).__name__})."
     except Exception as error:
         reason = f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
-    return RunResult(notebook, spent.had_s, reason, starved)
+    return RunResult(notebook, spent.had_s, reason, starved, job.cell_timeout_s)
 
 
 def _run(job: Job, folder: Path, spent: Spent) -> NotebookNode:
@@ -134,7 +135,7 @@ def _run(job: Job, folder: Path, spent: Spent) -> NotebookNode:
         except (DeadKernelError, CellTimeoutError) as error:
             if client.running is None:
                 raise
-            fatal[client.running] = (type(error).__name__, client.explain(error))
+            fatal[client.running] = client.explain(error)
 
 
 def complete(run: Coroutine) -> Any:
@@ -171,6 +172,11 @@ def error_output(name: str, text: str) -> NotebookNode:
     return new_output("error", ename=name, evalue=text.split("\n")[0], traceback=text.split("\n"))
 
 
+def too_long(what: str, seconds: float) -> str:
+    """Return a sentence on code that did not end within a cell's time limit."""
+    return f"{what} did not end within {seconds:g} second{'' if seconds == 1 else 's'}."
+
+
 class OutOfTimeError(Exception):
     """The submission's cells took too long in total."""
 
@@ -205,6 +211,7 @@ class Client(NotebookClient):
         self._output_bytes, self._cell_bytes, self._why = 0, 0, ""  # of cells that ended, and of the running one
         self._sent_bytes = 0  # of the running one's messages; one may change many outputs
         self._interrupted = False  # whether the running cell was interrupted
+        self._refuses = False  # whether the kernel no longer accepts messages
         self._muted = False  # whether its output is left out, because it is too large
         self._clocks: asyncio.Future  # interrupts it
         self._ended: Exception | None = None  # why this client ended its kernel during a cell
@@ -235,7 +242,8 @@ class Client(NotebookClient):
                 await self.async_execute_cell(cell, index)
         except zmq.Again:
             self.running = index if before is None else before  # disconnected because of an earlier cell's message
-            raise DeadKernelError("It no longer accepts messages.") from None
+            self._refuses = True
+            raise DeadKernelError from None
         except DeadKernelError:
             task = asyncio.current_task()
             if task and task.cancelling():  # by Ctrl-C, which nbclient takes for the kernel's end
@@ -301,31 +309,31 @@ class Client(NotebookClient):
         finally:
             self.record.write_bytes(without)
 
-    def explain(self, error: Exception) -> str:
-        """Return the error text to show in the cell that ended the kernel."""
+    def explain(self, error: Exception) -> tuple[str, str]:
+        """Return the error's name and text to show in the cell that ended the kernel."""
         if isinstance(error, CellTimeoutError):
             return self._too_much if self._muted else self._too_long
-        if str(error).startswith("It no longer"):
-            return f"After this cell, the kernel could not be used. {error}"
+        if self._refuses:
+            return "DeadKernelError", "After this cell, the kernel could not be used. It no longer accepts messages."
         why = self._why or getattr(self.manager.provisioner, "limit_exceeded", "")
-        return f"The kernel died while this cell ran. {why}".rstrip()
+        return "DeadKernelError", f"The kernel died while this cell ran. {why}".rstrip()
 
     @property
-    def _too_much(self) -> str:
-        return f"This cell's output is left out: all output exceeded {self.job.max_output_bytes / 1e6:g} MB."
+    def _too_much(self) -> tuple[str, str]:
+        most = f"{self.job.max_output_bytes / 1e6:g} MB"
+        return "TooMuchOutputError", f"This cell's output is left out: all output exceeded {most}."
 
     @property
-    def _too_long(self) -> str:
-        seconds = self.job.cell_timeout_s
-        return f"This cell did not end within {seconds:g} second{'' if seconds == 1 else 's'}."
+    def _too_long(self) -> tuple[str, str]:
+        return "CellTimeoutError", too_long("This cell", self.job.cell_timeout_s)
 
     def _note_reply(self, cell: NotebookNode, cell_index: int, execute_reply: dict) -> None:
         content = execute_reply["content"]
         if self._muted:
-            cell.outputs = [error_output("TooMuchOutputError", self._too_much)]
+            cell.outputs = [error_output(*self._too_much)]
             return
         if self._interrupted:
-            said = error_output("CellTimeoutError", self._too_long)  # instead of its KeyboardInterrupt
+            said = error_output(*self._too_long)  # instead of its KeyboardInterrupt
             cell.outputs = [*(o for o in cell.outputs if o.output_type != "error"), said]
             return
         if any(payload.get("source") == "ask_exit" for payload in content.get("payload", [])):

@@ -19,17 +19,19 @@ from gradlab.checks.verdict import Verdict, judge_check
 
 from . import outcome
 from .alone import Seen
-from .execute import error_output
+from .execute import error_output, too_long
 from .leaving import Known, shortened
 
 SUMMARY = "summary()"  # the cell at the end of a chapter
 INSTRUCTOR = "Your instructor sees this and can give the points."
 
 
-def judge(nb: NotebookNode, record: Record, judges: dict[str, Judge]) -> dict[str, dict[str, Verdict]]:
+def judge(
+    nb: NotebookNode, record: Record, judges: dict[str, Judge], cell_timeout_s: float
+) -> dict[str, dict[str, Verdict]]:
     """Judge all checks of an executed notebook; return the verdicts by grade_id and check id.
 
-    judges: the custom judges, by check id.
+    judges: the custom judges, by check id. cell_timeout_s: the time limit of a cell.
     """
     checks, verdicts = record.by_cell(), {}
     known = Known.here(cell.source for cell in nb.cells)
@@ -39,7 +41,8 @@ def judge(nb: NotebookNode, record: Record, judges: dict[str, Judge]) -> dict[st
         grade_id = cell.metadata.nbgrader["grade_id"] if is_grade(cell) else ""
         if grade_id in checks:
             verdicts[grade_id] = {
-                i: _verdict(i, check, judges.get(i), cell, so_far, known) for i, check in checks[grade_id].items()
+                i: _verdict(i, check, judges.get(i), so_far, known, cell_timeout_s)
+                for i, check in checks[grade_id].items()
             }
     return verdicts
 
@@ -48,13 +51,14 @@ def _verdict(
     check_id: str,
     record: CheckRecord,
     judge: Judge | None,
-    cell: NotebookNode,
-    so_far: list[NotebookNode],
+    cells: list[NotebookNode],
     known: Known,
+    timeout_s: float,
 ) -> Verdict:
-    seen = observations(cell, check_id, len(record.cases), known)
+    """Return the verdict on a check in the last of these cells, which are all that its answer may use."""
+    seen = observations(cells[-1], check_id, len(record.cases), known, timeout_s)
     if isinstance(seen, str):
-        return Verdict(Feedback(record.title, REFUSED, _why_undefined(record.answer, so_far[:-1]) or seen))
+        return Verdict(Feedback(record.title, REFUSED, _why_undefined(record.answer, cells[:-1], timeout_s) or seen))
     verdict = judge_check(record, seen, judge)
     if verdict.passed or verdict.feedback.state == REFUSED:
         return verdict
@@ -91,7 +95,7 @@ def _read(line: bytes | str) -> object:
         return None
 
 
-def observations(cell: NotebookNode, check_id: str, count: int, known: Known) -> list[dict] | str:
+def observations(cell: NotebookNode, check_id: str, count: int, known: Known, timeout_s: float) -> list[dict] | str:
     """Return one check's observations from a cell's outputs, one per case in order, or why they are incomplete.
 
     known: the texts that the reason may contain.
@@ -109,13 +113,13 @@ def observations(cell: NotebookNode, check_id: str, count: int, known: Known) ->
     if errors and not reported:
         error = errors[0]
         if error.ename == "CellTimeoutError":
-            return error.evalue.replace("This cell", "The check", 1)
+            return too_long("The check", timeout_s)
         hint = " The cell that should define it is empty or raised an error." if error.ename == "NameError" else ""
         return f"The check did not finish: {known.kind(error)}.{hint}"
     return "The check did not report exactly one observation per case."
 
 
-def _why_undefined(answer: str, cells: list[NotebookNode]) -> str:
+def _why_undefined(answer: str, cells: list[NotebookNode], timeout_s: float) -> str:
     """Return why the cell for an answer did not define it: a syntax error or a timeout; "" if neither."""
     defines = re.compile(rf"^[^\S\n]*(def|class)\s+{re.escape(answer)}\b|^{re.escape(answer)}\s*=", re.MULTILINE)
     for cell in (cell for cell in reversed(cells) if defines.search(cell.source)):
@@ -123,7 +127,7 @@ def _why_undefined(answer: str, cells: list[NotebookNode]) -> str:
             if error.ename in ("SyntaxError", "IndentationError", "TabError"):
                 return f"The cell for {answer} has a syntax error{_wrong_syntax(cell.source)}."
             if error.ename == "CellTimeoutError":
-                return error.evalue.replace("This cell", f"The cell for {answer}", 1)
+                return too_long(f"The cell for {answer}", timeout_s)
         break
     return ""
 

@@ -19,7 +19,7 @@ from gradlab.checks.messages import NOT_ALONE, PASSED, REFUSED, WRONG, Feedback
 from gradlab.checks.verdict import Verdict
 
 KEY = "autograder"  # in the metadata of notebooks and cells
-COMMENT = "Could not be graded: "
+COMMENT = "Could not be graded: "  # marks a comment as the reason; gradebooks hold it, so it must not change
 NOT_ALONE_SAYS = "Your function is right in your notebook, but not on its own, after only the cells that it names."
 TO_DECIDE = "autograder grade {} --keep-points or --drop-points STUDENT"  # see `undecided`
 

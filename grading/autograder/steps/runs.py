@@ -132,7 +132,7 @@ def judging(known: Assignment) -> Bounded:
         if isinstance(observed, dict):
             return {i: judge_alone(checks[i], alone[i].allows[0], seen, judges.get(i)) for i, seen in observed.items()}
         nb = _read(observed)
-        verdicts = judge(nb, known.record, judges)
+        verdicts = judge(nb, known.record, judges, observed.cell_timeout_s)
         passed = [
             i
             for cell_verdicts in verdicts.values()
