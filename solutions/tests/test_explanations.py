@@ -391,6 +391,7 @@ VALUES = {
     "a name that is missing": ("length", values(["a", "b", "c"], ["a", "c"])),
     "a name too many": ("length", values(["a", "b", "c"], ["a", "b", "c", "c"])),
     "where two long texts differ": ("value", values(f"{BEGIN}, freed", f"{BEGIN}, kept")),
+    "more than can be compared": ("raised", values(ONES, torch.zeros(200_000))),
     "an array of objects": ("type", values(np.ones(1), OBJECTS)),
     "the keys of a learner's own dict": ("keys", values({"a": 1, "b": 2}, {"a": 1, "c": 2})),
     "where float32 comes from": ("dtype", values(ONES.double(), ONES)),

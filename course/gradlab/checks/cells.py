@@ -43,33 +43,29 @@ class Chapter:
         """The notebook's code cells."""
         return [cell for cell in self.cells if cell["cell_type"] == "code"]
 
+    def _exercise(self, check: str) -> list[dict[str, Any]]:
+        """Return the cells from the last heading before a check's cell to that cell; none if it is not there."""
+        above: list[dict[str, Any]] = []
+        for cell in self.cells:
+            if ipynb.grade_id(cell) == check:
+                return above
+            above = [*([] if _is_heading(cell) else above), cell]
+        return []
+
     def help_above(self, check: str) -> list[tuple[str, int, str]]:
         """Return (cell id, index of the fold in the cell, title) of each fold between a check's cell and its heading.
 
         check: the grade_id of the check's cell.
         """
-        above: list[tuple[str, int, str]] = []
-        for cell in self.cells:
-            if ipynb.grade_id(cell) == check:
-                return above
-            text = cell["source"] if cell["cell_type"] == "markdown" else ""
-            if text.startswith("#"):
-                above = []
-            above += [(cell.get("id", ""), n, title) for n, title in enumerate(_SUMMARY.findall(text))]
-        return []
+        texts = [(cell.get("id", ""), cell["source"]) for cell in self._exercise(check) if _is_markdown(cell)]
+        return [(cell, n, title) for cell, text in texts for n, title in enumerate(_SUMMARY.findall(text))]
 
     def stated_at(self, check: str) -> str:
         """Return the id of the cell that states an exercise: the last one with a heading before its check's cell.
 
         check: the grade_id of the check's cell, which is returned if the notebook is damaged or has no cell ids.
         """
-        place = check
-        for cell in self.cells:
-            if ipynb.grade_id(cell) == check:
-                return place
-            if cell["cell_type"] == "markdown" and cell["source"].startswith("#"):
-                place = cell.get("id", check)
-        return check
+        return next((cell.get("id", check) for cell in self._exercise(check)[:1] if _is_heading(cell)), check)
 
     def points(self) -> dict[str, float]:
         """Return each check's points by id; checks in the same cell share its points equally."""
@@ -94,3 +90,11 @@ class Chapter:
 def tagged(cells: Iterable[dict[str, Any]], tag: str) -> list[str]:
     """Return the texts of the cells that have this tag, in order."""
     return [cell["source"] for cell in cells if tag in ipynb.tags(cell)]
+
+
+def _is_markdown(cell: dict[str, Any]) -> bool:
+    return cell["cell_type"] == "markdown"
+
+
+def _is_heading(cell: dict[str, Any]) -> bool:
+    return _is_markdown(cell) and cell["source"].startswith("#")

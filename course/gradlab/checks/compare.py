@@ -10,7 +10,7 @@ from .plain import TOLERANCES
 
 Judge = Callable[[dict, list, list], str | None]
 
-_KINDS = {  # errors that are a separate kind of difference
+KINDS = {  # errors that are a separate kind of difference
     "NotImplementedError": "unsolved",
     "gradlab.checks.shortcuts.ShortcutError": "shortcut",
     "gradlab.checks.without_torch.TorchError": "torch",
@@ -25,7 +25,7 @@ def compare(expected: Observation, observed: Observation, words: tuple[str, ...]
     """
     kind = _error_kind(expected.error, observed.error, words)
     error = Difference(kind, (observed.error, expected.error)) if kind else None
-    if error and observed.values and kind not in _KINDS.values():
+    if error and observed.values and kind not in KINDS.values():
         error = _compare_values(expected.values, observed.values, whole=False) or error
     return (
         error
@@ -40,9 +40,9 @@ def _error_kind(expected: Error | None, observed: Error | None, words: tuple[str
     if observed is None:
         return "silent" if expected else ""
     if expected is None:
-        return _KINDS.get(observed.type, "raised")
+        return KINDS.get(observed.type, "raised")
     if observed.type != expected.type:
-        return _KINDS.get(observed.type, "error type")
+        return KINDS.get(observed.type, "error type")
     return "error message" if missing_words(expected, observed, words) else ""
 
 

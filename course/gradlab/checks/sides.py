@@ -1,8 +1,9 @@
 """A difference in words: where it is, both sides, and what more can be said of it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
-from .compare import alike_labelled, missing_words, place_of
+from .compare import KINDS, alike_labelled, missing_words, place_of
 from .difference import Difference, Place
 from .observation import (
     NUMERIC,
@@ -38,7 +39,6 @@ LEFT = {  # by its code, what was left changed
     "requires_grad": "{} requires grad",
     "has_grad": "{} has a .grad",
 }
-_GRADLABS = "gradlab.checks."  # the module of errors whose names mean nothing to a learner
 
 
 def where(difference: Difference) -> str:
@@ -69,36 +69,17 @@ def _in_words(place: Place) -> str:
 
 def both(difference: Difference) -> tuple[str, str]:
     """Return both sides as text, yours first."""
-    match difference.kind, *difference.sides:
-        case "type", got, want:
-            return _with_type(got), _with_type(want)
-        case "shape", got, want:
-            return f"shape {shape_of(got)}", f"shape {shape_of(want)}"
-        case "dtype", got, want:
-            return got.dtype, want.dtype
-        case "graph", got, want:
-            return _graph(got), _graph(want)
-        case "length", got, want:
-            return _with_length(got), _with_length(want)
-        case "keys", got, want:
-            sides = {"missing": _without(want, got), "not expected": _without(got, want)}
-            texts = [f"{side}: {_listed(keys)}" for side, keys in sides.items() if keys]
-            return "; ".join(texts), _listed(want.items) or "no keys"
-        case "nan" | "value", got, want:
-            return _apart(difference)
-        case "happened", got, want:
-            return _with_labels(got), _with_labels(want)
-        case "count", got, want:
-            return f"{got} values", f"{want} values"
-        case "judged" | "form", got, want:
-            got, want = (str(side[0] if len(side) == 1 else side)[:MOST_JUDGED] for side in (got, want))
-            return got, f"{want} is one right answer"
-        case "mutated", got, want:
-            return f"changed in place: {_named(got)}", f"changed in place: {_named(want)}"
-        case "left", got, want:
-            return _named(map(_left, got)), _named(map(_left, want))
-    got, want = difference.sides
-    return error_text(got), error_text(want)
+    kind, (got, want) = difference.kind, difference.sides
+    if kind == "keys":
+        sides = {"missing": _without(want, got), "not expected": _without(got, want)}
+        return "; ".join(f"{side}: {_listed(keys)}" for side, keys in sides.items() if keys), _listed(want.items)
+    if kind in ("nan", "value"):
+        return _apart(difference)
+    if kind in ("judged", "form"):
+        got, want = (str(side[0] if len(side) == 1 else side)[:MOST_JUDGED] for side in (got, want))
+        return got, f"{want} is one right answer"
+    text = _TEXTS.get(kind, _error)
+    return text(got), text(want)
 
 
 def whole(difference: Difference) -> tuple[str, ...]:
@@ -153,16 +134,6 @@ def _due(expected: Observation, seen: Observation) -> str:
     return f"The check expected {due} next." if due else ""
 
 
-def error_text(error: Error | None) -> str:
-    """Return an error's type and message."""
-    if error is None:
-        return "no error"
-    if error.type.startswith(_GRADLABS):
-        return error.message
-    text = f"{error.type}: {error.message}" if error.message else error.type
-    return f"{text}. Did you mean '{error.meant}'?" if error.meant else text
-
-
 def _apart(difference: Difference) -> tuple[str, str]:
     """Return two different values as text: numbers with enough digits, texts from where they differ."""
     got, want = difference.sides
@@ -178,6 +149,15 @@ def _apart(difference: Difference) -> tuple[str, str]:
     same = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
     start = max(0, same - BEFORE) if same > LONGEST else 0
     return (f"… {left[start:]}", f"… {right[start:]}") if start else (left, right)
+
+
+def _error(error: Error | None) -> str:
+    if error is None:
+        return "no error"
+    if error.type in KINDS:  # a name that means nothing to a learner
+        return error.message
+    text = f"{error.type}: {error.message}" if error.message else error.type
+    return f"{text}. Did you mean '{error.meant}'?" if error.meant else text
 
 
 def _with_type(value: Value) -> str:
@@ -196,12 +176,18 @@ def _with_labels(value: Value) -> str:
     return ", ".join(f"{label!r}: {show(item)}" for label, item in parts(value).items())
 
 
+def _graph(tensor: Tensor) -> str:
+    if tensor.grad_fn:
+        return f"a tensor that is part of a graph (grad_fn=<{tensor.grad_fn}>)"
+    return f"requires_grad={tensor.requires_grad}"
+
+
 def _without(value: Dict, other: Dict) -> list[str]:
     return [key for key in value.items if key not in other.items]
 
 
 def _listed(keys: Iterable[int | str]) -> str:
-    return ", ".join(map(repr, keys))
+    return ", ".join(map(repr, keys)) or "no keys"
 
 
 def _left(code: str) -> str:
@@ -214,7 +200,14 @@ def _named(names: Iterable[str]) -> str:
     return ", ".join(sorted(names)) or "nothing"
 
 
-def _graph(tensor: Tensor) -> str:
-    if tensor.grad_fn:
-        return f"a tensor that is part of a graph (grad_fn=<{tensor.grad_fn}>)"
-    return f"requires_grad={tensor.requires_grad}"
+_TEXTS: dict[str, Callable[[Any], str]] = {  # of one side, by the kind of difference
+    "type": _with_type,
+    "shape": lambda value: f"shape {shape_of(value)}",
+    "dtype": lambda value: value.dtype,
+    "graph": _graph,
+    "length": _with_length,
+    "happened": _with_labels,
+    "count": lambda count: f"{count} values",
+    "mutated": lambda names: f"changed in place: {_named(names)}",
+    "left": lambda codes: _named(map(_left, codes)),
+}
