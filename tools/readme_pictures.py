@@ -23,7 +23,8 @@ MADE_FROM = {
     "guess": (GRADLAB, "predict/prediction.py predict/static/* static/live.css", "01_graph s1-nudge-run"),
     "card": (
         GRADLAB,
-        "checks/card.py checks/messages.py pictures/diff.py pictures/static/picture.css static/live.css",
+        "checks/card.py checks/messages.py checks/sides.py pictures/diff.py pictures/static/picture.css "
+        "static/live.css",
         "02_external_gradients check-02-1",
     ),
     "stepper": (

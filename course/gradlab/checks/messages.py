@@ -20,10 +20,7 @@ _HEADS |= {REFUSED: "not passed", NOT_ALONE: "not passed"}
 
 MOST = 400  # characters shown of one input
 
-_NOT_SOLVED = "Not solved yet: {} still raises NotImplementedError."
-
-_SENTENCES = {
-    "unsolved": _NOT_SOLVED.format("your function"),
+_SENTENCES = {  # by the kind of difference; what a judge says stands alone
     "shortcut": "Solve this exercise by hand: your answer may not use torch's autograd.",
     "torch": "Your answer used torch. In part two your own engine takes its place: use NumPy and the engine's Tensor.",
     "raised": "Your function raised {yours}",
@@ -43,13 +40,9 @@ _SENTENCES = {
     "value": "The values differ.",
     "mutated": "Your function changed values that it was given.",
     "left": "Your function changed something outside itself and did not restore it.",
-    "judged": "Your answer is not one of the right ones.",
-    "form": "Your answer is not one of the right ones.",
 }
 
-_HINTS = {  # by the type returned
-    "generator": "a generator: it has a yield where a return was expected.",
-}
+_HINTS = {"generator": "a generator: it has a yield where a return was expected."}  # by the type returned
 _TENSOR_HINTS = {  # more hints, if a tensor is expected
     "list": "a list: torch.tensor turns numbers into a tensor, and torch.stack joins tensors.",
     "tuple": "a tuple: take the tensor out of it. torch.autograd.grad returns tuples, and module hooks receive them.",
@@ -150,11 +143,11 @@ def failure(
     if kind == "unsolved":
         error = difference.sides[0]
         who = "your function" if error.line or not error.at else f"{error.at}, which your function calls,"
-        return Feedback(title, UNSOLVED, _NOT_SOLVED.format(who))
+        return Feedback(title, UNSOLVED, f"Not solved yet: {who} still raises NotImplementedError.")
     right = total - len(wrong)
     score = f"{right} of {total} cases {'is' if right == 1 else 'are'} right. {where_wrong(check.cases, wrong)}".strip()
     yours, expected = sides.both(difference)
-    sentence = _SENTENCES["raised later" if kind == "raised" and not line else kind].format(yours=_ended(yours))
+    sentence = _SENTENCES.get("raised later" if kind == "raised" and not line else kind, "").format(yours=_ended(yours))
     hint = _hint(difference, _returns_none(check))
     note = sides.note(difference, case, seen, check.expected[wrong[0]])
     if difference.pair and not (slip or partly or note) and kind != "graph":
@@ -169,8 +162,8 @@ def failure(
         said = sentence if lead != sentence else f"{yours}." if kind in ("shortcut", "torch") else ""
         raised = f"{said} {line}".strip()
         sentence, line = "", ""
-    if (kind in ("judged", "form") and note) or (kind == "value" and known):
-        sentence = ""  # the note or the slip says more
+    if kind == "value" and known:
+        sentence = ""  # the slip says more
     return Feedback(
         title,
         WRONG,
