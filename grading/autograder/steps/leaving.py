@@ -84,7 +84,7 @@ class Known:
     def _error(self, error: Error) -> Error:
         parts = [text for text in self.messages if text and text.lower() in error.message.lower()]
         message = self._message(error.type, error.message) or f" {UNKNOWN} ".join(parts)
-        at, line = (error.at, error.line) if error.at in self.sources else ("", 0)
+        at, line = (error.at, error.line) if error.at and error.at in self.sources else ("", 0)
         return Error(self.text(error.type, MOST_WORDS), message, at, line=line)
 
     def _message(self, kind: str, text: str) -> str:
