@@ -6,7 +6,6 @@ wrong("00.1", "'edges and gradients of a, b and c afterwards'").edit("""
          return Value(self.data * other.data, (self, other.data), (other, self.data))
 """)
 
-
 # other, then self
 right("00.1").edit({"(self, other.data), (other, self.data)": "(other, self.data), (self, other.data)"})
 
@@ -50,13 +49,11 @@ wrong("00.3", "First difference at").edit("""
 # the sign lost
 wrong("00.3", "First difference at").edit({"gradient * slope": "abs(gradient * slope)"})
 
-
 # the inputs are appended, not the node
 wrong("00.4", "First difference at").edit("""
 -            order.append(node)
 +            order.extend(source for source, _ in node.edges)
 """)
-
 
 # each derivative once, kept in a dict
 right("00.4").edit("""
@@ -73,10 +70,8 @@ right("00.4").edit("""
 +        node.grad += new[node]
 """)
 
-
 # no backward
 wrong("00.5", "backward was called").edit({"        backward(loss)\n": ""})
-
 
 # by the identity of tanh and exp
 right("00.5").edit({"t = math.tanh(x.data)": "t = (math.exp(2 * x.data) - 1) / (math.exp(2 * x.data) + 1)"})

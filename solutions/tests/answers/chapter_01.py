@@ -4,7 +4,6 @@ wrong("01.1", "RuntimeError: element 0 of tensors does not require grad and does
     {"f(leaf).backward()": "f(x).backward()"}
 )
 
-
 # f is called on a tensor of shape (1,), although f takes shape ()
 wrong("01.1", "shape (1,)").edit(
     {"x.clone()": "x.reshape(1).clone()", "f(leaf)": "f(leaf).sum()", "return leaf.grad": "return leaf.grad[0]"}
@@ -30,7 +29,6 @@ wrong("01.2", "AttributeError: 'NoneType' object has no attribute 'name'").edit(
     {"None if tensor.grad_fn is None else tensor.grad_fn.name()": "tensor.grad_fn.name()"}
 )
 
-
 # grad only if requires_grad: a leaf frozen later still has its gradient
 wrong("01.2", "frozen leaf").edit({"if tensor.is_leaf else": "if tensor.is_leaf and tensor.requires_grad else"})
 
@@ -39,7 +37,6 @@ wrong("01.2", "(0, 3)").edit({"tensor.detach().clone()": "torch.tensor(tensor.to
 
 # goes through NumPy, which has no bfloat16
 wrong("01.2", "bfloat16").edit({"tensor.detach().clone()": "torch.from_numpy(tensor.detach().numpy().copy())"})
-
 
 # clamps p, so a saturated neuron gets a gradient that is not its own
 wrong("01.3", "w = 3.0").edit({"p = torch.sigmoid(w * x + b)": "p = torch.sigmoid(w * x + b).clamp(1e-4, 1 - 1e-4)"})
@@ -129,7 +126,6 @@ wrong("01.5", "two names for one leaf").edit("""
 -    return [name for name, leaf in leaves.items() if leaf.requires_grad and leaf.grad is None]
 +    return [name for leaf, name in names.items() if leaf.grad is None]
 """)
-
 
 # stops early when the loss rises: not every batch is used
 wrong("01.6", "zeros between").edit("""

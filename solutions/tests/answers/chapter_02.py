@@ -56,7 +56,6 @@ wrong("02.2", "(3, 0)").edit("""
 # 0 * output + 1 is NaN for an output of inf or NaN
 wrong("02.2", "an infinite output").edit({"return torch.ones_like(output)": "return 0 * output.detach() + 1"})
 
-
 # the sizes of the first and the last dimension multiplied
 wrong("02.3").edit(
     {"/ outputs.numel()": "/ (outputs.numel() if outputs.dim() < 2 else outputs.shape[0] * outputs.shape[-1])"}
@@ -72,7 +71,6 @@ wrong("02.3", "an output equal to its target", "nan").edit(
 
 # the Huber idea: large errors are clipped
 wrong("02.3", "far from").edit({"(outputs - target)": "(outputs - target).clamp(-10, 10)"})
-
 
 wrong("02.4", "RuntimeError: Trying to backward through the graph a second time").edit(
     {"rows = []": "rows, y = [], f(leaf)", "grad(f(leaf), leaf": "grad(y, leaf"}
@@ -124,14 +122,12 @@ wrong("02.5", "grad can be implicitly created only for scalar outputs", "not: Li
     {"h.backward(cut.grad)": "(h * cut.grad).backward()"}
 )
 
-
 wrong("02.6", "IndexError: Dimension out of range").edit("""
 -    while grad.dim() > len(shape):
 -        grad = grad.sum(0)
 +    for dim in range(grad.dim() - len(shape)):
 +        grad = grad.sum(dim)
 """)
-
 
 # a size of 0 where the shape has a 1
 wrong("02.6", "from (0, 2, 0) back to (2, 1)", "not: Likely slip").edit({"1:": "1 and grad.shape[dim] > 1:"})

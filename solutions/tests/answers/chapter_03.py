@@ -11,7 +11,6 @@ wrong("03.2").edit("""
          for node in reversed(self.nodes):
 """)
 
-
 # micro-batches of nearly equal size
 wrong("03.3", "sizes of the micro-batches in step 1").edit("""
 -    mean = 0.0
@@ -21,7 +20,6 @@ wrong("03.3", "sizes of the micro-batches in step 1").edit("""
 +    for part, target in zip(inputs.tensor_split(count), targets.tensor_split(count), strict=True):
 +        loss = loss_of(part, target) * len(part) / len(inputs)
 """)
-
 
 # the elements of the targets counted, not the rows
 wrong("03.3", "two targets in each row", "not: Likely slip").edit(

@@ -24,7 +24,6 @@ wrong("04.2", "RuntimeError: Boolean value of Tensor with more than one value is
     {'if hasattr(node, "variable"):': 'if hasattr(node, "variable") and node.variable not in leaves:'}
 )
 
-
 # the tensor loses its graph
 wrong("04.2", "the graph of the tensor changed", "not: A second call").edit("""
                  waiting.append(child)

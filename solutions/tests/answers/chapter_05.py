@@ -29,7 +29,6 @@ wrong("05.1", "First difference at gradients[").edit("""
 +    model.zero_grad()
 """)
 
-
 # the old head cut down: for fewer classes, its weight has the right shape
 wrong("05.2").edit("""
 -    model.fc = nn.Linear(old.in_features, classes, dtype=old.weight.dtype)
@@ -63,7 +62,6 @@ def with_new_head(model, weights, classes):
 
 # the new head has a bias only if the old one had
 wrong("05.2", "bias").edit({"dtype=old.weight.dtype": "bias=old.bias is not None, dtype=old.weight.dtype"})
-
 
 wrong("05.3", "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn").edit(
     {"model.body.requires_grad_(False)": "model.requires_grad_(False)"}
@@ -100,7 +98,6 @@ wrong("05.4", "modules in training mode").edit("""
      for parameter in part.parameters():
 """)
 
-
 wrong("05.5", "RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn").edit("""
 -    probing = nn.functional.mse_loss(probe(h.detach()), extra)
 -    (task + probing).backward()
@@ -129,7 +126,6 @@ wrong("05.5", "'modules in training mode'").edit("""
      probing = nn.functional.mse_loss(probe(h.detach()), extra)
 +    probe.train()
 """)
-
 
 # modules already in eval were put into train, without train()
 wrong("05.6", "Likely slip: everything put into train.", "not: train() sets them all").edit(

@@ -89,7 +89,6 @@ def hold_rows(weight, rows):
 
 wrong("06.5", "not: backward() itself").edit({"return arrived if": "grad = arrived if"})
 
-
 # None is added to
 wrong("06.5", "TypeError: unsupported operand type(s) for +: 'NoneType' and 'Tensor'").edit(
     {"return arrived if grad is None else grad + arrived": "return grad + arrived"}
@@ -116,7 +115,6 @@ wrong("06.5", "what the hooks were given").edit("""
 
 # no parameters
 wrong("06.6", "IndexError").edit({"for parameter in parameters]": "for parameter in [parameters[0], *parameters[1:]]]"})
-
 
 # a second hook on each parameter, which nobody can remove
 wrong("06.6", "First difference at 'hooks left on each parameter'").edit("""

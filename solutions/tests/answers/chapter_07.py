@@ -5,11 +5,9 @@ wrong("07.1", "AttributeError: 'NoneType' object has no attribute 'remove'").edi
     {"return module.register_forward_hook(hook)": "module.register_forward_hook(hook)"}
 )
 
-
 wrong("07.2", "calls of the first function").edit(
     {"with contextlib.suppress(Exception):": "with torch.inference_mode(), contextlib.suppress(Exception):"}
 )
-
 
 # the mode is left changed
 wrong("07.2", "model.training = True").edit("""
@@ -83,7 +81,6 @@ wrong("07.3", "how many nodes capture adds to the graph").edit("""
 # pairs instead of a dict
 wrong("07.3").edit({"yield kept": "yield list(kept.items())"})
 
-
 # a tuple is detached
 wrong("07.4", "AttributeError: 'tuple' object has no attribute 'detach'").edit(
     {"self.detached(input)": "input.detach()", "self.detached(output)": "output.detach()"}
@@ -103,12 +100,10 @@ wrong("07.4", "a gradient with create_graph=True").edit("""
 +        return self.input if self.backward else None
 """)
 
-
 # a bare tensor instead of a tuple
 wrong("07.8", "Backward hook returned an invalid number of grad_input, got 6").edit(
     {"(grad_input[0].clamp(min=0),)": "grad_input[0].clamp(min=0)"}
 )
-
 
 # the weight on the left, as in the forward pass
 wrong("07.7", "First difference at index [0] (2 of 2 elements differ) in 'fc2'").edit(

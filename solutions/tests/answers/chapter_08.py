@@ -9,7 +9,6 @@ wrong("08.1", "class 0 of 1").edit({"(image.unsqueeze(0))[0, k]": "(image.unsque
 # a batch of two: BatchNorm and dropout in training mode see another batch
 wrong("08.1", "sizes of the model's batches").edit({"image.unsqueeze(0)": "torch.stack([image, image])"})
 
-
 # recorded too late
 wrong("08.2", "RuntimeError: One of the differentiated Tensors does not require grad").edit(
     {"image.clone().requires_grad_()": "image.clone()"}
@@ -55,7 +54,6 @@ wrong("08.3", "one channel and a head after flatten").edit("""
 +        raise ValueError("no CAM") from error
 """)
 
-
 # the leaf itself goes on
 wrong("08.4", "RuntimeError: a leaf Variable that requires grad is being used in an in-place operation.").edit(
     {"return kept[0].clone()": "return kept[0]"}
@@ -90,7 +88,6 @@ wrong("08.4").edit("""
 +            module.inplace = False
      kept = []
 """)
-
 
 # the scores are not added
 wrong("08.5", "RuntimeError: grad can be implicitly created only for scalar outputs").edit(

@@ -4,14 +4,12 @@ wrong("09.1").edit(
     {"same_numbers(tensor.detach(), numbers)": "torch.equal(tensor.detach().nan_to_num(), numbers.nan_to_num())"}
 )
 
-
 wrong("09.1", "requires_grad").edit("""
 +    for tensor in tensors.values():
 +        if tensor.is_leaf:
 +            tensor.requires_grad_(False)
      before = {name: (tensor._version, tensor.detach().clone()) for name, tensor in tensors.items()}
 """)
-
 
 # takes the writes back
 wrong("09.1").edit("""
@@ -28,7 +26,6 @@ wrong("09.1", "called, recording: True").edit("""
 +    with torch.enable_grad():
 +        call()
 """)
-
 
 # only looks at elements that are numbers now: a number overwritten with NaN in silence is missed
 wrong("09.1", "all to NaN").edit(
@@ -97,7 +94,6 @@ def first_bad(tensors, walk):
 wrong("09.3", "The events differ from the expected ones.", "'the error that reached the caller, backward pass 1").edit(
     {"with handles:": "with handles, contextlib.suppress(Exception):"}
 )
-
 
 # a walk that fails is tried again
 wrong("09.3", "walk()").edit("""
@@ -169,7 +165,6 @@ wrong("09.5").edit({"x, 1.0)": "x, 1e-12)", "torch.where(positive, safe * safe.l
 
 # below the smallest normal number, x counts as 0
 wrong("09.5", "x.grad").edit({"positive = x > 0": "positive = x > torch.finfo(x.dtype).tiny"})
-
 
 wrong("09.6").edit("""
 -    nodes = nodes_behind(loss)

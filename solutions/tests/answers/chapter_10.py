@@ -13,7 +13,6 @@ wrong("10.2", "The number of items differs from the expected one.").edit(
     {"return for_x, for_weight, None": "return for_x, for_weight"}
 )
 
-
 # a loop that needs a batch
 wrong("10.2").edit(
     {"ctx.scale * v.T @ x": "ctx.scale * torch.stack([torch.outer(a, b) for a, b in zip(v, x, strict=True)]).sum(0)"}
@@ -59,7 +58,6 @@ wrong("10.2", "x is doubled in place").edit("""
 +        x, (weight,) = ctx.x, ctx.saved_tensors
 """)
 
-
 # None is subtracted from
 wrong("10.3", "TypeError: unsupported operand type(s) for -: 'NoneType' and 'Tensor'").edit(
     {"-slope if gradients[number] is None else gradients[number] - slope": "gradients[number] - slope"}
@@ -79,7 +77,6 @@ right("10.4").edit("""
 +        Levels.limit = ctx.limit
 """)
 
-
 # what is rounded into the limits counts as inside
 wrong("10.4", "not: kept on the class").edit(
     {"x, _, ctx.limit =": "x, ctx.step, ctx.limit =", "<= ctx.limit": "<= ctx.limit + ctx.step / 2"}
@@ -88,10 +85,8 @@ wrong("10.4", "not: kept on the class").edit(
 # all or nothing
 wrong("10.4", "not: true gradient").edit({"(x.abs() <= ctx.limit)": "bool((x.abs() <= ctx.limit).all())"})
 
-
 # the sign of x decides, and 0 has none
 wrong("10.4", "gradient of x").edit({"(x.abs() <= ctx.limit)": "x.sign().abs() * (x.abs() <= ctx.limit)"})
-
 
 # a limit of 0 counts as no limit
 wrong("10.4", "limit 0.0").edit(
@@ -100,7 +95,6 @@ wrong("10.4", "limit 0.0").edit(
         "<= ctx.limit": "<= (ctx.limit or math.inf)",
     }
 )
-
 
 # hooks left on
 wrong("10.6", "saved-tensor hooks left registered").edit("""
@@ -121,7 +115,6 @@ wrong("10.6").edit("""
 +        y.sum().backward()
 +        model.zero_grad()
 """)
-
 
 # leaves the hooks behind if the model raises an error
 wrong("10.6", "a model that raises an error").edit("""

@@ -53,7 +53,6 @@ wrong("11.2", "gradients on after that").edit("""
 +    state.grad = True
 """)
 
-
 # errors other than Exception pass without restoring
 wrong("11.3", "SystemExit").edit("""
 -        state.grad = self.before
@@ -78,7 +77,6 @@ wrong("11.4", "kept by sin").edit(
     {"in asked_for(formula)": "in [each for each in formula.__code__.co_varnames if each in known]"}
 )
 
-
 # abs
 wrong("11.5", "pow_self").edit("""
 -        if exponent == 0:
@@ -89,7 +87,6 @@ wrong("11.5", "pow_self").edit("""
 
 # a plain 0
 wrong("11.5", "pow_self").edit({"return np.zeros_like(grad)": "return 0"})
-
 
 # div_other swaps self and other
 wrong("11.5", "by position").edit({"def div_other(grad, self, other):": "def div_other(grad, other, self):"})
@@ -140,7 +137,6 @@ wrong("11.0").edit("""
 +            arrived[below] = arrived[below] + sent if below in arrived else sent
 """)
 
-
 # stops at the first edge to None
 wrong("11.0").edit("""
 -            if below is not None:
@@ -149,7 +145,6 @@ wrong("11.0").edit("""
 +                break
 +            arrived[below] = arrived[below] + sent if below in arrived else sent
 """)
-
 
 # sums lists at the end
 right("11.0").edit("""
@@ -177,10 +172,8 @@ right("11.0").edit("""
 # Tensors go into the formula
 wrong("11.8", "not: Traceback").edit({"value_of(node.restore(name))": "node.restore(name)"})
 
-
 # formulas of names in reverse
 wrong("11.8").edit({"in asked_for(formula)]": "in asked_for(formula)[::-1]]"})
-
 
 # asked for with the gradient's name
 wrong("11.8").edit({"asked_for(formula)": "parameters(formula)"})
@@ -188,9 +181,7 @@ wrong("11.8").edit({"asked_for(formula)": "parameters(formula)"})
 # returns at the first edge
 wrong("11.8").edit({"    return made": "        return made"})
 
-
 # --- 11.9, the forward half of an operation
-
 
 # requires a gradient, always
 wrong("11.9").edit("""
@@ -199,16 +190,13 @@ wrong("11.9").edit("""
 +    return output
 """)
 
-
 # notes its arguments
 right("11.9").edit("""
 +    node.called_with = args
      record(node, args[: len(kind.formulas)], output)
 """)
 
-
 # --- 11.10, a blank page
-
 
 # NumPy's own function
 wrong("11.10", "__code__").edit({"lambda self, other: np.maximum(self, other)": "np.maximum"})

@@ -13,7 +13,6 @@ wrong("12.1", "'.grad after call 2 is'").edit("""
 +        leaf.grad = Tensor(leaf.grad.data)
 """)
 
-
 # returns what nobody reads
 right("12.1").edit("""
          leaf.grad.data += gradient
@@ -26,13 +25,11 @@ wrong("12.2", "AttributeError: 'NoneType' object has no attribute 'next_function
 -                continue
 """)
 
-
 # the edges of each visited node thrown away
 wrong("12.2", "attributes added to the nodes", "not: left a mark").edit("""
                  stack.append(node.next_functions)
 +                node.next_functions = ()
 """)
-
 
 # no .grad but a leaf's
 wrong("12.3", "the tensor's .grad, afterwards").edit("""
@@ -109,7 +106,6 @@ wrong("12.4", "AttributeError: 'NoneType' object has no attribute 'outputs'").ed
 +                continue
 """)
 
-
 # torch's own kind of error is swallowed
 wrong("12.4", "pass 1 ends with").edit("""
 -        edges, produced = node.next_functions, node.run(arrived.pop(node))
@@ -119,12 +115,10 @@ wrong("12.4", "pass 1 ends with").edit("""
 +            return
 """)
 
-
 # None looked for in the gradients, not in the nodes
 wrong("12.4", "'NoneType' object has no attribute 'outputs'", "not: Likely slip").edit(
     {"if node is None:": "if gradient is None:"}
 )
-
 
 # a node released although it raised
 wrong("12.4", "in order").edit("""
@@ -178,10 +172,8 @@ wrong("12.5").edit("""
 +                node.saved[name].data = None
 """)
 
-
 # equal, element by element
 wrong("12.5").edit({"if node.saved[name] is FREED:": "if node.saved[name] == FREED:"})
-
 
 # a mark of its own
 wrong("12.5", "tensors not freed", "not: no memory was freed").edit(

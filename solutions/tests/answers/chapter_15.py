@@ -49,9 +49,7 @@ right("03.6b").edit("""
 -        total += loss.item()
 """)
 
-
 wrong("15.5", "fingerprint of your cause").edit({'"path cut", (None, True)': '(None, True), "path cut"'})
-
 
 right("15.5").edit({"(None, True)": "[None, True]"})
 
@@ -81,7 +79,6 @@ def fit_states(w, optimizer, sequences):
 
 wrong("15.6", "fingerprint of your evidence").edit({'("states", 4)': "4"})
 
-
 right("15.6", of="retained").edit("""
 -        loss.backward(retain_graph=True)
 +        loss.backward()
@@ -92,15 +89,11 @@ right("15.6", of="retained").edit("""
 +            states[t + 1] = state
 """)
 
-
 wrong("15.7", "fingerprint of your evidence").edit({"(0, 1)": "1"})
-
 
 right("15.7").edit({"h + torch.relu(h)": "h.clone() + torch.relu_(h)"})
 
-
 wrong("15.8", "fingerprint of your evidence").edit({'alike", 10': 'alike", 0.3333'})
-
 
 # a single backward pass through the sum
 right("15.8").edit("""
@@ -114,10 +107,8 @@ right("15.8").edit("""
 +        losses.append(total.item())
 """)
 
-
 # in any order
 right("15.8").edit({"for inputs, target in sequences:": "for inputs, target in reversed(sequences):"})
-
 
 # the body's parameters are added at every batch
 wrong("15.9", "ValueError: some parameters appear in more than one parameter group").edit("""
@@ -130,18 +121,14 @@ wrong("15.9", "ValueError: some parameters appear in more than one parameter gro
 +            optimizer.add_param_group({"params": body.parameters()})
 """)
 
-
 wrong("15.9", "fingerprint of your evidence", "not: Likely slip").edit({"(True, 16, 0)": "(16, 16, 0)"})
-
 
 # torch adds 0 to a weight that has no gradient yet
 right("15.9").edit({"optimizer.zero_grad()": "optimizer.zero_grad(set_to_none=False)"})
 
-
 wrong("15.10", "fingerprint of your evidence").edit({"(20, 400)": "(20, (20, 20))"})
 
 right("15.10").edit({"model(inputs)[:, 0]": "model(inputs).squeeze()"})
-
 
 # a mean over fewer distances
 wrong("15.11", "losses").edit("""
@@ -156,13 +143,11 @@ right("15.11").edit(
     {"torch.where(apart, torch.where(apart, squared, 1.0).sqrt(), 0.0)": "(squared + ~apart).sqrt() * apart"}
 )
 
-
 # only the first parameter is unscaled
 wrong("15.12", "losses").edit("""
              parameter.grad /= scale
 +            break
 """)
-
 
 # the same evidence as a float
 right("15.12").edit({'"clipped before unscaling", 1024': '"clipped before unscaling", 1024.0'})
@@ -187,7 +172,6 @@ wrong("15.13", "AttributeError: cannot assign module before Module.__init__() ca
 +        super().__init__()
 """)
 
-
 # an optimizer finds all weights, a checkpoint does not
 wrong("15.13", "First difference at 'shapes in the state dict'", "not: backward() itself returns None").edit("""
 -        self.blocks = nn.ModuleList(blocks)
@@ -204,14 +188,12 @@ wrong("15.14", "ValueError: Expected more than 1 value per channel when training
 +        model.train()
 """)
 
-
 # a copy is overwritten, so exp keeps its output
 wrong("15.15", "losses", "not: Likely slip").edit("""
 -        shares = shares / shares.sum(1, keepdim=True)
 +        shares = shares.clone()
 +        shares.data /= shares.data.sum(1, keepdim=True)
 """)
-
 
 right("15.15").edit("""
 -        shares = model(inputs).exp()

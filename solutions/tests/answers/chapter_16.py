@@ -32,7 +32,6 @@ def gradients_of_each(model, loss, x, y):
 # a parameter of shape () has no second dimension
 wrong("16.2", "IndexError: Dimension out of range").edit({"row.reshape(len(row), -1)": "row.flatten(1)"})
 
-
 # the sum of the others instead of the mean
 right("16.2").edit({" / (len(vectors) - 1)": ""})
 
@@ -112,18 +111,15 @@ def hvp(function, x, u):
 # differences of 1e-4
 wrong("10.5", of="differences").edit({"h = 1e-3": "h = 1e-4"})
 
-
 # no external gradient for the second walk
 wrong("10.5", "RuntimeError: grad can be implicitly created only for scalar outputs").edit(
     {"grad(gradient, leaf, u)": "grad(gradient, leaf)", "return product": "return product * u"}
 )
 
-
 # normalizes u and scales back: u = 0 gives NaN
 wrong("10.5", "u = 0").edit(
     {"grad(gradient, leaf, u)": "grad(gradient, leaf, u / u.norm())", "return product": "return product * u.norm()"}
 )
-
 
 # the whole tensor's last dimension
 wrong("16.6").edit({"slopes.reshape(len(x), -1).norm(dim=1)": "slopes.norm(dim=-1)"})

@@ -3,12 +3,10 @@
 # B has the shape of A transposed, which fits only by chance
 wrong("17.1").edit({"A.new_zeros(linear.out_features, len(A))": "torch.zeros_like(A.T)"})
 
-
 # the first line is lost
 wrong("17.1", "AttributeError: cannot assign module before Module.__init__() call").edit(
     {"        super().__init__()\n": ""}
 )
-
 
 # registered by name, with double precision from the weight
 right("17.1").edit("""
@@ -24,7 +22,6 @@ right("17.1").edit({"(x @ self.A.T @ self.B.T)": 'torch.einsum("...i,ri,or->...o
 # each part begins at the layer after the last one's first
 wrong("17.2").edit({"range(0, len(layers), length)": "range(0, len(layers))"})
 
-
 # the layers are arguments
 right("17.2").edit("""
 -        x = checkpoint(nn.Sequential(*layers[first : first + length]), x, use_reentrant=False)
@@ -33,7 +30,6 @@ right("17.2").edit("""
 
 # without the state of the random number generator, which nothing here needs
 right("17.2").edit({"use_reentrant=False": "use_reentrant=False, preserve_rng_state=False"})
-
 
 # None has no isfinite
 wrong("17.3", "AttributeError: 'NoneType' object has no attribute 'isfinite'").edit("""
@@ -45,7 +41,6 @@ wrong("17.3", "AttributeError: 'NoneType' object has no attribute 'isfinite'").e
 +        if gradient is not None:
 +            gradient /= scale
 """)
-
 
 # clipping raises an error if the norm is not finite
 right("17.3").edit("""
@@ -68,7 +63,6 @@ right("17.3").edit("""
 +        gradient /= scale
 """)
 
-
 # a number, and shapes alone where there are none
 wrong("17.4", "Likely slip: a value used in python.").edit("""
 -    norm = torch.stack([gradient.norm() for gradient in gradients]).norm()
@@ -78,7 +72,6 @@ wrong("17.4", "Likely slip: a value used in python.").edit("""
 +    norm = torch.stack([gradient.norm() for gradient in gradients]).norm().item()
 +    factor = min(1.0, limit / norm) if norm else 1.0
 """)
-
 
 # one tensor instead of a list
 wrong("17.4").edit(
@@ -92,24 +85,19 @@ right("17.4").edit(
     {"torch.stack([gradient.norm() for gradient in gradients]).norm()": "nn.utils.get_total_norm(gradients)"}
 )
 
-
 # one hook, for the last parameter
 wrong("17.5").edit({"for parameter in trained]": "for parameter in trained[-1:]]"})
 
-
 # the factor upside down
 wrong("17.6").edit({"losses.sum() * world_size / count": "losses.sum() * count / world_size"})
-
 
 # a type is missing
 wrong("17.7", "ValueError: infer_schema(func): Parameter x must have a type annotation.").edit(
     {"totals(x: torch.Tensor, group": "totals(x, group"}
 )
 
-
 # without values, a fake that asks for them
 wrong("17.7").edit({"x.new_empty(groups)": "x.new_empty(int(group.max()) + 1)"})
-
 
 # as a matrix product
 right("17.7").edit({"return v[group], None, None": "return F.one_hot(group, len(v)).to(v) @ v, None, None"})
