@@ -80,28 +80,16 @@ def test_a_node_that_saves_its_output_is_freed_without_the_collector(operation, 
     assert node() is None
 
 
-@pytest.mark.parametrize("build", [lambda x: x, lambda x: x + 0, lambda x: x.view(2), lambda x: x.expand(2)])
-def test_the_callers_gradient_is_never_aliased(build):
-    x = mini.tensor([1.0, 2.0], requires_grad=True)
-    weights = mini.tensor([3.0, 4.0])
-    build(x).backward(weights)
+BUILDS = [lambda x, y: x, lambda x, y: x + 0, lambda x, y: x.view(2), lambda x, y: x.expand(2), lambda x, y: x + y]
+
+
+@pytest.mark.parametrize("build", BUILDS)
+def test_a_change_in_a_leafs_gradient_reaches_neither_the_callers_nor_another_leafs(build):
+    x, y, weights = mini.ones(2, requires_grad=True), mini.ones(2, requires_grad=True), mini.tensor([3.0, 4.0])
+    build(x, y).backward(weights)
     x.grad.mul_(10)
     assert weights.tolist() == [3, 4]
-
-
-def test_two_leaves_do_not_share_their_gradient():
-    x, y = mini.ones(2, requires_grad=True), mini.ones(2, requires_grad=True)
-    (x + y).backward(mini.tensor([3.0, 4.0]))
-    x.grad.mul_(10)
-    assert y.grad.tolist() == [3, 4]
-
-
-def test_a_gradient_that_a_hook_kept_is_not_changed_by_accumulation():
-    x, kept = mini.ones(2, requires_grad=True), []
-    x.register_hook(kept.append)
-    for _ in range(2):
-        (x * mini.tensor([2.0, 3.0])).backward(mini.tensor([1.0, 10.0]))
-    assert [k.tolist() for k in kept] == [[2, 30], [2, 30]]
+    assert y.grad is None or y.grad.tolist() == [3, 4]
 
 
 # Random graphs: a program is a list of steps on a growing list of tensors, run on both libraries.
@@ -237,16 +225,3 @@ def test_random_numbers_repeat_with_the_seed():
         return [function(2, 3).tolist() for function in (mini.rand, mini.randn)]
 
     assert draw() == draw()
-
-
-def test_a_weight_may_change_after_forward_where_only_its_own_gradient_is_asked_for():
-    def scenario(lib):
-        x, w = lib.tensor([[1.0, 2.0]]), lib.tensor([[3.0, 4.0], [5.0, 7.0]], requires_grad=True)
-        b = lib.zeros(2, requires_grad=True)
-        y = lib.nn.functional.linear(x, w, b)
-        with lib.no_grad():
-            w.add_(1)
-        y.backward(lib.tensor([[2.0, 30.0]]))
-        return w.grad, b.grad
-
-    assert_same(scenario)

@@ -40,8 +40,7 @@ g = A.grad(y.sum(), [x])
 (g, x.grad, ev)
 
 # %% up to three leaves that are ready at the same time run in the order of the inputs, and before other nodes
-join = {"forward": staticmethod(lambda ctx, *xs: xs[0] * 1), "backward": staticmethod(lambda ctx, g: (g,) * 3)}
-join = type("Join", (A.Function,), join).apply
+join = function(lambda ctx, *xs: xs[0] * 1, lambda ctx, g: (g,) * 3).apply
 leaves, ev = [leaf() for _ in range(4)], []
 for i, each in enumerate(leaves):
     each.register_hook(lambda g, i=i: ev.append(i))
@@ -144,9 +143,15 @@ for change in (lambda y: y.mul_(3), lambda y: y[0].mul_(3)):
 
 # %% hooks on an output that receives no gradient are called with None
 x = leaf()
-both = {"forward": staticmethod(lambda ctx, x: (x * 1, x * 3)), "backward": staticmethod(lambda ctx, g, h: g + 3 * h)}
-first, second = type("Both", (A.Function,), both).apply(x)
+first, second = function(lambda ctx, x: (x * 1, x * 3), lambda ctx, g, h: g + 3 * h).apply(x)
 first.register_hook(lambda g: show("first", g))
 second.register_hook(lambda g: show("second", g))
 second.backward(T([1.0, 5.0]))
 x.grad
+
+# %% a gradient that a hook kept is not changed by accumulation
+kept = []
+x.register_hook(kept.append)
+for _ in range(2):
+    (x * T([2.0, 3.0])).backward(T([1.0, 10.0]))
+kept

@@ -60,3 +60,11 @@ for y, x in of_constants():
     y.backward(torch.ones_like(y), retain_graph=True)
     y.backward(torch.ones_like(y))
     show(y, x.grad)
+
+# %% a weight may change after the forward pass if only its own gradient is needed
+w, b = leaf([3.0, 4.0], [5.0, 7.0]), leaf(0.0, 0.0)
+y = F.linear(T([[1.0, 2.0]]), w, b)
+with torch.no_grad():
+    w.add_(1)
+y.backward(T([[2.0, 30.0]]))
+w.grad, b.grad
