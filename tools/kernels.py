@@ -24,10 +24,7 @@ INLINE = "module://matplotlib_inline.backend_inline"  # as ipykernel sets it for
 
 
 def run_with_kernels(*command: str) -> None:
-    """Run a command with forked kernels, or with plain ones if processes cannot be forked; exit with its code.
-
-    All kernels are children of the server, which waits for each. So their processor time counts as this process's.
-    """
+    """Run a command with forked kernels, or with plain ones if processes cannot be forked; exit with its code."""
     with kernels() if hasattr(os, "fork") else contextlib.nullcontext() as folder:
         env = {**os.environ, "JUPYTER_PATH": folder, "GRADLAB_TEST_KERNELS": folder} if folder else None
         code = subprocess.run(command, env=env, check=False).returncode
@@ -67,20 +64,13 @@ def serve(listening_fd: str) -> None:
     if threading.active_count() > 1:
         raise SystemExit("A process with several threads cannot be forked into kernels.")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
-    signal.signal(signal.SIGCHLD, wait_for_ended)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # so that no kernel that has ended stays
     while True:
         asking, _ = listening.accept()
         if os.fork() == 0:
             listening.close()
             become_kernel(asking)
         asking.close()
-
-
-def wait_for_ended(*_) -> None:
-    """Reap each child that has ended, so that its time counts as this process's."""
-    with contextlib.suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
 
 
 def become_kernel(asking: socket.socket) -> None:

@@ -1,7 +1,6 @@
 """Run the tests part by part, and print each part's duration and the slowest tests.
 
-Parts run two at a time; each part's output is printed when it ends. A part's processor time includes the processes that
-it waits for, such as kernels and browsers.
+Parts run two at a time; each part's output is printed when it ends.
 """
 
 import argparse
@@ -90,7 +89,6 @@ class Result(NamedTuple):
 
     verdict: str
     seconds: float
-    processor: float  # processor seconds of all its processes
     tests: dict[str, float]
 
 
@@ -102,15 +100,13 @@ def run_part(arguments: list[str], env: dict[str, str], output=None) -> Result:
             arguments = [*arguments, f"--junit-xml={report}", "-o", "junit_duration_report=total"]
         started = time.monotonic()
         command = [sys.executable, *arguments]
-        running = subprocess.Popen(command, cwd=ROOT, env=env, stdout=output, stderr=output and subprocess.STDOUT)
-        _, status, used = os.wait4(running.pid, 0)
-        code = running.returncode = os.waitstatus_to_exitcode(status)
+        streams = {"stdout": output, "stderr": output and subprocess.STDOUT}
+        code = subprocess.run(command, cwd=ROOT, env=env, check=False, **streams).returncode
         cases = list(ET.parse(report).iter("testcase")) if report.exists() else []
     failure = "FAILED: no test ran" if code == NOTHING_RAN else "FAILED"
     return Result(
         "passed" if code == 0 else failure,
         time.monotonic() - started,
-        used.ru_utime + used.ru_stime,
         {f"{case.get('classname', '')}::{case.get('name', '')}": float(case.get("time", 0)) for case in cases},
     )
 
@@ -137,10 +133,10 @@ def run_parts(chosen: dict[str, list[str]], processor: str = "") -> dict[str, Re
 
 def show(results: dict[str, Result], seconds: float) -> int:
     """Print a table of the parts and the slowest tests; return 1 if a part failed."""
-    print(f"\n{'part':<14}{'seconds':>8}{'processor s':>13}  result")
+    print(f"\n{'part':<18}{'seconds':>8}  result")
     for name, result in results.items():
-        print(f"{name:<14}{result.seconds:>8.1f}{result.processor:>13.1f}  {result.verdict}")
-    print(f"{'all':<14}{seconds:>8.1f}{sum(result.processor for result in results.values()):>13.1f}")
+        print(f"{name:<18}{result.seconds:>8.1f}  {result.verdict}")
+    print(f"{'all':<18}{seconds:>8.1f}")
     tests = [(spent, test) for result in results.values() for test, spent in result.tests.items()]
     for spent, test in sorted(tests, reverse=True)[:SLOWEST]:
         print(f"{spent:>8.1f} s  {test}")

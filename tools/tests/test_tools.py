@@ -9,15 +9,6 @@ import kernels
 import pytest
 import run_tests
 
-FORKED_KERNEL_WORKS = """
-import time
-from jupyter_client.manager import start_new_kernel
-manager, client = start_new_kernel()
-client.execute_interactive("import time\\nwhile time.process_time() < 2: pass", timeout=600)
-client.stop_channels()
-manager.shutdown_kernel()
-"""
-
 
 def test_asking_a_dead_server_for_a_kernel_fails_at_once(tmp_path):
     address = str(tmp_path / "server")
@@ -26,15 +17,6 @@ def test_asking_a_dead_server_for_a_kernel_fails_at_once(tmp_path):
     asked = subprocess.run([sys.executable, kernels.__file__, "ask", address], capture_output=True, text=True)
     assert asked.returncode == 1
     assert "ConnectionRefusedError" in asked.stderr
-
-
-@pytest.mark.exhaustive
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork processes")
-def test_the_processor_time_of_a_part_counts_its_forked_kernels():
-    plain = run_tests.run_part([kernels.__file__, "with", sys.executable, "-c", "pass"], dict(os.environ))
-    worked = run_tests.run_part([kernels.__file__, "with", sys.executable, "-c", FORKED_KERNEL_WORKS], dict(os.environ))
-    assert (plain.verdict, worked.verdict) == ("passed", "passed")
-    assert worked.processor > plain.processor + 2
 
 
 def test_a_part_says_whether_it_failed_and_how_long_each_test_took(tmp_path):
