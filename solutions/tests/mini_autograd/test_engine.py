@@ -8,7 +8,6 @@ import weakref
 
 import numpy as np
 import pytest
-import torch
 from both import assert_same
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -196,27 +195,6 @@ def test_a_leaf_takes_over_a_gradient_only_if_nobody_else_holds_it(kept):
     assert (1.9 < peak < 2.5) if kept else (0.9 < peak < 1.5)
     x.grad.zero_()
     assert [each[0, 0].item() for each in (*seen, weights)] == [1] * (kept + 1)
-
-
-PRINTED = [
-    [1.5, float("nan"), float("inf")], [1e10, 1.0], [1e-5, 1.0], [123456.0, 0.001], [-1.0, 2.0], [100.0, 2.5], 1e-8,
-    [[1.0, 2.0]] * 3, [[[1.0]]], [], [[]], [0.0, 1000.0], [1, 1000000], [True, False], 3, 2.5, [float("nan")],
-    list(range(1500)), [[0.5] * 50] * 40, [1e-4, 1000.0], [0.1] * 30,
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("data", PRINTED, ids=lambda data: str(data)[:20])
-@pytest.mark.parametrize("dtype", [None, "float64"])
-def test_tensors_print_as_in_torch(data, dtype):
-    def show(lib):
-        x = lib.tensor(data, dtype=dtype and getattr(lib, dtype))
-        texts = [repr(x)]
-        if x.dtype.is_floating_point:
-            x.requires_grad_()
-            texts += [repr(x), repr(x * 2), repr(x.reshape(-1)[:1])]
-        return texts
-
-    assert show(mini) == show(torch)
 
 
 def test_random_numbers_repeat_with_the_seed():
