@@ -26,40 +26,19 @@ def name(module):
     return type(module).__name__
 
 
-class Options(nn.Module):
-    """A module with keyword arguments."""
-
-    def __init__(self, fails=False):
-        super().__init__()
-        self.fails = fails
-
-    def forward(self, x, scale=1.0, shift=0.0):
-        if self.fails:
-            raise KeyError("inside")
-        return x * scale + shift
-
-
 class Several(nn.Module):
-    """A module with several inputs and outputs; the outputs are nested if requested."""
+    """A module with several inputs and outputs; the outputs are a list if requested."""
 
-    def __init__(self, nested=False):
+    def __init__(self, as_list=False):
         super().__init__()
-        self.nested = nested
+        self.as_list = as_list
 
     def forward(self, a, k, b, c=None):
         results = a * 2, k, b * 3, a + b
-        return {"out": results[0]} if self.nested == "dict" else list(results) if self.nested else results
+        return list(results) if self.as_list else results
 
 
-class Picks(nn.Module):
-    """A module that returns what `pick` returns."""
-
-    def __init__(self, pick):
-        super().__init__()
-        self.forward = pick
-
-
-net, module = network(), Options()
+net = network()
 
 
 def watch(net):

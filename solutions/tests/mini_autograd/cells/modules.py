@@ -26,7 +26,6 @@ def build():
 
 
 net = build()
-data = T([[1.0, 2.0], [0.5, -3.0]])
 
 # %% each
 list(net.named_parameters())

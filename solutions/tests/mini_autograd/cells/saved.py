@@ -2,12 +2,6 @@
 
 
 # %%
-def accumulator():
-    """Return a leaf and its node."""
-    x = leaf()
-    return x, (x * 2).grad_fn.next_functions[0][0]
-
-
 def of_constants():
     """Yield (result, input) of operations whose only saved tensors are targets."""
     target = T([1, 0])
