@@ -37,7 +37,7 @@ _NO_WORDS = re.compile(r"<[^>]*>|\$[^$]*\$|`[^`]*`|!\[[^\]]*\]")  # each counts 
 
 @dataclass(frozen=True)
 class Minutes:
-    """A chapter's minutes by activity; `total` adds a quarter and rounds to a multiple of five."""
+    """A chapter's minutes by activity."""
 
     prose: float
     code: float
@@ -45,9 +45,14 @@ class Minutes:
     exercises: int
 
     @property
+    def spent(self) -> float:
+        """All minutes, a quarter added."""
+        return RESERVE * (self.prose + self.code + self.predictions + self.exercises)
+
+    @property
     def total(self) -> int:
-        """The minutes that the chapter's opening and the start page state."""
-        return 5 * round(RESERVE * (self.prose + self.code + self.predictions + self.exercises) / 5)
+        """The minutes that the chapter's opening and the start page state: a multiple of five."""
+        return 5 * round(self.spent / 5)
 
 
 def without_appendices(notebook: NotebookNode) -> Iterator[NotebookNode]:
@@ -131,11 +136,7 @@ def of_sections(notebook: NotebookNode) -> dict[int, int]:
         if heading := SECTION.match(cell.source):
             sections[int(heading[1])] = [] if sections else opening
         (sections[max(sections)] if sections else opening).append(cell)
-    estimates = {number: minutes(new_notebook(cells=cells)) for number, cells in sections.items()}
-    return {
-        number: round(RESERVE * (estimate.prose + estimate.code + estimate.predictions + estimate.exercises))
-        for number, estimate in estimates.items()
-    }
+    return {number: round(minutes(new_notebook(cells=cells)).spent) for number, cells in sections.items()}
 
 
 def with_minutes(page: str) -> str:
