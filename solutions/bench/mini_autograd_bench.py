@@ -1,17 +1,14 @@
-"""Compare the time and memory of mini_autograd with torch's: one run, one thread, processor time.
+"""Compare the time that mini_autograd takes with torch's: one run, one thread, processor time.
 
     python solutions/bench/mini_autograd_bench.py
 
 (a) A chain of 1,000 elementwise operations on 2 numbers, forward and backward. (b) One training step of a network
-784-256-128-10 on 64 images, with cross entropy and SGD, compared with the same step written by hand in NumPy. Last, a
-chain of 100,000 operations: bytes per operation, and whether reference counts alone free it.
+784-256-128-10 on 64 images, with cross entropy and SGD, compared with the same step written by hand in NumPy.
 """
 
-import gc
 import itertools
 import os
 import time
-import tracemalloc
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -118,28 +115,6 @@ def compare(name, rounds=40, repeats=5, **functions):
         print(f"    {label:14} {np.median(own):7.3f} ms, mini_autograd takes {np.median(times[:, 0] / own):.2f} × that")
 
 
-def long_chain(length=100_000):
-    """Print the memory of a chain of `length` operations, and what remains of it without the garbage collector."""
-    x = mini_autograd.tensor([1.0, 2.0], requires_grad=True)
-    c = mini_autograd.tensor([0.999999, 1.000001])
-    gc.collect()
-    gc.disable()
-    tracemalloc.start()
-    before = tracemalloc.get_traced_memory()[0]
-    y = x
-    for _ in range(length):
-        y = y * c
-    built = tracemalloc.get_traced_memory()[0] - before
-    y.backward(mini_autograd.tensor([1.0, 3.0]))
-    peak = tracemalloc.get_traced_memory()[1] - before
-    del y
-    x.grad = None
-    left = tracemalloc.get_traced_memory()[0] - before
-    tracemalloc.stop()
-    gc.enable()
-    print(f"{length} operations: {built / length:.0f} bytes each, {peak / length:.0f} at the peak, {left} bytes left")
-
-
 if __name__ == "__main__":
     compare("(a) chain of 1,000 operations", mini_autograd=chain(mini_autograd), torch=chain(torch))
     compare(
@@ -148,4 +123,3 @@ if __name__ == "__main__":
         torch=network(torch, torch.nn.functional),
         NumPy_by_hand=network_by_hand(),
     )
-    long_chain()
