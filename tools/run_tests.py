@@ -1,6 +1,6 @@
-"""Run the tests part by part, and print each part's duration and the slowest tests.
+"""Run the tests part by part, and print each part's duration.
 
-Parts run two at a time; each part's output is printed when it ends.
+Parts run two at a time; each part's output, which names its slowest tests, is printed when it ends.
 """
 
 import argparse
@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 import time
-import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +22,7 @@ ROOMS = ["course", "solutions", "grading"]
 TESTS = [f"{room}/tests" for room in ROOMS]
 TOOLS = "tools/tests"
 WALKS = "course/tests/test_chapters_in_lab.py"  # a student's walk through each chapter
-PYTEST = ["-m", "pytest", "-q", "-n", "auto"]
+PYTEST = ["-m", "pytest", "-q", "-n", "auto", "--durations=5"]
 TOGETHER = ["--dist", "loadfile"]  # a notebook's cells belong in one process, as do a file's tests
 APART = ["--dist", "worksteal"]  # tests that share little
 BROWSER = ["--dist", "loadgroup", "--timeout=900"]  # each test separately, except those that share a fixture
@@ -33,7 +32,6 @@ MORE = {"attacks": {"PYTHONPATH": str(ROOT / "grading/tests")}}  # extra environ
 NEVER_ITS_OWN = "sse"  # older than any processor that runs torch
 ELSEWHERE = ["nbval", "nbval-solved", "records", "checks", "margins"]  # what may differ there
 NOTHING_RAN = 5  # pytest's exit code
-SLOWEST = 10
 
 
 def parts(chapter: str = "") -> dict[str, list[str]]:
@@ -85,30 +83,19 @@ def notebooks(room: str, chapter: str = "") -> list[str]:
 
 
 class Result(NamedTuple):
-    """The outcome of a part. tests: the seconds of each test by name, from pytest's report."""
+    """The outcome of a part."""
 
     verdict: str
     seconds: float
-    tests: dict[str, float]
 
 
 def run_part(arguments: list[str], env: dict[str, str], output=None) -> Result:
     """Run one part and return its result; its output goes to the file `output`, or else to the terminal."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder, "report.xml")
-        if "pytest" in arguments:
-            arguments = [*arguments, f"--junit-xml={report}", "-o", "junit_duration_report=total"]
-        started = time.monotonic()
-        command = [sys.executable, *arguments]
-        streams = {"stdout": output, "stderr": output and subprocess.STDOUT}
-        code = subprocess.run(command, cwd=ROOT, env=env, check=False, **streams).returncode
-        cases = list(ET.parse(report).iter("testcase")) if report.exists() else []
-    failure = "FAILED: no test ran" if code == NOTHING_RAN else "FAILED"
-    return Result(
-        "passed" if code == 0 else failure,
-        time.monotonic() - started,
-        {f"{case.get('classname', '')}::{case.get('name', '')}": float(case.get("time", 0)) for case in cases},
-    )
+    started = time.monotonic()
+    streams = {"stdout": output, "stderr": output and subprocess.STDOUT}
+    code = subprocess.run([sys.executable, *arguments], cwd=ROOT, env=env, check=False, **streams).returncode
+    verdict = {0: "passed", NOTHING_RAN: "FAILED: no test ran"}.get(code, "FAILED")
+    return Result(verdict, time.monotonic() - started)
 
 
 def run_parts(chosen: dict[str, list[str]], processor: str = "") -> dict[str, Result]:
@@ -132,14 +119,11 @@ def run_parts(chosen: dict[str, list[str]], processor: str = "") -> dict[str, Re
 
 
 def show(results: dict[str, Result], seconds: float) -> int:
-    """Print a table of the parts and the slowest tests; return 1 if a part failed."""
+    """Print a table of the parts; return 1 if one failed."""
     print(f"\n{'part':<18}{'seconds':>8}  result")
     for name, result in results.items():
         print(f"{name:<18}{result.seconds:>8.1f}  {result.verdict}")
     print(f"{'all':<18}{seconds:>8.1f}")
-    tests = [(spent, test) for result in results.values() for test, spent in result.tests.items()]
-    for spent, test in sorted(tests, reverse=True)[:SLOWEST]:
-        print(f"{spent:>8.1f} s  {test}")
     return int(any(result.verdict != "passed" for result in results.values()))
 
 

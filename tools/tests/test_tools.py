@@ -19,21 +19,19 @@ def test_asking_a_dead_server_for_a_kernel_fails_at_once(tmp_path):
     assert "ConnectionRefusedError" in asked.stderr
 
 
-def test_a_part_says_whether_it_failed_and_how_long_each_test_took(tmp_path):
-    tests = tmp_path / "test_two.py"
-    tests.write_text("def test_right():\n    pass\n\n\ndef test_wrong():\n    assert False\n")
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("def test_right():\n    pass", "passed"),
+        ("def test_right():\n    pass\n\n\ndef test_wrong():\n    assert False", "FAILED"),
+        ("", "FAILED: no test ran"),
+    ],
+)
+def test_a_part_says_whether_it_failed(tmp_path, text, verdict):
+    tests = tmp_path / "test_some.py"
+    tests.write_text(text)
     with (tmp_path / "output").open("w+") as output:
-        result = run_tests.run_part(["-m", "pytest", str(tests)], dict(os.environ), output)
-    assert result.verdict == "FAILED"
-    assert [name.split("::")[-1] for name in result.tests] == ["test_right", "test_wrong"]
-
-
-def test_a_part_that_runs_no_test_has_failed(tmp_path):
-    tests = tmp_path / "test_none.py"
-    tests.write_text("")
-    with (tmp_path / "output").open("w+") as output:
-        result = run_tests.run_part(["-m", "pytest", str(tests)], dict(os.environ), output)
-    assert result.verdict == "FAILED: no test ran"
+        assert run_tests.run_part(["-m", "pytest", str(tests)], dict(os.environ), output).verdict == verdict
 
 
 @pytest.mark.parametrize(
