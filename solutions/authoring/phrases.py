@@ -31,7 +31,6 @@ PHRASES = {
     r"\balso (if|when|where)\b": "even if, even when",
     r"\bmakes? (a|one) [\w ]+ of (it|them)\b": "turns it into",
 }
-_PHRASE = re.compile("|".join(f"(?P<p{n}>{pattern})" for n, pattern in enumerate(PHRASES)), re.IGNORECASE)
 
 # Allowed phrases: a part of the path, and the words around the phrase.
 ALLOWED = [
@@ -44,9 +43,10 @@ ALLOWED = [
 def found(root: Path = ROOT) -> list[str]:
     """Return a sentence for each forbidden phrase: file, cell, phrase, and what to write instead."""
     return [
-        f"{name}: “{match[0].strip()}”. Write: {list(PHRASES.values())[int(str(match.lastgroup)[1:])]}"
+        f"{name}: “{match[0].strip()}”. Write: {instead}"
         for name, text in texts(root)
-        for match in _PHRASE.finditer(text)
+        for phrase, instead in PHRASES.items()
+        for match in re.finditer(phrase, text, re.IGNORECASE)
         if not _allowed(name, text, match)
     ]
 
