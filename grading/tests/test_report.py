@@ -311,3 +311,12 @@ def test_formgrader_says_at_the_top_why_grading_failed(tiny, student):
     page, _ = HTMLExporter(config=tiny.api.config).from_filename(str(path), resources=names)
     top = text_of(page[page.index("<body") : page.index('id="notebook"')])
     assert ("This submission could not be graded: the notebook file is not valid JSON" in top) == (student == "broken")
+
+
+def test_one_students_report_says_how_the_grade_came_about_and_nothing_about_others(tiny, lines_of, said):
+    lines = [" ".join(line.split()) for line in lines_of(tiny, "report", NAME, "--student", "by-hand")]
+    assert lines[1] == "by-hand 1.5 3 4.5", "points of both exercises, and the score"
+    assert "hand 1 1.5 set manually" in lines
+    assert lines[-2:] == ["points out of 5", f"{tiny.folder}/reports/{NAME}/by-hand.html"]
+    assert not any("bela" in line for line in lines)
+    assert "no student by-han. Did you mean by-hand?" in said(tiny, "report", NAME, "--student", "by-han", code=1)

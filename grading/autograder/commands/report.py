@@ -7,11 +7,13 @@ import argparse
 from pathlib import Path
 
 from ..errors import ClassError
+from ..steps.files import composed
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("assignment", nargs="?", help="a chapter's name (default: the overview of all of them)")
     only = command.add_mutually_exclusive_group()
+    only.add_argument("--student", type=composed, help="one student's points and reasons, and the pages that say more")
     only.add_argument("--changes", action="store_true", help="what each run changed, even under manual points")
     only.add_argument("--similar", action="store_true", help="pairs of similar submissions, for you to review")
 
@@ -20,7 +22,7 @@ def run(args: argparse.Namespace) -> None:
     """Print what was asked for; raise ClassError if an option needs an assignment."""
     if args.assignment:
         _one(args)
-    elif args.changes or args.similar:
+    elif args.student or args.changes or args.similar:
         raise ClassError("This option needs an assignment's name: autograder report ASSIGNMENT …")
     else:
         from ..settings import open_class
@@ -35,7 +37,11 @@ def _one(args: argparse.Namespace) -> None:
     from ..settings import open_class
 
     name, course = args.assignment, open_class(args.folder).coursedir
-    if args.changes:
+    if args.student:
+        from ..views import renderings
+
+        said = renderings.of_one(course, name, args.student)
+    elif args.changes:
         from ..views import changes
 
         said = changes.lines(course, name)

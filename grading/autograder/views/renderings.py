@@ -10,9 +10,11 @@ from nbgrader.coursedir import CourseDirectory
 
 from gradlab import atomic
 
+from ..errors import ClassError, did_you_mean
+from ..steps.files import readable
 from ..steps.outcome import Status
 from .flags import Flag
-from .report import Check, Report
+from .report import Check, Report, gather
 from .report_pages import render
 from .submission_page import write_pages
 from .table import Column, Table, padded, wide
@@ -55,6 +57,22 @@ def rows_as_text(report: Report) -> list[str]:
             why += [f"flag   {in_words(flag)}" for flag in row.flags]
             lines += [f"{'':{width}}    {line}" for line in why]
     return lines
+
+
+def of_one(course: CourseDirectory, name: str, student: str) -> list[str]:
+    """Return one student's row of the report, and the paths of the feedback page and of the submission's page.
+
+    Writes the submission's page if it is missing or outdated. Raises ClassError if the gradebook has no such student.
+    """
+    report = gather(course, name)
+    rows = [row for row in report.rows if row.student == readable(student)]
+    if not rows:
+        meant = did_you_mean(student, [row.student for row in report.rows])
+        raise ClassError(f"The gradebook has no student {readable(student)}.{meant}")
+    report = replace(report, rows=rows)
+    pages = dict(write_pages(course, report, Path(course.root, "reports", name)))
+    points = f"points out of {report.max_score:g}"
+    return [*rows_as_text(report), points, *map(str, [*rows[0].pages.values(), *pages.values()])]
 
 
 def summary(report: Report) -> list[str]:
