@@ -23,6 +23,11 @@ ANSWERS = {
     "11.6": "def sum_to(gradient, shape):\n    return torch.from_numpy(gradient).sum_to_size(shape).numpy()",
     "12.4": "def run(roots, gradients, keep_graph=False):\n    torch.autograd.backward(roots, gradients)",
     "12.6": "def backward(tensor, gradient=None, retain_graph=False):\n    torch.autograd.backward(tensor, gradient)",
+    "13.1": """def add_hook(hooks, hook):
+    handle = torch.utils.hooks.RemovableHandle(torch.nn.Module()._forward_hooks)
+    hooks[handle.id] = hook
+    return handle
+""",
     "13.2": "def register_hook(tensor, hook):\n    return torch.Tensor.register_hook(tensor, hook)",
     "13.7": "class BackwardHook(torch.utils.hooks.BackwardHook):\n    pass",
     "14.1": "def sigmoid(x):\n    return torch.sigmoid(x)",

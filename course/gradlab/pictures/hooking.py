@@ -127,8 +127,8 @@ def watching(model):
         # torch warns about full backward hooks if the model's input needs no gradient; for our hooks this is harmless.
         warnings.filterwarnings("ignore", "Full backward hook is firing")
         try:
-            for module in model.modules():
-                if next(module.children(), None) is None:
+            for _, module in list(model.named_modules()):
+                if len(list(module.named_modules())) == 1:
                     handles += [
                         module.register_forward_pre_hook(watch),
                         module.register_forward_hook(watch),

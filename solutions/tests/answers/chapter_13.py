@@ -312,12 +312,12 @@ wrong("13.6", "registers a forward hook").edit("""
 +    for hook in forward_hooks:
 """)
 
-# the given middle is gone
-wrong("13.6", "what a BackwardHook watched").edit(
+# the output is not watched
+wrong("13.6", "The output of a module with backward hooks is not watched").edit(
     {"return watch.watch_outputs(output) if watch else output": "return output"}
 )
 
-# the middle in front
+# the inputs are watched before the pre-hooks see them
 wrong("13.6", "what a BackwardHook watched").edit("""
 +    watch = BackwardHook(module) if module._backward_hooks or module._backward_pre_hooks else None
 +    if watch:
@@ -329,6 +329,26 @@ wrong("13.6", "what a BackwardHook watched").edit("""
 -        args = watch.watch_inputs(args)
      output = module.forward(*args)
 """)
+
+# the output is watched before the forward hooks replace it, so what they return has no upper identity
+wrong("13.6", "what a BackwardHook watched").edit("""
+     output = module.forward(*args)
++    output = watch.watch_outputs(output) if watch else output
+
+-    return watch.watch_outputs(output) if watch else output
++    return output
+""")
+
+# the methods are called, but what they return is dropped
+wrong("13.6").edit({"        args = watch.watch_inputs(args)": "        watch.watch_inputs(args)"})
+
+# None compared by its truth, which is right for a BackwardHook, and asked twice
+right("13.6").edit(
+    {
+        "BackwardHook(module) if module._backward_hooks or module._backward_pre_hooks else None": "None",
+        "    if watch:\n": "    if len(module._backward_hooks) + len(module._backward_pre_hooks) > 0:\n        watch = BackwardHook(module)\n",
+    }
+)
 
 # a list of inputs taken for a tuple
 wrong("13.6", "a pre-hook that returns a list").edit(
@@ -355,14 +375,14 @@ wrong("13.6", "forward registers a hook").edit("""
 +    for hook in forward_hooks:
 """)
 
-# a Tensor for a tuple
-wrong("13.7", "TypeError: expected tuple, but hook returned 'Tensor'").edit(
-    {"        return self.grad_output": "        return self.grad_output[0]"}
+# a tuple for a Tensor
+wrong("13.7", "AttributeError: 'tuple' object has no attribute 'data'").edit(
+    {"        return self.grad_output[0]": "        return self.grad_output"}
 )
 
-# what a hook left, instead of what was given
-wrong("13.7", "'what on_input(None) returns'").edit(
-    {"return None if gradient is None else": "return None if grad_input[0] is None else"}
+# on_input passes on a tuple
+wrong("13.7", "AttributeError: 'tuple' object has no attribute 'data'").edit(
+    {"        return grad_input[0]": "        return grad_input[:1]"}
 )
 
 # no hook without a gradient
@@ -372,7 +392,28 @@ wrong("13.7", "on_output must call on_input(None), which must call the hooks", "
          grad_input = (gradient,) + (None,) * (self.count - 1)
 """)
 
-# for a gradient of None the results of hooks are ignored, so later hooks do not see them
-wrong("13.7", "reaches the next hook").edit(
-    {"grad_input if result is None else result": "grad_input if result is None or gradient is None else result"}
-)
+# asks the input itself, which is right as long as gradients are recorded
+right("13.7").edit({"watched.requires_grad": "args[0].requires_grad"})
+
+# calls both from identities made by lambdas, and keeps None for an input that is not watched
+right("13.7").edit("""
+-        watched = identity(args[0], self.on_input)
+-        self.count, self.sees_input = len(args), watched.requires_grad
+-        return (watched, *args[1:])
++        first, *others = args
++        self.sees_input, self.count = first.requires_grad, 1 + len(others)
++        if self.sees_input:
++            first = identity(first, lambda gradient: self.on_input(gradient))
++        return (first, *others)
+""")
+
+# counts what is watched, not what there is
+wrong("13.7", "grad_input has one entry").edit({"len(args), watched": "1, watched"})
+
+# the hooks are taken out of the list when they are called
+wrong("13.7", "hooks called").edit("""
++        self.pre_hooks, hooks = [], self.pre_hooks
+         self.grad_output = (gradient,)
+-        for hook in self.pre_hooks:
++        for hook in hooks:
+""")

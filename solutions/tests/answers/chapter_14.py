@@ -8,6 +8,38 @@ wrong("14.1", "very large").edit(
 # np.ones is float64
 wrong("14.1", "dtype of the gradient for a float32 x").edit({"(1 - result)": "(np.ones(result.shape) - result)"})
 
+# the value in float64, and with it the gradient
+wrong("14.1", "dtype of the gradient for a float32 x").edit(
+    {"np.where(self >= 0, 1, small)": "np.where(self >= 0, np.ones(np.shape(self)), small)"}
+)
+
+# overflows without a trace: the warning is switched off, and the value is right
+right("14.1").edit("""
+-    small = np.exp(-np.abs(self))
+-    return np.where(self >= 0, 1, small) / (1 + small)
++    with np.errstate(over="ignore"):
++        return 1 / (1 + np.exp(-self))
+""")
+
+# only one element at a time
+wrong("14.1").edit("""
+     small = np.exp(-np.abs(self))
+-    return np.where(self >= 0, 1, small) / (1 + small)
++    return (1 if self >= 0 else small) / (1 + small)
+""")
+
+# the larger of two exponentials is taken out of the sum
+right("14.1").edit("""
+-    small = np.exp(-np.abs(self))
+-    return np.where(self >= 0, 1, small) / (1 + small)
++    return np.exp(np.minimum(self, 0)) / (np.exp(np.minimum(self, 0)) + np.exp(-np.maximum(self, 0)))
+""")
+
+# the array of x is used as memory for the exponential
+wrong("14.1", "changed in place: x").edit(
+    {"np.exp(-np.abs(self))": "np.exp(-np.abs(self), out=self) if self.shape else np.exp(-np.abs(self))"}
+)
+
 # a dimension lost
 wrong("14.3", "ValueError: operands could not be broadcast together").edit(
     {"np.exp(shifted).sum(dim, keepdims=True)": "np.exp(shifted).sum(dim)"}
@@ -22,6 +54,20 @@ wrong("14.3", "The dtype differs from the expected one.").edit(
 wrong("14.4", "IndexError: shape mismatch: indexing arrays could not be broadcast together").edit(
     {"full[np.arange(rows), target]": "full[np.arange(shape[1]), target]"}
 )
+
+# a loop over the rows
+right("14.4").edit(
+    {"-self[np.arange(len(target)), target].mean()": "-np.mean([row[place] for row, place in zip(self, target)])"}
+)
+
+# the targets count as rows
+wrong("14.4").edit({"-self[np.arange(len(target)), target].mean()": "-self[target, np.arange(len(target))].mean()"})
+
+# the sum is divided by a number of rows that is fixed
+wrong("14.4").edit({"target].mean()": "target].sum() / 3"})
+
+# np.take picks from the flattened array
+wrong("14.4").edit({"-self[np.arange(len(target)), target].mean()": "-np.take(self, target).mean()"})
 
 # one array for all uses of a shape
 wrong("14.4", "not: Likely slip").edit("""
@@ -128,3 +174,21 @@ right("14.6").edit(
 wrong("14.6", "step 3").edit(
     {"if parameter.grad is None:": "if parameter.grad is None or not parameter.requires_grad:"}
 )
+
+# zero_grad forgets the parameters, not their gradients
+wrong("14.6").edit("""
+-        for parameter in self.parameters:
+-            parameter.grad = None
++        self.parameters = []
+""")
+
+# zero_grad empties .grad and keeps the tensor
+wrong("14.6", "zero_grad wrote zeros into .grad").edit("""
+         for parameter in self.parameters:
+-            parameter.grad = None
++            if parameter.grad is not None:
++                parameter.grad.data *= 0
+""")
+
+# deletes the attribute; the next step looks for it
+wrong("14.6", "grad").edit({"            parameter.grad = None": "            del parameter.grad"})
