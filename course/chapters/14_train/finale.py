@@ -21,7 +21,8 @@ LEFT_OUT = {  # by chapter and cell: what the cell needs but the engine leaves o
     | {"s1-loop": "a count of a tensor's versions"},
     "06_tensor_hooks": dict.fromkeys(
         ["s2-handle", "s2-raise-run", "s6-inputs", "s7-wrong"], "access to torch's own engine"
-    ),
+    )
+    | dict.fromkeys(["s6-nodes-run", "s6-step"], "hooks on nodes"),
 }
 TORCH, OURS = "import torch\n", "import like_torch as torch\n"
 STYLE = """<style>

@@ -19,13 +19,15 @@ optim = types.SimpleNamespace()
 
 
 def finish(matmul, SGD):
-    """Use what chapter 14 adds: matmul(matrix, matrix or vector) and the class SGD(parameters, lr, …)."""
+    """Use what chapter 14 adds: matmul(matrix, matrix) and the class SGD(parameters, lr, …)."""
 
     def product(self, other):
-        return matmul(transpose(other), self) if self.data.ndim == 1 else matmul(self, other)
+        if 1 in (self.data.ndim, other.data.ndim):
+            return _matrix_vector(transpose(other), self) if self.data.ndim == 1 else _matrix_vector(self, other)
+        return matmul(self, other)
 
     Tensor.__matmul__ = product
-    optim.SGD = SGD
+    optim.SGD = type("SGD", (SGD,), {"zero_grad": Adam.zero_grad})  # which can also leave zeros
 
 
 # Tensors from nothing
@@ -135,6 +137,12 @@ abs = operation("AbsBackward0", lambda self: np.abs(self), self=lambda grad, sel
 clone = operation("CloneBackward0", lambda self: self.copy(), self=lambda grad: grad)
 flip = operation("FlipBackward0", lambda self, dim: np.flip(self, dim), self=lambda grad, dim: np.flip(grad, dim))
 transpose = operation("TBackward0", lambda self: self.T, self=lambda grad: grad.T)
+_matrix_vector = operation(
+    "MvBackward0",
+    lambda self, vec: self @ vec,
+    self=lambda grad, vec: grad[:, None] * vec,
+    vec=lambda grad, self: self.T @ grad,
+)
 mean = operation(
     "MeanBackward0",
     lambda self: self.mean(),

@@ -1,7 +1,7 @@
 """The engine of part two as chapter 13 leaves it. Made from the cells of that chapter."""
 
 # %% engine-imports
-from engine_11 import AccumulateGrad, Node, Tensor, accumulator, conform, edge_or_leaf, no_grad, operation
+from engine_11 import AccumulateGrad, Node, Tensor, accumulator, edge_or_leaf, no_grad, record
 from engine_12 import accumulate, count_dependencies, run, weight
 
 
@@ -10,15 +10,19 @@ class RemovableHandle:
     """The handle that every register_…hook returns: remove() removes the hook, and so does the end of a with block."""
 
     def __init__(self, hooks):
+        """Keep what remove() needs. hooks: the dict that holds the hook."""
         self.hooks = hooks  # the handle itself can be the key: no two handles are equal
 
     def remove(self):
+        """Remove the hook from the dict, if it is still there."""
         self.hooks.pop(self, None)
 
     def __enter__(self):
+        """Return what a with block calls by the name after `as`."""
         return self
 
     def __exit__(self, *error):
+        """Remove the hook. Python calls this at the end of a with block."""
         self.remove()
 
 
@@ -37,9 +41,9 @@ def hooks_of(owner, kind):
 
 # %% engine-run
 def run_with_hooks(node, gradient):
-    """Replace Node.run: call the hooks, and between them the node's own apply. Nothing is recorded."""
+    """Replace Node.run: call the tensor hooks, then the node's own apply. Nothing is recorded."""
     with no_grad():
-        return run_hooked(node, call_tensor_hooks(node, gradient))
+        return node.apply(call_tensor_hooks(node, gradient))
 
 
 # %% answer-13-2
@@ -85,37 +89,6 @@ def call_tensor_hooks(node, gradient):
     return gradient
 
 
-# %% engine-run-hooked
-def replaced(hook, result, values):
-    """Return the gradients to use after a node's hook was called with `values` and returned `result`."""
-    if result is None:
-        return values
-    if not isinstance(result, tuple):
-        raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
-    pairs = zip(result, values, strict=True)
-    return tuple(new if value is None else checked(hook, new, value) for new, value in pairs)
-
-
-def run_hooked(node, gradient):
-    """Call the node's prehooks, then node.apply, then the node's hooks; return the gradients for the nodes below."""
-    outer = (Tensor(gradient),)
-    for hook in list(hooks_of(node, "pre_hooks").values()):
-        outer = replaced(hook, hook(outer), outer)
-    produced = node.apply(outer[0].data)
-    post_hooks = list(hooks_of(node, "post_hooks").values())
-    if not post_hooks:
-        return produced
-    pairs = zip(produced, node.next_functions, strict=True)
-    inner = tuple(None if below is None else Tensor(conform(each, below)) for each, (below, _) in pairs)
-    for hook in post_hooks:
-        inner = replaced(hook, hook(inner, outer), inner)
-    return [None if each is None else each.data for each in inner]
-
-
-Node.register_hook = lambda node, hook: add_hook(hooks_of(node, "post_hooks"), hook)
-Node.register_prehook = lambda node, hook: add_hook(hooks_of(node, "pre_hooks"), hook)
-
-
 # %% engine-retain
 def retain_grad(tensor):
     """Let a non-leaf tensor have a .grad, too."""
@@ -125,6 +98,7 @@ def retain_grad(tensor):
         hooks_of(tensor.grad_fn, "retained_by")["tensor"] = tensor
 
 
+# %% engine-post-accumulate
 def register_post_accumulate_grad_hook(tensor, hook):
     """Call hook(tensor) after backward has added to the .grad of the leaf tensor."""
     if not tensor.requires_grad:
@@ -167,6 +141,39 @@ def leading_to(targets, nodes):
     return found
 
 
+# %% engine-part
+class Part(Node):
+    """A node's stand-in in a smaller graph: it keeps the gradient that arrives, and runs the node if it leads on."""
+
+    def __init__(self, node, runs):
+        self.node, self.runs, self.outputs, self.gradient = node, runs, node.outputs, None
+
+    def run(self, gradient):
+        with no_grad():
+            gradient = call_tensor_hooks(self.node, gradient)
+            self.gradient = Tensor(gradient)
+            return self.node.apply(gradient) if self.runs else []
+
+    def release(self):
+        if self.runs:
+            self.node.release()
+
+
+# %% engine-grad
+def grad(output, inputs, grad_outputs=None, retain_graph=False):
+    """Return a tuple: the gradient of output with respect to each of inputs, or None. Store nothing in .grad."""
+    root = edge_or_leaf(output)[0]
+    targets = [edge_or_leaf(each)[0] for each in ([inputs] if isinstance(inputs, Tensor) else inputs)]
+    nodes = count_dependencies([(root, 0)])
+    running = leading_to(targets, nodes)
+    parts = {node: Part(node, node in running) for node in nodes if node in running or node in targets}
+    for node in running:
+        parts[node].next_functions = tuple((parts.get(below), 0) for below, _ in node.next_functions)
+    if root in parts:
+        run([(parts[root], 0)], [weight(output, grad_outputs)], retain_graph)
+    return tuple(parts[node].gradient if node in parts else None for node in targets)
+
+
 # %% engine-detach
 def detach(tensor):
     """Return a new tensor that shares the memory but has no history."""
@@ -175,82 +182,22 @@ def detach(tensor):
 
 def requires_grad_(tensor, requires_grad=True):
     """Set whether a leaf requires a gradient, and return the leaf."""
-    if not requires_grad and not tensor.is_leaf:
-        raise RuntimeError(
-            "you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
-            "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
-        )
-    if requires_grad and tensor.dtype.kind != "f":
-        raise RuntimeError("only Tensors of floating point dtype can require gradients")
+    if not tensor.is_leaf:
+        raise RuntimeError("you can only change requires_grad flags of leaf variables")
     tensor.requires_grad = requires_grad
     return tensor
 
 
-Tensor.detach = detach
-Tensor.requires_grad_ = requires_grad_
-
-
-# %% engine-grad
-class Part(Node):
-    """A node's stand-in when only part of its graph runs; it runs and releases the node itself."""
-
-    def __init__(self, node, runs):
-        self.node, self.runs, self.outputs, self.gradient = node, runs, node.outputs, None
-
-    def run(self, gradient):
-        with no_grad():
-            self.gradient = call_tensor_hooks(self.node, gradient)
-            return run_hooked(self.node, self.gradient) if self.runs else [None] * len(self.next_functions)
-
-    def release(self):
-        if self.runs:
-            self.node.release()
-
-
-def run_to(targets, roots, gradients, keep_graph=False):
-    """Run only what leads to targets, a list of nodes. Return the gradients that arrived at them, by node."""
-    nodes = count_dependencies(roots)
-    wanted = leading_to(targets, nodes)
-    parts = {node: Part(node, node in wanted) for node in nodes if node in wanted or node in targets}
-    for node, part in parts.items():
-        part.next_functions = tuple((parts.get(below) if part.runs else None, 0) for below, _ in node.next_functions)
-    starts = [(parts[node], gradient) for (node, _), gradient in zip(roots, gradients, strict=True) if node in parts]
-    if starts:
-        run([(part, 0) for part, _ in starts], [gradient for _, gradient in starts], keep_graph)
-    return {node: parts[node].gradient for node in targets if node in parts}
-
-
-def grad(outputs, inputs, grad_outputs=None, retain_graph=False, allow_unused=False):
-    """Return the gradient of outputs, a tensor or several, with respect to each of inputs; store nothing in .grad."""
-    outputs, inputs = ([each] if isinstance(each, Tensor) else list(each) for each in (outputs, inputs))
-    if grad_outputs is None or isinstance(grad_outputs, Tensor):
-        grad_outputs = [grad_outputs] * len(outputs)
-    weights = [weight(*pair) for pair in zip(outputs, grad_outputs, strict=True)]
-    if not all(each.requires_grad for each in inputs):
-        raise RuntimeError("One of the differentiated Tensors does not require grad")
-    nodes = [edge_or_leaf(each)[0] for each in inputs]
-    found = run_to(nodes, [edge_or_leaf(each) for each in outputs], weights, retain_graph)
-    for index, node in enumerate(nodes):
-        if node not in found and not allow_unused:
-            raise RuntimeError(
-                f"The differentiated Tensor at index {index} appears to not have been used in the graph. "
-                "Set allow_unused=True if this is the desired behavior."
-            )
-    return tuple(Tensor(found[node]) if node in found else None for node in nodes)
-
-
+# %% engine-attached
 Node.run = run_with_hooks
 AccumulateGrad.apply = lambda node, gradient: arrive(node, gradient)
 Tensor.register_hook = lambda tensor, hook: register_hook(tensor, hook)
 Tensor.register_post_accumulate_grad_hook = register_post_accumulate_grad_hook
-Tensor.retain_grad = retain_grad
+Tensor.retain_grad, Tensor.detach, Tensor.requires_grad_ = retain_grad, detach, requires_grad_
 Tensor._backward_hooks = property(lambda leaf: leaf._accumulator and hooks_of(leaf._accumulator, "tensor_hooks"))
 
 
 # %% engine-module
-identity = operation("BackwardHookFunctionBackward", lambda self: self, self=lambda grad: grad)
-
-
 class Parameter(Tensor):
     """A tensor that a module trains."""
 
@@ -268,40 +215,37 @@ class Module:
     def __call__(self, *args):
         return call_module(self, *args)
 
-    def register_forward_pre_hook(self, hook):
-        return add_hook(self._forward_pre_hooks, hook)
 
-    def register_forward_hook(self, hook):
-        return add_hook(self._forward_hooks, hook)
+# %% engine-registering
+def registering(kind):
+    """Return the method that adds a hook of one kind to a module and returns its handle."""
+    return lambda module, hook: add_hook(hooks_of(module, kind), hook)
 
-    def register_full_backward_pre_hook(self, hook):
-        return add_hook(self._backward_pre_hooks, hook)
 
-    def register_full_backward_hook(self, hook):
-        return add_hook(self._backward_hooks, hook)
+Module.register_forward_pre_hook = registering("_forward_pre_hooks")
+Module.register_forward_hook = registering("_forward_hooks")
+Module.register_full_backward_pre_hook = registering("_backward_pre_hooks")
+Module.register_full_backward_hook = registering("_backward_hooks")
 
-    def named_modules(self, prefix=""):
-        yield prefix, self
-        for name, module in self.named_children():
-            yield from module.named_modules(f"{prefix}.{name}".lstrip("."))
 
-    def named_children(self):
-        return [(name, value) for name, value in vars(self).items() if isinstance(value, Module)]
+# %% engine-named
+def named_modules(module, prefix=""):
+    """Yield the module and all modules in it, each with the path that leads to it."""
+    yield prefix, module
+    for name, value in vars(module).items():
+        if isinstance(value, Module):
+            yield from named_modules(value, f"{prefix}.{name}".lstrip("."))
 
-    def modules(self):
-        return [module for _, module in self.named_modules()]
 
-    def children(self):
-        return iter([module for _, module in self.named_children()])
+def named_parameters(module, recurse=True):
+    """Yield the parameters of the module and, with recurse, of all modules in it, each with its path."""
+    for path, each in named_modules(module) if recurse else [("", module)]:
+        found = [(name, value) for name, value in vars(each).items() if isinstance(value, Parameter)]
+        yield from ((f"{path}.{name}".lstrip("."), value) for name, value in found)
 
-    def named_parameters(self, recurse=True):
-        for path, module in self.named_modules() if recurse else [("", self)]:
-            for name, value in vars(module).items():
-                if isinstance(value, Parameter):
-                    yield f"{path}.{name}".lstrip("."), value
 
-    def parameters(self):
-        return [parameter for _, parameter in self.named_parameters()]
+Module.named_modules, Module.named_parameters = named_modules, named_parameters
+Module.parameters = lambda module: [parameter for _, parameter in named_parameters(module)]
 
 
 # %% answer-13-6
@@ -324,48 +268,57 @@ def call_module(module, *args):
     return watch.watch_outputs(output) if watch else output
 
 
+# %% engine-identity
+class BackwardHookFunctionBackward(Node):
+    """The node of an identity: the gradient that it passes on is what see(gradient) returns."""
+
+    def __init__(self, see):
+        self.see = see
+
+    def apply(self, gradient):
+        return [self.see(Tensor(gradient)).data]
+
+
+def identity(tensor, see):
+    """Return the values of tensor as a new tensor. In the backward pass, its gradient goes through see."""
+    output = Tensor(tensor.data)
+    record(BackwardHookFunctionBackward(see), (tensor,), output)
+    return output
+
+
 # %% answer-13-7
 class BackwardHook:
-    """A module's full backward hooks during one call: its first input and its output each go through a node."""
+    """A module's full backward hooks during one call: its first input and its output each go through an identity."""
 
     def __init__(self, module):
-        self.module, self.count, self.grad_output = module, 0, None
+        self.module = module
         self.pre_hooks = list(module._backward_pre_hooks.values())  # listed once, as in 13.3
         self.hooks = list(module._backward_hooks.values())
-        self.sees_input = False
 
     def watch_inputs(self, args):
-        """Return the inputs, the first one sent through a node that sees grad_input."""
-        self.count = len(args)
-        if not args[0].requires_grad:
-            return args
-        watched = identity(args[0])
-        if watched.grad_fn is not None:
-            self.sees_input = True
-            watched.grad_fn.register_hook(lambda inner, outer: self.on_input(inner[0]))
+        """Return the inputs, a tuple, with the first one, a Tensor, sent through an identity that calls on_input."""
+        watched = identity(args[0], self.on_input)
+        self.count, self.sees_input = len(args), watched.requires_grad
         return (watched, *args[1:])
 
     def watch_outputs(self, output):
-        """Return the output, sent through a node that sees grad_output."""
-        watched = identity(output)
-        if watched.grad_fn is not None:
-            watched.grad_fn.register_hook(lambda inner, outer: self.on_output(outer[0]))
-        return watched
+        """Return the output, a Tensor, sent through an identity that calls on_output."""
+        return identity(output, self.on_output)
 
     def on_output(self, gradient):
-        """Call the pre-hooks once the output's gradient (a Tensor) has arrived. Returns a one-element tuple."""
+        """Call the pre-hooks once the output's gradient (a Tensor) has arrived. Return the Tensor to pass on."""
         self.grad_output = (gradient,)
         for hook in self.pre_hooks:
             result = hook(self.module, self.grad_output)
             self.grad_output = self.grad_output if result is None else result
         if not self.sees_input:
             self.on_input(None)
-        return self.grad_output
+        return self.grad_output[0]
 
     def on_input(self, gradient):
-        """Call the hooks once the first input's gradient (a Tensor or None) is known. Returns a tuple, or None."""
+        """Call the hooks once the first input's gradient (a Tensor or None) is known. Return the one to pass on."""
         grad_input = (gradient,) + (None,) * (self.count - 1)
         for hook in self.hooks:
             result = hook(self.module, grad_input, self.grad_output)
             grad_input = grad_input if result is None else result
-        return None if gradient is None else (grad_input[0],)
+        return grad_input[0]
