@@ -9,7 +9,7 @@ wrong("14.1", "very large").edit(
 wrong("14.1", "dtype of the gradient for a float32 x").edit({"(1 - result)": "(np.ones(result.shape) - result)"})
 
 # the value in float64, and with it the gradient
-wrong("14.1", "dtype of the gradient for a float32 x").edit(
+wrong("14.1", "dtype of the value for a float32 x").edit(
     {"np.where(self >= 0, 1, small)": "np.where(self >= 0, np.ones(np.shape(self)), small)"}
 )
 
@@ -39,6 +39,16 @@ right("14.1").edit("""
 wrong("14.1", "changed in place: x").edit(
     {"np.exp(-np.abs(self))": "np.exp(-np.abs(self), out=self) if self.shape else np.exp(-np.abs(self))"}
 )
+
+# the last result, kept outside
+wrong("14.1", "x.grad after a second use").edit("""
+-    return np.where(self >= 0, 1, small) / (1 + small)
++    sigmoid_of.last = np.where(self >= 0, 1, small) / (1 + small)
++    return sigmoid_of.last
+
+-    return grad * result * (1 - result)
++    return grad * sigmoid_of.last * (1 - sigmoid_of.last)
+""")
 
 # a dimension lost
 wrong("14.3", "ValueError: operands could not be broadcast together").edit(
@@ -192,3 +202,12 @@ wrong("14.6", "zero_grad wrote zeros into .grad").edit("""
 
 # deletes the attribute; the next step looks for it
 wrong("14.6", "grad").edit({"            parameter.grad = None": "            del parameter.grad"})
+
+# the buffer on the parameter, where a second optimizer finds it
+wrong("14.6", "by a second optimizer").edit("""
+-                before = self.buffers.get(number)
++                before = getattr(parameter, "buffer", None)
+
+-                self.buffers[number] = gradient
++                parameter.buffer = gradient
+""")
