@@ -19,7 +19,7 @@ def read(data: bytes) -> dict:
 
     Reads UTF-8, UTF-16 and UTF-32, with or without a byte order mark. Each cell has a type, a source that is one
     string, and metadata; a code cell also has outputs. Lone surrogates, which no file or database can store, become
-    U+FFFD. Raises Unreadable, as for formats before nbformat 4.
+    U+FFFD. Raises Unreadable, for example for formats before nbformat 4.
     """
     notebook = _dict(_json(data))
     if "worksheets" in notebook:

@@ -190,6 +190,7 @@ def _stopped(error: Exception, exercise: str, shows: str) -> PayoffOutput:
             return _unsolved(raised, shows)
         if raised:
             return _line(f"Your {name} raised NotImplementedError here. Run its cell and those below it again.")
+        return _line(f"You will see {shows} once {frame.f_code.co_qualname} no longer raises NotImplementedError.")
     if isinstance(error, NameError):
         of = checking.check_of_answer(missing_name(error))
         where = (

@@ -213,6 +213,16 @@ def test_saved_values_and_their_fate():
     assert "exponent 3" in drawn("one_number").text
 
 
+def test_drawing_changes_nothing():
+    """Drawing runs nothing: no gradient appears, nothing is freed, and backward works afterwards."""
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    loss = (x**2).sum()
+    draw(loss, values=True)
+    assert x.grad is None
+    loss.backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+
+
 def test_a_tensor_without_graph_says_why():
     plain = torch.tensor([1.0, 2.0])
     leaf = torch.tensor([1.0, 2.0], requires_grad=True)

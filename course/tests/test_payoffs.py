@@ -68,7 +68,7 @@ def wrong():
     [
         (raising("pull_back"), "Your pull_back raised NotImplementedError here. Run its cell and"),
         (raising("starting_gradient"), "You will see your function at work: solve exercise 02.2"),
-        (raising("helper"), "With your answer to 02.1, this cell raised NotImplementedError: "),
+        (raising("helper"), "once helper no longer raises NotImplementedError."),
         (not_run, "name 'pull_back' is not defined. Run the cell with your answer to 02.1, then this one again."),
         (lesson_not_run, "name 'trained' is not defined. Run the cell above that defines it, or choose Run All Above"),
         (wrong, "With your answer to 02.1, this cell raised ValueError: too many"),

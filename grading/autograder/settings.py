@@ -1,4 +1,4 @@
-"""Configure nbgrader for a class: its folders, and the preprocessors that grade a submission."""
+"""Configure nbgrader for a class: its folders, and what grades and shows a submission."""
 
 import os
 import sys

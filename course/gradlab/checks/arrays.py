@@ -51,7 +51,7 @@ def scalar(number: Any) -> Value:
 
 
 def pattern(g: np.ndarray, w: np.ndarray) -> str:
-    """Return a sentence on an error that all of yours, `g`, share, compared with `w`; "" if there is no simple one."""
+    """Return a sentence on an error that all elements of `g` share, compared with `w`; "" if there is no simple one."""
     if w.dtype.kind != "f" or g.dtype.kind != "f" or not np.isfinite(g).all() or not np.isfinite(w).all():
         return ""
     error = np.abs(g - w) / np.where(w == 0, 1, np.abs(w))

@@ -142,7 +142,7 @@ def failure(
     line = sides.where(difference)
     if kind == "unsolved":
         error = difference.sides[0]
-        who = "your function" if error.line or not error.at else f"{error.at}, which your function calls,"
+        who = "your function" if not error.at.isidentifier() else f"{error.at}, which your function calls,"
         return Feedback(title, UNSOLVED, f"Not solved yet: {who} still raises NotImplementedError.")
     right = total - len(wrong)
     score = f"{right} of {total} cases {'is' if right == 1 else 'are'} right. {where_wrong(check.cases, wrong)}".strip()

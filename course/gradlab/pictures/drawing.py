@@ -21,9 +21,9 @@ def draw(*tensors, names=None, values=False, limit=LIMIT, notes=None, wrong=()):
 
     Roots are at the top, leaves at the bottom; arrows point in the direction of the gradients. Tensors are named after
     the caller's variables; `names` (a dict of tensors, or a module) takes precedence. `values=True` adds numbers that
-    the graph or the caller still has. A graph has at most `limit` nodes. `notes`, a dict
-    with tensors or nodes as keys, adds a line to a box; `wrong` marks boxes. The graph is only read: nothing is run,
-    freed or kept alive. A value of chapter 00 is drawn with its local derivatives.
+    the graph or the caller still has. `notes`, a dict with tensors or nodes as keys, adds a line to a box, and `wrong`
+    marks boxes. The graph is only read: nothing is run, freed or kept alive. A value of chapter 00 is drawn with its
+    local derivatives. Raises PictureError without tensors, or if the graph has more than `limit` nodes.
 
     >>> x = torch.tensor([1., 2.], requires_grad=True)
     >>> draw((x * 3).sum())
@@ -43,7 +43,7 @@ def draw(*tensors, names=None, values=False, limit=LIMIT, notes=None, wrong=()):
 
 
 def graph_of(tensors, names, values=False, limit=LIMIT):
-    """Return the described graph behind tensors, reduced to a readable size; raises PictureError without tensors."""
+    """Return the described graph behind tensors; raises PictureError without tensors, or above `limit` nodes."""
     if not tensors:
         raise PictureError(
             "draw() was given nothing. Give it the tensor whose history you want to see, such as draw(loss)."

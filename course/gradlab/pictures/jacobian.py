@@ -26,7 +26,7 @@ def vjp(f, x, v=None):
 
 
 def jacobian(f, x):
-    """Return the Jacobian as rows of numbers, and the shape of f(x)."""
+    """Return the Jacobian as rows of numbers, each from a backward pass with a one-hot v, and the shape of f(x)."""
     if not callable(f):
         raise PictureError(f"vjp() needs a function first, but was given a {type(f).__name__}: vjp(f, x).")
     if not is_tensor(x):
@@ -39,9 +39,16 @@ def jacobian(f, x):
     n, m = leaf.reshape(-1).shape[0], y.reshape(-1).shape[0]
     if n > MOST or m > MOST:
         raise PictureError(f"x has {n} elements and f(x) has {m}; the sliders show up to {MOST} each. Use a smaller f.")
-    from torch.autograd.functional import jacobian as of  # pictures of an engine need no torch
-
-    return of(f, x.detach()).reshape(m, n).tolist(), tuple(y.shape)
+    rows = []
+    for k in range(m):
+        one_hot = y.detach().clone()
+        for i in range(m):
+            one_hot.reshape(-1)[i] = float(i == k)
+        leaf.grad = None
+        y.backward(one_hot, retain_graph=True)
+        row = [0.0] * n if leaf.grad is None else [float(leaf.grad.reshape(-1)[j].item()) for j in range(n)]
+        rows.append(row)
+    return rows, tuple(y.shape)
 
 
 def _start(v, m, shape):

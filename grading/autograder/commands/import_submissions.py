@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
             "Students were matched by full name only; times are unknown. For ids and times, add Moodle's --worksheet."
         )
     untimed = [entry for entry in imported if entry.untimed]
-    unread = "Submission times that are not known, so they count as on time (for Canvas, set one with --late-at DATE)"
+    unread = "Submissions without a known time, which count as on time (for Canvas, set one with --late-at DATE)"
     show_list(unread, [f"{entry.who}: {entry.untimed}" for entry in untimed])
     show_list("Extensions in the worksheet", [f"{s} until {local(date)}" for s, date in result.extensions.items()])
     if result.dates:

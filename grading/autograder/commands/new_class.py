@@ -24,7 +24,9 @@ c = configure(get_config(), Path(__file__).parent, course_id={course_id!r})
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("place", type=Path, metavar="FOLDER", help="a new or empty folder, named by the course id")
+    command.add_argument(
+        "place", type=Path, metavar="FOLDER", help="a new or empty folder, whose name is the course id"
+    )
     command.add_argument("--exchange", type=Path, metavar="FOLDER", help="nbgrader's exchange, shared with students")
 
 
