@@ -375,6 +375,13 @@ wrong("13.6", "forward registers a hook").edit("""
 +    for hook in forward_hooks:
 """)
 
+# asks again at the end whether there are backward hooks
+wrong("13.6", "removes the full backward hook", "what a BackwardHook watched").edit("""
+-    return watch.watch_outputs(output) if watch else output
++    hooked = module._backward_hooks or module._backward_pre_hooks
++    return watch.watch_outputs(output) if hooked else output
+""")
+
 # a tuple for a Tensor
 wrong("13.7", "AttributeError: 'tuple' object has no attribute 'data'").edit(
     {"        return self.grad_output[0]": "        return self.grad_output"}
@@ -417,3 +424,32 @@ wrong("13.7", "hooks called").edit("""
 -        for hook in self.pre_hooks:
 +        for hook in hooks:
 """)
+
+# watch_inputs returns a list
+wrong("13.7", "watch_inputs returned a").edit({"return (watched, *args[1:])": "return [watched, *args[1:]]"})
+
+# asks the input itself in the backward pass, when it may be frozen
+wrong("13.7", "an input frozen after the call").edit("""
+-        self.count, self.sees_input = len(args), watched.requires_grad
++        self.count, self.first = len(args), args[0]
+
+-        if not self.sees_input:
++        if not self.first.requires_grad:
+""")
+
+# keeps on the module what belongs to one call
+wrong("13.7", "m(x) * 10 + m(u, u)").edit("""
+-        self.count, self.sees_input = len(args), watched.requires_grad
++        self.module.count, self.module.sees_input = len(args), watched.requires_grad
+
+-        if not self.sees_input:
++        if not self.module.sees_input:
+
+-        grad_input = (gradient,) + (None,) * (self.count - 1)
++        grad_input = (gradient,) + (None,) * (self.module.count - 1)
+""")
+
+# asks whether any input requires a gradient
+wrong("13.7", "an untracked input, then a tracked one").edit(
+    {"watched.requires_grad": 'any(getattr(each, "requires_grad", False) for each in args)'}
+)
