@@ -53,7 +53,9 @@ def bring_up_to_date(released: dict[str, Path], workspace: Path) -> list[Change]
                 change = _bring_file(name, source, workspace)
         except Exception as error:  # one broken chapter must not stop the others or JupyterLab
             why = error if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
-            change = Change(name, "failed", f"{name} could not be brought up to date: {why}. It has not changed.")
+            change = Change(
+                name, "failed", f"{name} could not be brought up to date: {why}. Nothing you wrote is lost."
+            )
         changes += [change] if change else []
     return changes
 
@@ -157,6 +159,8 @@ def _bring_folder(name: str, source: Path, workspace: Path, elsewhere: dict[str,
     known = last.is_dir()
     before = free_name(target)
     plan = _Plan(target, old, new, before.name, elsewhere)
+    for path in plan.writes:
+        _refuse_obstacle(target, path)
     if plan.says:
         _move(plan.given, elsewhere, workspace)
         _keep(target, before, plan.says, old.keys() | new.keys())
@@ -234,6 +238,15 @@ def _known(released: bytes | None) -> dict:
     with contextlib.suppress(ipynb.Unreadable):
         return ipynb.read(released or b"")
     return edition.NOTHING
+
+
+def _refuse_obstacle(target: Path, path: str) -> None:
+    """Raise FileExistsError if a folder is where a file must be written below `target`, or the other way round."""
+    file = target / path
+    folders = [target / folder for folder in Path(path).parents]
+    files_there = [folder for folder in folders if os.path.lexists(folder) and not folder.is_dir()]
+    for obstacle in files_there + [file] * file.is_dir():
+        raise FileExistsError(f"{obstacle} is in the way of the new edition; rename it")
 
 
 def _keep(target: Path, before: Path, says: list[str], paths: set[str]) -> None:
