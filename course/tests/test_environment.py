@@ -172,6 +172,36 @@ def test_setup_makes_an_environment_once(machine):
     assert found.stdout.endswith("42 1.0\n"), "what a package brings along is of the locked version"
 
 
+@pytest.fixture
+def own_environment(machine):
+    """Return a machine whose active environment lacks a package, and that copy's own Python, ready but empty."""
+    here = machine()
+    venv.create(here.root / ".venv", with_pip=False)
+    return here, here.root / ".venv/bin/python"
+
+
+def test_an_own_environment_whose_python_is_gone_is_made_again(own_environment):
+    """As in a folder copied from another machine: the link leads nowhere."""
+    here, python = own_environment
+    python.unlink()
+    python.symlink_to(here.folder / "nowhere/python3")
+    write_wheel(here.folder, "demo", "1.0", "")
+    answer = here.run("setup", PIP_NO_INDEX="1", PIP_FIND_LINKS=str(here.folder), GRADLAB_CHROMIUM="/bin/true")
+    assert f"Creating {here.root}/.venv" in answer.stdout
+    assert answer.stdout.endswith(f"Ready: {python}\n"), answer.stderr
+
+
+@pytest.mark.parametrize("command", ["setup", "doctor"])
+def test_an_own_environment_whose_python_does_not_start_is_to_be_deleted(own_environment, command):
+    here, python = own_environment
+    python.unlink()
+    python.write_text("of another system")
+    answer = here.run(command)
+    says = f"{python} does not start (Permission denied). Delete the environment it is in and run this again.\n"
+    assert answer.stderr == says
+    assert answer.returncode == 1
+
+
 def test_an_environment_of_another_copy_is_left_alone(machine):
     """An active environment in which the rooms of another copy are installed is not turned to this one."""
     here = machine()

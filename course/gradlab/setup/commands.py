@@ -32,9 +32,14 @@ def run(command: list[str], complaint: str) -> None:
 
 def become(command: list[str], env: dict[str, str] | None = None) -> int:
     """Replace this process with a command if the system allows it; else run it and return its exit code."""
-    if os.name != "nt":
-        os.execve(command[0], command, os.environ if env is None else env)
-    return subprocess.run(command, env=env, check=False).returncode
+    try:
+        if os.name != "nt":
+            os.execve(command[0], command, os.environ if env is None else env)
+        return subprocess.run(command, env=env, check=False).returncode
+    except OSError as error:
+        raise SetupError(
+            f"{command[0]} does not start ({error.strerror}). Delete the environment it is in and run this again."
+        ) from error
 
 
 def is_root() -> bool:

@@ -36,7 +36,7 @@ def suits(root: Path, rooms: tuple[str, ...]) -> bool:
 def find_python(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> str:
     """Return the Python to use: that of the active environment if it suits these rooms, else that of `.venv`.
 
-    `.venv` is created if it does not exist.
+    `.venv` is created if it does not exist or its Python is gone.
     """
     if is_own(root) or suits(root, rooms):
         return sys.executable
@@ -44,11 +44,12 @@ def find_python(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> str:
     if in_environment():
         lacks = listed(missing(root, rooms)) if supported() else PYTHONS
         say(f"The active environment {sys.prefix} does not have {lacks}; using {root / '.venv'}.")
-    if not (root / ".venv/pyvenv.cfg").exists():
+    if not (own.exists() and (root / ".venv/pyvenv.cfg").exists()):
         if not supported():
             raise SetupError(TOO_OLD_OR_NEW.format(sys.executable))
         say(f"Creating {root / '.venv'} …")
-        run([sys.executable, "-m", "venv", str(root / ".venv")], "Python could not create a virtual environment")
+        command = [sys.executable, "-m", "venv", "--clear", str(root / ".venv")]
+        run(command, "Python could not create a virtual environment")
     return str(own)
 
 
