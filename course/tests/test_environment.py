@@ -334,6 +334,17 @@ def test_a_setting_that_installs_for_the_user_does_not_stop_set_up(machine):
     assert answer.stdout.endswith(f"Ready: {here.root}/.venv/bin/python\n"), answer.stderr
 
 
+def test_a_setting_that_installs_elsewhere_is_named(machine):
+    """With PIP_TARGET pip succeeds, but the environment stays empty."""
+    here = machine()
+    write_wheel(here.folder, "demo", "1.0", "")
+    offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(here.folder), "PIP_TARGET": str(here.folder / "elsewhere")}
+    answer = here.run("setup", **offline, GRADLAB_CHROMIUM="/bin/true")
+    assert f"{here.root}/.venv does not have demo==1.0 (not installed), course/ (not installed)" in answer.stderr
+    assert "PIP_TARGET" in answer.stderr
+    assert answer.returncode == 1
+
+
 def test_packages_on_pythonpath_do_not_replace_the_courses_own(machine):
     here = machine()
     here.installed("demo", "1.0")

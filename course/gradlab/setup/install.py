@@ -70,6 +70,12 @@ def fill(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> None:
         say(f"Installing {', '.join(gaps)} …")
         folders = [word for folder in gaps for word in ("-e", str(root / folder))]
         install(["--no-deps", "--no-build-isolation", *folders])
+    lacks = missing(root, rooms) if pins or gaps else {}
+    if lacks:
+        raise SetupError(
+            f"pip reported no error, but {sys.prefix} does not have {listed(lacks)}. A setting may send packages "
+            "elsewhere, such as PIP_TARGET or PIP_PREFIX; python -m pip config list shows those in files."
+        )
 
 
 def install(arguments: list[str]) -> None:
