@@ -148,6 +148,25 @@ def test_an_active_environment_that_satisfies_the_pins_is_used(machine):
     assert not (here.root / ".venv").exists()
 
 
+def test_spaces_in_a_pin_do_not_matter(machine):
+    here = machine("demo == 1.0\n")
+    here.installed("demo", "0.9")
+    assert "FIX   demo==1.0" in here.run("doctor").stdout
+
+
+@pytest.mark.parametrize("command", ["setup", "doctor"])
+def test_a_requirements_file_that_cannot_be_used_is_named(machine, command):
+    """A line that pins no version is named with its number."""
+    here = machine()
+    requirements = here.root / "requirements.txt"
+    requirements.write_text("# versions\ndemo>=1  # any\n")
+    answer = here.run(command)
+    assert answer.stderr == f"{requirements}, line 2, does not read name==version: demo>=1\n"
+    assert answer.returncode == 1
+    requirements.unlink()
+    assert here.run(command).stderr.startswith(f"{requirements}, which names the versions of packages, is missing.")
+
+
 def test_setup_makes_an_environment_once(machine):
     """A failed installation shows its reason and can be taken up again; once all is there, nothing is installed."""
     here = machine()

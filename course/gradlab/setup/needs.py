@@ -8,6 +8,8 @@ from __future__ import annotations  # an older Python must read this file to say
 import re
 from pathlib import Path
 
+from .commands import SetupError
+
 ROOT = Path(__file__).resolve().parents[3]
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 14)  # torch's pinned version has no build for a newer one
 PYTHONS = "Python {}.{} to {}.{}".format(*OLDEST_PYTHON, *NEWEST_PYTHON)
@@ -22,9 +24,18 @@ EVERYTHING = tuple(ROOMS)
 
 
 def read_pins(requirements: Path) -> dict[str, str]:
-    """Return the version of each package in a requirements file, whose lines read name==version."""
-    lines = (line.split("#")[0].split(";")[0].strip() for line in requirements.read_text(encoding="utf-8").splitlines())
-    return dict(line.split("==") for line in lines if line)
+    """Return the version of each package in a requirements file; SetupError if a line does not read name==version."""
+    if not requirements.exists():
+        raise SetupError(f"{requirements}, which names the versions of packages, is missing. Get the course again.")
+    pins = {}
+    for number, line in enumerate(requirements.read_text(encoding="utf-8").splitlines(), 1):
+        words = re.split("[#;]", line)[0].strip()
+        pin = re.fullmatch(r"([\w.-]+)\s*==\s*([\w.+!-]+)", words)
+        if pin:
+            pins[pin[1]] = pin[2]
+        elif words:
+            raise SetupError(f"{requirements}, line {number}, does not read name==version: {words}")
+    return pins
 
 
 def read_rooms(root: Path, rooms: tuple[str, ...] = EVERYTHING) -> dict[str, Path]:
