@@ -10,6 +10,7 @@ from test_edition import CHECK, CLOSE, LESSON, MENDED, NEWS, OLD, STUB, TITLE, c
 
 from gradlab import ipynb
 from gradlab.setup import workspace
+from gradlab.setup.commands import SetupError
 from gradlab.setup.lab import prepare, released
 from gradlab.setup.workspace import bring_up_to_date, kept_copies, put_page
 
@@ -333,3 +334,10 @@ def test_preparing_a_workspace_twice_changes_nothing(tmp_path, capsys):
     prepare(tmp_path)
     assert capsys.readouterr().out == f"Your workspace: {tmp_path}\n"
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == first
+
+
+def test_a_course_that_was_not_installed_in_place_is_told_how(tmp_path):
+    """Only gradlab was installed, without the start page and the chapters; no workspace is begun."""
+    with pytest.raises(SetupError, match=r"from its own folder: python -m pip install .* -e course"):
+        prepare(tmp_path / "workspace", course=tmp_path / "site-packages")
+    assert not (tmp_path / "workspace").exists()

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from ..notebook import OWN_ENGINE
-from .commands import become, is_root
+from .commands import SetupError, become, is_root
 from .taken_home import bring_in
 from .workspace import bring_up_to_date, is_as_put, kept_copies, put_page
 
@@ -27,7 +27,15 @@ def released(course: Path = COURSE) -> dict[str, Path]:
 
 
 def prepare(folder: Path, course: Path = COURSE) -> None:
-    """Bring a workspace and its start page up to date, and print what changed."""
+    """Bring a workspace and its start page up to date, and print what changed.
+
+    Raises SetupError if the course's folder was not installed in place, so that the chapters are not there.
+    """
+    if not (course / START_PAGE).exists():
+        raise SetupError(
+            f"{course} has no {START_PAGE} and no chapters. Install the course from its own folder: "
+            "python -m pip install -c requirements.txt -e course"
+        )
     items = released(course)
     changes = bring_up_to_date({SETTINGS: items.pop(SETTINGS)}, folder)
     for change in changes + bring_up_to_date(_editions(folder, items), folder):
