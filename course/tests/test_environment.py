@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from gradlab.setup import found, needs
+from gradlab.setup import doctor, found, needs
 
 ROOT = Path(__file__).resolve().parents[2]
 SET_UP = sorted((ROOT / "course/gradlab/setup").glob("*.py"))
@@ -274,6 +274,18 @@ def test_the_doctor_asks_nothing_of_a_student_that_only_graders_need(machine):
     assert [line for line in grader.stdout.splitlines() if "FIX" in line and "gradebook_driver==3.0" in line]
     assert [line for line in grader.stdout.splitlines() if "FIX" in line and "test-runner==2.0" in line]
     assert grader.returncode == 1
+
+
+@pytest.mark.parametrize("system", ["darwin", "win32"])
+def test_the_doctor_notes_that_grading_needs_linux(machine, monkeypatch, system):
+    """Students, who have only the course, read nothing of it."""
+    here = machine(STUDENT_AND_MORE)
+    monkeypatch.setattr(sys, "platform", system)
+    assert doctor.examine_sandbox(here.root) == []
+    further_rooms(here)
+    (note,) = doctor.examine_sandbox(here.root)
+    assert str(note).startswith("  note  a sandbox (for grading)")
+    assert "needs Linux; to get it: a privileged container on macOS, WSL 2 on Windows" in str(note)
 
 
 def test_each_pin_is_needed_by_a_room_or_by_tests():

@@ -61,6 +61,9 @@ def examine_packages(root: Path) -> list[Finding]:
 def examine_sandbox(root: Path) -> list[Finding]:
     """Try to break out of the sandbox in which submissions are graded; students do not need it."""
     name = "a sandbox (for grading)"
+    if "autograder" in read_rooms(root) and not sys.platform.startswith("linux"):
+        elsewhere = "a privileged container on macOS, WSL 2 on Windows"
+        return [Finding(name, "needs Linux", False, elsewhere, needed=False)]
     if not grades_here(root) or shutil.which("bwrap") is None:
         return []
     if missing(root):
