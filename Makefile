@@ -1,5 +1,6 @@
-# Every target runs in the active conda or virtual environment if that has the packages it needs, in the versions of
-# requirements.txt; otherwise in .venv, which is created and filled on first use. See course/gradlab/setup/.
+# Every target runs in the active conda or virtual environment if that has this copy of the course and the packages that the
+# target needs, in the versions of requirements.txt; otherwise in .venv, which is created and filled on first use. See
+# course/gradlab/setup/.
 
 PYTHON := $(firstword $(foreach name,python3 python,$(if $(shell command -v $(name)),$(name))))
 GRADLAB = $(or $(PYTHON),$(error Python was not found; install Python 3.11 to 3.14, or name it: PYTHON=…)) -I course/gradlab

@@ -31,7 +31,8 @@ COMMANDS = {
     ),
     "setup": (
         "install what the course and its tests need, if anything is missing",
-        "Use the active conda or virtual environment if its versions are right; else create .venv and install there.",
+        "Use the active conda or virtual environment if it has the right versions and this copy of the course.\n"
+        "Otherwise, create .venv and install there.",
     ),
     "system": (
         "install the system packages that tests need, or say how to do it",
