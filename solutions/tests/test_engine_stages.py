@@ -355,7 +355,7 @@ def lines_of_the_engine(number):
         yield cell, lines, lines - lines_of_code(released[cell]) + released[cell].count(STUB)
 
 
-@pytest.mark.parametrize(("number", "share"), [("11", 0.41), ("12", 0.67), ("13", 0.33), ("14", 0.3)])
+@pytest.mark.parametrize(("number", "share"), [("11", 0.37), ("12", 0.67), ("13", 0.33), ("14", 0.3)])
 def test_a_good_part_of_the_engine_is_the_learners_and_given_parts_are_short(number, share):
     cells = list(lines_of_the_engine(number))
     lines, own = (sum(cell[place] for cell in cells) for place in (1, 2))

@@ -3,6 +3,7 @@
 import textwrap
 from collections import Counter
 
+from .collapse import fit
 from .graph import Node, describe, kind_outside, short, walk
 from .layout import layout, turned
 from .naming import callers_names, is_tensor
@@ -23,7 +24,7 @@ def draw(*tensors, names=None, values=False, limit=LIMIT, notes=None, wrong=()):
     the caller's variables; `names` (a dict of tensors, or a module) takes precedence. `values=True` adds numbers that
     the graph or the caller still has. `notes`, a dict with tensors or nodes as keys, adds a line to a box, and `wrong`
     marks boxes. The graph is only read: nothing is run, freed or kept alive. A value of chapter 00 is drawn with its
-    local derivatives. Raises PictureError without tensors, or if the graph has more than `limit` nodes.
+    local derivatives. Of more than `limit` nodes, those nearest the roots are drawn.
 
     >>> x = torch.tensor([1., 2.], requires_grad=True)
     >>> draw((x * 3).sum())
@@ -43,7 +44,7 @@ def draw(*tensors, names=None, values=False, limit=LIMIT, notes=None, wrong=()):
 
 
 def graph_of(tensors, names, values=False, limit=LIMIT):
-    """Return the described graph behind tensors; raises PictureError without tensors, or above `limit` nodes."""
+    """Return the described graph behind tensors; cut at `limit` nodes; raises PictureError without tensors."""
     if not tensors:
         raise PictureError(
             "draw() was given nothing. Give it the tensor whose history you want to see, such as draw(loss)."
@@ -55,12 +56,7 @@ def graph_of(tensors, names, values=False, limit=LIMIT):
                 "Give it the result of your computation, such as draw(loss)."
             )
     roots = [tensor.grad_fn for tensor in tensors if tensor.grad_fn is not None]
-    graph = walk(roots)
-    if len(graph.nodes) > limit:
-        raise PictureError(
-            f"The graph has {len(graph.nodes):,} nodes; draw() shows up to {limit}. Draw a smaller computation, or a "
-            "part of this one, such as draw(layer(x)); limit= raises the number."
-        )
+    graph = fit(walk(roots), limit)
     describe(graph, names, values, nameless=len(graph.nodes) <= DETAILED)
     for tensor in tensors:
         if tensor.grad_fn is None:
@@ -137,6 +133,8 @@ def picture(graph, css="", kind="gl-graph", extra=lambda i, node: [], done=(), a
 
 def box_lines(node, detailed=True):
     """Return a box's lines as (text, CSS class): the title first, then shape, value and saved values."""
+    if node.kind == "rest":
+        return [(shorten(node.name, 40), "gl-t"), (node.op, "")]
     shape = "" if node.shape is None else str(node.shape)
     if node.kind == "op":
         lines = [(node.op, "gl-t")]

@@ -27,7 +27,7 @@ class Saved:
 class Node:
     """One box of the picture."""
 
-    kind: str  # "op", "leaf", "frozen" (a parameter) or "constant"
+    kind: str  # "op", "leaf", "frozen" (a parameter), "constant" or "rest" (nodes left out)
     op: str  # torch's name of the node, such as MulBackward0
     name: str = ""  # the caller's name for the tensor
     shape: tuple | None = None

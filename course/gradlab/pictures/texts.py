@@ -5,6 +5,7 @@ KINDS = (
     ("leaf", "leaf"),
     ("frozen", "frozen parameter"),
     ("constant", "constant"),
+    ("rest", "box for the nodes left out"),
 )
 
 
@@ -50,6 +51,8 @@ def _beside(edge):
 
 def one_line(node):
     """Return a node in one line, such as `y = MulBackward0 (2,)  saved: other ()`."""
+    if node.kind == "rest":
+        return f"[{node.name}: {node.op}]"
     shape = "" if node.shape is None else f" {node.shape}"
     if node.kind == "op":
         line = f"{node.name} = {node.op}{shape}" if node.name else f"{node.op}{shape}"
