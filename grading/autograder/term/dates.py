@@ -25,7 +25,8 @@ class Dates:
     """The result of a change of dates; times are in UTC.
 
     due: the general due date, None if there is none. extended: later dates by student. ended: students whose extension
-    was removed because the general date is at least as late. penalties: changed penalties by student, as (old, new).
+    was removed because the general date is at least as late, or there is none. penalties: changed penalties by student,
+    as (old, new).
     """
 
     due: datetime | None
@@ -43,12 +44,12 @@ def set_due(folder: Path, name: str, due: datetime | None) -> Dates:
     api = open_class(folder)
     with only_run(folder), Gradebook(api.coursedir.db_url, api.coursedir.course_id) as book:
         assignment = gradebook.find_assignment(book, name)
-        until = {s.student_id: s.duedate for s in _extended(assignment)}
+        until = {s.student_id: _until(s) for s in _extended(assignment)}
         assignment.duedate = due
         ended = []
         for submission in _extended(assignment):
             date = until[submission.student_id]
-            if due and date > due:
+            if due and date and date > due:
                 submission.extension = date - due
             else:
                 ended.append(submission)
@@ -87,7 +88,7 @@ def extend_all(folder: Path, name: str, until: Mapping[str, datetime]) -> Dates:
     with only_run(folder), Gradebook(api.coursedir.db_url, api.coursedir.course_id) as book:
         assignment = gradebook.find_assignment(book, name)
         enrolled_ids = {student.id for student in enrolled(book, api.coursedir)}
-        now = {submission.student_id: submission.duedate for submission in assignment.submissions}
+        now = {submission.student_id: _until(submission) for submission in assignment.submissions}
         for student, date in until.items() if assignment.duedate else ():
             if student in enrolled_ids and date > now.get(student, assignment.duedate):
                 book.update_or_create_submission(name, student).extension = date - assignment.duedate
@@ -97,6 +98,11 @@ def extend_all(folder: Path, name: str, until: Mapping[str, datetime]) -> Dates:
 
 def _extended(assignment: Assignment) -> list[SubmittedAssignment]:
     return [submission for submission in assignment.submissions if submission.extension is not None]
+
+
+def _until(submission: SubmittedAssignment) -> datetime | None:
+    """Return a submission's due date; None if the assignment has none, such as after Formgrader removed it."""
+    return submission.duedate if submission.assignment.duedate else None
 
 
 def _end(book: Gradebook, extended: list[SubmittedAssignment]) -> None:
@@ -114,7 +120,13 @@ def _end(book: Gradebook, extended: list[SubmittedAssignment]) -> None:
 
 
 def _dates(api: NbGraderAPI, book: Gradebook, assignment: Assignment, ended: list[str]) -> Dates:
-    """Recompute the penalties of graded submissions as grading does; return the dates and the changed penalties."""
+    """Recompute the penalties of graded submissions as grading does; return the dates and the changed penalties.
+
+    If there is no due date, for example because Formgrader removed it, extensions end.
+    """
+    if assignment.duedate is None:
+        ended = [*ended, *(s.student_id for s in _extended(assignment))]
+        _end(book, _extended(assignment))
     before = _penalties(book, assignment)
     with gradebook.one_engine():
         for student in before:

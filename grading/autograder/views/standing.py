@@ -26,12 +26,14 @@ class Standing:
 
 
 def standing(student: Student, submission: SubmittedAssignment | None) -> Standing:
-    """Return a submission's Standing; as in nbgrader, submissions without a timestamp count as on time."""
+    """Return a submission's Standing; without a timestamp or a due date, a submission counts as on time."""
     name = full_name(student)
     on_roster = any((student.first_name, student.last_name, student.email, student.lms_user_id))
     if submission is None:
         return Standing(name, on_roster)
-    late_s, now = submission.total_seconds_late, scores.of(submission)
+    # nbgrader cannot add an extension to a due date that was removed
+    late_s = submission.total_seconds_late if submission.assignment.duedate else 0
+    now = scores.of(submission)
     return Standing(name, on_roster, str(timedelta(seconds=int(late_s))) if late_s else "", now.penalty, now.hand)
 
 
