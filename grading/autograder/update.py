@@ -199,7 +199,8 @@ def _make(api: NbGraderAPI, change: Change) -> None:
     course, name = api.coursedir, change.name
     before = Path(course.root, "replaced", name)
     before.mkdir(parents=True, exist_ok=True)
-    kept = before / str(len(list(before.iterdir())) + 1)
+    numbers = [int(path.name) for path in before.iterdir() if path.name.isdecimal()]
+    kept = before / str(max(numbers, default=0) + 1)
     kept.mkdir()
     source, release = _source(course) / name, _release(course, name)
     take_over(course, name)

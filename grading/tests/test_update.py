@@ -1,6 +1,7 @@
 """An update lists the course's changes, loses no scores, and makes outdated grades visible."""
 
 import json
+import shutil
 import signal
 import tarfile
 from pathlib import Path
@@ -198,6 +199,22 @@ def test_a_loss_of_scores_is_refused_without_the_flag(tiny, course, update_said)
     assert update_said(tiny, "--apply", "--lose-scores")[-1] == "Done."
     tiny.grade_here()
     assert points(tiny) == {"anna": [2], "ben": [1.5]}
+
+
+def test_a_new_or_not_yet_generated_chapter_is_copied_and_no_replaced_file_is_overwritten(tiny, course, update_said):
+    course(solved_notebook())
+    (tiny.folder.parent / "course" / NAME).rename(tiny.folder.parent / "course" / "91_new")
+    path = tiny.folder.parent / "course" / "91_new"
+    notebook = (path / f"{NAME}.ipynb").rename(path / "91_new.ipynb")
+    assert update_said(tiny, "--apply") == ["91_new", "  new", "Done."]
+    replaced = tiny.folder / "replaced" / "91_new"
+    for number, title in enumerate(["# New", "# Newer"], start=2):
+        notebook.write_text(notebook.read_text().replace("# Tiny", title).replace("# New", title))
+        assert update_said(tiny, "--apply") == ["91_new", "  not generated yet", "Done."]
+        assert class_chapters.contents(tiny.folder / "source" / "91_new") == class_chapters.contents(path)
+        shutil.rmtree(replaced / str(number - 1))
+    assert [folder.name for folder in replaced.iterdir()] == ["3"]
+    assert tiny.grade_here() == {}
 
 
 def test_a_changed_chapter_of_the_class_itself_is_updated_too(tiny, course, update_said):
