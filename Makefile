@@ -71,7 +71,7 @@ formgrader:  ## Open nbgrader's Formgrader on the class in grading/class/
 release:  ## Generate and release an assignment: make release ASSIGNMENT=02_external_gradients DUE="2026-11-02 18:00"
 	$(RUN) -m autograder release $(ASSIGNMENT) $(if $(DUE),--due "$(DUE)") $(CLASS_OPTION)
 
-week:  ## Import, grade, report, return, export: make week ASSIGNMENT=02_external_gradients ARCHIVE=submissions.zip
+week:  ## Import, grade, report, return, export (with WORDS="--gradebook FILE"): make week ASSIGNMENT=02_external_gradients ARCHIVE=submissions.zip
 	$(RUN) -m autograder week $(ASSIGNMENT) $(if $(ARCHIVE),"$(ARCHIVE)") $(WORDS) $(CLASS_OPTION)
 
 grade:  ## Grade a class's submissions: make grade ASSIGNMENT=02_external_gradients, CLASS=folder of another class

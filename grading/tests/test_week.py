@@ -39,6 +39,7 @@ def test_a_week_uses_existing_submissions_and_lists_what_needs_attention(tiny, s
     shown = said(tiny, *words)
     assert shown.index("\nGrade:\n") < shown.index("\nReturn feedback:\n3 pages made") < shown.index("\nNeeds your")
     assert f"\n{NAME} has no due date.\n" in shown
+    assert "\nNo grades were exported. To export them, add Canvas's --gradebook FILE or" in shown
     needs = shown[shown.index("Needs your attention:") :].splitlines()[1:]
     assert needs[0] == "Could not be graded:"
     assert needs[1].startswith("  ben: the notebook file is not valid JSON")

@@ -1,7 +1,7 @@
 """Process an assignment once submissions are in: import or collect, grade, report, return feedback, export.
 
-Does what the commands with these names do, in order, and finally lists what needs your attention. Finished work is not
-repeated, so you can run it again whenever something changes.
+Does what the commands with these names do, in order, and finally lists what needs your attention. Exports grades only
+with --gradebook or --worksheet. Finished work is not repeated, so you can run it again whenever something changes.
 """
 
 import argparse
@@ -29,8 +29,10 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         help="a platform's archive (default: collect from an exchange)",
     )
     platform = command.add_mutually_exclusive_group()
-    platform.add_argument("--worksheet", type=Path, metavar="FILE", help="Moodle's grading worksheet")
-    platform.add_argument("--gradebook", type=Path, metavar="FILE", help="Canvas's exported gradebook")
+    platform.add_argument(
+        "--worksheet", type=Path, metavar="FILE", help="Moodle's grading worksheet; exports grades into it"
+    )
+    platform.add_argument("--gradebook", type=Path, metavar="FILE", help="Canvas's gradebook; exports grades into it")
     command.add_argument("--column", metavar="COLUMN", help="the assignment's column in Canvas's gradebook")
     command.add_argument("--late-at", metavar="DATE", help="see import-submissions")
     command.add_argument("--update", action="store_true", help="replace existing submissions that differ")
@@ -63,6 +65,8 @@ def run(args: argparse.Namespace) -> int:
     if into:
         _begin("Export grades")
         export_grades(folder, name, into, sent.folder(course) / f"{name}.grades.csv", args.column)
+    else:
+        print("\nNo grades were exported. To export them, add Canvas's --gradebook FILE or Moodle's --worksheet FILE.")
     _begin("Needs your attention")
     report = gather(course, name)
     _needs_a_look(report, *undecided(folder, name))
