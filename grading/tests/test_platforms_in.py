@@ -14,6 +14,7 @@ from autograder.steps import receipt
 from autograder.steps.files import MAX_BYTES, MAX_FILES, RECEIPTS, unfit
 from autograder.term import archives
 from autograder.term.submissions import import_submissions
+from autograder.term.worksheet import Worksheet
 from autograder.views.words import local
 
 FILE = f"{NAME}.ipynb"
@@ -95,6 +96,7 @@ def test_a_canvas_archive_is_matched_by_canvas_number(tiny, packed):
         "anna": "new",
         "ben": f"{NAME}-1.ipynb was renamed",
         "mülleranna (9999)": "no student in the gradebook has the platform id 9999",
+        "studenttest (5000)": "Canvas's Test Student",
     }
     assert handed_in(tiny) == {
         f"anna/{NAME}/{FILE}": "anna",
@@ -297,6 +299,42 @@ def test_dates_drafts_and_extensions_in_a_worksheet_are_read_and_listed(tiny, pa
     assert receipt.timestamp(tiny.submission("o'brien")) == late_utc - timedelta(hours=1)
     with tiny.api.gradebook as book:
         assert book.find_submission(NAME, "o'brien").duedate == late_utc
+
+
+WRITTEN = {  # the same time in Moodle's English and in ISO form; and forms that could mean another time, or are of none
+    "Wednesday, 4 November 2026, 2:05 PM": True,
+    "Wednesday, November 4, 2026, 2:05\u202fpm": True,
+    "Wednesday, 4 November 2026, 14:05": True,
+    "2026-11-04 14:05": True,
+    "2026-11-04T14:05:00": True,
+    "04/11/2026 14:05": False,
+    "Wednesday, 4 November 2026, 2:05": False,
+    "Thursday, 4 November 2026, 2:05 PM": False,
+    "Wednesday, 4 November 2026, 14:05 PM": False,
+    "Wednesday, 4 November 2026": False,
+    "Saturday, 4 November 0026, 2:05 PM": False,
+    "2026-11-04": False,
+    "1 day 15 hours late": False,
+}
+
+
+@pytest.mark.parametrize(("text", "is_read"), WRITTEN.items())
+def test_a_date_is_read_as_moodle_writes_it_or_not_at_all(text, is_read, tmp_path):
+    sheet = tmp_path / "worksheet.csv"
+    column = "Identifier,Grade,Last modified (grade),Last modified (submission),last modified (Submission)"
+    sheet.write_text(f'{column}\nParticipant 1,,-,"{text}",2020-01-01 00:00\n')
+    worksheet = Worksheet(sheet)
+    time = datetime(2026, 11, 4, 14, 5).astimezone(UTC).replace(tzinfo=None)
+    assert worksheet.stated(worksheet.rows["1"]).submitted_at == (time if is_read else None)
+
+
+def test_canvas_test_student_is_ignored_but_not_a_student_of_that_name(tiny, packed, said):
+    archive = packed({f"studenttest_4999_1_{FILE}": "x"})
+    assert "Ignored:\n  studenttest (4999): Canvas's Test Student\n" in said(tiny, "import-submissions", NAME, archive)
+    assert handed_in(tiny) == {}
+    with tiny.api.gradebook as book:
+        book.add_student("tess", first_name="Test", last_name="Student", lms_user_id="4999")
+    assert imported(tiny, archive) == {"tess": "new"}
 
 
 def test_an_existing_submission_is_replaced_only_with_update_and_a_dropped_students_never(tiny, packed):

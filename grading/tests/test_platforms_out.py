@@ -89,6 +89,7 @@ def test_into_canvas_gradebook(tiny, export):
         ["'+Cem, =1+1", "4023", "S-3", "cem", "Autograd 1", "3.00"],
     ]
     assert "line 7: Gone, Gil: no student in the gradebook has the platform id 4999" in shown
+    assert "Student, Test" not in shown
     assert "platforms.csv: dora, eve\n" in shown
     assert (
         f"{NAME}: no grade:\n  cem: could not be graded (=it is broken)\n"

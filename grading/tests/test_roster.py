@@ -90,6 +90,7 @@ ENTRIES = {  # a table, and an entry
         f'{COLUMNS}"van Dyk, Anna",Anna Maria,van Dyk,4021,anna\n',
         ("anna", "Anna Maria", "van Dyk", "", "4021"),
     ),
+    "columns that differ only in case": ("ID,id,Email\nanna,4021,\n", ("anna", "", "", "", "")),
     "Moodle's participants": (MOODLE, ("anna", "Anna Lena", "Müller", "anna@uni.example", "0017")),
     "Moodle in German": (MOODLE_GERMAN, ("0017", "Anna Lena", "Müller", "anna@uni.example", "0017")),
 }

@@ -18,6 +18,7 @@ from ..steps.outcome import Status
 from ..views.export import grade_rows
 from ..views.table import as_text
 from .people import Match, People, each_once
+from .roster import TEST_STUDENT
 from .tables import Row, Table, key_of, read_table
 from .worksheet import GRADE, IDENTIFIER, WITHOUT_TEXT, Worksheet
 
@@ -127,7 +128,7 @@ def _fill_gradebook(grades: Grades, table: Table, column: str) -> Export:
 
     Excused students (EX) stay excused. Canvas's title with its number is kept, so no assignment is created twice.
     """
-    where = {key_of(name): name for name in table.columns}
+    where = {key_of(name): name for name in reversed(table.columns)}
     chosen = _column(table.columns, column, table.path)
     kept = table.columns[: table.columns.index(where["section"]) + 1]
     export, people, there = Export([[*kept, chosen]]), grades.people, set()
@@ -142,7 +143,8 @@ def _fill_gradebook(grades: Grades, table: Table, column: str) -> Export:
             there.add(match.student)
             old = old if old.upper() == "EX" else grades.cell(match.student) or old
         else:
-            export.unknown.append(f"line {row.line}: {readable(first)[:100]}: {match.why}")
+            if key_of(first) != TEST_STUDENT:
+                export.unknown.append(f"line {row.line}: {readable(first)[:100]}: {match.why}")
             continue
         export.table.append([first, *(row.get(name) for name in kept[1:]), old])
     export.left_out = _absent(grades, there)

@@ -35,6 +35,7 @@ CANVAS = {
     "lms_user_id": ["id"],
     "name": ["student"],
 }
+TEST_STUDENT = "student, test"  # Canvas's own, in each course
 EXAMPLE = "id,first_name,last_name,email,lms_user_id"
 
 
@@ -123,7 +124,7 @@ def _canvas(table: Table) -> bool:
 
 def _fields(table: Table, id_column: str) -> dict[str, str]:
     """Return the column chosen for each field, by field name; raise ClassError if no column contains the ids."""
-    by_key = {key_of(column): column for column in table.columns}
+    by_key = {key_of(column): column for column in reversed(table.columns)}
     names = CANVAS if _canvas(table) else COLUMNS
     there = {name: [by_key[key] for key in keys if key in by_key] for name, keys in names.items()}
     used = {name: matching[0] for name, matching in there.items() if matching}
@@ -147,7 +148,7 @@ def _fields(table: Table, id_column: str) -> dict[str, str]:
 def _no_student(row: Row) -> bool:
     """Return whether a row of Canvas's gradebook is not a student's: points, hidden grades, or the Test Student."""
     first = key_of(row.get("Student") or f"{row.get('LastName')}, {row.get('FirstName')}")
-    return first.startswith("points possible") or first == "student, test" or not row.get("ID")
+    return first.startswith("points possible") or first == TEST_STUDENT or not row.get("ID")
 
 
 def _entry(row: Row, used: dict[str, str]) -> Entry:

@@ -8,22 +8,28 @@ comments. Under anonymous marking, only Identifier is filled in, and no roster c
 " - " (col_status): the state, how late the submission is, locks and grading, and last the end of an extension.
 """
 
+import contextlib
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from ..errors import ClassError
-from ..steps.files import readable
+from ..steps.files import YEARS, readable
 from .people import Match, People
 from .tables import Row, key_of, read_table
-from .written import read_date
 
 IDENTIFIER, GRADE, MODIFIED = "identifier", "grade", "last modified (grade)"
 SUBMITTED_AT = "last modified (submission)"
 WITHOUT_TEXT = {IDENTIFIER, GRADE, MODIFIED, "full name", "id number", "username", "email address", "email", "status"}
 WITHOUT_TEXT |= {"maximum grade", "grade can be changed", SUBMITTED_AT}  # no free text
 EXTENDED = "Extension granted until: "
+
+# A date in ISO form, or in Moodle's English, also of the United States. An hour with one digit and no AM or PM could be
+# on either clock, and 03/04/2026 could be in March or in April, so both are not read.
+ISO = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*")
+CLOCK = re.compile(r" (\d\d:\d\d|\d{1,2}:\d\d [AP]M)$", re.IGNORECASE)
+MOODLE = [f"%A, {day}, {time}" for day in ("%d %B %Y", "%B %d, %Y") for time in ("%I:%M %p", "%H:%M")]
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,7 @@ class Worksheet:
 
     def __init__(self, path: Path):
         self.table = read_table(path)
-        self.column = {key_of(column): column for column in self.table.columns}
+        self.column = {key_of(column): column for column in reversed(self.table.columns)}
         missing = [name for name in (IDENTIFIER, GRADE, MODIFIED) if name not in self.column]
         if missing:
             raise ClassError(
@@ -77,8 +83,19 @@ class Worksheet:
 
 
 def _utc(text: str) -> datetime | None:
-    """Return the time that text states, in UTC; None if it states none."""
-    try:
-        return read_date(text)
-    except ClassError:
-        return None
+    """Return the time that text states, in UTC; None if it states none, or that is unclear."""
+    stated = read_moodle(text)
+    return stated.astimezone(UTC).replace(tzinfo=None) if stated and stated.year in YEARS else None
+
+
+def read_moodle(text: str) -> datetime | None:
+    """Return the date and time that a text in these forms states; None for other forms, or if the weekday is wrong."""
+    text = " ".join(text.split())
+    if ISO.fullmatch(text):
+        with contextlib.suppress(ValueError):
+            return datetime.fromisoformat(text)
+    for form in MOODLE if CLOCK.search(text) else ():
+        with contextlib.suppress(ValueError):
+            stated = datetime.strptime(text, form)
+            return stated if text.startswith(f"{stated:%A}") else None
+    return None

@@ -1,6 +1,5 @@
-"""Parse dates that people or Moodle wrote."""
+"""Parse dates that people wrote."""
 
-import contextlib
 from datetime import UTC, datetime
 
 from ..errors import ClassError
@@ -8,10 +7,6 @@ from ..steps.files import readable
 
 NONE = "none"
 FORM = '"2026-11-02 18:00", or with a time zone "2026-11-02 18:00+01:00", or "2026-11-02" for the end of that day'
-
-
-# In Moodle's English, also of the United States; numbers such as 03/04/2026 could mean two days
-MOODLE = [f"%A, {day}, {time}" for day in ("%d %B %Y", "%B %d, %Y") for time in ("%I:%M %p", "%H:%M")]
 
 
 def read_date(text: str) -> datetime | None:
@@ -24,14 +19,9 @@ def read_date(text: str) -> datetime | None:
     if text.casefold() == NONE:
         return None
     try:
-        return _read(text).astimezone(UTC).replace(tzinfo=None)
+        date = datetime.fromisoformat(text)
+        if len(text) <= len("2026-11-02"):
+            date = date.replace(hour=23, minute=59, second=59)
+        return date.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError):
         raise ClassError(f"{readable(text)!r} is not a date. Expected {FORM}, or {NONE!r}.") from None
-
-
-def _read(text: str) -> datetime:
-    for form in MOODLE:
-        with contextlib.suppress(ValueError):
-            return datetime.strptime(text, form)
-    date = datetime.fromisoformat(text)
-    return date.replace(hour=23, minute=59, second=59) if len(text) <= len("2026-11-02") else date
