@@ -214,6 +214,14 @@ def test_twins_are_listed_side_by_side_and_honest_ones_are_not(tiny, lines_of):
     shown = Path(page).read_text()
     assert "<mark>        liste.append((wert + wert) * aussen + 2 * 2 * wert * aussen)</mark>" in shown
     assert "by-autograd" not in shown
+    assert "The first" not in shown
+
+
+def test_similar_pairs_that_are_not_shown_are_counted(tiny, lines_of, monkeypatch):
+    monkeypatch.setattr("autograder.views.similar.MOST_SHOWN", 0)
+    first, _, page = lines_of(tiny, "report", NAME, "--similar")
+    assert first.endswith("for review; the first 0 of 1")
+    assert "The first 0 of 1 pairs" in Path(page).read_text()
 
 
 def test_changes_by_a_regrade_are_listed_even_under_manual_points(regraded, lines_of):

@@ -33,6 +33,10 @@ OTHER = """def smooth(x, width):
     sums = torch.cumsum(x, dim=0)
     before = torch.cat([sums.new_zeros(1), sums[:-width]])
     return (sums[width - 1 :] - before) / width"""
+THREE_LINES = """def smooth(x, width):
+    windows = x.unfold(0, width, 1)
+    count = float(width)
+    return windows.sum(dim=-1) / count"""
 
 
 def listed(given=(*GIVEN, SOLVED), **answers: str) -> list[tuple[str, str]]:
@@ -49,6 +53,12 @@ def test_a_copy_with_other_names_comments_and_layout_is_listed_with_its_matching
 def test_code_from_the_release_or_of_many_students_does_not_count():
     assert listed([*GIVEN, LONG], anna=LONG, bela=RENAMED) == []
     assert listed(**{f"student {number}": LONG for number in range(8)}, other=OTHER) == []
+
+
+def test_obvious_three_lines_are_not_listed_and_the_pair_with_most_in_common_is_first():
+    assert listed(anna=THREE_LINES, bela=THREE_LINES, cleo=OTHER) == []
+    twice = f"{LONG}\n\n\n{OTHER}"
+    assert listed(anna=LONG, bela=twice, cleo=twice)[0] == ("bela", "cleo")
 
 
 @pytest.mark.parametrize(

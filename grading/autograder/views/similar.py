@@ -58,7 +58,8 @@ def lines(course: CourseDirectory, name: str) -> list[str]:
     given = [*_released(course, name), *(cell["source"] for cell in solved if nbgrader(cell).get("solution"))]
     pairs = find(codes, given)
     count = "1 pair" if len(pairs) == 1 else f"{len(pairs) or 'no'} pairs"
-    said = [f"{name}: {count} of similar submissions among {len(codes)}, for review"]
+    shown = f"; the first {MOST_SHOWN} of {len(pairs)}" if len(pairs) > MOST_SHOWN else ""
+    said = [f"{name}: {count} of similar submissions among {len(codes)}, for review{shown}"]
     said += [f"{pair.common:6}  {pair.share:4.0%}  {', '.join(pair.students)}" for pair in pairs[:MOST_SHOWN]]
     return said + [str(path) for path in _write(course, name, codes, pairs)]
 
@@ -79,6 +80,7 @@ def _write(course: CourseDirectory, name: str, codes: dict[str, str], pairs: lis
         source=f"from the code of {len(codes)} submissions.",
         sections=[],
         pairs=pairs[:MOST_SHOWN],
+        count=len(pairs),
         least=LEAST,
     )
     atomic.write_text(page, html)
