@@ -7,11 +7,13 @@ from pathlib import Path
 import nbformat
 import pytest
 from tiny_class import NAME, TinyClass, changed, nbgrader, solved_notebook
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
 
 from autograder import __main__ as command
 from autograder import class_chapters
 from autograder.run.grader import Grader
-from autograder.settings import class_api
+from autograder.settings import class_api, configure
 
 
 @pytest.fixture
@@ -73,6 +75,14 @@ def test_a_new_class_has_its_settings_its_course_id_and_its_copy(course, tmp_pat
     capsys.readouterr()
     assert command.main(["report", NAME, "--class", str(folder)]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_a_student_names_the_class_by_its_course_id_or_has_the_default_one(monkeypatch, tmp_path):
+    student, ids = Path(__file__).resolve().parents[2] / "course", []
+    for course_id in ("", "autograd-2026"):
+        monkeypatch.setenv("GRADLAB_COURSE", course_id)
+        ids.append(PyFileConfigLoader("nbgrader_config.py", str(student)).load_config().CourseDirectory.course_id)
+    assert ids == [configure(Config(), tmp_path / "class").CourseDirectory.course_id, "autograd-2026"]
 
 
 @pytest.mark.parametrize(

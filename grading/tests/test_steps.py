@@ -4,10 +4,11 @@ import ast
 import sys
 from pathlib import Path
 
+import pytest
 from tiny_class import solved_notebook
 
 import autograder
-from autograder.steps.files import beside_notebook
+from autograder.steps.files import MAX_BYTES, MAX_DEPTH, MAX_FILES, beside_notebook, unfit
 from autograder.steps.judge import show_verdicts
 from autograder.steps.save import Scored
 from gradlab.checks.messages import PASSED, Feedback
@@ -34,3 +35,34 @@ def test_a_released_module_has_no_package_or_compiled_file_beside_it():
     names += ["notes.txt", "data/engine_11.txt", "chapter.ipynb"]
     beside = beside_notebook({name: name.encode() for name in names})
     assert sorted(beside) == ["data/engine_11.txt", "engine_11.py", "notes.txt"]
+
+
+def fill(folder: Path, more: int) -> None:
+    for number in range(MAX_FILES - 1 + more):
+        (folder / f"{number}.txt").touch()
+
+
+def enlarge(folder: Path, more: int) -> None:
+    with (folder / "large.bin").open("wb") as file:
+        file.truncate(MAX_BYTES - (folder / "90_tiny.ipynb").stat().st_size + more)
+
+
+def nest(folder: Path, more: int) -> None:
+    folder.joinpath(*["a"] * (MAX_DEPTH + more)).mkdir(parents=True)
+
+
+LIMITS = {
+    fill: "it contains more than 500 files.",
+    enlarge: "its files exceed 50 MB in total.",
+    nest: "its folders are nested more than 20 levels deep.",
+}
+
+
+@pytest.mark.parametrize(("add", "why"), LIMITS.items())
+def test_a_submission_may_reach_a_limit_but_not_exceed_it(tmp_path, add, why):
+    for more, said in enumerate(["", why]):
+        folder = tmp_path / str(more) / "90_tiny"
+        folder.mkdir(parents=True)
+        (folder / "90_tiny.ipynb").write_text('{"cells": []}')
+        add(folder, more)
+        assert unfit(folder, "90_tiny") == said
