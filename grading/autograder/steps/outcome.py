@@ -40,12 +40,11 @@ class Status(StrEnum):
 class NotebookOutcome:
     """The outcome stored in an autograded notebook; the field names are metadata keys and must not change.
 
-    seconds: the time of all runs, None if there was none. could_not_grade: the reason, "" if it was graded. saved:
+    could_not_grade: the reason, "" if it was graded. saved:
     whether the gradebook has its scores or the reason. handed_in: the fingerprint of the graded submission. graded_by:
     the version of the assignment that graded it. again: whether it was graded before, so manual scores belong to it.
     """
 
-    seconds: float | None = None
     could_not_grade: str = ""
     saved: bool = False
     handed_in: str = ""

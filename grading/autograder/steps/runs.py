@@ -53,28 +53,28 @@ class RunCells(Execute):
     shared = False  # whether other submissions run in parallel
 
     def run(self, nb: NotebookNode) -> NotebookNode:
-        """Return the executed notebook, with its run time and verdicts in the metadata."""
+        """Return the executed notebook, with the verdicts in the metadata."""
         sanitised = outcome.read(nb)
-        nb, seconds, verdicts, behind = self._executed(nb, beside_notebook(self.files))
+        nb, verdicts, behind = self._executed(nb, beside_notebook(self.files))
         verdicts = self._confirmed(verdicts, behind)
-        outcome.write(nb, replace(sanitised, seconds=round(seconds, 3), graded_by=self.known.version))
+        outcome.write(nb, replace(sanitised, graded_by=self.known.version))
         show_verdicts(nb, verdicts)
         return nb
 
-    def _executed(self, nb: NotebookNode, files: dict[str, bytes]) -> tuple[NotebookNode, float, Verdicts, Behind]:
-        """Return the notebook of the run that counts, the seconds of all runs, and what `judging` returns of it."""
-        text, lessons, trial_s = json.dumps(nb), untouched_lessons(nb, self.known.released), 0.0
+    def _executed(self, nb: NotebookNode, files: dict[str, bytes]) -> tuple[NotebookNode, Verdicts, Behind]:
+        """Return the notebook of the run that counts, and what `judging` returns of it."""
+        text, lessons = json.dumps(nb), untouched_lessons(nb, self.known.released)
         judge_run = judging(self.known)
         if lessons:
             trial = self._run(self._job(text, frozenset(lessons)), files)
-            executed, trial_s = _notebook(trial), trial.seconds
+            executed = _notebook(trial)
             verdicts, behind = judge_run(trial)
             if all(verdict.passed for checks in verdicts.values() for verdict in checks.values()):
                 for index, outputs in lessons.items():
                     executed.cells[index].outputs = outputs
-                return executed, trial_s, verdicts, behind
+                return executed, verdicts, behind
         whole = self._run(self._job(text, frozenset()), files)
-        return _notebook(whole), trial_s + whole.seconds, *judge_run(whole)
+        return _notebook(whole), *judge_run(whole)
 
     def _run(self, job: Job, files: dict[str, bytes]) -> RunResult:
         """Run a job and return the result; if it was starved of processor time, run it once more.
