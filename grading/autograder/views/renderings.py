@@ -64,15 +64,14 @@ def of_one(course: CourseDirectory, name: str, student: str) -> list[str]:
 
     Writes the submission's page if it is missing or outdated. Raises ClassError if the gradebook has no such student.
     """
-    report = gather(course, name)
-    rows = [row for row in report.rows if row.student == readable(student)]
-    if not rows:
-        meant = did_you_mean(student, [row.student for row in report.rows])
+    report = gather(course, name, only=student)
+    if not report.rows:
+        meant = did_you_mean(student, [row.student for row in gather(course, name, search=False).rows])
         raise ClassError(f"The gradebook has no student {readable(student)}.{meant}")
-    report = replace(report, rows=rows)
+    (row,) = report.rows
     pages = dict(write_pages(course, report, Path(course.root, "reports", name)))
     points = f"points out of {report.max_score:g}"
-    return [*rows_as_text(report), points, *map(str, [*rows[0].pages.values(), *pages.values()])]
+    return [*rows_as_text(report), points, *map(str, [*row.pages.values(), *pages.values()])]
 
 
 def summary(report: Report) -> list[str]:

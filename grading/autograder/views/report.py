@@ -107,10 +107,10 @@ class Report:
         return {status: counts[status] for status in Status if counts[status]}
 
 
-def gather(course: CourseDirectory, name: str, search: bool = True) -> Report:
+def gather(course: CourseDirectory, name: str, search: bool = True, only: str | None = None) -> Report:
     """Read the gradebook and the autograded notebooks; raise ClassError if the gradebook has no such assignment.
 
-    search: whether to search for lines to flag, which takes time.
+    search: whether to search for lines to flag, which takes time. only: report only on the student with this id.
     """
     with Gradebook(course.db_url, course.course_id) as gradebook:
         notebook = find_notebook(gradebook, name)
@@ -121,7 +121,7 @@ def gather(course: CourseDirectory, name: str, search: bool = True) -> Report:
         flagger = Bounded(Flagger(released, name, [student.id for student in students]).flags) if search else None
         submitted, to_grade = submissions(gradebook, assignment), due(course, assignment)
         rows = []
-        for student in students:
+        for student in (student for student in students if only in (None, student.id)):
             submission = submitted.get(student.id)
             grades = [grade for notebook in submission.notebooks for grade in notebook.grades] if submission else []
             grade = grade_row(assignment, student, submission, to_grade.get(student.id, ""))
