@@ -179,7 +179,7 @@ def test_submissions_that_canvas_marks_late_are_listed_and_can_get_a_time(tiny, 
     assert "New: 2\n" in said(tiny, "import-submissions", NAME, archive, "--dry-run")
     assert handed_in(tiny) == {}
     assert not (tiny.folder / "platform").exists()
-    late = "so they count as on time (for Canvas, set one with --late-at DATE):\n  anna: late\n"
+    late = "which count as on time (for Canvas, set one with --late-at DATE):\n  anna: late\n"
     assert late in said(tiny, "import-submissions", NAME, archive)
     assert receipt.timestamp(tiny.submission("anna")) is None
     said(tiny, "import-submissions", NAME, archive, "--late-at", "2026-11-03 12:00+00:00")
