@@ -134,7 +134,7 @@ EXERCISES = [
     ),
     Exercise(
         chapter="14_train",
-        title="14.1 backward through the sigmoid",
+        title="14.1 the sigmoid, forward and backward",
         edit={" * (1 - result)": ""},
         wrong_says="the factor (1 - result) is missing",
     ),

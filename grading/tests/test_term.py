@@ -191,6 +191,7 @@ def test_a_term(tmp_path, monkeypatch, capsys):
         "make feedback": "",
         "python -m autograder report\n": "Жуков",
         f"python -m autograder report {CHAPTER} --changes": "",
+        f"python -m autograder report {CHAPTER} --student": "Ada O'Brien",
         "make solutions": "",
         f"python -m autograder report {CHAPTER} --similar": "",
         "python -m autograder export": "",
