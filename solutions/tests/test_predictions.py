@@ -49,7 +49,7 @@ def asking(cell, cells):
 def test_a_prediction_names_its_cell_and_takes_its_answer_from_the_run(name):
     every = edition(name, "solved")
     cells = [cell for cell in every if is_prediction(cell)]
-    assert len(cells) >= 4
+    assert len(cells) >= (4 if name == "13_hooks_and_freezing" else 5)  # its fifth is an appendix now
     for cell in cells:
         made, told, _ = asking(cell, every)
         assert made.func.attr in KINDS

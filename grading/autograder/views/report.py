@@ -56,7 +56,7 @@ class Row:
     """One student's row: status, score or None, points by check cell, and results by check id.
 
     reason: why there is no score. pages: links by label. notebook: the autograded notebook, None if there is none.
-    outdated: whether the existing feedback page is. ran: whether any check could run.
+    outdated: whether the feedback page is outdated. ran: whether any check could run.
     """
 
     student: str
