@@ -6,6 +6,7 @@ PYTHON := $(firstword $(foreach name,python3 python,$(if $(shell command -v $(na
 GRADLAB = $(or $(PYTHON),$(error Python was not found; install Python 3.11 to 3.14, or name it: PYTHON=…)) -I course/gradlab
 RUN = @$(GRADLAB) run
 ON_PROCESSOR = $(if $(PROCESSOR),--processor $(PROCESSOR))
+IN_LANGUAGE = $(if $(LANGUAGE),--language $(LANGUAGE))
 CLASS_OPTION = $(if $(CLASS),--class "$(CLASS)")
 CLASS_FOLDER = $(or $(CLASS),grading/class)
 
@@ -46,14 +47,14 @@ check:  ## Check style, format, types, spelling and phrases, and list stale gene
 	$(RUN) -m authoring check
 	$(RUN) tools/readme_pictures.py
 
-notebooks:  ## Build the student edition of the chapters that changed since they were built
-	$(RUN) -m authoring build
+notebooks:  ## Build the student edition of the chapters that changed; LANGUAGE=xx: all, in that language, in build/xx/
+	$(RUN) -m authoring build $(IN_LANGUAGE)
 
 validate-checks:  ## Try every check on right answers, known slips and constants; only some: NAMES="05 06.1"
 	$(RUN) -m authoring validate $(NAMES)
 
-student-archive:  ## Pack what a student needs, and nothing else, into build/autograd-course.zip
-	$(RUN) -m authoring archive
+student-archive:  ## Pack what a student needs, and nothing else, into build/autograd-course.zip; LANGUAGE=xx
+	$(RUN) -m authoring archive $(IN_LANGUAGE)
 
 # Two kernels run side by side, forked from a process that has imported torch, and tqdm.
 site: export OMP_NUM_THREADS = 1

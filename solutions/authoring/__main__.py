@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 import nbformat
 
-from . import archive, build, margins, new_exercise, phrases, weights
+from . import archive, build, margins, new_exercise, phrases, translation, weights
 from .chapter import chapter_names, home, load_chapter, source_path
 from .minutes import minutes
 from .places import ChapterError
@@ -25,6 +25,7 @@ def main(argv: list[str] | None = None) -> int:
     for name, help_text in (
         ("build", "execute the solved notebooks and generate the student edition"),
         ("check", "list stale generated files, and phrases that must not come back"),
+        ("translate", "collect the texts of the course for a language, in solutions/languages/LANGUAGE"),
         ("archive", "pack what a student needs, and nothing else, into build/autograd-course.zip"),
         ("new-exercise", "add the five cells of an exercise to a chapter, for you to rewrite"),
         ("site", "build the site in build/site/, with all chapters or only some"),
@@ -41,6 +42,10 @@ def main(argv: list[str] | None = None) -> int:
             )
         if name in ("build", "check"):
             command.add_argument("--every", action="store_true", help="include unchanged chapters")
+        if name in ("build", "archive"):
+            command.add_argument("--language", help="of an edition in build/LANGUAGE; xx shows what isn't translated")
+        if name == "translate":
+            command.add_argument("language", metavar="LANGUAGE", help="its code, such as nl or pt_BR")
         if name in ("weights", "new-exercise"):
             command.add_argument("chapter", metavar="CHAPTER", help="as in solutions/chapters")
         if name in ("validate", "margins"):
@@ -61,11 +66,17 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if args.command == "check":
             return _check(args.every)
+        if args.command == "build" and args.language:
+            print(translation.build(args.language, args.chapters))
+            return 0
+        if args.command == "translate":
+            print(*translation.update(args.language), sep="\n")
+            return 0
         if args.command == "build":
             build.build(args.chapters or build.changed(args.every))
             return 0
         if args.command == "archive":
-            print(archive.write())
+            print(archive.write(language=args.language))
             return 0
         if args.command == "site":
             from .site.build import build as build_site  # imported here: Sphinx takes a second
@@ -92,7 +103,7 @@ def main(argv: list[str] | None = None) -> int:
 def _check(every: bool) -> int:
     with ProcessPoolExecutor(mp_context=multiprocessing.get_context("spawn")) as pool:
         stale, marked = build.stale(pool.map, every), phrases.found()
-    for line in stale + marked:
+    for line in [*stale, *marked, *translation.covered()]:
         print(line)
     print(f"{len(stale)} stale files: run make notebooks, and commit the result." if stale else "chapters: up to date")
     if marked:

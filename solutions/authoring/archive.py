@@ -7,7 +7,7 @@ from pathlib import Path
 from gradlab.notebook import OWN_ENGINE, OWN_PICTURE
 from gradlab.setup.needs import STUDENT, needed_pins
 
-from .places import SOLUTIONS
+from .places import SOLUTIONS, ChapterError
 
 ROOT = SOLUTIONS.parent
 ARCHIVE = ROOT / "build/autograd-course.zip"
@@ -24,23 +24,34 @@ ENGINE = "solutions/mini_autograd"  # for reading only, so without a pyproject.t
 LEFT_BEHIND = {"__pycache__", "build", OWN_ENGINE, OWN_PICTURE}  # and what begins with a dot, such as progress
 
 
-def write(path: Path = ARCHIVE, root: Path = ROOT) -> Path:
-    """Write the archive as a zip file and return its path; the same content gives the same bytes."""
+def write(path: Path = ARCHIVE, root: Path = ROOT, language: str | None = None) -> Path:
+    """Write the archive as a zip file and return its path; the same content gives the same bytes.
+
+    language: of an edition in `build/LANGUAGE`, which the archive has instead of the English one.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w") as archive:
-        for name, content in sorted(contents(root).items()):
+        for name, content in sorted(contents(root, language).items()):
             entry = zipfile.ZipInfo(f"{path.stem}/{name}")
             entry.external_attr = 0o644 << 16
             archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
     return path
 
 
-def contents(root: Path = ROOT) -> dict[str, bytes]:
+def contents(root: Path = ROOT, language: str | None = None) -> dict[str, bytes]:
     """Return the content of each file in the archive, by its path there."""
     files = {path.relative_to(root).as_posix(): path.read_bytes() for path in _contents(root)}
+    first_page = FIRST_PAGE
+    if language:
+        edition = root / "build" / language
+        if not (edition / "chapters").is_dir():
+            raise ChapterError(f"There is no edition in {edition}. Build it first: make notebooks LANGUAGE={language}")
+        first_page, chapters = edition / FIRST_PAGE.name, edition.rglob("chapters/**/*")
+        files = {name: content for name, content in files.items() if not name.startswith("course/chapters/")}
+        files |= {f"course/{path.relative_to(edition)}": path.read_bytes() for path in chapters if path.is_file()}
     return {
         **files,
-        "README.md": FIRST_PAGE.read_bytes(),
+        "README.md": first_page.read_bytes(),
         "requirements.txt": _requirements(root).encode(),
         LOCK: (root / LOCK).read_bytes(),
     }

@@ -53,11 +53,13 @@ def execute(notebook: NotebookNode, folder: Path) -> None:
 
 
 def normalise(notebook: NotebookNode) -> NotebookNode:
-    """Remove, in place, everything that varies between runs: times, widgets, versions; execution counts start at 1.
-
-    The opening's minutes are set to the chapter's computed minutes.
-    """
+    """Put a notebook, in place, into the form for commits: its opening states its minutes, and nothing varies."""
     say_minutes(notebook)
+    return without_noise(notebook)
+
+
+def without_noise(notebook: NotebookNode) -> NotebookNode:
+    """Remove, in place, everything that varies between runs: times, widgets, versions; execution counts start at 1."""
     notebook.metadata = NotebookNode(kernelspec=KERNELSPEC, language_info={"name": "python"})
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     CoalesceStreamsPreprocessor().preprocess(notebook, {})  # timing determines where a stream is split
@@ -115,9 +117,9 @@ def write(notebook: NotebookNode, path: Path) -> None:
     path.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
 
 
-def generate(names: list[str], folder: Path) -> None:
-    """Let nbgrader generate the student edition of the named chapters in `folder`, from their current sources."""
-    api = _class_of(SOURCES)
+def generate(names: list[str], folder: Path, sources: Path = SOURCES) -> None:
+    """Let nbgrader generate the student edition of the named chapters in `folder`, from those in `sources`."""
+    api = _class_of(sources)
     for name in names:
         result = api.generate_assignment(name)
         if not result["success"]:

@@ -32,6 +32,7 @@ CODE = "course/gradlab", "solutions/authoring"
 APART = "solutions/authoring/digests.py", "solutions/authoring/pages.py", "course/gradlab/stages"
 VERSIONS = ROOT / "requirements.txt"
 FEWEST_WORDS = 4  # of a sentence; shorter strings always count
+_PLACEHOLDER = re.compile(r"{[^{}]*}")  # in a message
 _CHAPTER = re.compile(r"\b\d\d_[a-z_]+\b")
 _DRAWING = re.compile("data:image/svg[+]xml;base64,([A-Za-z0-9+/=]+)")
 IMPORTED = """import sys
@@ -98,7 +99,7 @@ def _search(files: list[Path]) -> Callable[[str], bool]:
     texts = [path.read_text(encoding="utf-8") for path in files if path.suffix in (".ipynb", ".json", ".py")]
     whole = _DRAWING.sub(lambda drawing: base64.b64decode(drawing[1]).decode(), "\n".join(texts))
     words = f"{_words(whole)} | {_words(re.sub('<[^<>]*>', ' ', whole))}"
-    return lambda text: _words(text) in words
+    return lambda text: all(_words(piece) in words for piece in _PLACEHOLDER.split(text))
 
 
 def _words(text: str) -> str:

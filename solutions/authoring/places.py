@@ -6,5 +6,10 @@ SOLUTIONS = Path(__file__).resolve().parents[1]
 SOURCES = SOLUTIONS / "chapters"
 
 
+def sources(language: str = "en") -> Path:
+    """Return the folder of the solved chapters in a language: for all but English, it is built."""
+    return SOURCES if language == "en" else SOLUTIONS.parent / "build" / language / "sources"
+
+
 class ChapterError(Exception):
     """The error for a solved chapter that breaks a rule of the course; the message names the cell and the rule."""

@@ -9,18 +9,19 @@ from nbgrader.preprocessors import (
     NbGraderPreprocessor,
 )
 from nbgrader.utils import is_grade, is_solution
-from traitlets import Dict
+from traitlets import default
 
 from gradlab.checks.record import SUFFIX
+from gradlab.words import N_, _
 
 from .cells import tags
 from .chapter import Chapter, read_chapter
 
 AFTER_EXERCISES = "after-exercises"
 LONGEST_CHECK = 12  # the most lines of an unfolded check cell
-YOUR_TURN = "# Your turn: replace the next line with your code.\nraise NotImplementedError()"
-WITHOUT_GRADLAB = "# No module named 'gradlab'? Then this is the wrong Python: run `make lab` in the course's folder."
-ELSEWHERE = (
+YOUR_TURN = N_("Your turn: replace the next line with your code.")
+WITHOUT_GRADLAB = N_("No module named 'gradlab'? Then this is the wrong Python: run `make lab` in the course's folder.")
+ELSEWHERE = N_(
     '<p class="gl-elsewhere">In JupyterLab, which <code>make lab</code> opens in the course\'s folder, you guess,\n'
     "check your answers and move sliders. Elsewhere, as on GitHub, in nbviewer or in Colab, you see "
     "text, code and saved\npictures. Skip the cells there that begin with <code># Tested</code>, "
@@ -56,7 +57,9 @@ class RemoveReferences(NbGraderPreprocessor):
 class LeaveYourTurn(ClearSolutions):
     """Clear solutions as nbgrader does, and leave a line that addresses the learner."""
 
-    code_stub = Dict({"python": YOUR_TURN}).tag(config=True)
+    @default("code_stub")
+    def _your_turn(self) -> dict[str, str]:
+        return {"python": f"# {_(YOUR_TURN)}\nraise NotImplementedError()"}
 
 
 class ClearExerciseOutput(ClearOutput):
@@ -98,11 +101,11 @@ class HelpWithoutGradlab(NbGraderPreprocessor):
     def preprocess(self, nb, resources):
         """Add the paragraph to the first cell, and the comments."""
         if nb.cells and nb.cells[0].cell_type == "markdown":
-            nb.cells[0].source += f"\n\n{ELSEWHERE}"
+            nb.cells[0].source += f"\n\n{_(ELSEWHERE)}"
         return super().preprocess(nb, resources)
 
     def preprocess_cell(self, cell, resources, cell_index):
         """Add the comment to setup cells that import gradlab."""
         if cell.cell_type == "code" and "setup" in tags(cell):
-            cell.source = _IMPORT.sub(rf"{WITHOUT_GRADLAB}\n\g<0>", cell.source, count=1)
+            cell.source = _IMPORT.sub(lambda found: f"# {_(WITHOUT_GRADLAB)}\n{found[0]}", cell.source, count=1)
         return cell, resources

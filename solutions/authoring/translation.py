@@ -1,0 +1,284 @@
+"""The course in another language: collect its texts, translate them by catalogues, and build the edition.
+
+A language has a folder in `solutions/languages/` with gettext files: `messages.po` for gradlab and grading, `pages.po`
+for the start page and the pages beside the chapters, and one for each chapter. A chapter's texts are keyed by where
+they stand: Markdown, comments and docstrings by their cell ("s1"), questions and options by their prediction
+("02/s1-run"), titles, cases, slips and captions by their check ("02.1"). The first kind is swapped in the notebook
+before it runs; the others are looked up when they are shown, so code, records and grades are the same in every
+language.
+
+`xx` is a language that nobody speaks: each text in ⟦ ⟧, with accents, longer, some written from right to left.
+"""
+
+import ast
+import functools
+import io
+import re
+import shutil
+import string
+import tokenize
+from collections.abc import Callable, Iterator
+from inspect import cleandoc
+from pathlib import Path
+
+import nbformat
+from babel.messages import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+from nbformat import NotebookNode
+
+from gradlab import words
+from gradlab.checks.record import SUFFIX, Record
+from gradlab.start_page import substituted
+
+from .archive import FIRST_PAGE
+from .build import execute, generate, without_noise, write
+from .cells import tags
+from .chapter import chapter_names, source_path
+from .pages import PAGES
+from .places import SOLUTIONS, ChapterError, sources
+from .pseudo import pseudo
+
+ROOT = SOLUTIONS.parent
+LANGUAGES = SOLUTIONS / "languages"
+PSEUDO = "xx"
+MESSAGES, BESIDE = "messages", "pages"
+PROGRAMS = ("course/gradlab", "solutions/authoring", "grading/autograder")
+READ_BY = [("**.py", "python"), ("**.j2", "jinja2.ext:babel_extract"), ("**.js", "javascript")]
+KEYWORDS = {"_": None, "N_": None, "ngettext": (1, 2)}
+EDITION = ROOT / "course"  # in English
+
+_SHOWN = re.compile(r"README|\d\d[./]")  # where texts stand that are looked up when they are shown
+_WORD = re.compile(r"[^\W\d_]{2}")
+_CODE = re.compile(r"[\w.()\[\]]*[._()\[\]\d][\w.()\[\]]*")  # a label such as x.grad
+
+
+def parts() -> list[str]:
+    """Return the names of a language's files, without their suffix."""
+    return [MESSAGES, BESIDE, *chapter_names()]
+
+
+def template(part: str) -> Catalog:
+    """Return the English texts of one part, untranslated."""
+    catalogue = Catalog(domain=part)
+    if part == MESSAGES:
+        for folder in PROGRAMS:
+            for file, line, message, comments, _context in extract_from_dir(
+                ROOT / folder, READ_BY, keywords=KEYWORDS, comment_tags=("Translators:",)
+            ):
+                catalogue.add(message, locations=[(f"{folder}/{file}", line)], auto_comments=comments)
+        for path in sorted((ROOT / "grading/autograder/commands").glob("*.py")):  # shown as help
+            if about := ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))):
+                catalogue.add(cleandoc(about), locations=[(str(path.relative_to(ROOT)), 1)])
+        return catalogue
+    for where, text in _of_pages() if part == BESIDE else _of_chapter(part):
+        catalogue.add(text, context=where)
+    return catalogue
+
+
+def _of_pages() -> Iterator[tuple[str, str]]:
+    for where, path in _pages():
+        texts: list[str] = []
+        substituted(path.read_text(encoding="utf-8"), lambda text, texts=texts: texts.append(text) or text)
+        yield from ((where, text) for text in texts)
+
+
+def _pages() -> list[tuple[str, Path]]:
+    beside = (FIRST_PAGE, *sorted(PAGES.glob("*.md")))
+    return [("README", EDITION / "README.md"), *((path.name, path) for path in beside)]
+
+
+def _of_chapter(name: str) -> Iterator[tuple[str, str]]:
+    """Yield a chapter's texts, each with where it stands."""
+    notebook = nbformat.read(source_path(name), as_version=4)
+    for cell in notebook.cells:
+        yield from ((cell.id, text) for text, *_span in cell_texts(cell))
+    yield from _of_calls(notebook, name[:2])
+    record = Record.from_json((EDITION / "chapters" / name / f"{name}{SUFFIX}").read_bytes())
+    for check_id, check in record.checks.items():
+        says = [words.pattern_of(case.says) if re.search(r"\d", case.says) else case.says for case in check.cases]
+        slips = [text for slip in check.slips for text in (slip.name, slip.says)]
+        title = check.title.partition(" ")[2]
+        yield from ((check_id, text) for text in (title, check.owns, *says, *slips) if _WORD.search(text))
+
+
+def cell_texts(cell: NotebookNode) -> Iterator[tuple[str, int, int]]:
+    """Yield the texts that are swapped in a cell's source, each with its start and end there.
+
+    Markdown is one text; in code, each comment and each docstring is one. Reference cells have none.
+    """
+    source = cell.source
+    if cell.cell_type == "markdown":
+        yield source, 0, len(source)
+    if cell.cell_type != "code" or "reference" in tags(cell):
+        return
+    lines = [0, *(match.end() for match in re.finditer("\n", source))]
+    before = None
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        mark = 2 if token.string.startswith("# ") else 3 if token.string.startswith('"""') else 0
+        is_text = token.type == tokenize.COMMENT or (token.type == tokenize.STRING and before == tokenize.INDENT)
+        if is_text and mark and _WORD.search(token.string):
+            start = lines[token.start[0] - 1] + token.start[1]
+            end = len(token.string) - 3 * (mark == 3)
+            yield token.string[mark:end], start + mark, start + end
+        before = token.type if token.type not in (tokenize.NL, tokenize.COMMENT) else before
+
+
+def swap(notebook: NotebookNode, translated: Callable[[str, str], str]) -> None:
+    """Replace, in place, a notebook's Markdown, comments and docstrings by what `translated` returns for each."""
+    for cell in notebook.cells:
+        for text, start, end in reversed([*cell_texts(cell)]):
+            cell.source = cell.source[:start] + translated(cell.id, text) + cell.source[end:]
+
+
+def _of_calls(notebook: NotebookNode, number: str) -> Iterator[tuple[str, str]]:
+    """Yield the texts of predictions and payoffs: strings in their arguments, or assigned to names in them."""
+    code = [cell.source for cell in notebook.cells if cell.cell_type == "code" and "reference" not in tags(cell)]
+    nodes = [*ast.walk(ast.parse("\n".join(code)))]
+    assigned: dict[str, list[ast.expr]] = {}
+    for node in (node for node in nodes if isinstance(node, ast.Assign)):
+        for target in (target for target in node.targets if isinstance(target, ast.Name)):
+            assigned.setdefault(target.id, []).append(node.value)
+
+    def texts(value: ast.AST, seen: frozenset[str] = frozenset()) -> Iterator[str]:
+        for inner in ast.walk(value):
+            if isinstance(inner, ast.Constant) and isinstance(inner.value, str):
+                yield inner.value
+            elif isinstance(inner, ast.Name) and inner.id not in seen:
+                for assigned_value in assigned.get(inner.id, ()):
+                    yield from texts(assigned_value, seen | {inner.id})
+
+    for call in (node for node in nodes if isinstance(node, ast.Call) and node.args):
+        function, (first, *others) = ast.unparse(call.func), call.args
+        if function.partition(".")[0] in ("predict", "payoff") and isinstance(first, ast.Constant):
+            where = ast.literal_eval(first) if function == "payoff" else f"{number}/{ast.literal_eval(first)}"
+            for value in (*others, *(word.value for word in call.keywords)):
+                yield from ((where, text) for text in texts(value) if _WORD.search(text) and not _CODE.fullmatch(text))
+
+
+def catalogues(language: str) -> dict[str, Catalog]:
+    """Return a language's catalogues by part, with texts from `template`.
+
+    Raises ChapterError for a language that has none, and for a translation that lacks what its text is filled in with.
+    """
+    if language != PSEUDO and not (LANGUAGES / language).is_dir():
+        known = [path.name for path in LANGUAGES.glob("*") if path.is_dir()]
+        raise ChapterError(
+            f"There is no translation {language!r} in {LANGUAGES}: there are {', '.join([*known, PSEUDO])}. "
+            f"To begin one: python -m authoring translate {language}"
+        )
+    return {part: _catalogue(language, part) for part in parts()}
+
+
+def _catalogue(language: str, part: str) -> Catalog:
+    if language == PSEUDO:
+        catalogue = Catalog(locale=language, domain=part)
+        for message in (message for message in template(part) if message.id):
+            said = tuple(map(pseudo, _forms(message.id)))
+            catalogue.add(message.id, said if message.pluralizable else said[0], context=message.context)
+        return catalogue
+    path = LANGUAGES / language / f"{part}.po"
+    if not path.exists():
+        return Catalog(locale=language, domain=part, project="autograd-course")
+    with path.open("rb") as file:
+        catalogue = read_po(file, locale=language, domain=part)
+    for message in (message for message in catalogue if message.id and message.string and not message.context):
+        fields = sorted(_fields(*_forms(message.id)))
+        if any(sorted(_fields(form)) != fields for form in _forms(message.string) if not message.fuzzy):
+            raise ChapterError(f"{path}: the translation of {message.id!r} needs {', '.join(fields) or 'no {name}'}.")
+    return catalogue
+
+
+def _forms(text: str | tuple[str, ...] | list[str] | None) -> tuple[str, ...]:
+    """Return the forms of a message: one, or the singular and the plural."""
+    return (text or "",) if isinstance(text, str | None) else tuple(text)
+
+
+def _fields(*texts: str) -> set[str]:
+    """Return what texts are filled in with, except the count, which a singular need not show."""
+    try:
+        found = {field for text in texts for _before, field, *_rest in string.Formatter().parse(text) if field}
+        return {f"{{{field}}}" for field in found - {"count"}}
+    except ValueError:
+        return {"{…}"}
+
+
+def shown(catalogues: dict[str, Catalog]) -> bytes:
+    """Return the compiled catalogue of all texts that are looked up when they are shown."""
+    together, compiled = Catalog(locale=catalogues[MESSAGES].locale_identifier), io.BytesIO()
+    for message in (message for catalogue in catalogues.values() for message in catalogue if message.id):
+        if _SHOWN.match(message.context or "README"):
+            together.add(message.id, message.string, context=message.context, flags=message.flags)
+    write_mo(compiled, together)
+    return compiled.getvalue()
+
+
+def lookup(catalogue: Catalog) -> Callable[[str, str], str]:
+    """Return a function that returns the translation of a text that is swapped: of its context and its English."""
+
+    def translated(where: str, text: str) -> str:
+        message = catalogue.get(text, where)
+        return _forms(message.string)[0] if message and message.string and not message.fuzzy else text
+
+    return translated
+
+
+def build(language: str, names: list[str]) -> Path:
+    """Build the edition in a language, of the named chapters or of all, and return its folder `build/LANGUAGE`.
+
+    `sources` there has the solved chapters, from which a class in this language begins, and `chapters` the student
+    edition. Both run in that language.
+    """
+    made = sources(language).parent
+    of_parts = catalogues(language)
+    compiled = shown(of_parts)
+    for folder in (made / "sources", made / "chapters"):
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / words.FILE).write_bytes(compiled)
+    words.use(compiled)
+    names = names or chapter_names()
+    for name in names:
+        print(f"{name}: executing in {language}", flush=True)
+        target = made / "sources" / name
+        shutil.rmtree(target, ignore_errors=True)
+        shutil.copytree(source_path(name).parent, target)
+        notebook = nbformat.read(target / f"{name}.ipynb", as_version=4)
+        swap(notebook, lookup(of_parts[name]))
+        execute(notebook, target)
+        write(without_noise(notebook), target / f"{name}.ipynb")
+    generate(names, made / "chapters", made / "sources")
+    (made / "chapters" / PAGES.name).mkdir(exist_ok=True)
+    translated = lookup(of_parts[BESIDE])
+    for where, path in _pages()[1:]:
+        folder = made / "chapters" / PAGES.name if path.parent == PAGES else made
+        text = substituted(path.read_text(encoding="utf-8"), functools.partial(translated, where))
+        (folder / path.name).write_text(text, encoding="utf-8")
+    return made
+
+
+def update(language: str) -> Iterator[str]:
+    """Write a language's files, or bring them up to date with the English texts; yield a line on each one's state."""
+    folder = LANGUAGES / language
+    folder.mkdir(parents=True, exist_ok=True)
+    for part in parts():
+        catalogue = _catalogue(language, part)
+        catalogue.update(template(part))
+        with (folder / f"{part}.po").open("wb") as file:
+            write_po(file, catalogue, width=120)
+        yield f"{part:24} {coverage(catalogue)}"
+
+
+def covered() -> Iterator[str]:
+    """Yield a line for each language and part: how many of the English texts of today are translated."""
+    for language in sorted(path.name for path in LANGUAGES.glob("*") if path.is_dir()):
+        for part, catalogue in catalogues(language).items():
+            catalogue.update(template(part))
+            yield f"{language} {part:24} {coverage(catalogue)}"
+
+
+def coverage(catalogue: Catalog) -> str:
+    """Return in words how many of a catalogue's texts are translated."""
+    messages = [message for message in catalogue if message.id]
+    done = sum(all(_forms(message.string)) and not message.fuzzy for message in messages)
+    return f"{done} of {len(messages)} texts"
