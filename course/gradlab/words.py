@@ -8,10 +8,12 @@ An edition or a class that is not in English has a catalogue, `words.mo`, beside
 chapters' own texts. A text that it lacks is shown in English.
 """
 
+import contextlib
 import functools
 import gettext as python
 import io
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from . import notebook
@@ -30,6 +32,17 @@ def read(folder: Path) -> bytes:
 def use(catalogue: bytes) -> None:
     """Use this catalogue in this process from now on, wherever its chapters are; b"" for English."""
     _used[:] = [catalogue]
+
+
+@contextlib.contextmanager
+def english() -> Iterator[None]:
+    """Inside the block, messages are in English, as the code has them: to compare and sort them."""
+    before = _used[:]
+    use(b"")
+    try:
+        yield
+    finally:
+        _used[:] = before
 
 
 def language() -> str:

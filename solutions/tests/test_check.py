@@ -380,7 +380,7 @@ def test_a_name_of_a_setup_cell_is_not_laid_on_the_answer(beside):
 
     assert says(helped) == (
         "02.1 the gradient at x: not checked.\n"
-        "HELPER is not defined, because a setup cell has not run since the kernel started. Run the two setup cells "
+        "HELPER is not defined, because a setup cell has not run since the kernel started. Run the 2 setup cells "
         "above, or choose Run All Above Selected Cell in the Run menu, then run this cell again."
     )
     assert results.read(beside.parent) == {}

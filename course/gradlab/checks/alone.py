@@ -24,6 +24,7 @@ from types import ModuleType
 import msgspec
 import torch
 
+from ..words import _
 from . import source
 from .check import Check
 from .encoding import text_within, type_name
@@ -77,8 +78,13 @@ def require() -> None:
     for library, name in every:
         if not hasattr(_library(library), name):
             raise AttributeError(
-                f"{library} of torch {torch.__version__} has no function {name}, which grading alone must overwrite. "
-                "Install the torch version of requirements.txt."
+                _(
+                    "{library} of torch {version} has no function {name}, which grading alone must overwrite. "
+                    "Install the torch version of requirements.txt.",
+                    library=library,
+                    version=torch.__version__,
+                    name=name,
+                )
             )
     child = os.fork()
     if child == 0:
@@ -88,7 +94,7 @@ def require() -> None:
         finally:
             os._exit(1)
     if os.waitpid(child, 0)[1]:
-        raise OSError("Linux does not let torch's functions be overwritten, so no answer can be graded alone.")
+        raise OSError(_("Linux does not let torch's functions be overwritten, so no answer can be graded alone."))
 
 
 def serve(control: socket.socket, confine: Callable[[], None]) -> None:
@@ -99,7 +105,7 @@ def serve(control: socket.socket, confine: Callable[[], None]) -> None:
     has ended, its exit code is sent on `control`.
     """
     while True:
-        message, fds, _, _ = socket.recv_fds(control, 16, 1)
+        message, fds, *_flags = socket.recv_fds(control, 16, 1)
         if not message:
             return
         child = os.fork()
@@ -137,7 +143,7 @@ def _observe(task: Alone, lines: BufferedRWPair) -> None:
 
 
 def _answer(lines: BufferedRWPair, cases: int, observe: Callable[[Dict], Observation]) -> None:
-    for _ in range(cases):
+    for _case in range(cases):
         seen = observe(msgspec.json.decode(lines.readline(), type=Dict))
         lines.write(msgspec.json.encode(seen) + b"\n")
         lines.flush()
@@ -147,7 +153,7 @@ def _forbid(task: Alone) -> None:
     _overwrite([*_DERIVES, *([] if task.records else _RECORDS), *([] if task.torch else _TENSORS)])
     if not task.torch:
         for name in ("get_rng_state", "set_rng_state"):  # `known_state` makes no other tensor
-            setattr(torch, name, lambda *_: None)
+            setattr(torch, name, lambda *_arguments: None)
 
 
 def _overwrite(functions: list[tuple[str, str]]) -> None:

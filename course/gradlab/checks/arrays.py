@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..words import _, ngettext
 from .observation import Array, Float, Tensor, Value, shape_of
 from .plain import TOLERANCES, as_array, nonfinite
 
@@ -23,7 +24,7 @@ def compare_arrays(want: Tensor | Array, got: Tensor | Array) -> tuple[str, tupl
         return "shape", None
     if want.dtype != got.dtype:
         return "dtype", None
-    g, _, differs = elements(got, want)
+    g, _w, differs = elements(got, want)
     if differs.any():
         index = tuple(int(i) for i in np.argwhere(differs)[0])
         return "nan" if g.dtype.kind == "f" and np.isnan(g[index]) else "value", index
@@ -56,19 +57,26 @@ def pattern(g: np.ndarray, w: np.ndarray) -> str:
         return ""
     error = np.abs(g - w) / np.where(w == 0, 1, np.abs(w))
     if error.max(initial=0) <= ALMOST:
-        return f"Right to about {-math.log10(error.max()):.0f} digits, and the check needs more."
+        return ngettext(
+            "Right to about {count} digit, and the check needs more.",
+            "Right to about {count} digits, and the check needs more.",
+            round(-math.log10(error.max())),
+        )
     if w.size < 2 or not w.all():
         return ""
     if not g.any():
-        return "All your values are zero."
+        return _("All your values are zero.")
     ratio = g / w
     if np.allclose(ratio, ratio.flat[0], rtol=1e-6, atol=0) and 1 / MOST_TIMES <= abs(ratio.flat[0]) <= MOST_TIMES:
-        return f"Each of your values is {ratio.flat[0]:.4g} times the expected one."
+        return _("Each of your values is {ratio:.4g} times the expected one.", ratio=ratio.flat[0])
     offset = g - w
     if np.allclose(offset, offset.flat[0], rtol=1e-6, atol=1e-12):
-        return f"Each of your values is too {'large' if offset.flat[0] > 0 else 'small'} by {abs(offset.flat[0]):.4g}."
+        by = abs(offset.flat[0])
+        if offset.flat[0] > 0:
+            return _("Each of your values is too large by {by:.4g}.", by=by)
+        return _("Each of your values is too small by {by:.4g}.", by=by)
     if w.ndim == 2 and w.shape[0] == w.shape[1] and np.allclose(g, w.T, rtol=1e-6, atol=1e-12):
-        return "Your result is the transpose of the expected one."
+        return _("Your result is the transpose of the expected one.")
     if np.allclose(np.sort(g, axis=None), np.sort(w, axis=None), rtol=1e-6, atol=1e-12):
-        return "Your result has the right values in a different order."
+        return _("Your result has the right values in a different order.")
     return ""

@@ -8,6 +8,7 @@ from IPython import get_ipython
 from IPython.display import display
 
 from ..pictures.picture import Picture
+from ..words import _
 from .messages import NOT_ALONE, PASSED, REFUSED, STALE, STOPPED, UNSOLVED, WRONG, Feedback
 
 STYLE = "jupyter/labextensions/gradlab-looks/static/card.css"  # JupyterLab loads it, too
@@ -23,7 +24,7 @@ def _style() -> str:
 def show(feedback: Feedback, picture: Picture | None = None, helps: str = "") -> None:
     """Show the card in a notebook. In a terminal, print only a pass: a failure appears as an error."""
     if in_notebook():
-        text = feedback.text if feedback.state == PASSED else f"{feedback.title}: {feedback.head}."
+        text = feedback.text if feedback.state == PASSED else feedback.outcome
         display({"text/html": card(feedback, picture, helps), "text/plain": text}, raw=True)
     elif feedback.state == PASSED:
         print(feedback.text)
@@ -44,13 +45,15 @@ def card(feedback: Feedback, picture: Picture | None = None, helps: str = "") ->
     shown = f'<div class="gl-card-picture">{picture.html()}</div>' if picture else where + sides
     details = [*map(_sentence, feedback.more), where + sides if picture else "", _pairs(feedback.inputs)]
     if feedback.case:
-        parts += [shown, _fold(f"{feedback.case} Details", "".join([*details, _sentence(feedback.score)]))]
+        # Translators: on a fold, after "Case 1 of 6."
+        more = _("Details")
+        parts += [shown, _fold(f"{feedback.case} {more}", "".join([*details, _sentence(feedback.score)]))]
     else:
         parts += [_sentence(feedback.score)]
     parts += [_sentence(feedback.first)]
     if feedback.printed:
-        parts.append(_fold("Your code printed:", f"<pre>{_text(feedback.printed)}</pre>"))
-    return framed(feedback.state, feedback.title, feedback.head, "".join([*parts, helps]))
+        parts.append(_fold(_("Your code printed:"), f"<pre>{_text(feedback.printed)}</pre>"))
+    return framed(feedback.state, feedback.heading, feedback.head, "".join([*parts, helps]))
 
 
 def help_link(address: str, fold: int, says: str) -> str:
@@ -72,7 +75,9 @@ def framed(state: str, title: str, head: str, body: str) -> str:
 
 def _lead(feedback: Feedback) -> str:
     if feedback.owned and not feedback.lead:
-        return f'<p class="gl-card-lead">Yours now: <code>{_text(feedback.owned)}</code></p>'
+        # Translators: what the learner owns by passing the check: the name of a function
+        yours = _("Yours now: {name}", name=f"<code>{_text(feedback.owned)}</code>")
+        return f'<p class="gl-card-lead">{yours}</p>'
     slip = f"<strong>{_text(feedback.slip)}</strong> " if feedback.slip else ""
     return f'<p class="gl-card-lead">{slip}{_text(feedback.lead)}</p>' if feedback.lead else ""
 
@@ -83,8 +88,11 @@ def _sentence(text: str) -> str:
 
 def _sides(feedback: Feedback) -> str:
     """Return an HTML table of your value above the expected one: the number that differs, then the whole value."""
-    rows = [(whose, " in ".join(f"<code>{_text(part)}</code>" for part in side)) for whose, *side in feedback.sides]
-    body = "".join(f'<tr><th scope="row">{_text(whose)}</th><td>{side}</td></tr>' for whose, side in rows)
+    body = ""
+    for whose, *side in feedback.sides:
+        value, *whole = (f"<code>{_text(part)}</code>" for part in side)
+        shown = " ".join([value, *(_("in {whole}", whole=part) for part in whole)])
+        body += f'<tr><th scope="row">{_text(whose)}</th><td>{shown}</td></tr>'
     return f"<table><tbody>{body}</tbody></table>" if body else ""
 
 
@@ -102,16 +110,18 @@ def _fold(title: str, body: str) -> str:
 def overview(rows: list[tuple[str, str, str]], total: str, owned: list[tuple[str, str, str]]) -> str:
     """Return an HTML table of a chapter's checks, with each check's title, state and points, then what one owns now.
 
-    owned: for each check that has passed, a function's name, what it does, and the data of its picture or "".
+    A state is one of `summary`'s. owned: for each check that has passed, a function's name, what it does, and the data
+    of its picture or "".
     """
     body = "".join(
         f'<tr class="gl-row-{"passed" if state == "passed" else "open"}"><td>{_text(title)}</td>'
-        f"<td>{_text(state)}</td><td>{_text(worth)}</td></tr>"
+        f"<td>{_text(_(state))}</td><td>{_text(worth)}</td></tr>"
         for title, state, worth in rows
     )
-    head = '<tr><th scope="col">check</th><th scope="col">state</th><th scope="col">points</th></tr>'
+    # Translators: the heads of a table's columns
+    heads = "".join(f'<th scope="col">{_text(name)}</th>' for name in (_("check"), _("state"), _("points")))
     return (
-        f'{_style()}<div class="gl-summary"><table><thead>{head}</thead><tbody>{body}</tbody></table>'
+        f'{_style()}<div class="gl-summary"><table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
         f"<p><strong>{_text(total)}</strong></p></div>{_owned(owned)}"
     )
 
@@ -122,7 +132,8 @@ def _owned(owned: list[tuple[str, str, str]]) -> str:
     for name, does, image in owned:
         picture = f'<img alt="" src="{image}">' if image else ""
         tiles.append(f"<li>{picture}<code>{_text(name)}</code><p>{_text(does)}</p></li>")
-    return f'<div class="gl-owns"><p><strong>You now own</strong></p><ul>{"".join(tiles)}</ul></div>' if tiles else ""
+    own = _text(_("You now own"))
+    return f'<div class="gl-owns"><p><strong>{own}</strong></p><ul>{"".join(tiles)}</ul></div>' if tiles else ""
 
 
 def _text(text: str) -> str:

@@ -9,6 +9,7 @@ from IPython.display import display
 from .. import notebook
 from ..pictures.picture import Picture
 from ..returned import is_answer
+from ..words import _
 from . import messages
 from .card import help_link, show
 from .cells import Chapter
@@ -158,7 +159,7 @@ def _verdict(stated: Check, record: CheckRecord, chapter: Chapter) -> tuple[Verd
     wrong = verdict.wrong if verdict.feedback.state == messages.WRONG else None
     drawn = None if wrong is None else _drawn(stated, record, seen, wrong)
     feedback = replace(verdict.feedback, drawn=drawn.text if drawn else "")
-    return Verdict(feedback), drawn or _arrays_drawn(verdict)
+    return replace(verdict, feedback=feedback), drawn or _arrays_drawn(verdict)
 
 
 def _refused(stated: Check, answer: str, chapter: Chapter) -> Feedback | None:
@@ -229,12 +230,21 @@ def _find(stated: Check, chapter: Chapter) -> CheckRecord:
         return made
     checks = chapter.checks
     if check_id not in checks:
-        raise RecordError(f"The record beside this notebook has no check {check_id}. It has: {', '.join(checks)}.")
+        raise RecordError(
+            _(
+                "The record beside this notebook has no check {check_id}. It has: {checks}.",
+                check_id=check_id,
+                checks=", ".join(checks),
+            )
+        )
     if checks[check_id].digest not in map(stated.digest, (False, True)):
         raise RecordError(
-            f"The check cell of {check_id} differs from the one that the record beside this notebook was made for. "
-            "If you changed the cell, restore it from the released chapter; if the chapter has a newer edition, "
-            "take both its notebook and its record."
+            _(
+                "The check cell of {check_id} differs from the one that the record beside this notebook was made for. "
+                "If you changed the cell, restore it from the released chapter; if the chapter has a newer edition, "
+                "take both its notebook and its record.",
+                check_id=check_id,
+            )
         )
     return checks[check_id]
 

@@ -4,9 +4,11 @@ import re
 from pathlib import Path
 
 from ..notebook import CHAPTER
+from ..words import _
 from .cells import Chapter
 
-_PROMISE = re.compile(r"^\*\*You will be able to\*\*$\s*(^- .*?)(?=^\*\*|\Z)", re.MULTILINE | re.DOTALL)
+# The first list under a line in bold: "You will be able to", in the chapter's language
+_PROMISE = re.compile(r"^\*\*[^*\n]+\*\*$\s*(^- .*?)(?=^\*\*|\Z)", re.MULTILINE | re.DOTALL)
 
 
 def ending(chapter: Chapter, done: bool) -> str:
@@ -16,16 +18,21 @@ def ending(chapter: Chapter, done: bool) -> str:
     """
     folder, texts = chapter.folder, [cell["source"] for cell in chapter.cells[:1]] if done else []
     promised = [match[1].strip() for text in texts if (match := _PROMISE.search(text))]
-    parts = [f"**You can now**\n\n{skills}" for skills in promised]
+    # Translators: the heading of a list of what a reader has learned
+    you_can = _("You can now")
+    parts = [f"**{you_can}**\n\n{skills}" for skills in promised]
     following = sorted(path for path in folder.parent.glob("*") if CHAPTER.fullmatch(path.name) and path > folder)
     start = folder.parent / "README.md"
     if not CHAPTER.fullmatch(folder.name):
         return "\n\n".join(parts)
     if following:
         name = following[0].name
-        parts.append(f"**Next:** [{_title(following[0])}](../{name}/{name}.ipynb)")
+        # Translators: before the title of the next chapter
+        next_one = _("Next:")
+        parts.append(f"**{next_one}** [{_title(following[0])}](../{name}/{name}.ipynb)")
     elif start.is_file():
-        parts.append(f"This was the last chapter. [Back to the start page](../{start.name})")
+        last, back = _("This was the last chapter."), _("Back to the start page")
+        parts.append(f"{last} [{back}](../{start.name})")
     return "\n\n".join(parts)
 
 

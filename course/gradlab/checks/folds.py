@@ -2,31 +2,30 @@
 
 import html
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import starmap
 
+from ..words import N_, _
 from .cells import Chapter
 from .difference import RAISED
 from .memory import memory
 from .messages import WRONG
 from .verdict import Verdict
 
-_QUOTING = ("Help: I get ", "Help: the first difference is at ")  # titles that quote what a card says
+_STEPS = (N_("Open the hint"), N_("Open the approach"))  # the first two folds of every exercise
 
 
 @dataclass(frozen=True)
 class Fold:
-    """A fold above a check. cell: the id of its cell; number: its index in the cell; title: its text."""
+    """A fold above a check. cell: the id of its cell; number: its index in the cell; title: its HTML.
+
+    says: the text of the card's link to this fold.
+    """
 
     cell: str
     number: int
     title: str
-
-    @property
-    def says(self) -> str:
-        """The text of the card's link to this fold."""
-        known = self.title.lower()
-        return f"Open the {known}" if known in ("hint", "approach") else "Open the help for this message"
+    says: str = ""
 
 
 def fitting(name: str, verdict: Verdict, chapter: Chapter, cell: str) -> Fold | None:
@@ -42,26 +41,39 @@ def fitting(name: str, verdict: Verdict, chapter: Chapter, cell: str) -> Fold | 
     again = before == (kind := _kind(verdict))
     memory.repeated[name] = kind, times + again
     folds = [fold for fold in starmap(Fold, chapter.help_above(cell)) if fold.cell]  # a link needs a cell's id
-    matching = next((fold for fold in folds if quotes(fold.title, _said(verdict))), None)
-    steps = [fold for title in ("Hint", "Approach") for fold in folds if fold.title == title]
-    return steps[min(times, len(steps) - 1)] if again and steps else matching
+    steps, helps = folds[: len(_STEPS)], folds[len(_STEPS) :]
+    if again and steps:
+        step = min(times, len(steps) - 1)
+        return replace(steps[step], says=_(_STEPS[step]))
+    matching = next((fold for fold in helps if quotes(fold.title, verdict)), None)
+    return matching and replace(matching, says=_("Open the help for this message"))
 
 
-def quotes(title: str, said: str) -> bool:
-    """Return whether a fold's title quotes this text; "…" in the title matches anything."""
-    quoted = re.findall(r"<code>(.*?)</code>", title) if title.startswith(_QUOTING) else []
-    patterns = [".*".join(map(re.escape, html.unescape(quote).split("…"))) for quote in quoted]
-    return any(re.search(rf"(?<!\w){pattern}", said) for pattern in patterns)
+def quotes(title: str, verdict: Verdict) -> bool:
+    """Return whether a fold's title quotes what a verdict says; "…" in the title matches anything.
+
+    One word, which could occur anywhere, must begin a name of the first difference's place, or your side of it.
+    """
+    said, names = _said(verdict)
+    for quote in re.findall(r"<code>(.*?)</code>", title):
+        pattern = ".*".join(map(re.escape, html.unescape(quote).split("…")))
+        texts, whole = ([said], rf"(?<!\w){pattern}") if " " in quote else (names, rf"\A{pattern}(?!\w)")
+        if any(re.search(whole, text) for text in texts):
+            return True
+    return False
 
 
 def _kind(verdict: Verdict) -> tuple[str, str]:
     """Return a key that similar failures share: the slip or the leading sentence, and the type of any error raised."""
-    feedback, difference = verdict.feedback, verdict.difference
+    feedback, difference = verdict.english or verdict.feedback, verdict.difference
     if difference and difference.kind in RAISED:
         return feedback.name or difference.kind, difference.sides[0].type
     return feedback.name or feedback.lead, ""
 
 
-def _said(verdict: Verdict) -> str:
-    feedback = verdict.feedback
-    return " ".join(" ".join([feedback.lead, feedback.at, *feedback.more, feedback.where, feedback.yours]).split())
+def _said(verdict: Verdict) -> tuple[str, list[str]]:
+    """Return a failure's sentences, in English and in the reader's language, and its single words; see `quotes`."""
+    feedbacks = [verdict.feedback, verdict.english or verdict.feedback]
+    texts = [text for said in feedbacks for text in (said.lead, said.at, *said.more, said.where, said.yours)]
+    keys = verdict.difference.place.keys if verdict.difference else ()
+    return " ".join(" ".join(texts).split()), [*map(str, keys), verdict.feedback.yours]

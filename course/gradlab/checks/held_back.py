@@ -10,6 +10,7 @@ from IPython import get_ipython
 from IPython.display import display
 
 from ..captured import Publisher
+from ..words import ngettext
 
 MOST = 2_000  # maximum number of characters kept
 MOST_SHOWN = 10  # maximum number of displays kept
@@ -37,15 +38,16 @@ class Printed(TextIOBase):
     @property
     def text(self) -> str:
         """The printed text that was kept, and the number of characters left out."""
-        rest = f"\n… and {self.left_out:,} more characters" if self.left_out else ""
-        return self.kept.rstrip("\n") + rest
+        left_out = ngettext("… and {count:,} more character", "… and {count:,} more characters", self.left_out)
+        return self.kept.rstrip("\n") + (f"\n{left_out}" if self.left_out else "")
 
     def show_displayed(self) -> None:
         """Show the displays that were held back, and say how many were left out."""
         for data in self.displayed[:MOST_SHOWN]:
             display(data, raw=True)
-        if len(self.displayed) > MOST_SHOWN:
-            print(f"… and {len(self.displayed) - MOST_SHOWN:,} more displays")
+        left_out = len(self.displayed) - MOST_SHOWN
+        if left_out > 0:
+            print(ngettext("… and {count:,} more display", "… and {count:,} more displays", left_out))
 
 
 class _FirstDisplays(Publisher):

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from ..words import N_, _, english, ngettext
 from .observation import CONTAINERS, NUMERIC, Dict, List, Observation, Size, Tuple, Value, kind_of, parts, shape_of
 from .plain import numbers_in
 from .record import Case
@@ -18,16 +19,51 @@ _MOST_ITEMS = 4  # named in one sentence
 _LONGEST = 40  # characters of a case's value in a sentence
 
 _FUNCTIONS = {  # of the expected values
-    "the squares of": lambda w: w * w,
-    "the square roots of": lambda w: math.sqrt(w) if w >= 0 else math.nan,
-    "1 divided by": lambda w: 1 / w if w else math.nan,
-    "the absolute values of": abs,
+    N_("Your values are the squares of the expected ones."): lambda w: w * w,
+    N_("Your values are the square roots of the expected ones."): lambda w: math.sqrt(w) if w >= 0 else math.nan,
+    N_("Your values are 1 divided by the expected ones."): lambda w: 1 / w if w else math.nan,
+    N_("Your values are the absolute values of the expected ones."): abs,
 }
-_RELATIONS = {  # between the expected value and another one
-    "plus": lambda w, other: w + other,
-    "minus": lambda w, other: w - other,
-    "times": lambda w, other: w * other,
-    "over": lambda w, other: w / other if other else math.nan,
+_EQUAL = N_("Your values equal {name}."), N_("Your values equal those expected at {name}.")
+_RELATIONS = {  # between the expected value and a case's value, or another expected one
+    (
+        N_("Your values are the expected ones plus {name}."),
+        N_("Your values are the expected ones plus those expected at {name}."),
+    ): lambda w, other: w + other,
+    (
+        N_("Your values are the expected ones minus {name}."),
+        N_("Your values are the expected ones minus those expected at {name}."),
+    ): lambda w, other: w - other,
+    (
+        N_("Your values are the expected ones times {name}."),
+        N_("Your values are the expected ones times those expected at {name}."),
+    ): lambda w, other: w * other,
+    (
+        N_("Your values are the expected ones over {name}."),
+        N_("Your values are the expected ones over those expected at {name}."),
+    ): lambda w, other: w / other if other else math.nan,
+}
+_REDUCED = {  # by whether yours is the smaller one, "sum" or "mean", and whether it is over one dimension only
+    (True, "sum", False): N_("Your values are the sum of the expected ones."),
+    (True, "sum", True): N_("Your values are the sum of the expected ones over dimension {axis}."),
+    (True, "mean", False): N_("Your values are the mean of the expected ones."),
+    (True, "mean", True): N_("Your values are the mean of the expected ones over dimension {axis}."),
+    (False, "sum", False): N_("The expected values are the sum of yours."),
+    (False, "sum", True): N_("The expected values are the sum of yours over dimension {axis}."),
+    (False, "mean", False): N_("The expected values are the mean of yours."),
+    (False, "mean", True): N_("The expected values are the mean of yours over dimension {axis}."),
+}
+_RETURN = {  # a number or another value, or several of them, as the type that is expected
+    "tensor": (N_("Return it as a tensor of dtype {dtype}."), N_("Return them as a tensor of dtype {dtype}.")),
+    "ndarray": (
+        N_("Return it as a NumPy array of dtype {dtype}."),
+        N_("Return them as a NumPy array of dtype {dtype}."),
+    ),
+    "list": (N_("Return it as a list."), N_("Return them as a list.")),
+    "tuple": (N_("Return it as a tuple."), N_("Return them as a tuple.")),
+    "torch.Size": (N_("Return it as a torch.Size."), N_("Return them as a torch.Size.")),
+    "float": (N_("Return it as a Python float."), N_("Return them as a Python float.")),
+    "int": (N_("Return it as a Python int."), N_("Return them as a Python int.")),
 }
 
 
@@ -56,20 +92,20 @@ def likeness(got: Value, want: Value, case: Dict, expected: Observation) -> str:
 
 def _of_values(g: _Numbers, w: _Numbers, case: Dict, expected: Observation) -> str:
     """Return a sentence if all values are those of a different array, or come from the expected ones in one step."""
-    named = {name: array for name, array in _named(case, expected) if array.shape == g.shape and _telling(array)}
-    others = {name: array for name, array in named.items() if not _close(array, w)}
     if not _telling(g) or not _telling(w):
         return ""
-    for name, other in others.items():
+    named = {name: array for name, array in _named(case, expected) if array.shape == g.shape and _telling(array)}
+    others = {name: array for name, array in named.items() if not _close(array, w)}
+    for (expected_one, name), other in others.items():
         if _close(g, other):
-            return f"Your values equal {name}."
-    for function, apply in _FUNCTIONS.items():
+            return _(_EQUAL[expected_one], name=name)
+    for sentence, apply in _FUNCTIONS.items():
         if _all_near(g.values, map(apply, w.values)):
-            return f"Your values are {function} the expected ones."
-    for name, other in others.items():
-        for relation, related in _RELATIONS.items():
+            return _(sentence)
+    for (expected_one, name), other in others.items():
+        for sentences, related in _RELATIONS.items():
             if _all_near(g.values, map(related, w.values, other.values)):
-                return f"Your values are the expected ones {relation} {name}."
+                return _(sentences[expected_one], name=name)
     return ""
 
 
@@ -96,25 +132,25 @@ def _close(numbers: _Numbers, other: _Numbers) -> bool:
     return numbers.shape == other.shape and _all_near(numbers.values, other.values)
 
 
-def _named(case: Dict, expected: Observation) -> Iterator[tuple[str, _Numbers]]:
-    """Yield the number arrays of a case, and those expected at the labels of an observation, with words for each."""
+def _named(case: Dict, expected: Observation) -> Iterator[tuple[tuple[bool, str], _Numbers]]:
+    """Yield the number arrays of a case, and those expected at an observation's labels: whether it is one, its name."""
     for name, value in case.items.items():
-        yield from _inside(name, value)
+        yield from _inside(False, name, value)
     for labelled in expected.values if len(expected.values) > 1 else ():
         for label, value in parts(labelled).items() if isinstance(labelled, Dict) else ():
-            yield from _inside(f"those expected at {label!r}", value)
+            yield from _inside(True, repr(label), value)
 
 
-def _inside(name: str, value: Value) -> Iterator[tuple[str, _Numbers]]:
+def _inside(is_expected: bool, name: str, value: Value) -> Iterator[tuple[tuple[bool, str], _Numbers]]:
     if (numbers := _numbers(value)) is not None:
-        yield name, numbers
+        yield (is_expected, name), numbers
     for key, part in parts(value).items():
-        yield from _inside(f"{name}[{key!r}]", part)
+        yield from _inside(is_expected, f"{name}[{key!r}]", part)
 
 
 def _of_shapes(g: _Numbers, w: _Numbers) -> str:
     if _telling(w) and len(g.values) == len(w.values) and _all_near(g.values, w.values):
-        return "The values are right, but in a different shape."
+        return _("The values are right, but in a different shape.")
     yours_is_small = len(g.values) < len(w.values)
     small, large = (g, w) if yours_is_small else (w, g)
     if not _telling(small) or len(small.values) == len(large.values):
@@ -124,10 +160,7 @@ def _of_shapes(g: _Numbers, w: _Numbers) -> str:
         means = [total / count for total in sums] if count else []
         for name, reduced in (("sum", sums), ("mean", means)):
             if len(reduced) == len(small.values) and _all_near(reduced, small.values):
-                over = "" if axis is None else f" over dimension {axis}"
-                sides = ("Your values are", "the expected ones")
-                subject, other = sides if yours_is_small else ("The expected values are", "yours")
-                return f"{subject} the {name} of {other}{over}."
+                return _(_REDUCED[yours_is_small, name, axis is not None], axis=axis)
     return ""
 
 
@@ -147,10 +180,10 @@ def _of_some(g: _Numbers, w: _Numbers) -> str:
     if not differ or len(differ) == len(g.values):
         return ""
     if not any(mine for mine, _ in differ):
-        return "The elements that differ are 0 in your result."
+        return _("The elements that differ are 0 in your result.")
     if not any(right for _, right in differ):
-        return "The elements that differ should be 0."
-    return "The elements that differ have the wrong sign." if all(_near(a, -b) for a, b in differ) else ""
+        return _("The elements that differ should be 0.")
+    return _("The elements that differ have the wrong sign.") if all(_near(a, -b) for a, b in differ) else ""
 
 
 def _of_kinds(got: Value, want: Value) -> str:
@@ -158,26 +191,16 @@ def _of_kinds(got: Value, want: Value) -> str:
     mine, right = _flat(got) or [], _flat(want) or []
     same = 0 < len(mine) == len(right) and all(map(math.isfinite, [*mine, *right])) and _all_near(mine, right)
     if not same and isinstance(got, _SEQUENCES) and isinstance(want, _SEQUENCES) and got.items == want.items:
-        return f"Your items are right. Return them as {_A[kind_of(want)]}."
+        right_items = _("Your items are right.")
+        return f"{right_items} {_(_RETURN[kind_of(want)][1])}"
     return _right_as(want) if same else ""
-
-
-_A = {
-    "tensor": "a tensor",
-    "ndarray": "a NumPy array",
-    "list": "a list",
-    "tuple": "a tuple",
-    "torch.Size": "a torch.Size",
-    "float": "a Python float",
-    "int": "a Python int",
-}
 
 
 def _right_as(want: Value) -> str:
     """Return a sentence on right numbers whose type or dtype is wrong."""
-    dtype = f" of dtype {want.dtype}" if isinstance(want, NUMERIC) else ""
-    words = "number is right. Return it" if len(_flat(want) or [0]) == 1 else "numbers are right. Return them"
-    return f"Your {words} as {_A[kind_of(want)]}{dtype}."
+    several = len(_flat(want) or [0]) != 1
+    right = _("Your numbers are right.") if several else _("Your number is right.")
+    return f"{right} {_(_RETURN[kind_of(want)][several], dtype=getattr(want, 'dtype', ''))}"
 
 
 def _flat(value: Value) -> list[float] | None:
@@ -198,11 +221,18 @@ def _of_items(got: list[Value], want: list[Value]) -> str:
         return ""
     mine, right = Counter(got), Counter(want)
     if mine == right:
-        return f"You have the right items in {'reverse' if got == want[::-1] else 'a different'} order."
-    sides = {"Missing": (right - mine).elements(), "Not expected": (mine - right).elements()}
-    texts = {side: ", ".join(map(repr, items)) for side, items in sides.items()}
-    few = sum(((right - mine) + (mine - right)).values()) <= _MOST_ITEMS and any((mine & right).values())
-    return " ".join(f"{side}: {text}." for side, text in texts.items() if text) if few else ""
+        reverse = got == want[::-1]
+        return (
+            _("You have the right items in reverse order.")
+            if reverse
+            else _("You have the right items in a different order.")
+        )
+    missing, more = (", ".join(map(repr, side.elements())) for side in (right - mine, mine - right))
+    if sum(((right - mine) + (mine - right)).values()) > _MOST_ITEMS or not any((mine & right).values()):
+        return ""
+    # Translators: items of a list
+    texts = [_("Missing: {items}.", items=missing)] if missing else []
+    return " ".join([*texts, *([_("Not expected: {items}.", items=more)] if more else [])])
 
 
 def where_wrong(cases: list[Case], wrong: list[int]) -> str:
@@ -212,30 +242,53 @@ def where_wrong(cases: list[Case], wrong: list[int]) -> str:
     if not right or "" in said | others:
         return ""
     if len(said) == 1:
-        return "Only cases like this one are wrong." if said.isdisjoint(others) else ""
+        return _("Only cases like this one are wrong.") if said.isdisjoint(others) else ""
     traits = [set(_traits(case.inputs)) for case in cases]
     shared = set.intersection(*(traits[i] for i in wrong)) - set().union(*(traits[i] for i in right))
-    return (
-        f"The wrong ones are exactly those where {min(shared, key=lambda trait: (len(trait), trait))}."
-        if shared
-        else ""
-    )
+    with english():
+        shortest = min(shared, key=lambda trait: (len(_where(*trait)), _where(*trait)), default=None)
+    return _where(*shortest) if shortest else ""
 
 
-def _traits(inputs: Dict) -> Iterator[str]:
-    """Yield what can be said of a case's values, one by one."""
+def _traits(inputs: Dict) -> Iterator[tuple[str, str, str]]:
+    """Yield what can be said of a case's values, one by one: its kind, the value's name, and what it is, if needed."""
     for name, value in inputs.items.items():
         if isinstance(value, NUMERIC):
-            numbers, dimensions = numbers_in(value), len(shape_of(value))
-            yield f"{name} is {value.dtype}"
-            yield f"{name} has {dimensions} dimension{'s' * (dimensions != 1)}"
+            numbers = numbers_in(value)
+            yield "dtype", name, value.dtype
+            yield "dimensions", name, str(len(shape_of(value)))
             if len(numbers) < 2:
-                yield f"{name} has {('no elements', 'one element')[len(numbers)]}"
+                yield ("none", "one")[len(numbers)], name, ""
             if not all(map(math.isfinite, numbers)):
-                yield f"{name} contains nan or inf"
+                yield "nan", name, ""
             if not all(numbers):
-                yield f"{name} contains 0"
+                yield "0", name, ""
         elif isinstance(value, CONTAINERS) and not parts(value):
-            yield f"{name} is empty"
+            yield "empty", name, ""
         elif len(text := show(value)) <= _LONGEST:
-            yield f"{name} = {text}"
+            yield "=", name, text
+
+
+def _where(kind: str, name: str, value: str) -> str:
+    """Return a sentence on a trait of the wrong cases."""
+    match kind:
+        case "dtype":
+            return _("The wrong ones are exactly those where {name} is {dtype}.", name=name, dtype=value)
+        case "dimensions":
+            return ngettext(
+                "The wrong ones are exactly those where {name} has {count} dimension.",
+                "The wrong ones are exactly those where {name} has {count} dimensions.",
+                int(value),
+                name=name,
+            )
+        case "none":
+            return _("The wrong ones are exactly those where {name} has no elements.", name=name)
+        case "one":
+            return _("The wrong ones are exactly those where {name} has one element.", name=name)
+        case "nan":
+            return _("The wrong ones are exactly those where {name} contains nan or inf.", name=name)
+        case "0":
+            return _("The wrong ones are exactly those where {name} contains 0.", name=name)
+        case "empty":
+            return _("The wrong ones are exactly those where {name} is empty.", name=name)
+    return _("The wrong ones are exactly those where {name} = {value}.", name=name, value=value)

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from ..words import _, of_chapter
 from .compare import Judge
 from .delta import applied, delta
 from .meaning import meaning
@@ -139,11 +140,19 @@ class Record(_Part, frozen=True):
             if made_in == FORMAT:
                 return msgspec.json.decode(text, type=cls)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise RecordError(f"{source} cannot be read ({error}).", _RESTORE) from None
+            unreadable = _("{source} cannot be read ({error}).", source=source, error=error)
+            raise RecordError(unreadable, _("Copy the file from the released chapter again.")) from None
         raise RecordError(
-            f"{source} has format {made_in}, but this gradlab reads format {FORMAT}.",
-            "Notebook, record and gradlab belong together: start the course again with make lab, which brings them up "
-            "to date and keeps your work.",
+            _(
+                "{source} has format {made_in}, but this gradlab reads format {format}.",
+                source=source,
+                made_in=made_in,
+                format=FORMAT,
+            ),
+            _(
+                "Notebook, record and gradlab belong together: start the course again with make lab, which brings them "
+                "up to date and keeps your work."
+            ),
         )
 
 
@@ -171,21 +180,29 @@ def exercises(text: bytes) -> dict[str, Exercise]:
     return record.checks if record.format == FORMAT else {}
 
 
-_RESTORE = "Copy the file from the released chapter again."
-
-
 def load_beside(folder: Path) -> dict[str, CheckRecord]:
     """Return the checks of all records in `folder`, by id; raises RecordError if there is no record."""
     paths = sorted(folder.glob("*" + SUFFIX))
     if not paths:
         raise RecordError(
-            f"There is no record (a file that ends in {SUFFIX}) in {folder}. It belongs beside the released notebook: "
-            "open the notebook in its own chapter folder, or copy the file from the released chapter again."
+            _(
+                "There is no record (a file that ends in {suffix}) in {folder}. "
+                "It belongs beside the released notebook: "
+                "open the notebook in its own chapter folder, or copy the file from the released chapter again.",
+                suffix=SUFFIX,
+                folder=folder,
+            )
         )
     checks: dict[str, CheckRecord] = {}
     for path in paths:
         checks |= Record.from_json(path.read_bytes(), path.name).checks
     return checks
+
+
+def titled(title: str) -> str:
+    """Return a check's title, which begins with the check's id, in the reader's language."""
+    check_id, space, words = title.partition(" ")
+    return check_id + space + of_chapter(check_id, words)
 
 
 def digest(

@@ -9,6 +9,7 @@ from typing import Any
 from IPython.display import display
 
 from ..ipynb import grade_id, tags
+from ..words import _
 from .cells import Chapter
 
 
@@ -29,6 +30,8 @@ def show_next(check_id: str, chapter: Chapter) -> None:
     checks, ids = chapter.checks, [*chapter.checks, "summary"]
     following = ids[ids.index(check_id) + 1]
     cell = chapter.stated_at(checks[following].cell) if following in checks else following
+    # Translators: next: the number of an exercise, or "summary"
+    says = _("Next: {next}", next=following if following in checks else _("summary"))
     link = f"{chapter.folder.name}.ipynb#cell-id={cell}"
-    body = f'<a href="{html.escape(link)}">Next: {following} <span aria-hidden="true">→</span></a>'
-    display({"text/html": f'<div class="gl-card-next">{body}</div>', "text/plain": f"Next: {following}"}, raw=True)
+    body = f'<a href="{html.escape(link)}">{html.escape(says)} <span aria-hidden="true">→</span></a>'
+    display({"text/html": f'<div class="gl-card-next">{body}</div>', "text/plain": says}, raw=True)

@@ -1,5 +1,6 @@
 """Format plain data as a learner would type it."""
 
+from ..words import _
 from .observation import (
     Array,
     Dict,
@@ -71,7 +72,12 @@ def _show_array(value: Tensor | Array, digits: int, most: int = 24) -> str:
 
     if room(shape) > most:
         first = ", ".join(written(n) for n in value.values[:6])
-        return f"{kind} of shape {shape}, {value.dtype}" + (f", which begins {first}, …" if first else "")
+        if first:
+            # Translators: kind: "tensor" or "ndarray"; dtype: such as "float32"; first: numbers
+            long = _("{kind} of shape {shape}, {dtype}, which begins {first}, …")
+        else:
+            long = _("{kind} of shape {shape}, {dtype}")
+        return long.format(kind=kind, shape=shape, dtype=value.dtype, first=first)
 
     def nested(numbers, shape):
         if not shape:

@@ -1,8 +1,10 @@
 """A difference in words: where it is, both sides, and what more can be said of it."""
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..words import N_, _, ngettext
 from .compare import KINDS, alike_labelled, missing_words, place_of
 from .difference import Difference, Place
 from .observation import (
@@ -26,18 +28,24 @@ from .show import show, shown_apart
 LONGEST = 160  # characters shown of a list whose length differs, and of what two texts share
 BEFORE = 40  # characters shown of what two longer texts share
 MOST_JUDGED = 500  # characters shown of a judged value
-_FLOAT32 = "In torch, .float() returns float32, and so do zeros, ones, eye and tensor of floats without dtype=."
 LEFT = {  # by its code, what was left changed
-    "grad_mode_off": "gradients are switched off",
-    "inference_mode_on": "inference mode is on",
-    "anomaly_mode_on": "anomaly detection is on",
-    "default_dtype": "the default dtype is {}",
-    "default_device": "the default device is {}",
-    "module_hooks": "hooks for all modules are registered",
-    "recursion_limit": "the recursion limit is {}",
-    "name_changed": "a name that the check uses is changed",
-    "requires_grad": "{} requires grad",
-    "has_grad": "{} has a .grad",
+    # Translators: the next texts say what an answer left changed, one after the other
+    "grad_mode_off": N_("gradients are switched off"),
+    "inference_mode_on": N_("inference mode is on"),
+    "anomaly_mode_on": N_("anomaly detection is on"),
+    "default_dtype": N_("the default dtype is {about}"),
+    "default_device": N_("the default device is {about}"),
+    "module_hooks": N_("hooks for all modules are registered"),
+    "recursion_limit": N_("the recursion limit is {about}"),
+    "name_changed": N_("a name that the check uses is changed"),
+    "requires_grad": N_("{about} requires grad"),
+    "has_grad": N_("{about} has a .grad"),
+}
+_FORBIDDEN = {  # what an observation says of the use of something forbidden, and how it is shown
+    "torch's autograd was called": N_("torch's autograd was called"),
+    "(?P<name>.*) was called": N_("{name} was called"),
+    "(?P<name>.*) was used": N_("{name} was used"),
+    "torch was used and raised: (?P<error>.*)": N_("torch was used and raised: {error}"),
 }
 
 
@@ -45,14 +53,22 @@ def where(difference: Difference) -> str:
     """Return where two values differ, "" if it is the only value; for an error, the line that raised it."""
     error = difference.sides[0]
     if isinstance(error, Error):
-        return f"line {error.line}: {error.at}" if error.line else error.at
+        return _("line {number}: {code}", number=error.line, code=error.at) if error.line else error.at
     at = _in_words(difference.place)
     if difference.elements is None:
         return at
-    differs = difference.elements[2]
-    element = f"index {list(difference.index)}" if difference.index else "the value"
-    count = f" ({int(differs.sum())} of {differs.size} elements differ)" if differs.size > 1 else ""
-    return f"{element}{count} in {at}" if at else f"{element}{count}"
+    differs, index = difference.elements[2], list(difference.index or ())
+    # Translators: a place, such as "the value in returned[0]"
+    element = _("index {index}", index=index) if index else _("the value")
+    if differs.size > 1:
+        count, total = int(differs.sum()), differs.size
+        element = _("index {index} ({count} of {total} elements differ)", index=index, count=count, total=total)
+    return _inside(element, at)
+
+
+def _inside(place: str, whole: str) -> str:
+    # Translators: two places, such as "index [0]" in "returned[1]", or "x.grad" in "value 2 of 3"
+    return _("{place} in {whole}", place=place, whole=whole) if place and whole else place or whole
 
 
 def _in_words(place: Place) -> str:
@@ -61,23 +77,28 @@ def _in_words(place: Place) -> str:
     if keys and isinstance(keys[0], str):
         at, keys = keys[0] if keys[1:] and keys[0].isidentifier() else repr(keys[0]), keys[1:]
     elif keys:
-        at = "returned"
+        # Translators: stands for what the learner's function returned, in a place such as returned[0]
+        at = _("returned")
     at += "".join(f"[{key!r}]" for key in keys)
-    number = "value {} of {}".format(*place.number) if place.number else ""
-    return " in ".join(filter(None, (at, number)))
+    if not place.number:
+        return at
+    return _inside(at, _("value {number} of {total}", number=place.number[0], total=place.number[1]))
 
 
 def both(difference: Difference) -> tuple[str, str]:
     """Return both sides as text, yours first."""
     kind, (got, want) = difference.kind, difference.sides
     if kind == "keys":
-        sides = {"missing": _without(want, got), "not expected": _without(got, want)}
-        return "; ".join(f"{side}: {_listed(keys)}" for side, keys in sides.items() if keys), _listed(want.items)
+        missing, more = _without(want, got), _without(got, want)
+        # Translators: keys of a dict
+        texts = [_("missing: {keys}", keys=_listed(missing))] if missing else []
+        texts += [_("not expected: {keys}", keys=_listed(more))] if more else []
+        return "; ".join(texts), _listed(want.items)
     if kind in ("nan", "value"):
         return _apart(difference)
     if kind in ("judged", "form"):
         got, want = (str(side[0] if len(side) == 1 else side)[:MOST_JUDGED] for side in (got, want))
-        return got, f"{want} is one right answer"
+        return got, _("{answer} is one right answer", answer=want)
     text = _TEXTS.get(kind, _error)
     return text(got), text(want)
 
@@ -95,7 +116,8 @@ def whose(difference: Difference) -> str:
     """Return the label of the expected side: "torch's" for errors and numbers from torch, else "expected"."""
     right = difference.sides[1]
     numbers = difference.kind != "judged" and isinstance(right, (*NUMERIC, Float, float))
-    return "torch's" if numbers or isinstance(right, Error) else "expected"
+    # Translators: the label of the right value, below "yours"
+    return _("torch's") if numbers or isinstance(right, Error) else _("expected")
 
 
 def note(difference: Difference, case: Case, seen: Observation, expected: Observation) -> str:
@@ -104,19 +126,24 @@ def note(difference: Difference, case: Case, seen: Observation, expected: Observ
     match difference.kind:
         case "raised" | "error type":
             due, left = _due(expected, seen), ", ".join(_left(code) for code in seen.left if code not in expected.left)
-            return " ".join(filter(None, (due, left and f"Left behind: {left}.")))
+            # Translators: left: texts such as "gradients are switched off"
+            return " ".join(filter(None, (due, left and _("Left behind: {left}.", left=left))))
         case "error message":
-            return f"Your message does not contain: {missing_words(want, got, tuple(case.words))[0]}"
+            missing = missing_words(want, got, tuple(case.words))[0]
+            return _("Your message does not contain: {words}", words=missing)
         case "shape":
             turned = len(shape_of(want)) == 2 and shape_of(got) == shape_of(want)[::-1]
-            return "Your two dimensions are swapped." if turned else ""
+            return _("Your two dimensions are swapped.") if turned else ""
         case "dtype":
             floats = isinstance(got, Tensor) and (got.dtype, want.dtype) == ("float32", "float64")
-            return _FLOAT32 if floats else ""
+            hint = _(
+                "In torch, .float() returns float32, and so do zeros, ones, eye and tensor of floats without dtype=."
+            )
+            return hint if floats else ""
         case "judged":
             return difference.reason
         case "form":
-            return f"It does not have the required form ({difference.reason})."
+            return _("It does not have the required form ({error}).", error=difference.reason)
     if difference.elements is None:
         return ""
     from .arrays import pattern
@@ -131,7 +158,8 @@ def _due(expected: Observation, seen: Observation) -> str:
         return ""
     labels = _listed(parts(values[number])) if isinstance(values[number], Dict) and len(values) > 1 else ""
     due = _in_words(place_of(values, number)) or labels
-    return f"The check expected {due} next." if due else ""
+    # Translators: due: a place, such as "value 2 of 3", or the labels of values
+    return _("The check expected {due} next.", due=due) if due else ""
 
 
 def _apart(difference: Difference) -> tuple[str, str]:
@@ -140,7 +168,7 @@ def _apart(difference: Difference) -> tuple[str, str]:
     if difference.elements is not None:
         from .arrays import scalar
 
-        g, w, _ = difference.elements
+        g, w, _differs = difference.elements
         yours, expected = (scalar(side[difference.index]) for side in (g, w))
         return shown_apart(yours, expected)
     if isinstance(want, Float | float):
@@ -153,11 +181,12 @@ def _apart(difference: Difference) -> tuple[str, str]:
 
 def _error(error: Error | None) -> str:
     if error is None:
-        return "no error"
+        return _("no error")
     if error.type in KINDS:  # a name that means nothing to a learner
-        return error.message
+        found = ((said, re.fullmatch(was, error.message, re.DOTALL)) for was, said in _FORBIDDEN.items())
+        return next((_(said, **match.groupdict()) for said, match in found if match), error.message)
     text = f"{error.type}: {error.message}" if error.message else error.type
-    return f"{text}. Did you mean '{error.meant}'?" if error.meant else text
+    return _("{error}. Did you mean '{name}'?", error=text, name=error.meant) if error.meant else text
 
 
 def _with_type(value: Value) -> str:
@@ -168,7 +197,8 @@ def _with_type(value: Value) -> str:
 
 
 def _with_length(value: Value) -> str:
-    text, head = show(value), f"{kind_of(value)} of {len(parts(value))}"
+    # Translators: the type and the length of a list, tuple or torch.Size
+    text, head = show(value), _("{kind} of {length}", kind=kind_of(value), length=len(parts(value)))
     return f"{head}: {text}" if len(text) <= LONGEST else head
 
 
@@ -178,7 +208,7 @@ def _with_labels(value: Value) -> str:
 
 def _graph(tensor: Tensor) -> str:
     if tensor.grad_fn:
-        return f"a tensor that is part of a graph (grad_fn=<{tensor.grad_fn}>)"
+        return _("a tensor that is part of a graph (grad_fn=<{name}>)", name=tensor.grad_fn)
     return f"requires_grad={tensor.requires_grad}"
 
 
@@ -187,27 +217,27 @@ def _without(value: Dict, other: Dict) -> list[str]:
 
 
 def _listed(keys: Iterable[int | str]) -> str:
-    return ", ".join(map(repr, keys)) or "no keys"
+    return ", ".join(map(repr, keys)) or _("no keys")
 
 
 def _left(code: str) -> str:
     """Return what was left changed, in words; a student's process may have sent any code."""
-    kind, _, about = code.partition(":")
-    return LEFT[kind].format(about) if kind in LEFT else code
+    kind, _colon, about = code.partition(":")
+    return _(LEFT[kind], about=about) if kind in LEFT else code
 
 
 def _named(names: Iterable[str]) -> str:
-    return ", ".join(sorted(names)) or "nothing"
+    return ", ".join(sorted(names)) or _("nothing")
 
 
 _TEXTS: dict[str, Callable[[Any], str]] = {  # of one side, by the kind of difference
     "type": _with_type,
-    "shape": lambda value: f"shape {shape_of(value)}",
+    "shape": lambda value: _("shape {shape}", shape=shape_of(value)),
     "dtype": lambda value: value.dtype,
     "graph": _graph,
     "length": _with_length,
     "happened": _with_labels,
-    "count": lambda count: f"{count} values",
-    "mutated": lambda names: f"changed in place: {_named(names)}",
+    "count": lambda count: ngettext("{count} value", "{count} values", count),
+    "mutated": lambda names: _("changed in place: {names}", names=_named(names)),
     "left": lambda codes: _named(map(_left, codes)),
 }

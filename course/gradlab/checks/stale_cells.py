@@ -19,6 +19,7 @@ from IPython import get_ipython
 
 from .. import notebook
 from ..returned import bound
+from ..words import _
 from . import source
 from .reached import defined, definitions, globals_read
 
@@ -80,9 +81,9 @@ class Session:
                 self.homes[name], self.texts[name], self.saved_at[name] = cell, text, notebook.saved_at()
                 self.stale.pop(name, None)
             elif error is not None and callable(before.get(name)) and self.homes.get(name) in (None, cell):
-                self.stale[name] = f"the cell that defines it ended in {_in_words(error)}."
+                self.stale[name] = _ended_in(error)
             elif error is None:
-                self.stale[name] = "the cell that defined it has since run without that definition."
+                self.stale[name] = _("the cell that defined it has since run without that definition.")
 
     def give_back(self, *own: Callable | None) -> None:
         """Restore what the names of a check cell's own functions referred to before the cell ran.
@@ -111,7 +112,7 @@ class Session:
                 if not any(name in definitions(cell["source"]) for cell in cells):
                     return name, ""
                 if name in own:
-                    return name, "the cell that defines it does not hold what ran last."
+                    return name, _("the cell that defines it does not hold what ran last.")
         return None
 
     def holding(self, name: str, cells: list[dict[str, Any]]) -> list[dict[str, Any]] | None:
@@ -166,10 +167,14 @@ def reads(value: Any) -> set[str]:
     }
 
 
-def _in_words(error: BaseException) -> str:
-    line = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
-    kind = type(error).__name__
-    return f"{'an' if kind[:1] in 'AEIOU' else 'a'} {kind}{line}"
+def _ended_in(error: BaseException) -> str:
+    name = type(error).__name__
+    if isinstance(error, SyntaxError) and error.lineno:
+        # Translators: error: the name of a Python error
+        name = _("{error} in line {line}", error=name, line=error.lineno)
+    if name[:1] in "AEIOU":
+        return _("the cell that defines it ended in an {error}.", error=name)
+    return _("the cell that defines it ended in a {error}.", error=name)
 
 
 def missing_name(error: BaseException) -> str:

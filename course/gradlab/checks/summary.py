@@ -4,11 +4,15 @@ from IPython.display import display
 
 from .. import notebook
 from ..own_pictures import as_data, kept
+from ..words import N_, _, of_chapter
 from .card import in_notebook, overview
 from .cells import Chapter
 from .ending import ending
 from .memory import memory
+from .record import titled
 from .results import read
+
+_STATES = {"passed": N_("passed"), "tried": N_("not yet"), "": N_("not tried")}  # by what is remembered of a check
 
 
 def passed(check_id: str) -> bool:
@@ -42,26 +46,29 @@ def _overview(chapter: Chapter) -> list[dict[str, str]]:
     records = {} if memory.authored else chapter.checks
     names = list(memory.stands) if memory.authored else [record.title for record in records.values()]
     known, worth = {} if memory.authored else read(), chapter.points()
-    rows, owned, got, all_of = [], [], 0.0, 0.0
-    pictures = {} if memory.authored else kept()
+    pictures, outside = ({}, set()) if memory.authored else (kept(), chapter.extra())
+    rows, owned, core, got, all_of = [], [], [], 0.0, 0.0
     for name in names:
         check_id = name.split()[0]
         last = {True: "passed", False: "tried", None: known.get(check_id, "")}[memory.stands.get(name)]
-        state = {"passed": "passed", "tried": "not yet"}.get(last, "not tried")
         most = worth.get(check_id, 0)
-        got, all_of = got + most * (state == "passed"), all_of + most
-        rows.append((name, state, f"{most * (state == 'passed'):g} of {most:g}" if most else ""))
-        if state == "passed" and check_id in records:
+        points = most * (last == "passed")
+        got, all_of = got + points, all_of + most
+        rows.append((titled(name), _STATES[last], _("{got:g} of {most:g}", got=points, most=most) if most else ""))
+        core += [] if check_id in outside else [last]
+        if last == "passed" and check_id in records:
             image = as_data(pictures[check_id]) if check_id in pictures else ""
-            owned.append((records[check_id].answer, records[check_id].owns, image))
-    states = [state for _, state, _ in rows]
-    total = f"{states.count('passed')} of {len(rows)} checks passed"
-    if outside := set() if memory.authored else chapter.extra():
-        core = [state for name, state, _ in rows if name.split()[0] not in outside]
-        total += f", {core.count('passed')} of {len(core)} on the core path"
-    total += f", {got:g} of {all_of:g} points." if all_of else "."
-    width = max((len(name) for name in names), default=0) + 4
-    lines = [f"{name} {'.' * (width - len(name))} {state:9} {of}".rstrip() for name, state, of in rows]
-    table = {"text/html": overview(rows, total, owned), "text/plain": "\n".join([*lines, total])}
+            owned.append((records[check_id].answer, of_chapter(check_id, records[check_id].owns), image))
+    states = [state for _title, state, _worth in rows]
+    total = [_("{passed} of {total} checks passed", passed=states.count("passed"), total=len(rows))]
+    if outside:
+        # Translators: how many checks have passed
+        total.append(_("{count} of {total} on the core path", count=core.count("passed"), total=len(core)))
+    if all_of:
+        total.append(_("{got:g} of {most:g} points", got=got, most=all_of))
+    said = f"{', '.join(total)}."
+    width = max((len(title) for title, *_state in rows), default=0) + 4
+    lines = [f"{title} {'.' * (width - len(title))} {_(state):9} {of}".rstrip() for title, state, of in rows]
+    table = {"text/html": overview(rows, said, owned), "text/plain": "\n".join([*lines, said])}
     end = "" if memory.authored else ending(chapter, {*states} == {"passed"})
     return [table, *([{"text/markdown": end, "text/plain": end}] if end else [])]

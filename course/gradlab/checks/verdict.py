@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from ..words import _, english
 from .compare import Judge, alike_labelled, compare
 from .difference import RAISED, Difference
 from .encoding import decode
@@ -19,11 +20,16 @@ from .record import Case, CheckRecord, Slip
 
 @dataclass(frozen=True)
 class Verdict:
-    """The outcome of a check. difference: the first one, if observations were compared; wrong: its case's index."""
+    """The outcome of a check.
+
+    difference: the first one, if observations were compared; wrong: its case's index. english: then, the feedback in
+    English, for comparisons.
+    """
 
     feedback: Feedback
     difference: Difference | None = None
     wrong: int | None = None
+    english: Feedback | None = None
 
     @property
     def passed(self) -> bool:
@@ -43,18 +49,22 @@ def judge_check(check: CheckRecord, seen: list[Any], judge: Judge | None = None)
     this function raise.
     """
     if len(seen) != len(check.cases):
-        return _refused(check, f"There are {len(seen)} observations for {len(check.cases)} cases.")
+        why = _("There are {seen} observations for {cases} cases.", seen=len(seen), cases=len(check.cases))
+        return _refused(check, why)
     read = [item if isinstance(item, Observation) else read_observation(item) for item in seen]
     observations = [observation for observation in read if observation is not None]
     if len(observations) < len(read):
-        return _refused(check, "The observations cannot be read.")
+        return _refused(check, _("The observations cannot be read."))
     differences = {i: _difference(check, i, observation, judge) for i, observation in enumerate(observations)}
     wrong = {i: difference for i, difference in differences.items() if difference}
     if not wrong:
         return Verdict(success(check))
     slip, partly = _known_slip(check, observations, wrong, judge)
     first, difference = next(iter(wrong.items()))
-    return Verdict(failure(check, list(wrong), observations[first], difference, slip, partly), difference, first)
+    about = check, list(wrong), observations[first], difference, slip, partly
+    with english():
+        plain = failure(*about)
+    return Verdict(failure(*about), difference, first, plain)
 
 
 def _refused(check: CheckRecord, reason: str) -> Verdict:
