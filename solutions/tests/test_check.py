@@ -1,6 +1,7 @@
 """The checker: the answers it must reject, the answers it must accept, and its messages."""
 
 import html
+import io
 import os
 import random
 import re
@@ -13,6 +14,8 @@ import nbformat
 import numpy as np
 import pytest
 import torch
+from babel.messages import Catalog
+from babel.messages.mofile import write_mo
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import display
 from IPython.utils.capture import capture_output
@@ -22,7 +25,7 @@ from torch.nn.modules import module as nn_module
 import gradlab
 from authoring import reference
 from authoring.reference import AuthoredCheck, Reference, numbers
-from gradlab import notebook, own_pictures
+from gradlab import notebook, own_pictures, words
 from gradlab.checks import card as showing
 from gradlab.checks import check as checking
 from gradlab.checks import messages, results
@@ -446,6 +449,71 @@ def test_each_further_failure_of_a_kind_offers_the_next_fold_of_its_own_exercise
     offered = [link.findall(shown["text/html"]) for shown in cards]
     helped = ["help for this message"]
     assert offered == [helped, ["hint"], ["approach"], ["approach"], [], helped]
+
+
+@pytest.fixture
+def dutch():
+    """A small Dutch catalogue; afterwards, English again."""
+    catalogue, made = Catalog(locale="nl"), io.BytesIO()
+    for english, text in {
+        "not yet": "nog niet",
+        "passed": "geslaagd",
+        "yours": "die van u",
+        "Likely slip: {name}.": "Waarschijnlijk: {name}.",
+        "{passed} of {total} checks passed": "{passed} van {total} geslaagd",
+        "Open the hint": "Open de tip",
+        "Open the help for this message": "Open de hulp",
+        "You can now": "U kunt nu",
+    }.items():
+        catalogue.add(english, text)
+    for english, text in {
+        "the gradient at x": "de gradiënt bij x",
+        "external gradient alone": "alleen de externe gradiënt",
+        "It still has to be multiplied by dy/dx.": "Vermenigvuldig nog met dy/dx.",
+        "x of shape ({},)": "x heeft vorm ({},)",
+    }.items():
+        catalogue.add(english, text, context="02.1")
+    write_mo(made, catalogue)
+    words.use(made.getvalue())
+    yield
+    words.use(b"")
+
+
+def test_a_card_its_folds_and_the_summary_are_in_the_readers_language(beside, cards, dutch, monkeypatch, capsys):
+    """The title of a fold may quote the card in either language, and what is remembered is in neither."""
+    monkeypatch.setattr(memory, "repeated", {})
+    folder = beside.parent / "02_test"
+    folder.mkdir()
+    beside.rename(folder / beside.name)
+    monkeypatch.setattr(notebook, "FOLDER", folder)
+    change_record(folder / beside.name, cell="check")
+    cells = [
+        new_markdown_cell("# 02 Test\n\n**U kunt straks**\n\n- vermenigvuldigen\n\n**Tijd**: kort."),
+        new_markdown_cell("## 02.1"),
+        new_markdown_cell(
+            fold("Tip") + fold("Aanpak") + fold("Hulp: <code>It still has to be multiplied by dy/dx.</code>"),
+            id="helps",
+        ),
+        new_code_cell('check("02.1 the gradient at x", cube)', metadata={"nbgrader": {"grade_id": "check"}}),
+    ]
+    nbformat.write(new_notebook(cells=cells), folder / "02_test.ipynb")
+    text = says(external_gradient_alone)
+    assert text.startswith(
+        "02.1 de gradiënt bij x: nog niet.\n"
+        "Waarschijnlijk: alleen de externe gradiënt. Vermenigvuldig nog met dy/dx.\n\nCase 1 of 6: x heeft vorm (2,).\n"
+    )
+    assert "    die van u " in text
+    says(external_gradient_alone)
+    assert [re.search("data-fold=.*?>(.*?)<", card["text/html"])[1] for card in cards] == [
+        "Open de hulp",
+        "Open de tip",
+    ]
+    assert (*memory.stands, *memory.repeated) == ("02.1 the gradient at x",) * 2
+    assert memory.repeated["02.1 the gradient at x"][0] == ("external gradient alone", "")
+    check("02.1 the gradient at x", cube)
+    table, end = _overview(Chapter(folder))
+    assert table["text/plain"] == "02.1 de gradiënt bij x .... geslaagd\n1 van 1 geslaagd."
+    assert end["text/plain"].startswith("**U kunt nu**\n\n- vermenigvuldigen")
 
 
 def test_a_card_says_what_the_text_says_and_runs_nothing(beside, cards, monkeypatch):
