@@ -9,15 +9,17 @@ import msgspec
 
 from .. import notebook
 from ..store import Store, converted
+from ..words import N_, _, of_chapter
 
 FILE = ".predictions.json"
+TRUTH = (N_("true"), N_("false"))  # the options of `true_false`
 _guesses = Store(FILE, dict)
 
 
 class Guess(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A guess that was entered. said, right: one entry per blank."""
 
-    question: str
+    question: str  # in English, like the options in `said`: see `told`
     said: list[str]
     sure: bool
     right: list[bool]
@@ -35,6 +37,11 @@ class Guess(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def surprising(self) -> bool:
         """Whether the learner was sure but wrong."""
         return self.sure and not self.all_right
+
+
+def told(name: str, text: str) -> str:
+    """Return a text of the prediction `name` of this chapter in the reader's language."""
+    return _(text) if text in TRUTH else of_chapter(f"{notebook.FOLDER.name[:2]}/{name}", text)
 
 
 def recall(chapter: str | None = None) -> dict[str, Guess]:

@@ -10,9 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..pictures.picture import element_names
+from ..words import N_, _, ngettext
+from .guesses import told
 
 NEAR = 0.02  # a number that is not whole may be off by 2%
 EXACT = 1e-6  # a whole number must match, but for rounding
+PLACES = [  # in an order
+    N_("1st"), N_("2nd"), N_("3rd"), N_("4th"), N_("5th"), N_("6th"),
+    N_("7th"), N_("8th"), N_("9th"), N_("10th"), N_("11th"), N_("12th"),
+]  # fmt: skip
 
 
 class PredictionError(ValueError):
@@ -36,17 +42,28 @@ class Blank:
 
 
 class Kind:
-    """The base class of all kinds of guesses. `blanks` are the fields to fill in."""
+    """The base class of all kinds of guesses. `blanks` are the fields to fill in; `name` is the prediction's."""
 
     blanks: list[Blank]
+    name = ""
+
+    def translated(self, text: str) -> str:
+        """Return a label, an option or an answer in the reader's language."""
+        return told(self.name, text)
+
+    def meant(self, texts: Sequence[str]) -> list[str]:
+        """Return a guess whose options are in the reader's language with the options as the chapter has them."""
+        options = {self.translated(option): option for blank in self.blanks for option in blank.options}
+        return [options.get(text, text) for text in texts]
 
     def read(self, texts: Sequence[str]) -> list:
         """Return the values of a guess, one per blank; raises Unreadable at the first blank that has none."""
         for index, (blank, text) in enumerate(zip(self.blanks, texts, strict=True)):
             if not isinstance(text, str) or not text.strip():
-                raise Unreadable(index, f"{blank.label} is still empty." if blank.label else "Choose an answer first.")
+                raise Unreadable(index, _empty(self.translated(blank.label)))
             if blank.options and text not in blank.options:
-                raise Unreadable(index, f"{text} is not one of the answers: {', '.join(blank.options)}.")
+                answers = ", ".join(map(self.translated, blank.options))
+                raise Unreadable(index, _("{text} is not one of the answers: {answers}.", text=text, answers=answers))
         return list(texts)
 
     def fits(self, texts: object) -> bool:
@@ -72,15 +89,25 @@ class Numbers(Kind):
         self.labels = {label: _indexed(label, size) for label, size in sizes.items()}
         self.blanks = [Blank(name) for names in self.labels.values() for name in names]
 
+    def translated(self, text):
+        label, bracket, index = text.partition("[")
+        return super().translated(label) + bracket + index
+
     def read(self, texts):
-        return [_number(index, text, self.blanks[index].label) for index, text in enumerate(texts)]
+        return [_number(index, text, self.translated(self.blanks[index].label)) for index, text in enumerate(texts)]
 
     def answers(self, given):
         numbers = []
         for (label, blanks), value in zip(self.labels.items(), _spread(given, list(self.labels)), strict=True):
             flat = [None] * len(blanks) if value is None else _flat(value)
             if len(flat) != len(blanks):
-                raise PredictionError(f"{label} has {len(blanks)} blanks, but compare() was given {len(flat)} numbers")
+                text = _(
+                    "{label} has {blanks} blanks, but compare() was given {numbers} numbers",
+                    label=label,
+                    blanks=len(blanks),
+                    numbers=len(flat),
+                )
+                raise PredictionError(text)
             numbers += [None if number is None else float(number) for number in flat]
         return numbers
 
@@ -99,7 +126,8 @@ class Choice(Kind):
         words = [_word(value) for value in _spread(given, labels)]
         for value in words:
             if value not in self.blanks[0].options:
-                raise PredictionError(f"{value!r} is not one of the options {', '.join(self.blanks[0].options)}")
+                options = ", ".join(self.blanks[0].options)
+                raise PredictionError(_("{value!r} is not one of the options {options}", value=value, options=options))
         return words
 
 
@@ -108,21 +136,23 @@ class Order(Kind):
 
     def __init__(self, events: Sequence[str]):
         self.events = tuple(events)
-        self.blanks = [Blank(f"{k}{_ending(k)}", self.events) for k in range(1, len(events) + 1)]
+        self.blanks = [Blank(_(place), self.events) for place in PLACES[: len(events)]]
 
     def read(self, texts):
         values = super().read(texts)
         for index, value in enumerate(values):
             first = values.index(value)
             if first < index:
-                label, first_label = self.blanks[index].label, self.blanks[first].label
-                raise Unreadable(index, f"“{value}” cannot come both {first_label} and {label}.")
+                places = {"one": self.blanks[first].label, "other": self.blanks[index].label}
+                text = _("“{event}” cannot come both {one} and {other}.", event=self.translated(value), **places)
+                raise Unreadable(index, text)
         return values
 
     def answers(self, given):
         order = [str(value) for value in _spread(given, self.events)]
         if sorted(order) != sorted(self.events):
-            raise PredictionError(f"compare() was given {', '.join(order)}; the events are {', '.join(self.events)}")
+            given, events = ", ".join(order), ", ".join(self.events)
+            raise PredictionError(_("compare() was given {given}; the events are {events}", given=given, events=events))
         return order
 
 
@@ -141,13 +171,20 @@ def _spread(given: tuple, labels: Sequence[str]) -> list:
     only = given[0] if len(given) == 1 else None
     if isinstance(only, Mapping):
         if set(only) != set(labels):
-            raise PredictionError(f"compare() was given {', '.join(only)}; the labels are {', '.join(labels)}")
+            keys, wanted = ", ".join(only), ", ".join(labels)
+            raise PredictionError(_("compare() was given {given}; the labels are {labels}", given=keys, labels=wanted))
         return [only[label] for label in labels]
     if len(labels) > 1 and isinstance(only, list | tuple):
         given = tuple(only)
     if len(given) != len(labels):
-        wanted = f"{len(labels)} answers ({', '.join(labels)})" if len(labels) > 1 else "one answer"
-        raise PredictionError(f"compare() takes {wanted}, but was given {len(given)}")
+        text = ngettext(
+            "compare() takes one answer, but was given {given}",
+            "compare() takes {count} answers ({labels}), but was given {given}",
+            len(labels),
+            labels=", ".join(labels),
+            given=len(given),
+        )
+        raise PredictionError(text)
     return list(given)
 
 
@@ -176,16 +213,17 @@ def _number(index: int, text: object, label: str) -> float | None:
     """Return the number that was typed, None for the word None; raises Unreadable with what to write instead."""
     typed = str(text or "").strip().replace("\N{MINUS SIGN}", "-")
     if not typed:
-        raise Unreadable(index, f"{label} is still empty.")
+        raise Unreadable(index, _empty(label))
     if typed.lower() == "none":
         return None
-    start = f"{label}: “{typed[:30]}” cannot be read as a number."
+    start = _("{label}: “{typed}” cannot be read as a number.", label=label, typed=typed[:30])
     if re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+", typed):
-        raise Unreadable(index, f"{start} Without the comma it is {typed.replace(',', '')}.")
+        raise Unreadable(index, f"{start} {_('Without the comma it is {number}.', number=typed.replace(',', ''))}")
     with contextlib.suppress(ValueError):
         return float(re.sub(r"^(-?\d+),(\d+)$", r"\1.\2", typed))
-    raise Unreadable(index, f"{start} Write one number such as 2, -0.5 or 1e-3; None, inf and nan also work.")
+    help = _("Write one number such as 2, -0.5 or 1e-3; None, inf and nan also work.")
+    raise Unreadable(index, f"{start} {help}")
 
 
-def _ending(k: int) -> str:
-    return "th" if k % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(k % 10, "th")
+def _empty(label: str) -> str:
+    return _("{label} is still empty.", label=label) if label else _("Choose an answer first.")

@@ -6,10 +6,8 @@ from IPython import get_ipython
 from IPython.display import DisplayHandle, display
 
 from .. import notebook
-from .guesses import Guess, recall
-
-NONE_YET = "No guesses in this chapter yet. Guesses that you were sure of but got wrong will be listed here."
-
+from ..words import _, ngettext
+from .guesses import Guess, recall, told
 
 _shown: list[DisplayHandle] = []  # where `summary` was last shown
 
@@ -35,23 +33,31 @@ def renew() -> None:
 def _lookback(guesses: dict[str, Guess]) -> dict[str, str]:
     """Return what the summary says, as text and as HTML."""
     if not guesses:
-        return {"text/plain": NONE_YET}
+        text = _("No guesses in this chapter yet. Guesses that you were sure of but got wrong will be listed here.")
+        return {"text/plain": text}
     right = sum(guess.all_right for guess in guesses.values())
     surprises = [(name, guess) for name, guess in guesses.items() if guess.surprising]
-    count = len(guesses)
-    words = f"{count} guess{'es' * (count != 1)} entered, {right} of them entirely right."
-    if surprises:
-        words += " You were sure of these, but they were wrong. They are worth another look:"
-    elif right < count:
-        words += " You were not sure of any wrong guess."
-    items = "".join(
-        f"<li>{_link(name, guess)} You said {html.escape(', '.join(guess.said))}.</li>" for name, guess in surprises
+    words = ngettext(
+        "{count} guess entered, {right} of them entirely right.",
+        "{count} guesses entered, {right} of them entirely right.",
+        len(guesses),
+        right=right,
     )
-    text = "\n".join([words, *(f"- {guess.question} You said {', '.join(guess.said)}." for _, guess in surprises)])
+    if surprises:
+        words += " " + _("You were sure of these, but they were wrong. They are worth another look:")
+    elif right < len(guesses):
+        words += " " + _("You were not sure of any wrong guess.")
+    asked = [(name, told(name, guess.question), _said(name, guess)) for name, guess in surprises]
+    items = "".join(f"<li>{_link(name, question)} {html.escape(said)}</li>" for name, question, said in asked)
+    text = "\n".join([words, *(f"- {question} {said}" for name, question, said in asked)])
     return {"text/html": f"<p>{words}</p>" + (f"<ul>{items}</ul>" if items else ""), "text/plain": text}
 
 
-def _link(name: str, guess: Guess) -> str:
+def _said(name: str, guess: Guess) -> str:
+    return _("You said {guess}.", guess=", ".join(told(name, said) for said in guess.said))
+
+
+def _link(name: str, question: str) -> str:
     """Return the question as a link to its cell in JupyterLab."""
     address = f"{notebook.FOLDER.name}.ipynb#cell-id={name}"
-    return f'<a href="{html.escape(address)}">{html.escape(guess.question)}</a>'
+    return f'<a href="{html.escape(address)}">{html.escape(question)}</a>'

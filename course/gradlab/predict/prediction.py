@@ -10,12 +10,12 @@ from IPython.display import DisplayHandle, display
 
 from .. import live, notebook
 from ..captured import Captured
-from .form import form_class
-from .guesses import Guess, forget, recall, remember
+from ..words import _
+from .form import form_class, own_words
+from .guesses import TRUTH, Guess, forget, recall, remember, told
 from .kinds import Choice, Kind, Numbers, Order, PredictionError, Unreadable, shown
 from .lookback import renew
 
-FOLDED = "The answer. Run this cell and enter your guess, or open this fold."
 _open: dict[str, Any] = {}  # by name: the form waiting for a guess
 _running: list[str] = []  # the prediction whose block is running
 _prepared: dict[str, "Prediction"] = {}  # by name: the predictions that read their own answers
@@ -36,7 +36,7 @@ def choice(name, question, options, lines=None):
 
 def true_false(name, question, lines):
     """Ask whether each of the lines is true."""
-    return Prediction(name, question, Choice(["true", "false"], lines))
+    return Prediction(name, question, Choice(TRUTH, lines))
 
 
 def order(name, question, events):
@@ -61,7 +61,8 @@ def question(name):
             (w**2).backward()  # ←
     """
     if name not in _prepared:
-        raise PredictionError(f"the question {name} is not prepared: run the folded cell of questions near the top")
+        text = _("the question {name} is not prepared: run the folded cell of questions near the top", name=name)
+        raise PredictionError(text)
     return _prepared[name]
 
 
@@ -74,6 +75,7 @@ class Prediction:
 
     def __init__(self, name: str, question: str, kind: Kind):
         self.name, self.question, self.kind = name, question, kind
+        kind.name = name
         self.answers: list = []  # empty until `compare`
         self._captured = Captured()
         self._shown = DisplayHandle()
@@ -93,13 +95,27 @@ class Prediction:
         """Set the right answers: one argument per label or line, or all answers as one list or as one dict by label."""
         self.answers = self.kind.answers(answers)
 
+    def asked(self) -> dict[str, Any]:
+        """Return what the form shows, in the reader's language."""
+        translated = self.kind.translated
+        blanks = [
+            {"label": translated(blank.label), "options": [*map(translated, blank.options)]}
+            for blank in self.kind.blanks
+        ]
+        distinct = isinstance(self.kind, Order)
+        return {"question": self._question(), "blanks": blanks, "distinct": distinct, "words": own_words()}
+
     def output(self) -> str:
         """Return the block's output as HTML."""
-        return self._captured.html(self.question)
+        return self._captured.html(self._question())
+
+    def _question(self) -> str:
+        return told(self.name, self.question)
 
     def __enter__(self):
         if _running:
-            raise PredictionError(f"prediction {self.name} is inside {_running[-1]}; end that block first")
+            text = _("prediction {name} is inside {outer}; end that block first", name=self.name, outer=_running[-1])
+            raise PredictionError(text)
         _running.append(self.name)
         self.answers, self._captured = [], Captured().start()
         return self
@@ -114,7 +130,8 @@ class Prediction:
             if error is not None or not self.answers:
                 self._captured.replay()
         if error is None and not self.answers:
-            raise PredictionError(f"prediction {self.name} has no answer: end its block with compare(…)")
+            text = _("prediction {name} has no answer: end its block with compare(…)", name=self.name)
+            raise PredictionError(text)
         if error is None:
             self._show()
         return False
@@ -123,7 +140,7 @@ class Prediction:
         defined, parameters = reader.__globals__, inspect.signature(reader).parameters.values()
         wanted = [parameter.name for parameter in parameters if parameter.default is parameter.empty]
         if missing := [name for name in wanted if name not in defined]:
-            raise NameError(f"the block of {self.name} does not define {missing[0]!r}")
+            raise NameError(_("the block of {block} does not define {name!r}", block=self.name, name=missing[0]))
         answers = reader(**{name: defined[name] for name in wanted})
         self.compare(*(answers if isinstance(answers, tuple) else (answers,)))
 
@@ -133,7 +150,7 @@ class Prediction:
             before.close()
         guess = recall().get(self.name)
         if get_ipython() is None:
-            print(f"{self.question}\n{self._captured.text()}")
+            print(f"{self._question()}\n{self._captured.text()}")
         else:
             ask = (live.page and live.page.prediction) or Prediction._ask
             ask(self, guess if guess is not None and self.kind.fits(guess.said) else None)
@@ -141,21 +158,20 @@ class Prediction:
     def _ask(self, guess: Guess | None) -> None:
         """Show the form and the answer; before a guess, the answer is in a fold, hidden while the form is alive."""
         make = form_class() if live.has_widgets() else None
-        question = f"Your guess: {self.question}"
+        question = _("Your guess: {question}", question=self._question())
         if make is not None:
-            blanks = [{"label": blank.label, "options": list(blank.options)} for blank in self.kind.blanks]
-            verdict = self._verdict(guess, "You guessed before") if guess else ""
-            form = _open[self.name] = make(question=self.question, blanks=blanks, verdict=verdict)
-            form.on_msg(lambda _, content, buffers: self._entered(form, content))
+            form = _open[self.name] = make(**self.asked(), verdict=self._verdict(guess, before=True) if guess else "")
+            form.on_msg(lambda widget, content, buffers: self._entered(form, content))
             live.show_widget(form, question)
         elif guess is None:
             print(question)
-        shown = self._answered(guess, "You guessed before") if guess else self._folded()
+        shown = self._answered(guess, before=True) if guess else self._folded()
         self._shown = display(shown, raw=True, display_id=True)
 
     def _folded(self) -> dict:
-        fold = f"<details><summary>{FOLDED}</summary>{self.output()}</details>"
-        return {"text/html": live.kept(fold), "text/plain": f"The answer:\n{self._captured.text()}"}
+        says = _("The answer. Run this cell and enter your guess, or open this fold.")
+        fold = f"<details><summary>{says}</summary>{self.output()}</details>"
+        return {"text/html": live.kept(fold), "text/plain": f"{_('The answer:')}\n{self._captured.text()}"}
 
     def _entered(self, form, content: dict) -> None:
         """Handle the form's message: a guess, a request to skip, or a request to forget the earlier guess."""
@@ -167,10 +183,10 @@ class Prediction:
         if form.verdict or "again" in content:
             return
         if content.get("skip"):
-            form.verdict = '<div class="gl-verdict"><p>Shown without a guess.</p></div>'
+            form.verdict = f'<div class="gl-verdict"><p>{_("Shown without a guess.")}</p></div>'
             self._shown.update(self._data("", ""), raw=True)
             return
-        texts = [str(text) for text in content.get("texts", [])]
+        texts = self.kind.meant([str(text) for text in content.get("texts", [])])
         try:
             self.kind.read(texts)
         except Unreadable as error:
@@ -184,13 +200,15 @@ class Prediction:
         guess = Guess(self.question, texts, bool(content.get("sure")), right)
         remember(self.name, guess)
         renew()
-        self._shown.update(self._answered(guess, "You guessed"), raw=True)
-        form.verdict = self._verdict(guess, "You guessed")
+        self._shown.update(self._answered(guess), raw=True)
+        form.verdict = self._verdict(guess)
 
-    def _answered(self, guess: Guess, start: str) -> dict:
-        said = ", ".join(guess.said)
-        words = f"{start} {said}: {score(guess)}\n"
-        return self._data(f'<div class="gl-verdict-kept">{self._verdict(guess, start)}</div>', words)
+    def _answered(self, guess: Guess, before: bool = False) -> dict:
+        said, how = ", ".join(map(self.kind.translated, guess.said)), score(guess)
+        words = _("You guessed {guess}: {score}", guess=said, score=how)
+        if before:
+            words = _("You guessed before {guess}: {score}", guess=said, score=how)
+        return self._data(f'<div class="gl-verdict-kept">{self._verdict(guess, before)}</div>', f"{words}\n")
 
     def _data(self, verdict: str, words: str) -> dict:
         """Return the output after a guess: the verdict, then the block's output."""
@@ -200,28 +218,36 @@ class Prediction:
             "text/plain": f"{words}{self._captured.text()}",
         }
 
-    def _verdict(self, guess: Guess, start: str) -> str:
+    def _verdict(self, guess: Guess, before: bool = False) -> str:
         """Return the verdict as HTML: the score, then what was said for each blank and, if wrong, the right answer."""
+        translated = self.kind.translated
+        parts = zip(self.kind.blanks, guess.said, self.answers, guess.right, strict=True)
         items = "".join(
-            f"<li>{_line(blank.label, said, right, answer)}</li>"
-            for blank, said, right, answer in zip(self.kind.blanks, guess.said, guess.right, self.answers, strict=True)
+            f"<li>{_line(translated(blank.label), translated(said), translated(shown(answer)), right)}</li>"
+            for blank, said, answer, right in parts
         )
-        kind = "gl-all-right" if guess.all_right else "gl-some-wrong"
-        line = f"<p><b>{start}: {score(guess)}</b></p>"
-        return f'<div class="gl-verdict {kind}">{line}<ul class="gl-items">{items}</ul></div>'
+        kind, how = "gl-all-right" if guess.all_right else "gl-some-wrong", score(guess)
+        line = _("You guessed before: {score}", score=how) if before else _("You guessed: {score}", score=how)
+        return f'<div class="gl-verdict {kind}"><p><b>{line}</b></p><ul class="gl-items">{items}</ul></div>'
 
 
 def score(guess: Guess) -> str:
     """Return a sentence on how many parts of a guess were right, and whether the learner was sure."""
-    count, all_of = sum(guess.right), len(guess.right)
-    how = ("right" if guess.all_right else "not right") if all_of == 1 else f"{count} of {all_of} right"
-    return f"{how}, and you were {'sure' if guess.sure else 'not sure'}."
+    if len(guess.right) > 1:
+        parts = {"right": sum(guess.right), "total": len(guess.right)}
+        if guess.sure:
+            return _("{right} of {total} right, and you were sure.", **parts)
+        return _("{right} of {total} right, and you were not sure.", **parts)
+    if guess.all_right:
+        return _("right, and you were sure.") if guess.sure else _("right, and you were not sure.")
+    return _("not right, and you were sure.") if guess.sure else _("not right, and you were not sure.")
 
 
-def _line(label: str, said: str, right: bool, answer) -> str:
+def _line(label: str, said: str, answer: str, right: bool) -> str:
     """Return the HTML of one blank's result: ✓ or ✗ for the eye, words for screen readers."""
     name = f"<code>{html.escape(label)}</code>" if label else ""
-    correct = "" if right else f"<span>but it is <b>{html.escape(shown(answer))}</b></span>"
-    mark, word = ("✓", "right") if right else ("✗", "wrong")
-    said = f"<span>you said {html.escape(said)}</span>"
-    return f'<span role="img" aria-label="{word}">{mark}</span> {name} {said} {correct}'
+    mark, word = ("✓", _("right")) if right else ("✗", _("wrong"))
+    said = _("you said {guess}", guess=html.escape(said))
+    # Translators: this follows "you said {guess}"
+    correct = "" if right else f"<span>{_('but it is {answer}', answer=f'<b>{html.escape(answer)}</b>')}</span>"
+    return f'<span role="img" aria-label="{word}">{mark}</span> {name} <span>{said}</span> {correct}'

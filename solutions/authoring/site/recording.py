@@ -72,17 +72,16 @@ def begin() -> None:
 
 def _show_question(prediction: Prediction, guess: None) -> None:
     """Display what a page needs to ask for a guess and to judge it."""
-    kind = prediction.kind
-    data = {
+    translated, asked = prediction.kind.translated, prediction.asked()
+    data = asked | {
         "name": prediction.name,
-        "question": prediction.question,
-        "blanks": [{"label": blank.label, "options": list(blank.options)} for blank in kind.blanks],
-        "numbers": isinstance(kind, Numbers),
-        "distinct": hasattr(kind, "events"),
-        "answers": [{"value": str(answer), "shown": shown(answer)} for answer in prediction.answers],
+        "numbers": isinstance(prediction.kind, Numbers),
+        "answers": [
+            {"value": translated(str(answer)), "shown": translated(shown(answer))} for answer in prediction.answers
+        ],
         "output": prediction.output(),
     }
-    display({PREDICTION: data, "text/plain": prediction.question}, raw=True)
+    display({PREDICTION: data, "text/plain": asked["question"]}, raw=True)
 
 
 def _show_frames(payoff: Payoff, made: PayoffOutput) -> None:

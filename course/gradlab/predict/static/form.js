@@ -9,7 +9,8 @@ function render({ model, el }) {
   const own = { "data-lm-suppress-shortcuts": "true" }; // otherwise JupyterLab takes keys that are meant for the field
   const key = `gl-${Math.random().toString(36).slice(2)}`;
   const fields = [];
-  const blanks = model.get("blanks"), question = model.get("question");
+  const blanks = model.get("blanks"), question = model.get("question"), words = model.get("words");
+  const filled = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
   const typed = (label, id) => {
     const field = make("input", { ...own, id, type: "text", size: "8", autocomplete: "off", inputmode: "text", spellcheck: "false" });
     field.setAttribute("aria-describedby", `${key}-problem`);
@@ -39,7 +40,7 @@ function render({ model, el }) {
     const list = make("ol", { class: "gl-order" }), moved = make("p", { class: "gl-moved", role: "status" });
     const go = (item, before) => {
       list.insertBefore(item, before);
-      moved.textContent = `${item.dataset.event} is now ${blanks[[...list.children].indexOf(item)].label}.`;
+      moved.textContent = filled(words.moved, { event: item.dataset.event, place: blanks[[...list.children].indexOf(item)].label });
     };
     const shift = (item, by, focus) => {
       const next = by < 0 ? item.previousElementSibling : item.nextElementSibling;
@@ -47,8 +48,8 @@ function render({ model, el }) {
       focus.focus();
     };
     for (const event of blanks[0].options) {
-      const buttons = [[-1, "↑", "earlier"], [1, "↓", "later"]].map(([by, mark, word]) => {
-        const button = make("button", { ...own, type: "button", "aria-label": `${event}: ${word}` }, mark);
+      const buttons = [[-1, "↑", words.earlier], [1, "↓", words.later]].map(([by, mark, text]) => {
+        const button = make("button", { ...own, type: "button", "aria-label": filled(text, { event }) }, mark);
         button.addEventListener("click", () => shift(button.closest("li"), by, button));
         return button;
       });
@@ -81,8 +82,7 @@ function render({ model, el }) {
     })));
     return [list, moved];
   };
-  const inOrder = blanks.every(({ label, options }) => options.length === blanks.length && /^\d+(st|nd|rd|th)$/.test(label));
-  const rows = inOrder ? ordered() : blanks.map(({ label, options }, k) =>
+  const rows = model.get("distinct") ? ordered() : blanks.map(({ label, options }, k) =>
     options.length ? chosen(label, `${key}-${k}`, options) : typed(label, `${key}-${k}`));
   const sure = make("input", { ...own, type: "checkbox", id: `${key}-sure` });
   const problem = make("p", { class: "gl-problem", id: `${key}-problem`, role: "alert" });
@@ -91,11 +91,11 @@ function render({ model, el }) {
       make("div", { class: blanks.some((b) => b.options.length) ? "gl-blanks gl-lines" : "gl-blanks" }, ...rows)),
     problem,
     make("div", { class: "gl-end" },
-      make("label", { for: `${key}-sure` }, sure, "I am sure"),
-      make("button", { ...own, type: "submit", class: "gl-main" }, "Compare with torch"),
-      make("button", { ...own, type: "button", class: "gl-skip" }, "Show it without a guess")));
+      make("label", { for: `${key}-sure` }, sure, words.sure),
+      make("button", { ...own, type: "submit", class: "gl-main" }, words.compare),
+      make("button", { ...own, type: "button", class: "gl-skip" }, words.skip)));
   const said = make("div", { role: "status", "aria-live": "polite", tabindex: "-1", class: "gl-status" });
-  const again = make("button", { ...own, type: "button", class: "gl-again" }, "Guess again");
+  const again = make("button", { ...own, type: "button", class: "gl-again" }, words.again);
   el.append(form, said, again);
   el.classList.add("gl-guess");
 
@@ -141,7 +141,7 @@ function render({ model, el }) {
   // A wrong guess opens the explanation below it; a live region has said the verdict, so the keyboard can be there, too.
   const explain = () => {
     const fold = said.querySelector(".gl-some-wrong") && nextCell()?.querySelector("details");
-    if (fold?.querySelector("summary").textContent === "What happened, and why") fold.open = true;
+    if (fold) fold.open = true;
   };
   // After Shift+Enter the focus is on the next cell, after Ctrl+Enter on this one, after Run All on the last.
   const wasJustRun = () => {
