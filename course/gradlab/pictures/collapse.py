@@ -1,5 +1,6 @@
 """Reduce a large graph to the nodes nearest its roots."""
 
+from ..words import _
 from .graph import Edge, Graph, Node
 
 
@@ -21,12 +22,16 @@ def fit(graph, limit):
     kept = sorted(near[: limit - 1])
     index = {i: k for k, i in enumerate(kept)}
     nodes = [graph.nodes[i] for i in kept]
-    nodes.append(Node("rest", "left out", name=f"… {total - len(kept):,} more nodes"))
+    nodes.append(Node("rest", _("left out"), name=_("… {count:,} more nodes", count=total - len(kept))))
     edges = {}
     for edge in graph.edges:
         if edge.source in index:
             target = index.get(edge.target, len(kept))
             key = (index[edge.source], target, edge.slot if target < len(kept) else 0)
             edges.setdefault(key, Edge(key[0], target, edge.slot, edge.output))
-    note = f"{total:,} nodes: only the {limit - 1} nearest the root are drawn. For more, set limit."
+    note = _(
+        "{total:,} nodes: only the {shown} nearest the root are drawn. For more, set limit.",
+        total=total,
+        shown=limit - 1,
+    )
     return Graph(nodes, list(edges.values()), [index[r] for r in graph.roots if r in index], note)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ..words import N_, _
 from .cells import CELL_H, TILE, cell_width, largest, mosaic, table
 from .graph import number
 from .picture import PAGE, TITLE, Picture, label, static, svg, text_width, wrapped
@@ -12,7 +13,10 @@ WIDE = 520  # maximum px for tables side by side: the width of a small window
 ROUNDING = float(np.finfo(float).tiny)  # replaces every difference that is only a rounding error
 
 
-def difference_picture(yours, expected, expected_name="expected", wrong=None):
+YOURS, EXPECTED, DIFFERENCE = N_("yours"), N_("expected"), N_("difference")
+
+
+def difference_picture(yours, expected, expected_name=EXPECTED, wrong=None):
     """Draw two arrays and their difference side by side, with the differing elements marked.
 
     `wrong` is a boolean array of the shape of `expected` that marks the differing elements; by default, those outside
@@ -21,8 +25,14 @@ def difference_picture(yours, expected, expected_name="expected", wrong=None):
     """
     a, b = np.asarray(yours), np.asarray(expected)
     if a.shape != b.shape:
-        text = f"The shapes differ: yours is {a.shape}, {expected_name} is {b.shape}."
-        panels = [("yours", _flat(a), None), (expected_name, _flat(b), None)]
+        # Translators: {name} is "expected" or "torch's"
+        text = _(
+            "The shapes differ: yours is {yours}, {name} is {expected}.",
+            yours=a.shape,
+            name=_(expected_name),
+            expected=b.shape,
+        )
+        panels = [(YOURS, _flat(a), None), (expected_name, _flat(b), None)]
         return _draw(panels, text, (0, 0))
     a, b = (array.astype(float) for array in (a, b))
     with np.errstate(invalid="ignore", over="ignore"):
@@ -32,10 +42,10 @@ def difference_picture(yours, expected, expected_name="expected", wrong=None):
         wrong = np.broadcast_to(np.asarray(wrong, bool), a.shape)
     difference = np.where((difference != 0) & ~wrong, ROUNDING, difference)
     size = np.where(np.isfinite(difference), np.abs(difference), np.inf)
-    text = _words(a, b, difference, wrong, size, expected_name)
+    text = _words(a, b, difference, wrong, size, _(expected_name))
     worst = np.unravel_index(int(np.argmax(_flat(size))), _flat(size).shape) if size.size else (0, 0)
     marks = _flat(wrong)
-    panels = [("yours", _flat(a), marks), (expected_name, _flat(b), None), ("difference", _flat(difference), marks)]
+    panels = [(YOURS, _flat(a), marks), (expected_name, _flat(b), None), (DIFFERENCE, _flat(difference), marks)]
     return _draw(panels, text, worst)
 
 
@@ -52,12 +62,21 @@ def _flat(array):
 def _words(a, b, difference, wrong, size, name):
     count = int(wrong.sum())
     if not count:
-        return f"All {a.size} elements agree with {name}."
+        # Translators: {name} is "expected" or "torch's"
+        return _("All {count} elements agree with {name}.", count=a.size, name=name)
     index = np.unravel_index(int(np.argmax(np.where(wrong, size, -1))), a.shape)
-    where = f" at index {tuple(int(i) for i in index)}" if a.ndim else ""
-    return (
-        f"{count} of {a.size} elements differ; the largest difference is {number(float(difference[index]))}{where}: "
-        f"yours {number(float(a[index]))}, {name} {number(float(b[index]))}."
+    largest = number(float(difference[index]))
+    if a.ndim:
+        largest = _("{number} at index {index}", number=largest, index=tuple(int(i) for i in index))
+    # Translators: {name} is "expected" or "torch's", {largest} may be "−8 at index (1,)"
+    return _(
+        "{count} of {total} elements differ; the largest difference is {largest}: yours {yours}, {name} {expected}.",
+        count=count,
+        total=a.size,
+        largest=largest,
+        yours=number(float(a[index])),
+        name=name,
+        expected=number(float(b[index])),
     )
 
 
@@ -76,16 +95,16 @@ def _draw(panels, text, worst):
         (top, bottom), (left, right) = _window(array.shape[0], worst[0]), _window(array.shape[1], worst[1])
         cut = array[top:bottom, left:right]
         tables.append((name, cut.tolist(), None if marks is None else marks[top:bottom, left:right], top, left))
-    written = all(len(rows) <= WRITTEN and all(len(row) <= WRITTEN for row in rows) for _, rows, *_ in tables)
-    w, h = (cell_width(*(rows for _, rows, *_ in tables)), CELL_H) if written else (TILE, TILE)
-    common = max((largest(rows) for name, rows, *_ in tables if name != "difference"), default=0)
+    written = all(len(rows) <= WRITTEN and all(len(row) <= WRITTEN for row in rows) for name, rows, *rest in tables)
+    w, h = (cell_width(*(rows for name, rows, *rest in tables)), CELL_H) if written else (TILE, TILE)
+    common = max((largest(rows) for name, rows, *rest in tables if name != DIFFERENCE), default=0)
     body, x, y, width, height = [], 6, 0, 0, 0
     for name, rows, marks, top, left in tables:
-        wide = max(text_width(name, TITLE, bold=True), max((len(row) for row in rows), default=0) * w) + 26
+        wide = max(text_width(_(name), TITLE, bold=True), max((len(row) for row in rows), default=0) * w) + 26
         if written and x > 6 and x + wide > WIDE:
             x, y = 6, height + 14
-        body.append(label(x + 26, y + 14, name, "gl-t gl-note", "start"))
-        most = largest(rows) if name == "difference" else common
+        body.append(label(x + 26, y + 14, _(name), "gl-t gl-note", "start"))
+        most = largest(rows) if name == DIFFERENCE else common
         if written:
             columns = range(len(rows[0]) if rows else 0)
             body += [label(x + 26 + w // 2 + j * w, y + 32, str(left + j), "gl-note") for j in columns]
@@ -93,7 +112,7 @@ def _draw(panels, text, worst):
         few = marks is not None and (written or marks.mean() < 0.25)  # many marks hide the colors
         marked = (lambda i, j, m=marks: bool(m[i, j])) if few else (lambda i, j: False)
         if written:
-            shown = _difference if name == "difference" else number
+            shown = _difference if name == DIFFERENCE else number
             draw = table(x + 26, y + 38, rows, w, most, marked=marked, shown=shown)
         else:
             draw = mosaic(x + 26, y + 38, rows, most, marked)

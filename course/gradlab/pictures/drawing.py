@@ -3,12 +3,13 @@
 import textwrap
 from collections import Counter
 
+from ..words import _, ngettext
 from .collapse import fit
 from .graph import Node, describe, kind_outside, short, walk
 from .layout import layout, turned
 from .naming import callers_names, is_tensor
 from .picture import TEXT, TITLE, Picture, PictureError, label, shorten, static, svg, text_width
-from .texts import as_text, noted, summary
+from .texts import HELD, as_text, noted, summary
 from .values import graph_of_values
 
 LIMIT = 60  # maximum number of boxes in a readable picture
@@ -47,14 +48,17 @@ def graph_of(tensors, names, values=False, limit=LIMIT):
     """Return the described graph behind tensors; cut at `limit` nodes; raises PictureError without tensors."""
     if not tensors:
         raise PictureError(
-            "draw() was given nothing. Give it the tensor whose history you want to see, such as draw(loss)."
+            _("draw() was given nothing. Give it the tensor whose history you want to see, such as draw(loss).")
         )
     for tensor in tensors:
         if not is_tensor(tensor):
-            raise PictureError(
-                f"draw() needs a tensor, but was given {shorten(repr(tensor), 60)} of type {type(tensor).__name__}. "
-                "Give it the result of your computation, such as draw(loss)."
+            text = _(
+                "draw() needs a tensor, but was given {given} of type {type}. "
+                "Give it the result of your computation, such as draw(loss).",
+                given=shorten(repr(tensor), 60),
+                type=type(tensor).__name__,
             )
+            raise PictureError(text)
     roots = [tensor.grad_fn for tensor in tensors if tensor.grad_fn is not None]
     graph = fit(walk(roots), limit)
     describe(graph, names, values, nameless=len(graph.nodes) <= DETAILED)
@@ -69,11 +73,16 @@ def _add_lone(graph, tensor, names, values):
     if any(getattr(node.fn, "variable", None) is tensor for node in graph.nodes):
         return
     kind = "leaf" if tensor.requires_grad else kind_outside(tensor)
-    node = Node(kind, "", names.of(tensor) or "tensor", tuple(tensor.shape), value=short(tensor) if values else "")
+    node = Node(kind, "", names.of(tensor) or _("tensor"), tuple(tensor.shape), value=short(tensor) if values else "")
     graph.roots.append(len(graph.nodes))
     graph.nodes.append(node)
-    why = "it was not computed by a recorded operation" if tensor.requires_grad else "no operation was recorded"
-    graph.note = graph.note or f"{node.name} has no graph: its grad_fn is None because {why}."
+    note = _("{name} has no graph: its grad_fn is None because no operation was recorded.", name=node.name)
+    if tensor.requires_grad:
+        note = _(
+            "{name} has no graph: its grad_fn is None because it was not computed by a recorded operation.",
+            name=node.name,
+        )
+    graph.note = graph.note or note
 
 
 def _add_notes(graph, tensors, notes, wrong):
@@ -139,10 +148,12 @@ def box_lines(node, detailed=True):
     if node.kind == "op":
         lines = [(node.op, "gl-t")]
         about = f"{node.name}  {shape}" if node.name else shape
-        about += f" + {node.more} more" if node.more else ""
+        if node.more:
+            # Translators: {shape} is that of an operation's first output; it has {count} more outputs
+            about = _("{shape} + {count} more", shape=about, count=node.more)
     else:
         lines = [(shorten(node.name, 40), "gl-t")]
-        about = f"{node.kind}  {shape}" if shape else ""
+        about = f"{_(node.kind)}  {shape}" if shape else ""
     if about:
         lines.append((shorten(about, 48), "gl-v" if node.kind == "op" and node.name else ""))
     if node.value:
@@ -159,14 +170,17 @@ def _saved_lines(saved, detailed):
         return []
     states = {s.state for s in saved}
     if not detailed or len(saved) > 4:
-        word = "freed" if states == {"freed"} else "changed" if "changed" in states else "saved"
-        return [(f"{word}: {len(saved)} values" if len(saved) > 1 else f"{word}: {saved[0].name}", f"gl-s gl-{word}")]
+        state = "freed" if states == {"freed"} else "changed" if "changed" in states else "saved"
+        values = ngettext("{count} value", "{count} values", len(saved)) if len(saved) > 1 else saved[0].name
+        return [(_(HELD[state], values=values), f"gl-s gl-{state}")]
     lines = []
     for s in saved:
-        word = {"kept": "saved", "freed": "freed", "changed": "changed in place"}[s.state]
-        what = f"= {s.value}" if s.value else "" if s.shape is None else str(s.shape)
-        holds = f" is {'a view of ' if s.view else ''}{s.holds}" if s.holds and s.holds != s.name else ""
-        lines.append((shorten(f"{word}: {s.name}{holds} {what}".rstrip(), 48), f"gl-s gl-{word.split()[0]}"))
+        name, what = s.name, f"= {s.value}" if s.value else "" if s.shape is None else str(s.shape)
+        if s.holds and s.holds != s.name:
+            name = _("{name} is {tensor}", name=s.name, tensor=s.holds)
+            if s.view:
+                name = _("{name} is a view of {tensor}", name=s.name, tensor=s.holds)
+        lines.append((shorten(_(HELD[s.state], values=f"{name} {what}".rstrip()), 48), f"gl-s gl-{s.state}"))
     return lines
 
 

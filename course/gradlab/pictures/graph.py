@@ -8,6 +8,8 @@ dict `saved` that a node reads by `restore(name)`, as in part two.
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
+from ..words import N_, _
+
 SHOWN = 6  # maximum number of elements written out
 
 
@@ -17,7 +19,7 @@ class Saved:
 
     name: str  # torch's attribute without `_saved_`, or the key in `saved`
     shape: tuple | None  # None for a number
-    state: str = "kept"  # or "freed", or "changed" by an in-place operation
+    state: str = "saved"  # or "freed", or "changed" by an in-place operation
     value: str = ""  # written out if it is one number
     holds: object = None  # the caller's name for the tensor, or for the base of a view, if known
     view: bool = False  # whether it is a view of that tensor, not the tensor itself
@@ -67,7 +69,7 @@ class Graph:
 
 def box_of(fn):
     """Return a node's box, without a description."""
-    return Node("op" if getattr(fn, "variable", None) is None else "leaf", fn.name().rpartition("::")[2], fn=fn)
+    return Node("op" if getattr(fn, "variable", None) is None else N_("leaf"), fn.name().rpartition("::")[2], fn=fn)
 
 
 def walk(roots, box=box_of, inputs=lambda fn: fn.next_functions):
@@ -110,7 +112,7 @@ def describe(graph, names, values=False, nameless=True):
 
 def _describe_leaf(node, names, values):
     tensor = node.fn.variable
-    node.name, node.shape = names.of(tensor) or "leaf", tuple(tensor.shape)
+    node.name, node.shape = names.of(tensor) or _("leaf"), tuple(tensor.shape)
     if values:
         node.value = short(tensor)
         node.grad = "" if tensor.grad is None else short(tensor.grad)
@@ -121,12 +123,12 @@ def _describe_op(node, names, values):
     shapes = output_shapes(node.fn)
     if shapes:
         node.shape, node.more = shapes[0], len(shapes) - 1
-    node.saved = [saved for saved, _ in saved_values(node.fn, names)]
+    node.saved = [saved for saved, tensor in saved_values(node.fn, names)]
     if values:
         output = names.output(node.fn)
         if output is None:
             output = next(
-                (t for s, t in saved_values(node.fn, names) if s.name == "result" and s.state == "kept"), None
+                (t for s, t in saved_values(node.fn, names) if s.name == "result" and s.state == "saved"), None
             )
         node.value = "" if output is None else short(output)
 
@@ -135,19 +137,19 @@ def output_shapes(fn):
     """Return the shapes of an operation's outputs, which are the shapes of the gradients it receives."""
     if hasattr(fn, "_input_metadata"):  # torch
         return [tuple(output.shape) for output in fn._input_metadata]
-    return [tuple(shape) for shape, _ in getattr(fn, "outputs", ())]
+    return [tuple(shape) for shape, dtype in getattr(fn, "outputs", ())]
 
 
 def kind_outside(tensor):
     """Classify a tensor that requires no gradient: "frozen" for a parameter that could require one, else "constant"."""
     whole = getattr(tensor, "_base", None)  # the base of a view, such as a transposed weight
-    return "frozen" if "Parameter" in (type(tensor).__name__, type(whole).__name__) else "constant"
+    return N_("frozen") if "Parameter" in (type(tensor).__name__, type(whole).__name__) else N_("constant")
 
 
 def _add_outside(graph, i, outside, names, values, nameless):
     fn = graph.nodes[i].fn
     empty = [slot for slot, (child, _) in enumerate(fn.next_functions) if child is None]
-    seen = [(s, t) for s, t in saved_values(fn, names) if t is not None and s.state == "kept" and not t.requires_grad]
+    seen = [(s, t) for s, t in saved_values(fn, names) if t is not None and s.state == "saved" and not t.requires_grad]
 
     def box(key, slot, tensor=None, **described):
         if key not in outside:
@@ -166,11 +168,11 @@ def _add_outside(graph, i, outside, names, values, nameless):
     for slot in empty:
         saved, tensor = inputs.pop(0) if inputs else (None, None)
         if saved is None:
-            box((i, slot), slot, name="no grad")
+            box((i, slot), slot, name=_("no grad"))
         else:
             number = saved.shape == ()
             value = "" if number or not values else short(tensor)
-            name, shape = (short(tensor), None) if number else ("tensor", saved.shape)
+            name, shape = (short(tensor), None) if number else (_("tensor"), saved.shape)
             box((i, slot), slot, tensor, name=name, shape=shape, value=value)
 
 
@@ -236,7 +238,7 @@ def _why(error):
 
 def is_freed(graph):
     """Return whether an earlier backward pass freed a node's saved values."""
-    return any(s.state == "freed" for node in graph.nodes if node.fn is not None for s, _ in saved_values(node.fn))
+    return any(s.state == "freed" for node in graph.nodes if node.fn is not None for s, tensor in saved_values(node.fn))
 
 
 def short(tensor, most=SHOWN):
@@ -250,7 +252,8 @@ def short(tensor, most=SHOWN):
         return "…"
     if not tuple(tensor.shape):
         return some[0]
-    return f"[{', '.join(some)}{f', … {flat.shape[0]} in all' if flat.shape[0] > most else ''}]"
+    rest = [_("… {count} in all", count=flat.shape[0])] if flat.shape[0] > most else []
+    return f"[{', '.join(some + rest)}]"
 
 
 def number(x):

@@ -4,6 +4,7 @@ import io
 
 import numpy as np
 
+from ..words import _
 from .picture import PictureError
 from .spots import in_words
 
@@ -26,8 +27,14 @@ def heat(image, map=None, titles=None, columns=4):
     maps = [None] * len(images) if map is None else [_map(value) for value in _several(map, "map")]
     titles = [titles] if isinstance(titles, str) else list(titles or [""] * len(images))
     if not len(images) == len(maps) == len(titles):
-        counts = f"{len(images)} images, {len(maps)} maps, {len(titles)} titles"
-        raise PictureError(f"heat() needs as many maps and titles as images, but was given {counts}.")
+        text = _(
+            "heat() needs as many maps and titles as images, but was given "
+            "{images} images, {maps} maps, {titles} titles.",
+            images=len(images),
+            maps=len(maps),
+            titles=len(titles),
+        )
+        raise PictureError(text)
     return Heat(images, maps, titles, columns)
 
 
@@ -56,7 +63,9 @@ def _image(value):
     if array.ndim == 3 and array.shape[0] == 3:
         array = array.transpose(1, 2, 0)
     if not (array.ndim == 2 or (array.ndim == 3 and array.shape[2] == 3)):
-        raise PictureError(f"an image has the shape (H, W) or (C, H, W) with 1 or 3 channels, not {np.shape(value)}.")
+        shape = np.shape(value)
+        text = _("an image has the shape (H, W) or (C, H, W) with 1 or 3 channels, not {shape}.", shape=shape)
+        raise PictureError(text)
     low, high = array.min(), array.max()
     return (array - low) / (high - low) if high > low else np.zeros_like(array)
 
@@ -66,7 +75,8 @@ def _map(value):
     while array.ndim > 2 and array.shape[0] == 1:
         array = array[0]
     if array.ndim != 2:
-        raise PictureError(f"a map has the shape (h, w), not {array.shape}. Sum or take the maximum over channels.")
+        text = _("a map has the shape (h, w), not {shape}. Sum or take the maximum over channels.", shape=array.shape)
+        raise PictureError(text)
     return array
 
 
@@ -85,11 +95,19 @@ class Heat:
         self.text = "\n".join(self._line(k) for k in range(len(images)))
 
     def _line(self, k):
-        name, map = self.titles[k] or f"image {k + 1}", self.maps[k]
-        h, w = self.images[k].shape[:2]
+        name, map = self.titles[k] or _("image {number}", number=k + 1), self.maps[k]
+        height, width = self.images[k].shape[:2]
         if map is None:
-            return f"{name}: {h} × {w} pixels."
-        return f"{name}: {h} × {w} pixels; map {map.shape[0]} × {map.shape[1]}, {in_words(map)}."
+            return _("{name}: {height} × {width} pixels.", name=name, height=height, width=width)
+        return _(
+            "{name}: {height} × {width} pixels; map {rows} × {columns}, {values}.",
+            name=name,
+            height=height,
+            width=width,
+            rows=map.shape[0],
+            columns=map.shape[1],
+            values=in_words(map),
+        )
 
     def figure(self):
         """Draw everything into a new matplotlib Figure."""

@@ -4,13 +4,15 @@ import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from ..words import N_, _
+
 MODULE_HOOKS = {
-    "_forward_pre_hooks": "forward pre-hook",
-    "_forward_hooks": "forward hook",
-    "_backward_pre_hooks": "full backward pre-hook",
-    "_backward_hooks": "full backward hook",
+    "_forward_pre_hooks": N_("forward pre-hook"),
+    "_forward_hooks": N_("forward hook"),
+    "_backward_pre_hooks": N_("full backward pre-hook"),
+    "_backward_hooks": N_("full backward hook"),
 }
-TENSOR, POST = "tensor hook", "post-accumulate hook"
+TENSOR, POST = N_("tensor hook"), N_("post-accumulate hook")
 TENSOR_HOOKS = {
     "_backward_hooks": TENSOR,
     "_hooks": TENSOR,  # mini_autograd's name
@@ -47,13 +49,18 @@ def registered(model, inputs=()):
     for path, module in model.named_modules():
         for name, kind in MODULE_HOOKS.items():
             if name == "_backward_hooks" and getattr(module, "_is_full_backward_hook", None) is False:
-                kind = "backward hook"  # of torch's old register_backward_hook
+                kind = N_("backward hook")  # of torch's old register_backward_hook
             hooks += _hooks(module, name, path or type(module).__name__, kind)
-    tensors = [*model.named_parameters(), *((f"input {k}", t) for k, t in enumerate(inputs))]
+    tensors = [*model.named_parameters(), *zip(input_names(inputs), inputs, strict=True)]
     for path, tensor in tensors:
         for name, kind in TENSOR_HOOKS.items():
             hooks += _hooks(tensor, name, path, kind)
     return hooks
+
+
+def input_names(inputs):
+    """Return the places of a model's inputs."""
+    return [_("input {number}", number=k) for k in range(len(inputs))]
 
 
 def _hooks(owner, attribute, place, kind):
@@ -121,7 +128,7 @@ def shape_of(value):
 def watching(model):
     """Register a hook of each kind on every innermost module, and remove them on exit."""
 
-    def watch(*_):
+    def watch(*arguments):
         return None
 
     handles = []
@@ -129,7 +136,7 @@ def watching(model):
         # torch warns about full backward hooks if the model's input needs no gradient; for our hooks this is harmless.
         warnings.filterwarnings("ignore", "Full backward hook is firing")
         try:
-            for _, module in list(model.named_modules()):
+            for _path, module in list(model.named_modules()):
                 if len(list(module.named_modules())) == 1:
                     handles += [
                         module.register_forward_pre_hook(watch),

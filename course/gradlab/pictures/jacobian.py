@@ -1,5 +1,6 @@
 """Sliders for the external gradient v: how v weights the rows of a small function's Jacobian."""
 
+from ..words import _
 from .cells import CELL_H, cell_width, largest, table
 from .graph import number
 from .naming import is_tensor
@@ -28,17 +29,27 @@ def vjp(f, x, v=None):
 def jacobian(f, x):
     """Return the Jacobian as rows of numbers, each from a backward pass with a one-hot v, and the shape of f(x)."""
     if not callable(f):
-        raise PictureError(f"vjp() needs a function first, but was given a {type(f).__name__}: vjp(f, x).")
+        text = _("vjp() needs a function first, but was given a {type}: vjp(f, x).", type=type(f).__name__)
+        raise PictureError(text)
     if not is_tensor(x):
-        raise PictureError(f"vjp() needs a tensor as its second argument, but was given {shorten(repr(x), 40)}.")
+        given = shorten(repr(x), 40)
+        raise PictureError(_("vjp() needs a tensor as its second argument, but was given {given}.", given=given))
     leaf = x.detach().clone().requires_grad_()
     y = f(leaf)
     if not is_tensor(y) or y.grad_fn is None:
-        given = "a tensor without a graph" if is_tensor(y) else f"a {type(y).__name__}"
-        raise PictureError(f"f(x) is {given}; f must compute a tensor from x, without detaching it.")
+        text = _("f(x) is a {type}; f must compute a tensor from x, without detaching it.", type=type(y).__name__)
+        if is_tensor(y):
+            text = _("f(x) is a tensor without a graph; f must compute a tensor from x, without detaching it.")
+        raise PictureError(text)
     n, m = leaf.reshape(-1).shape[0], y.reshape(-1).shape[0]
     if n > MOST or m > MOST:
-        raise PictureError(f"x has {n} elements and f(x) has {m}; the sliders show up to {MOST} each. Use a smaller f.")
+        text = _(
+            "x has {inputs} elements and f(x) has {outputs}; the sliders show up to {most} each. Use a smaller f.",
+            inputs=n,
+            outputs=m,
+            most=MOST,
+        )
+        raise PictureError(text)
     rows = []
     for k in range(m):
         one_hot = y.detach().clone()
@@ -56,7 +67,13 @@ def _start(v, m, shape):
         return [1.0] + [0.0] * (m - 1)
     flat = v.detach().reshape(-1).tolist() if is_tensor(v) else list(v)
     if len(flat) != m:
-        raise PictureError(f"v has {len(flat)} elements, but f(x) has {m} (shape {shape}); v needs one for each.")
+        text = _(
+            "v has {given} elements, but f(x) has {count} (shape {shape}); v needs one for each.",
+            given=len(flat),
+            count=m,
+            shape=shape,
+        )
+        raise PictureError(text)
     return [float(value) for value in flat]
 
 
@@ -71,15 +88,31 @@ class Sliders(Picture):
     def __init__(self, rows, v, outputs, inputs):
         self.rows, self.v, self.outputs, self.inputs = rows, v, outputs, inputs
         result = product(v, rows)
-        alt = f"Jacobian of {len(rows)} outputs and {len(inputs)} inputs beside v; below it vᵀJ."
-        lines = [alt, *(f"{o}: v = {number(a)}, row {_list(r)}" for o, a, r in zip(outputs, v, rows, strict=True))]
+        alt = _(
+            "Jacobian of {outputs} outputs and {inputs} inputs beside v; below it vᵀJ.",
+            outputs=len(rows),
+            inputs=len(inputs),
+        )
+        lines = [alt]
+        for name, weight, row in zip(outputs, v, rows, strict=True):
+            # Translators: a row of the Jacobian, which belongs to {output}, and its element of v
+            lines.append(_("{output}: v = {number}, row {row}", output=name, number=number(weight), row=_list(row)))
         super().__init__(
             _draw(rows, v, result, outputs, inputs, alt), "\n".join([*lines, f"vᵀJ = {_list(result)}"]), alt
         )
 
     def html(self):
         most = max(largest(self.rows), 1e-12)
-        data = {"rows": self.rows, "v": self.v, "outputs": self.outputs, "most": most, "css": static("sliders.css")}
+        words = {
+            "panel": _("external gradient v"),
+            "sliders": [_("v for {output}", output=name) for name in self.outputs],
+            # Translators: a button that sets v to 1 for {output}, to 0 for the others
+            "only": [_("only {output}", output=name) for name in self.outputs],
+            # Translators: a button that sets every element of v to 1
+            "ones": _("all ones"),
+        }
+        data = {"rows": self.rows, "v": self.v, "outputs": self.outputs, "most": most, "words": words}
+        data["css"] = static("sliders.css")
         return f'<div class="gl-vjp">{self.image()}{script("vjp.js", data)}</div>'
 
 
@@ -98,7 +131,7 @@ def _draw(rows, v, result, outputs, inputs, alt):
     bottom = top + len(rows) * CELL_H + 34
     body = [
         label(x0 + w // 2, 14, "v", "gl-t gl-note"),
-        label(x1 + len(inputs) * w // 2, 14, "Jacobian J", "gl-t gl-note"),
+        label(x1 + len(inputs) * w // 2, 14, _("Jacobian J"), "gl-t gl-note"),
     ]
     body += [label(x1 + j * w + w // 2, 33, name, "gl-note") for j, name in enumerate(inputs)]
     body += [label(x0 - 8, top + i * CELL_H + 16, name, "gl-note", "end") for i, name in enumerate(outputs)]

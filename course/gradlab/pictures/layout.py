@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import ceil, floor
 
+from ..words import _
+
 GAP_X = 26  # px between two boxes in a layer
 GAP_Y = 34  # px between two layers, more if an edge goes far sideways
 LANE = 10  # px reserved for an edge that passes through a layer
@@ -76,7 +78,7 @@ def _longest_path(n, edges):
             if not waiting[v]:
                 ready.append(v)
     if done < n:
-        raise ValueError("the graph has a cycle; only acyclic graphs can be laid out")
+        raise ValueError(_("the graph has a cycle; only acyclic graphs can be laid out"))
     return layer
 
 

@@ -3,6 +3,7 @@
 import html
 import json
 
+from ..words import _
 from .cells import TILE, mosaic
 from .picture import TEXT, Picture, label, static, svg, text_width
 
@@ -39,4 +40,4 @@ def plane(function, points, title="", reach=1.5):
 
 def _in_words(function, points):
     right = sum((function(*point) > 0) == (wanted > 0) for point, wanted in points.items())
-    return f"{right} of {len(points)} points lie on their own color."
+    return _("{right} of {total} points lie on their own color.", right=right, total=len(points))

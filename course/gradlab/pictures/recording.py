@@ -6,6 +6,7 @@ from math import prod
 
 import numpy as np
 
+from ..words import _
 from .graph import Saved, is_freed, output_shapes, saved_values, short, walk
 from .naming import is_tensor
 from .picture import PictureError, shorten
@@ -61,7 +62,7 @@ def record(loss, graph, gradient=None, retain_graph=False):
     except NotImplementedError:  # an engine in the making
         raise
     except RuntimeError as error:
-        raise PictureError(f"backward raised: {error}") from None
+        raise PictureError(_("backward raised: {error}", error=error)) from None
     _note_freed(graph, visits)
     return visits
 
@@ -104,33 +105,61 @@ def _summed(gradient, edge):
 def refuse(loss, gradient, name):
     """Raise PictureError if `loss` cannot be stepped through, with the reason and what to do."""
     if not is_tensor(loss):
-        raise PictureError(
-            f"step() needs a tensor, but was given {shorten(repr(loss), 60)} of type {type(loss).__name__}. "
-            "Give it the result of your computation, such as step(loss)."
+        text = _(
+            "step() needs a tensor, but was given {given} of type {type}. "
+            "Give it the result of your computation, such as step(loss).",
+            given=shorten(repr(loss), 60),
+            type=type(loss).__name__,
         )
+        raise PictureError(text)
+    if loss.grad_fn is None and loss.requires_grad:
+        text = _("{name} has no graph to step through: its grad_fn is None because it is a leaf.", name=name)
+        raise PictureError(text)
     if loss.grad_fn is None:
-        why = "it is a leaf" if loss.requires_grad else "no operation was recorded"
-        raise PictureError(f"{name} has no graph to step through: its grad_fn is None because {why}.")
+        text = _(
+            "{name} has no graph to step through: its grad_fn is None because no operation was recorded.", name=name
+        )
+        raise PictureError(text)
     shape, count = tuple(loss.shape), prod(loss.shape)
     if gradient is None and count != 1:
-        raise PictureError(
-            f"{name} has {count} elements (shape {shape}); the external gradient defaults to 1 only for a single "
-            f"element. Pass it: step({name}, gradient=…) with a tensor of shape {shape}."
+        text = _(
+            "{name} has {count} elements (shape {shape}); the external gradient defaults to 1 only for a single "
+            "element. Pass it: step({name}, gradient=…) with a tensor of shape {shape}.",
+            name=name,
+            count=count,
+            shape=shape,
         )
+        raise PictureError(text)
     if gradient is not None and (not is_tensor(gradient) or tuple(gradient.shape) != shape):
-        given = f"shape {tuple(gradient.shape)}" if is_tensor(gradient) else f"type {type(gradient).__name__}"
-        raise PictureError(f"gradient must be a tensor of {name}'s shape {shape}, but has {given}.")
+        wanted = {"name": name, "shape": shape}
+        text = _(
+            "gradient must be a tensor of {name}'s shape {shape}, but has type {type}.",
+            type=type(gradient).__name__,
+            **wanted,
+        )
+        if is_tensor(gradient):
+            given = tuple(gradient.shape)
+            text = _(
+                "gradient must be a tensor of {name}'s shape {shape}, but has shape {given}.", given=given, **wanted
+            )
+        raise PictureError(text)
     graph = walk([loss.grad_fn])
     if len(graph.nodes) > LIMIT:
-        raise PictureError(
-            f"The graph of {name} has {len(graph.nodes):,} nodes; the stepper shows up to {LIMIT}. "
-            "Step through a smaller model or fewer time steps."
+        text = _(
+            "The graph of {name} has {count:,} nodes; the stepper shows up to {limit}. "
+            "Step through a smaller model or fewer time steps.",
+            name=name,
+            count=len(graph.nodes),
+            limit=LIMIT,
         )
+        raise PictureError(text)
     if is_freed(graph):
-        raise PictureError(
-            f"This graph's saved values were freed by an earlier backward pass, so {name} cannot be stepped through "
-            "again. Compute it again, or call the earlier backward with retain_graph=True."
+        text = _(
+            "This graph's saved values were freed by an earlier backward pass, so {name} cannot be stepped through "
+            "again. Compute it again, or call the earlier backward with retain_graph=True.",
+            name=name,
         )
+        raise PictureError(text)
 
 
 def _copy(tensor):
@@ -156,7 +185,7 @@ def _arrival(graph, visits, i):
 
 
 def _readable(saved: Saved, tensor):
-    return saved.state == "kept" and (saved.value or tensor is not None)
+    return saved.state == "saved" and (saved.value or tensor is not None)
 
 
 def _departure(graph, visits, i, index):
@@ -165,7 +194,7 @@ def _departure(graph, visits, i, index):
         if graph.nodes[i].kind == "leaf":
             visits[-1].after = _copy(fn.variable.grad)
             return
-        for slot, ((child, _), gradient) in enumerate(zip(fn.next_functions, grad_inputs, strict=True)):
+        for slot, ((child, _output), gradient) in enumerate(zip(fn.next_functions, grad_inputs, strict=True)):
             if child is not None:
                 visits[-1].sends.append(SentGradient(index[id(child)], slot, _copy(gradient), formula(fn, slot)))
 
@@ -176,4 +205,4 @@ def _note_freed(graph, visits):
     """Note the values that the last node freed: the engine frees saved values only after the node's hooks."""
     if visits and not visits[-1].freed:
         fn = graph.nodes[visits[-1].node].fn
-        visits[-1].freed = [s.name for s, _ in saved_values(fn) if s.state == "freed"]
+        visits[-1].freed = [s.name for s, tensor in saved_values(fn) if s.state == "freed"]

@@ -2,13 +2,15 @@
 
 import numpy as np
 
+from ..words import N_, _
+
 FAINT = 0.01  # times the largest magnitude: smaller values are hardly visible, and may be rounding errors
 EDGES = (0.41, 0.59)  # the limits of upper, middle and lower, as fractions of the height; likewise for the width
 NARROW = 0.23  # the largest standard deviation of values in one place, as a fraction of the map's size
 PLACES = (
-    ("in the upper left", "at the top", "in the upper right"),
-    ("on the left", "in the middle", "on the right"),
-    ("in the lower left", "at the bottom", "in the lower right"),
+    (N_("mostly in the upper left"), N_("mostly at the top"), N_("mostly in the upper right")),
+    (N_("mostly on the left"), N_("mostly in the middle"), N_("mostly on the right")),
+    (N_("mostly in the lower left"), N_("mostly at the bottom"), N_("mostly in the lower right")),
 )
 
 
@@ -20,19 +22,25 @@ def in_words(map):
     """
     known = np.isfinite(map)
     if not known.any():
-        return "no finite value"
-    unknown = (~known).sum()
-    holes = f"; not finite: {unknown} of {known.size} values" if unknown else ""
-    values = np.where(known, map, 0.0)
+        return _("no finite value")
+    words = _magnitudes(np.where(known, map, 0.0))
+    if known.all():
+        return words
+    return _("{map}; not finite: {unknown} of {total} values", map=words, unknown=(~known).sum(), total=known.size)
+
+
+def _magnitudes(values):
     most = np.abs(values).max()
     if most == 0:
-        return f"0 everywhere{holes}"
+        return _("0 everywhere")
     below, above = (
         f"{sign}{_rounded(part.max())}, {_place(part / most)}" if part.max() >= FAINT * most else ""
         for sign, part in (("−", (-values).clip(0)), ("", values.clip(0)))
     )
-    words = f"from {below}, to {above}" if below and above else f"up to {above}" if above else f"down to {below}"
-    return words + holes
+    # Translators: {below} and {above} are a number and its place: "0.73, mostly in the lower right"
+    if below and above:
+        return _("from {below}, to {above}", below=below, above=above)
+    return _("up to {above}", above=above) if above else _("down to {below}", below=below)
 
 
 def _rounded(value):
@@ -51,6 +59,6 @@ def _place(part):
         means.append((along * places).sum())
         variance += (along * (places - means[-1]) ** 2).sum()
     if variance > NARROW**2:
-        return "not in one place"
+        return _("not in one place")
     row, column = (sum(mean > edge for edge in EDGES) for mean in means)
-    return f"mostly {PLACES[row][column]}"
+    return _(PLACES[row][column])

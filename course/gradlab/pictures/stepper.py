@@ -6,6 +6,7 @@ Once shown, it needs no kernel: the output contains the SVG and the data of each
 
 from collections import Counter
 
+from ..words import _, ngettext
 from .drawing import picture
 from .graph import describe, short, walk
 from .naming import callers_names, is_tensor
@@ -46,14 +47,17 @@ class Stepper(Picture):
         order = {visit.node: k for k, visit in enumerate(visits, start=1)}
 
         def extra(i, node):
-            return [(f"step {order[i]}: {self._grad(order[i] - 1)}", "gl-g")] if i in order else []
+            if i not in order:
+                return []
+            return [(_("step {number}: {gradient}", number=order[i], gradient=self._grad(order[i] - 1)), "gl-g")]
 
         css = static("steps.css")
         frees = " gl-frees" if any(visit.freed for visit in visits) else ""
         base, self._tall = (
             picture(graph, css, f"gl-steps{frees}", extra, done=set(order), across=across) for across in (True, False)
         )
-        alt = f"{base.alt} Backward ran in {len(visits)} steps."
+        ran = ngettext("Backward ran in {count} step.", "Backward ran in {count} steps.", len(visits))
+        alt = f"{base.alt} {ran}"
         super().__init__(base.svg, "\n".join([alt, *self.lines()]), alt)
 
     def _grad(self, k):
@@ -75,15 +79,44 @@ class Stepper(Picture):
         return records
 
     def html(self):
-        data = {"name": self.name, "steps": self.records(), "tall": self._tall.svg, "css": static("stepper.css")}
-        note = (
-            '<p class="gl-still"><em>Run this cell to step through.</em></p>'  # the script, if it runs, takes it away
-        )
+        data = {"words": self._words(), "steps": self.records(), "tall": self._tall.svg, "css": static("stepper.css")}
+        # the script, if it runs, takes this away
+        note = f'<p class="gl-still"><em>{_("Run this cell to step through.")}</em></p>'
         return f'<div class="gl-stepper">{self.image()}{note}{script("step.js", data)}</div>'
+
+    def _words(self):
+        """Return the words of static/step.js, which fills in {step}, {steps}, {title}, {number} and {node}."""
+        return {
+            # Translators: buttons of a stepper through the backward pass
+            "start": _("Start"),
+            "back": _("‹ Back"),
+            "play": _("Play"),
+            "pause": _("Pause"),
+            "next": _("Next ›"),
+            "stepper": _("backward stepper"),
+            "slider": _("step of {name}.backward()", name=self.name),
+            "at": _("step {step} of {steps}: {title}"),
+            "before": _("Before backward"),
+            "ran": ngettext(
+                "{name}.backward() ran in {count} step. Step through it.",
+                "{name}.backward() ran in {count} steps. Step through them.",
+                len(self.visits),
+                name=self.name,
+            ),
+            # Translators: labels beside numbers: the gradient that arrives at a node, that a node sends to {node}, …
+            "arrives": _("arrives"),
+            "output": _("arrives (output {number})"),
+            "was": _(".grad was"),
+            "is": _(".grad is now"),
+            "saved": _("has saved"),
+            "to": _("to {node}"),
+            "frees": _("then frees"),
+            "outstanding": _("outstanding"),
+        }
 
 
 def _text(tensor):
-    return "none" if tensor is None else short(tensor, NUMBERS)
+    return _("none") if tensor is None else short(tensor, NUMBERS)
 
 
 def _title(node):
@@ -120,10 +153,9 @@ def _outstanding(graph, visits):
     order = [visit.node for visit in visits]
     for k, visit in enumerate(visits, start=1):
         counts.subtract(sent.target for sent in visit.sends)
-        yield (
-            ", ".join(f"{graph.nodes[i].name or graph.nodes[i].op} {counts[i] or '0 (ready)'}" for i in order[k:])
-            or "none"
-        )
+        # Translators: a node waits for 0 more gradients, so it is ready
+        waiting = {i: str(counts[i]) if counts[i] else _("0 (ready)") for i in order[k:]}
+        yield ", ".join(f"{graph.nodes[i].name or graph.nodes[i].op} {n}" for i, n in waiting.items()) or _("none")
 
 
 def _product(visit, sent):
@@ -133,17 +165,24 @@ def _product(visit, sent):
     arrived = visit.arrives[0]
     elementwise = "@" not in sent.formula and ".T" not in sent.formula and "outer" not in sent.formula
     if elementwise and arrived is not None and tuple(arrived.shape) != tuple(sent.gradient.shape):
-        return f"{sent.formula}, summed to {tuple(sent.gradient.shape)}"
+        return _("{formula}, summed to {shape}", formula=sent.formula, shape=tuple(sent.gradient.shape))
     return sent.formula
 
 
 def _sentence(record):
-    came = ", ".join(record["arrives"])
-    waits = f"; outstanding: {record['outstanding']}" if "outstanding" in record else ""
+    # Translators: these parts of a sentence about a node are joined by "; "
+    parts = [_("{gradients} arrives", gradients=", ".join(record["arrives"]))]
     if record["leaf"]:
-        return f"{record['title']}: {came} arrives; .grad was {record['before']} and is now {record['after']}{waits}."
-    sent = "; ".join(
-        f"{s['formula'] + ' = ' if s['formula'] else ''}{s['value']} to {s['to']}" for s in record["sends"]
-    )
-    freed = f"; frees {', '.join(record['freed'])}" if record["freed"] else ""
-    return f"{record['title']}: {came} arrives; sends {sent}{freed}{waits}."
+        parts.append(_(".grad was {before} and is now {after}", before=record["before"], after=record["after"]))
+    else:
+        sent = (_("{gradient} to {node}", gradient=_gradient(s), node=s["to"]) for s in record["sends"])
+        parts.append(_("sends {gradients}", gradients="; ".join(sent)))
+        if record["freed"]:
+            parts.append(_("frees {values}", values=", ".join(record["freed"])))
+    if "outstanding" in record:
+        parts.append(_("outstanding: {gradients}", gradients=record["outstanding"]))
+    return f"{record['title']}: {'; '.join(parts)}."
+
+
+def _gradient(sent):
+    return f"{sent['formula']} = {sent['value']}" if sent["formula"] else sent["value"]

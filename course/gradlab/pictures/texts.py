@@ -1,23 +1,27 @@
 """The backward graph in words and as plain text, for terminals and screen readers."""
 
-KINDS = (
-    ("op", "operation"),
-    ("leaf", "leaf"),
-    ("frozen", "frozen parameter"),
-    ("constant", "constant"),
-    ("rest", "box for the nodes left out"),
-)
+from ..words import N_, _, ngettext
+
+COUNTED = {
+    "op": lambda n: ngettext("{count} operation", "{count} operations", n),
+    "leaf": lambda n: ngettext("{count} leaf", "{count} leaves", n),
+    "frozen": lambda n: ngettext("{count} frozen parameter", "{count} frozen parameters", n),
+    "constant": lambda n: ngettext("{count} constant", "{count} constants", n),
+    "rest": lambda n: _("1 box for the nodes left out"),
+}
+HELD = {  # by a saved value's state
+    "saved": N_("saved: {values}"),
+    "freed": N_("freed: {values}"),
+    "changed": N_("changed in place: {values}"),
+}
 
 
 def summary(graph):
     """Return one sentence on what the picture shows."""
-    counts = [_plural(graph.count(kind), word) for kind, word in KINDS if graph.count(kind)]
+    counts = ", ".join(counted(graph.count(kind)) for kind, counted in COUNTED.items() if graph.count(kind))
     of = ", ".join(graph.nodes[r].name or graph.nodes[r].op for r in graph.roots)
-    return f"Backward graph of {of}: {', '.join(counts)}.{' ' if graph.note else ''}{graph.note}"
-
-
-def _plural(n, word):
-    return f"{n} {word if n == 1 else 'leaves' if word == 'leaf' else word + 's'}"
+    # Translators: {counts} is "2 operations, 1 leaf" or the like
+    return f"{_('Backward graph of {tensors}: {counts}.', tensors=of, counts=counts)} {graph.note}".rstrip()
 
 
 def as_text(graph):
@@ -30,7 +34,7 @@ def as_text(graph):
     while stack:
         i, first, rest = stack.pop()
         again = i in seen and inputs[i]
-        lines.append(first + one_line(graph.nodes[i]) + ("  (see above)" if again else ""))
+        lines.append(first + one_line(graph.nodes[i]) + (f"  {_('(see above)')}" if again else ""))
         if again:
             continue
         seen.add(i)
@@ -57,17 +61,17 @@ def one_line(node):
     if node.kind == "op":
         line = f"{node.name} = {node.op}{shape}" if node.name else f"{node.op}{shape}"
     else:
-        line = f"{node.name}{shape} {node.kind if node.name != node.kind else ''}".rstrip()
+        kind = _(node.kind)
+        line = f"{node.name}{shape} {kind if node.name != kind else ''}".rstrip()
     if node.value:
         line += f" = {node.value}"
     if node.grad:
         line += f", .grad {node.grad}"
     if node.note or node.wrong:
         line += f"  {'' if node.wrong else '· '}{noted(node)}"
-    for state, word in (("kept", "saved"), ("freed", "freed"), ("changed", "changed in place")):
-        held = [_held(s) for s in node.saved if s.state == state]
-        if held:
-            line += f"  {word}: {', '.join(held)}"
+    for state, message in HELD.items():
+        if values := ", ".join(_held(s) for s in node.saved if s.state == state):
+            line += f"  {_(message, values=values)}"
     return line
 
 

@@ -3,7 +3,8 @@
 from contextlib import nullcontext
 from math import prod
 
-from .hooking import TENSOR_HOOKS, listening, registered, watching
+from ..words import N_, _, ngettext
+from .hooking import TENSOR_HOOKS, input_names, listening, registered, watching
 from .naming import is_module, is_tensor
 from .picture import PAGE, TEXT, TITLE, Picture, PictureError, label, shorten, static, svg, text_width, wrapped
 
@@ -13,7 +14,7 @@ LANE = 16  # px between the lines of two places
 PHASE = 22  # px for the name of the phase, written vertically
 MOST = 60  # maximum number of events drawn
 LISTED = 6  # maximum number of places named for the same hooks
-HEADS = ("where", "kind", "hook", "is given")
+HEADS = (N_("where"), N_("kind"), N_("hook"), N_("is given"))  # of the columns: a hook's place, kind, name, arguments
 
 
 def hooks(model, *inputs, loss=None, watch=False):
@@ -30,24 +31,27 @@ def hooks(model, *inputs, loss=None, watch=False):
     ...
     """
     if not is_module(model):
-        given = type(model).__name__
-        raise PictureError(f"hooks() needs a module, but was given a {given}. Pass the model, then its inputs.")
+        type_ = type(model).__name__
+        text = _("hooks() needs a module, but was given a {type}. Pass the model, then its inputs.", type=type_)
+        raise PictureError(text)
     fired = run(model, inputs, loss, watch) if inputs else None
     return Timeline(fired, registered(model, inputs), places(model, inputs))
 
 
 def run(model, inputs, loss=None, watch=False):
     """Run one pass and return the hooks' calls in order."""
-    fired, phase = [], "forward"
+    fired, phase = [], N_("forward")
     with watching(model) if watch else nullcontext(), listening(registered(model, inputs), fired, lambda: phase):
         output = model(*inputs)
         value = loss(output) if loss is not None else output
         if not is_tensor(value) or value.grad_fn is None:
-            raise PictureError(
-                f"nothing to run backward from: the model returned {shorten(type(value).__name__, 40)} without a "
-                "graph. Pass loss=, a function of the model's output that returns a scalar computed from it."
+            text = _(
+                "nothing to run backward from: the model returned {type} without a graph. "
+                "Pass loss=, a function of the model's output that returns a scalar computed from it.",
+                type=shorten(type(value).__name__, 40),
             )
-        phase = "backward"
+            raise PictureError(text)
+        phase = N_("backward")
         if prod(value.shape) == 1:
             value.backward()
         else:
@@ -58,10 +62,10 @@ def run(model, inputs, loss=None, watch=False):
 
 def places(model, inputs):
     """Return every place that can have a hook, in the model's order."""
-    names = [f"input {k}" for k in range(len(inputs))]
+    names = input_names(inputs)
     for path, module in model.named_modules():
         names.append(path or type(module).__name__)
-        names += [f"{path}.{name}".lstrip(".") for name, _ in module.named_parameters(recurse=False)]
+        names += [f"{path}.{name}".lstrip(".") for name, tensor in module.named_parameters(recurse=False)]
     return names
 
 
@@ -79,36 +83,41 @@ class Timeline(Picture):
             return []
         if not self.fired:
             return [
-                "No hook fired: none is registered. Register some, or pass watch=True to see where they would fire."
+                _("No hook fired: none is registered. Register some, or pass watch=True to see where they would fire.")
             ]
-        head = f"{len(self.fired)} calls of hooks in one forward and one backward pass:"
+        head = ngettext(
+            "{count} call of hooks in one forward and one backward pass:",
+            "{count} calls of hooks in one forward and one backward pass:",
+            len(self.fired),
+        )
         return [head, *(f"{k:3}. {' '.join(_cells(e))}" for k, e in enumerate(self.fired, start=1))]
 
     def registered_lines(self):
         if not self.registered:
-            return ["No hook is registered now."]
-        n = len(self.registered)
+            return [_("No hook is registered now.")]
         at_places: dict[str, list[str]] = {}
         for hook in self.registered:
-            at_places.setdefault(hook.place, []).append(f"{hook.kind} {hook.name}")
+            at_places.setdefault(hook.place, []).append(f"{_(hook.kind)} {hook.name}")
         same: dict[str, list[str]] = {}
         for place, hooks in at_places.items():
             counts = {text: hooks.count(text) for text in hooks}
             same.setdefault(", ".join(_times(text, count) for text, count in counts.items()), []).append(place)
-        head = f"{n} hook{'s are' if n > 1 else ' is'} registered now:"
+        count = len(self.registered)
+        head = ngettext("{count} hook is registered now:", "{count} hooks are registered now:", count)
         return [head, *(f"  - {_first(names)}: {texts}" for texts, names in same.items())]
 
 
 def _times(text, count):
-    return f"{text} ({count} times)" if count > 1 else text
+    return _("{hook} ({count} times)", hook=text, count=count) if count > 1 else text
 
 
 def _first(names):
-    return ", ".join(names[:LISTED]) + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")
+    some, left = ", ".join(names[:LISTED]), len(names) - LISTED
+    return _("{names} and {count} more", names=some, count=left) if left > 0 else some
 
 
 def _cells(event):
-    return [event.phase, event.place, event.kind, event.name, ", ".join(_given(event))]
+    return [_(event.phase), event.place, _(event.kind), event.name, ", ".join(_given(event))]
 
 
 def _given(event):
@@ -123,10 +132,11 @@ def _draw(fired, timeline, order, alt):
     shown = fired[:MOST]
     lanes = sorted({e.place for e in shown}, key=lambda p: order.index(p) if p in order else len(order))
     column = PHASE + LANE * len(lanes) + 8
-    rows = [([e.place], [e.kind], [e.name], _given(e)) for e in shown]
+    rows = [([e.place], [_(e.kind)], [e.name], _given(e)) for e in shown]
+    titles = [_(title) for title in HEADS]
     widths = [
         max([text_width(t, TITLE, bold=True), *(text_width(line) for row in rows for line in row[k])]) + 16
-        for k, t in enumerate(HEADS)
+        for k, t in enumerate(titles)
     ]
     starts = [column + sum(widths[:k]) for k in range(4)]
     heights = [ROW + LINE * (len(row[-1]) - 1) for row in rows]
@@ -136,8 +146,8 @@ def _draw(fired, timeline, order, alt):
         for first, last in _runs([k for k, e in enumerate(shown) if e.phase == phase]):
             y, h = tops[first], tops[last + 1] - tops[first]
             body.append(f'<rect class="gl-{phase}" x="0" y="{y}" width="{sum(widths) + column}" height="{h}"/>')
-            if h > text_width(phase):
-                upwards = label(0, 0, phase, "gl-note")
+            if h > text_width(_(phase)):
+                upwards = label(0, 0, _(phase), "gl-note")
                 body.append(f'<g transform="translate(14 {y + h // 2}) rotate(-90)">{upwards}</g>')
     x = {place: PHASE + LANE * k + LANE // 2 for k, place in enumerate(lanes)}
     body += [f'<path class="gl-lane" d="M{x[p]} {tops[0]}V{tops[-1]}"/>' for p in lanes]
@@ -154,7 +164,7 @@ def _draw(fired, timeline, order, alt):
                 for n, line in enumerate(lines)
             ]
         body.append("</g>")
-    heads = [label(s, 18, t, "gl-t gl-note", "start") for s, t in zip(starts, HEADS, strict=True)]
+    heads = [label(s, 18, t, "gl-t gl-note", "start") for s, t in zip(starts, titles, strict=True)]
     notes = [part for line in _notes(fired, timeline) for part in wrapped(line.strip())]
     first = tops[-1] + 22 if shown else 18
     body += [label(4, first + 18 * k, line, "gl-v", "start") for k, line in enumerate(notes)]
@@ -165,7 +175,7 @@ def _draw(fired, timeline, order, alt):
 
 
 def _notes(fired, timeline):
-    more = [f"… {len(fired) - MOST} more calls"] if len(fired) > MOST else []
+    more = [_("… {count} more calls", count=len(fired) - MOST)] if len(fired) > MOST else []
     return [*more, *([] if fired else timeline.fired_lines()), *timeline.registered_lines()]
 
 

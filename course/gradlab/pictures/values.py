@@ -1,5 +1,6 @@
 """The graph behind a number of chapter 00, as plain data: its nodes have `data`, `edges` and `grad`."""
 
+from ..words import _
 from .graph import Node, number, walk
 
 
@@ -15,5 +16,5 @@ def graph_of_values(root, names):
 def _box(node, name):
     grad = "" if node.grad == 0 else number(node.grad)
     if not node.edges:
-        return Node("leaf", "", name or "a number", value=number(node.data), grad=grad, fn=node)
+        return Node("leaf", "", name or _("a number"), value=number(node.data), grad=grad, fn=node)
     return Node("op", name or number(node.data), value=number(node.data) if name else "", grad=grad, fn=node)

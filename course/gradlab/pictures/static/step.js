@@ -1,4 +1,4 @@
-(script, {name, steps, tall, css}) => {
+(script, {words, steps, tall, css}) => {
   const root = script.parentElement, image = root.querySelector("img");
   if (!image) return;
   root.querySelector(".gl-still")?.remove();
@@ -8,13 +8,14 @@
     element.append(...inside);
     return element;
   };
+  const filled = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
   // JupyterLab's shortcuts would take the keys; the attribute must stand on the element that has the focus.
   const own = {"data-lm-suppress-shortcuts": "true"};
-  const first = make("button", {...own, type: "button"}, "Start");
-  const back = make("button", {...own, type: "button"}, "‹ Back");
-  const play = make("button", {...own, type: "button"}, "Play");
-  const next = make("button", {...own, type: "button"}, "Next ›");
-  const slider = make("input", {...own, type: "range", min: 0, max: steps.length, value: 0, "aria-label": `step of ${name}.backward()`});
+  const first = make("button", {...own, type: "button"}, words.start);
+  const back = make("button", {...own, type: "button"}, words.back);
+  const play = make("button", {...own, type: "button"}, words.play);
+  const next = make("button", {...own, type: "button"}, words.next);
+  const slider = make("input", {...own, type: "range", min: 0, max: steps.length, value: 0, "aria-label": words.slider});
   const count = make("output");
   const view = make("div", {class: "gl-view"});
   const said = make("div", {class: "gl-said", "aria-live": "polite"});
@@ -24,7 +25,7 @@
   svg.classList.add("gl-live");
   image.replaceWith(
     make("style", {}, css),
-    make("div", {class: "gl-bar", role: "group", "aria-label": "backward stepper"}, first, back, play, next, slider, count),
+    make("div", {class: "gl-bar", role: "group", "aria-label": words.stepper}, first, back, play, next, slider, count),
     make("div", {class: "gl-stage"}, view, said));
 
   const nodes = [...svg.querySelectorAll("[data-node]")], edges = [...svg.querySelectorAll("[data-from]")];
@@ -36,17 +37,17 @@
     return make("div", {class: "gl-row"}, make("span", {}, term), code);
   };
   const tell = () => {
-    if (!at) return [make("div", {class: "gl-head"}, "Before backward"), `${name}.backward() ran in ${steps.length} steps. Step through them.`];
+    if (!at) return [make("div", {class: "gl-head"}, words.before), words.ran];
     const step = steps[at - 1], rows = [];
-    step.arrives.forEach((g, k) => rows.push(row(step.arrives.length > 1 ? `arrives (output ${k})` : "arrives", `g = ${g}`)));
+    step.arrives.forEach((g, k) => rows.push(row(step.arrives.length > 1 ? filled(words.output, {number: k}) : words.arrives, `g = ${g}`)));
     if (step.leaf) {
-      rows.push(row(".grad was", step.before), row(".grad is now", step.after));
+      rows.push(row(words.was, step.before), row(words.is, step.after));
     } else {
-      if (step.saved.length) rows.push(row("has saved", step.saved.join(", ")));
-      for (const sent of step.sends) rows.push(row(`to ${sent.to}`, sent.value, sent.formula));
-      if (step.freed.length) rows.push(row("then frees", step.freed.join(", ")));
+      if (step.saved.length) rows.push(row(words.saved, step.saved.join(", ")));
+      for (const sent of step.sends) rows.push(row(filled(words.to, {node: sent.to}), sent.value, sent.formula));
+      if (step.freed.length) rows.push(row(words.frees, step.freed.join(", ")));
     }
-    if (step.outstanding) rows.push(row("outstanding", step.outstanding));
+    if (step.outstanding) rows.push(row(words.outstanding, step.outstanding));
     return [make("div", {class: "gl-head"}, step.title), make("div", {class: "gl-told"}, ...rows)];
   };
   const show = () => {
@@ -61,9 +62,9 @@
       g.classList.toggle("gl-now", !cold && k === at && at > 0);
       g.classList.toggle("gl-done", !cold && k < at);
     }
-    const title = at ? steps[at - 1].title : "before backward";
+    const title = at ? steps[at - 1].title : words.before;
     slider.value = at;
-    slider.setAttribute("aria-valuetext", `step ${at} of ${steps.length}: ${title}`);
+    slider.setAttribute("aria-valuetext", filled(words.at, {step: at, steps: steps.length, title}));
     count.textContent = `${at} / ${steps.length}`;
     first.disabled = back.disabled = at === 0;
     next.disabled = at === steps.length;
@@ -96,10 +97,10 @@
     if (at !== before) svg.querySelector(".gl-n.gl-now")?.scrollIntoView({block: "nearest"});
     if (at === before + 1) travel();
   };
-  const stop = () => { clearInterval(timer); timer = null; play.textContent = "Play"; };
+  const stop = () => { clearInterval(timer); timer = null; play.textContent = words.play; };
   const start = () => {
     if (at === steps.length) go(0);
-    play.textContent = "Pause";
+    play.textContent = words.pause;
     timer = setInterval(() => { go(at + 1); if (at === steps.length || !root.isConnected) stop(); }, 900);
   };
   const toggle = () => timer ? stop() : start();

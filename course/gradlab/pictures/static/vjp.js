@@ -1,4 +1,4 @@
-(script, {rows, v, outputs, most, css}) => {
+(script, {rows, v, outputs, most, words, css}) => {
   const root = script.parentElement, image = root.querySelector("img");
   if (!image) return;
   const make = (tag, attributes = {}, ...inside) => {
@@ -25,7 +25,7 @@
   };
   const end = Math.max(2, ...v.map(Math.abs));
   const sliders = v.map((value, k) => make("input",
-    {...own, type: "range", min: -end, max: end, step: 0.1, value, "aria-label": `v for ${outputs[k]}`}));
+    {...own, type: "range", min: -end, max: end, step: 0.1, value, "aria-label": words.sliders[k]}));
   const shown = v.map(() => make("output"));
   const set = values => { values.forEach((value, k) => { v[k] = value; sliders[k].value = value; }); show(); };
   const show = () => {
@@ -47,10 +47,10 @@
   rows.forEach((row, i) => row.forEach((_, j) => {
     view.querySelector(`[data-key="J${i},${j}"]`).onclick = () => set(v.map((_, k) => +(k === i)));
   }));
-  const panel = make("div", {role: "group", "aria-label": "external gradient v"},
+  const panel = make("div", {role: "group", "aria-label": words.panel},
     ...sliders.map((slider, k) => make("label", {}, outputs[k], slider, shown[k])),
-    ...outputs.map((name, k) => choice(`only ${name}`, v.map((_, i) => +(i === k)))),
-    choice("all ones", v.map(() => 1)), said);
+    ...words.only.map((text, k) => choice(text, v.map((_, i) => +(i === k)))),
+    choice(words.ones, v.map(() => 1)), said);
   image.replaceWith(make("style", {}, css), panel, view);
   show();
 }
