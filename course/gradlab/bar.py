@@ -2,8 +2,10 @@
 
 import sys
 
+from .words import _
 
-def track(items, words="working"):
+
+def track(items, words=""):
     """Iterate over `items` with a progress bar, which appears after a second and is cleared at the end.
 
     It is seen at once, even where output is captured, as in a payoff. The bar is tqdm's; the environment variable
@@ -12,4 +14,4 @@ def track(items, words="working"):
     from tqdm import tqdm  # the text bar: tqdm's widget shows an error in a notebook opened without a kernel
 
     seen = getattr(sys.stdout, "before", sys.stdout)
-    return tqdm(items, desc=words, delay=1, leave=False, ncols=72, file=seen)
+    return tqdm(items, desc=words or _("working"), delay=1, leave=False, ncols=72, file=seen)

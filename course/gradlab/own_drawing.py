@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from .words import _
+
 PEN, NARROW = 7 / 32, 0.65  # the width of a line, and the most that a drawing may be wide, as parts of the image's side
 FINE = 4  # pixels along each side of a pixel of the result
 
@@ -16,12 +18,12 @@ class Drawing:
     says: str
 
 
-def drawing(says="Draw here"):
-    """Return a control for `payoff`: a field to draw in, with these words above it.
+def drawing(says=""):
+    """Return a control for `payoff`: a field to draw in, with these words above it; by default, "Draw here".
 
     Give the payoff another control that shows the same without drawing, such as a list of examples.
     """
-    return Drawing(says)
+    return Drawing(says or _("Draw here"))
 
 
 def small_drawing(strokes, side):

@@ -3,6 +3,8 @@
 import io
 from dataclasses import dataclass
 
+from .words import _
+
 ACCEPTED = ".png,.jpg,.jpeg,.webp,.bmp,.gif,.tif,.tiff"  # pillow reads these everywhere
 
 
@@ -14,7 +16,7 @@ class ImageError(ValueError):
 class ImageFile:
     """A button that lets the learner choose an image file; a control for `payoff`, whose value is a tuple of files."""
 
-    says: str = "Choose an image under 10 MB"
+    says: str
     accept: str = ACCEPTED
 
 
@@ -23,7 +25,7 @@ def image_file():
 
     The page passes the file only to the kernel, in one message; Jupyter's server accepts up to 10 MB.
     """
-    return ImageFile()
+    return ImageFile(_("Choose an image under 10 MB"))
 
 
 def small_image(files, side):
@@ -54,7 +56,8 @@ def _gray(file):
     try:
         pixels = imread(io.BytesIO(bytes(file["content"])), format="jpg")  # for anything but PNG, pillow detects it
     except Exception as error:  # pillow raises many kinds for damaged files
-        raise ImageError(f"{name} cannot be opened as an image. Choose a PNG or JPEG file.") from error
+        text = _("{name} cannot be opened as an image. Choose a PNG or JPEG file.", name=name)
+        raise ImageError(text) from error
     import numpy as np
 
     pixels = np.atleast_3d(pixels).astype(np.float32)

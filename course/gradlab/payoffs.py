@@ -16,7 +16,6 @@ from .captured import Captured
 from .checks import check as checking
 from .checks.given import as_released, in_place_of_yours
 from .checks.known_state import known_state
-from .checks.messages import OR_ALL
 from .checks.results import read
 from .checks.stale_cells import missing_name
 from .checks.summary import passed
@@ -25,6 +24,7 @@ from .own_image import ImageError, ImageFile
 from .own_pictures import MILESTONE
 from .pictures.picture import Picture
 from .predict.kinds import shown
+from .words import _, of_chapter
 
 
 def payoff(exercise, shows, ask=None, copies=False, milestone="", **controls):
@@ -44,6 +44,8 @@ def payoff(exercise, shows, ask=None, copies=False, milestone="", **controls):
         def mapped(turn=0.5):
             return heat(jacobian(rotation, torch.tensor([turn])))
     """
+
+    shows = of_chapter(exercise, shows)
 
     def decorate(function):
         text = checking.given_here()
@@ -70,9 +72,9 @@ def payoff(exercise, shows, ask=None, copies=False, milestone="", **controls):
         elif controls and live.has_widgets():
             _show_live(earned, made)
         elif controls:
-            print(f"Payoff of {exercise}")
-        names = ", ".join(_spoken(name) for name in controls)
-        note = f"<p><em>Run this cell to move: {html.escape(names)}.</em></p>" if controls else ""
+            print(_("Payoff of {exercise}", exercise=exercise))
+        names = html.escape(", ".join(_spoken(name) for name in controls))
+        note = f"<p><em>{_('Run this cell to move: {names}.', names=names)}</em></p>" if controls else ""
         _display(live.kept(f"<p>{html.escape(earned.title)}</p>{made.html}{note}"), f"{earned.title}\n{made.text}")
         return function
 
@@ -103,7 +105,8 @@ class Payoff:
     @property
     def title(self) -> str:
         """The sentence above the output."""
-        return f"You see {self.shows}."
+        # Translators: {shows} is what a payoff shows: "how a square is mapped" or the like
+        return _("You see {shows}.", shows=self.shows)
 
     def made(self, values: dict) -> PayoffOutput:
         """Return the output for these values of the controls; an error becomes one line."""
@@ -116,7 +119,7 @@ class Payoff:
     def controls_at_start(self) -> list[dict]:
         """Return each control as static/moving.js expects it."""
         return [
-            {"name": _spoken(name), **_described(control, values, self.start[name])}
+            {"name": _spoken(name), **_described(self.exercise, name, control, values, self.start[name])}
             for (name, control), values in zip(self.controls.items(), self.values().values(), strict=True)
         ]
 
@@ -135,15 +138,21 @@ def _values(control, start) -> list:
     return list(control) if isinstance(control, list) else []
 
 
-def _described(control, values: list, start) -> dict:
+def _described(exercise: str, name: str, control, values: list, start) -> dict:
     if isinstance(control, ImageFile):
         return {"kind": "file", "name": control.says, "accept": control.accept, "at": 0}
     if isinstance(control, Drawing):
-        return {"kind": "drawing", "name": control.says, "at": 0}
+        says = of_chapter(exercise, control.says)
+        return {"kind": "drawing", "name": says, "clear": _("Clear"), "at": 0}
     if isinstance(control, str):
         return {"kind": "text", "value": start, "at": 0}
-    kind = "slider" if isinstance(control, tuple) else "tick" if isinstance(control, bool) else "list"
-    return {"kind": kind, "values": [shown(value) for value in values], "at": values.index(start)}
+    texts, at = [shown(value) for value in values], values.index(start)
+    if isinstance(control, tuple):
+        # Translators: the name of a button that moves the slider {name} by itself
+        return {"kind": "slider", "play": _("Play {name}", name=_spoken(name)), "values": texts, "at": at}
+    if isinstance(control, bool):
+        return {"kind": "tick", "values": texts, "at": at}
+    return {"kind": "list", "values": [of_chapter(exercise, text) for text in texts], "at": at}
 
 
 def _passed(exercise: str) -> bool:
@@ -158,10 +167,14 @@ def _start(function, controls) -> dict:
         name: parameter.default for name, parameter in parameters.items() if parameter.default is not parameter.empty
     }
     if set(parameters) != set(controls) or set(given) != set(controls):
-        raise TypeError(
-            f"{function.__name__}() has the parameters {', '.join(parameters) or 'none'} and the controls "
-            f"{', '.join(controls) or 'none'}: each control needs a parameter with its name and a default."
+        text = _(
+            "{function}() has the parameters {parameters} and the controls {controls}: "
+            "each control needs a parameter with its name and a default.",
+            function=function.__name__,
+            parameters=", ".join(parameters) or _("none"),
+            controls=", ".join(controls) or _("none"),
         )
+        raise TypeError(text)
     return given
 
 
@@ -183,26 +196,30 @@ def _made(function, values: dict, exercise: str, shows: str) -> PayoffOutput:
 def _stopped(error: Exception, exercise: str, shows: str) -> PayoffOutput:
     """Return the line that describes the error."""
     if isinstance(error, NotImplementedError):
-        *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-        name = frame.f_code.co_qualname.partition(".")[0]
+        *_callers, (frame, _line_number) = traceback.walk_tb(error.__traceback__)
+        function = frame.f_code.co_qualname
+        name = function.partition(".")[0]
         raised = checking.check_of_answer(name)
         if raised and not passed(raised):
             return _unsolved(raised, shows)
         if raised:
-            return _line(f"Your {name} raised NotImplementedError here. Run its cell and those below it again.")
-        return _line(f"You will see {shows} once {frame.f_code.co_qualname} no longer raises NotImplementedError.")
+            text = _("Your {name} raised NotImplementedError here. Run its cell and those below it again.", name=name)
+            return _line(text)
+        text = _("You will see {shows} once {name} no longer raises NotImplementedError.", shows=shows, name=function)
+        return _line(text)
     if isinstance(error, NameError):
-        of = checking.check_of_answer(missing_name(error))
-        where = (
-            f"Run the cell with your answer to {of}, then this one again."
-            if of
-            else f"Run the cell above that defines it, {OR_ALL}"
+        text = _(
+            "Run the cell above that defines it, or choose Run All Above Selected Cell in the Run menu, "
+            "then run this cell again."
         )
-        return _line(f"{error}. {where}")
+        if of := checking.check_of_answer(missing_name(error)):
+            text = _("Run the cell with your answer to {exercise}, then this one again.", exercise=of)
+        return _line(f"{error}. {text}")
     if isinstance(error, ImageError):
         return _line(str(error), ' role="alert"')
-    first = (str(error).splitlines() or [""])[0]
-    return _line(f"With your answer to {exercise}, this cell raised {type(error).__name__}: {first}")
+    first, *_rest = str(error).splitlines() or [""]
+    parts = {"exercise": exercise, "error": type(error).__name__, "message": first}
+    return _line(_("With your answer to {exercise}, this cell raised {error}: {message}", **parts))
 
 
 def _asked(function, question, exercise: str, shows: str) -> None:
@@ -229,7 +246,12 @@ def _closed(result):
 
 
 def _unsolved(exercise: str, shows: str) -> PayoffOutput:
-    return _line(f"You will see {shows}: solve exercise {exercise} until its check passes, then run this cell again.")
+    text = _(
+        "You will see {shows}: solve exercise {exercise} until its check passes, then run this cell again.",
+        shows=shows,
+        exercise=exercise,
+    )
+    return _line(text)
 
 
 def _line(words: str, role: str = "") -> PayoffOutput:
@@ -239,12 +261,20 @@ def _line(words: str, role: str = "") -> PayoffOutput:
 
 def _show_live(earned: Payoff, made: PayoffOutput) -> None:
     """Show the payoff's controls and, below them, its output for their values."""
+    copies = {
+        "copy": _("Copy picture"),
+        "copied": _("Copied."),
+        "refused": _("Your browser does not allow it: right-click the picture and copy it."),
+    }
     widget = _widget_class()(
-        title=earned.title, html=made.alive, controls=earned.controls_at_start(), copies=earned.copies
+        title=earned.title,
+        html=made.alive,
+        controls=earned.controls_at_start(),
+        copies=copies if earned.copies else {},
     )
     values = dict(earned.start)
 
-    def asked(_, content, buffers):
+    def asked(widget, content, buffers):
         """Send the output for some places of the controls; a text or a file that was entered keeps its value."""
         if "control" in content:
             name, entered = list(earned.controls)[content["control"]], content["value"]
@@ -259,7 +289,7 @@ def _show_live(earned: Payoff, made: PayoffOutput) -> None:
         widget.send({"at": content["at"], "html": moved.alive})
 
     widget.on_msg(asked)
-    live.show_widget(widget, f"Payoff of {earned.exercise}")
+    live.show_widget(widget, _("Payoff of {exercise}", exercise=earned.exercise))
 
 
 @cache
@@ -276,7 +306,7 @@ def _widget_class():
         _css = static.joinpath("moving.css").read_text(encoding="utf-8")
         title = traitlets.Unicode().tag(sync=True)
         html = traitlets.Unicode().tag(sync=True)  # the output for the controls' start values
-        copies = traitlets.Bool().tag(sync=True)  # whether a button copies the picture
+        copies = traitlets.Dict().tag(sync=True)  # the words of the button that copies the picture, if there is one
         controls = traitlets.List().tag(sync=True)  # as `Payoff.controls_at_start` returns them
 
     return Moving

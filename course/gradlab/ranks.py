@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from .words import _
+
 # What each process runs. However the notebook's process ends, its end of the pipe closes, and this one ends too.
 # It leaves by os._exit, because a farewell to the group would wait for ranks that have failed.
 _PROGRAM = """
@@ -42,7 +44,11 @@ def run_ranks(worker: Callable, *helpers: Callable, world_size: int = 2, timeout
     be started here, or the environment variable GRADLAB_ONE_PROCESS is set, this says so and returns an empty list.
     """
     if os.environ.get("GRADLAB_ONE_PROCESS"):
-        print(f"This cell starts {world_size} processes, but not here, where GRADLAB_ONE_PROCESS is set. Read on.")
+        text = _(
+            "This cell starts {count} processes, but not here, where GRADLAB_ONE_PROCESS is set. Read on.",
+            count=world_size,
+        )
+        print(text)
         return []
     functions = "\n\n".join(inspect.getsource(function) for function in (*helpers, worker))
     end = time.monotonic() + timeout_s
@@ -61,7 +67,12 @@ def run_ranks(worker: Callable, *helpers: Callable, world_size: int = 2, timeout
                     env=os.environ | _loopback(),
                 )
             except OSError as error:
-                print(f"This cell needs {world_size} processes, but none could be started here: {error}. Read on.")
+                text = _(
+                    "This cell needs {count} processes, but none could be started here: {error}. Read on.",
+                    count=world_size,
+                    error=error,
+                )
+                print(text)
                 return []
             processes.append(process)
             started.enter_context(process)  # in the end, closes its input and waits for it,
@@ -69,12 +80,15 @@ def run_ranks(worker: Callable, *helpers: Callable, world_size: int = 2, timeout
         for rank, (process, output) in enumerate(zip(processes, outputs, strict=True)):
             try:
                 process.wait(max(0, end - time.monotonic()))
-                said = output.read_text(encoding="utf-8") or f"ended without a word (exit status {process.returncode})"
+                said = output.read_text(encoding="utf-8")
+                said = said or _("ended without a word (exit status {status})", status=process.returncode)
             except subprocess.TimeoutExpired:
-                said = f"{output.read_text(encoding='utf-8')}not finished after {timeout_s:g} s, so it was ended"
+                said = output.read_text(encoding="utf-8")
+                said += _("not finished after {seconds:g} s, so it was ended", seconds=timeout_s)
             texts.append(said)
             for line in said.splitlines():
-                print(f"rank {rank}: {line}")
+                # Translators: a rank is a process, with a number
+                print(_("rank {rank}: {line}", rank=rank, line=line))
         return texts
 
 

@@ -112,7 +112,8 @@ def test_a_moved_control_calls_the_function_again():
 
     model = model_of(widget)
     weight, kind = model.controls
-    assert weight == {"kind": "slider", "name": "weight", "values": ["0", "0.5", "1", "1.5", "2", "2.5", "3"], "at": 2}
+    values = ["0", "0.5", "1", "1.5", "2", "2.5", "3"]
+    assert weight == {"kind": "slider", "name": "weight", "play": "Play weight", "values": values, "at": 2}
     assert kind == {"kind": "list", "name": "kind", "values": ["a", "b"], "at": 0}
     assert "a 1.0" in model.html
     assert "a 1.5" in moved(model, at=[3, 0])
@@ -141,7 +142,7 @@ def test_a_drawing_arrives_as_strokes_and_a_milestone_keeps_its_first_picture():
         return f"{len(mine)} strokes" if mine else difference_picture([[1.0]], [[2.0]])
 
     widget, _ = shown(works, mine=drawing("Draw a digit"), milestone="first digit")
-    assert model_of(widget).controls == [{"name": "Draw a digit", "kind": "drawing", "at": 0}]
+    assert model_of(widget).controls == [{"name": "Draw a digit", "kind": "drawing", "clear": "Clear", "at": 0}]
     assert "2 strokes" in moved(model_of(widget), at=[1], control=0, value=[[[0.5, 0.5]], [[0.1, 0.2], [0.3, 0.4]]])
     assert {"02.1", "milestone-first-digit"} == {*own_pictures.kept()}
 

@@ -6,7 +6,8 @@ const FRAME_MS = 90; // between two pictures while a slider plays
  * Fill `el`. title: a sentence, if there is none above. controls: a list of {name, kind, values, at}. A slider or list has a place among its `values`, which are
  * texts; a tick has the values no and yes. The place of a text, file or drawing is when it was entered. html: the start's picture.
  * find(at, given): returns the picture for these places, as HTML or a promise of it. `given`, if something was entered,
- * is {control, value} or {control, file}. copies: whether a button copies the picture.
+ * is {control, value} or {control, file}. copies: the words of a button that copies the picture: {copy, copied, refused}, none
+ * without it.
  */
 export function moving(el, { title, controls, html, find, copies }) {
   const make = (tag, attributes = {}, ...children) => {
@@ -31,9 +32,9 @@ export function moving(el, { title, controls, html, find, copies }) {
     if (number === wanted) frame.replaceChildren(...next.childNodes);
   };
 
-  const slider = (k, { name, values }) => {
+  const slider = (k, { name, values, play: moves }) => {
     const input = make("input", { ...own, type: "range", min: 0, max: values.length - 1, step: 1 });
-    const output = make("output"), play = make("button", { ...own, type: "button", class: "gl-play", "aria-label": `Play ${name}` });
+    const output = make("output"), play = make("button", { ...own, type: "button", class: "gl-play", "aria-label": moves });
     const set = (place) => {
       input.value = at[k] = place;
       output.textContent = values[place];
@@ -90,9 +91,9 @@ export function moving(el, { title, controls, html, find, copies }) {
     });
     return [button, input];
   };
-  const drawing = (k, { name }) => {
+  const drawing = (k, { name, clear: clears }) => {
     const canvas = make("canvas", { width: 168, height: 168, class: "gl-drawing", role: "img", "aria-label": name });
-    const clear = make("button", { ...own, type: "button" }, "Clear"), pen = canvas.getContext("2d");
+    const clear = make("button", { ...own, type: "button" }, clears), pen = canvas.getContext("2d");
     let strokes = [];
     const enter = () => { at[k] = Date.now(); show({ control: k, value: strokes }); };
     const extend = ({ clientX, clientY }) => {
@@ -120,15 +121,15 @@ export function moving(el, { title, controls, html, find, copies }) {
   };
   const kinds = { slider, list, tick, text, file, drawing };
   controls.forEach((control, k) => bar.append(make("span", { class: "gl-control" }, ...kinds[control.kind](k, control))));
-  if (copies) {
-    const button = make("button", { ...own, type: "button" }, "Copy picture"), said = make("span", { role: "status" });
+  if (copies?.copy) {
+    const button = make("button", { ...own, type: "button" }, copies.copy), said = make("span", { role: "status" });
     button.addEventListener("click", async () => {
       try {
         const blob = fetch(frame.querySelector("img").src).then((reply) => reply.blob());
         await navigator.clipboard.write([new ClipboardItem({ "image/png": blob })]);
-        said.textContent = "Copied.";
+        said.textContent = copies.copied;
       } catch {
-        said.textContent = "Your browser does not allow it: right-click the picture and copy it.";
+        said.textContent = copies.refused;
       }
     });
     bar.append(make("span", { class: "gl-control" }, button, said));
