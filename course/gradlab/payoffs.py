@@ -73,8 +73,8 @@ def payoff(exercise, shows, ask=None, copies=False, milestone="", **controls):
             _show_live(earned, made)
         elif controls:
             print(_("Payoff of {exercise}", exercise=exercise))
-        names = html.escape(", ".join(_spoken(name) for name in controls))
-        note = f"<p><em>{_('Run this cell to move: {names}.', names=names)}</em></p>" if controls else ""
+        says = _("Run this cell to move: {names}.", names=", ".join(_spoken(name) for name in controls))
+        note = f"<p><em>{html.escape(says)}</em></p>" if controls else ""
         _display(live.kept(f"<p>{html.escape(earned.title)}</p>{made.html}{note}"), f"{earned.title}\n{made.text}")
         return function
 

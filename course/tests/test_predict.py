@@ -1,15 +1,18 @@
 """Predictions: kinds of guesses, when a guess is right, the output before and after it, what is remembered."""
 
+import io
 import json
 import math
 import re
 
 import pytest
 import torch
+from babel.messages import Catalog
+from babel.messages.mofile import write_mo
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from gradlab import notebook, predict
+from gradlab import notebook, predict, words
 from gradlab.predict import guesses, lookback, prediction
 from gradlab.predict.kinds import Choice, Numbers, Order, PredictionError, Unreadable
 
@@ -283,3 +286,47 @@ def test_a_question_prepared_elsewhere_reads_its_answers_from_what_the_block_def
     assert capsys.readouterr().out == "first\n"
     with pytest.raises(PredictionError, match="run the folded cell of questions"):
         predict.question("s8")
+
+
+# Languages
+
+
+@pytest.fixture
+def dutch():
+    """Use a small Dutch catalogue; afterwards, English again."""
+    catalogue, made = Catalog(locale="nl"), io.BytesIO()
+    for text, translated in {"true": "waar", "false": "onwaar", "1st": "1e", "2nd": "2e"}.items():
+        catalogue.add(text, translated)
+    catalogue.add("{label} is still empty.", "{label} is nog leeg.")
+    catalogue.add("Is it so?", "Klopt het?", context="02/s1-run")
+    catalogue.add("it is so", "het klopt", context="02/s1-run")
+    catalogue.add("at x", "bij x", context="02/s2-run")
+    catalogue.add("an event", "een voorval", context="02/s3-run")
+    write_mo(made, catalogue)
+    words.use(made.getvalue())
+    yield
+    words.use(b"")
+
+
+def test_a_guess_in_another_language_is_remembered_in_english(shell, dutch):
+    with capture_output(), predict.true_false("s1-run", "Is it so?", ["it is so"]) as guess:
+        guess.compare(False)
+    form = prediction._open["s1-run"]
+    assert (form.question, form.blanks) == ("Klopt het?", [{"label": "het klopt", "options": ["waar", "onwaar"]}])
+    enter("s1-run", "waar", sure=True)
+    assert "<code>het klopt</code> <span>you said waar</span> <span>but it is <b>onwaar</b></span>" in form.verdict
+    assert guesses.recall() == {"s1-run": guesses.Guess("Is it so?", ["true"], True, [False])}
+    assert "- Klopt het? You said waar." in lookback._lookback(guesses.recall())["text/plain"]
+
+
+def test_labels_of_several_numbers_and_places_of_events_are_translated(shell, dutch):
+    run(a_block, "s2-run", {"at x": 2})
+    form, _ = enter("s2-run", "1", "")
+    assert [blank["label"] for blank in form.blanks] == ["bij x[0]", "bij x[1]"]
+    assert form.problem["sentence"] == "bij x[1] is nog leeg."
+    with capture_output(), predict.order("s3-run", "In which order?", ["an event", "b"]) as guess:
+        guess.compare("b", "an event")
+    form, _ = enter("s3-run", "b", "een voorval")
+    assert form.distinct
+    assert [blank["label"] for blank in form.blanks] == ["1e", "2e"]
+    assert "You guessed: 2 of 2 right" in form.verdict

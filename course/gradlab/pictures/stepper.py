@@ -80,8 +80,8 @@ class Stepper(Picture):
 
     def html(self):
         data = {"words": self._words(), "steps": self.records(), "tall": self._tall.svg, "css": static("stepper.css")}
-        # the script, if it runs, takes this away
-        note = f'<p class="gl-still"><em>{_("Run this cell to step through.")}</em></p>'
+        says = _("Run this cell to step through.")
+        note = f'<p class="gl-still"><em>{says}</em></p>'  # the script, if it runs, takes it away
         return f'<div class="gl-stepper">{self.image()}{note}{script("step.js", data)}</div>'
 
     def _words(self):

@@ -21,7 +21,8 @@ def summary(graph):
     counts = ", ".join(counted(graph.count(kind)) for kind, counted in COUNTED.items() if graph.count(kind))
     of = ", ".join(graph.nodes[r].name or graph.nodes[r].op for r in graph.roots)
     # Translators: {counts} is "2 operations, 1 leaf" or the like
-    return f"{_('Backward graph of {tensors}: {counts}.', tensors=of, counts=counts)} {graph.note}".rstrip()
+    text = _("Backward graph of {tensors}: {counts}.", tensors=of, counts=counts)
+    return f"{text} {graph.note}".rstrip()
 
 
 def as_text(graph):
@@ -34,7 +35,7 @@ def as_text(graph):
     while stack:
         i, first, rest = stack.pop()
         again = i in seen and inputs[i]
-        lines.append(first + one_line(graph.nodes[i]) + (f"  {_('(see above)')}" if again else ""))
+        lines.append(first + one_line(graph.nodes[i]) + ("  " + _("(see above)") if again else ""))
         if again:
             continue
         seen.add(i)

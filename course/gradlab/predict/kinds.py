@@ -218,7 +218,8 @@ def _number(index: int, text: object, label: str) -> float | None:
         return None
     start = _("{label}: “{typed}” cannot be read as a number.", label=label, typed=typed[:30])
     if re.fullmatch(r"-?[1-9]\d{0,2}(,\d{3})+", typed):
-        raise Unreadable(index, f"{start} {_('Without the comma it is {number}.', number=typed.replace(',', ''))}")
+        help = _("Without the comma it is {number}.", number=typed.replace(",", ""))
+        raise Unreadable(index, f"{start} {help}")
     with contextlib.suppress(ValueError):
         return float(re.sub(r"^(-?\d+),(\d+)$", r"\1.\2", typed))
     help = _("Write one number such as 2, -0.5 or 1e-3; None, inf and nan also work.")

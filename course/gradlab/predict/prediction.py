@@ -171,7 +171,7 @@ class Prediction:
     def _folded(self) -> dict:
         says = _("The answer. Run this cell and enter your guess, or open this fold.")
         fold = f"<details><summary>{says}</summary>{self.output()}</details>"
-        return {"text/html": live.kept(fold), "text/plain": f"{_('The answer:')}\n{self._captured.text()}"}
+        return {"text/html": live.kept(fold), "text/plain": _("The answer:") + f"\n{self._captured.text()}"}
 
     def _entered(self, form, content: dict) -> None:
         """Handle the form's message: a guess, a request to skip, or a request to forget the earlier guess."""
@@ -183,7 +183,8 @@ class Prediction:
         if form.verdict or "again" in content:
             return
         if content.get("skip"):
-            form.verdict = f'<div class="gl-verdict"><p>{_("Shown without a guess.")}</p></div>'
+            says = _("Shown without a guess.")
+            form.verdict = f'<div class="gl-verdict"><p>{says}</p></div>'
             self._shown.update(self._data("", ""), raw=True)
             return
         texts = self.kind.meant([str(text) for text in content.get("texts", [])])
@@ -249,5 +250,6 @@ def _line(label: str, said: str, answer: str, right: bool) -> str:
     mark, word = ("✓", _("right")) if right else ("✗", _("wrong"))
     said = _("you said {guess}", guess=html.escape(said))
     # Translators: this follows "you said {guess}"
-    correct = "" if right else f"<span>{_('but it is {answer}', answer=f'<b>{html.escape(answer)}</b>')}</span>"
+    correct = _("but it is {answer}", answer=f"<b>{html.escape(answer)}</b>")
+    correct = "" if right else f"<span>{correct}</span>"
     return f'<span role="img" aria-label="{word}">{mark}</span> {name} <span>{said}</span> {correct}'
