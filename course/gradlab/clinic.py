@@ -13,37 +13,63 @@ from torch import nn
 
 from .pictures.graph import walk
 from .pictures.hooking import registered
+from .words import N_, _
 
 APART = 1e6  # a ratio of weights' largest gradients that is worth a word
-_CHANGED = re.compile(r"\[torch\.\w+ \[([\d, ]*)\]\].* is at version (\d+); expected version (\d+)")
+_CHANGED = re.compile(
+    r"\[torch\.\w+ \[(?P<shape>[\d, ]*)\]\].* is at version (?P<version>\d+); expected version (?P<saved>\d+)"
+)
 _ITEM = textwrap.TextWrapper(80, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False)
-WRONG = {  # what to say, by kind; the number is the chapter that explains it
-    "no tensor": "01 The loss is of type {}. Backward needs a tensor: call `.item()` only for printing.",
-    "no history": "01 The loss has no history. no_grad, detach, item, torch.tensor and argmax cut it.",
-    "leaf": "01 The loss is a leaf: it was made, not computed, so backward reaches nothing else.",
-    "not reached": "01 Nothing that the loss was computed from leads to {}: forward did not use it, or no_grad, "
-    "detach, item, torch.tensor or argmax cut the path.",
-    "not scalar": "02 The loss has {} elements: reduce it, as by mean(), or give backward a gradient for each.",
-    "earlier history": "03 A part of the loss's history was freed by an earlier backward pass, so this one will fail. "
-    "Detach what you carry from step to step.",
-    "no gradient": "03 Backward ran, but now there is no gradient for {}. Was zero_grad called?",
-    "all frozen": "05 All parameters of the model are frozen, so the loss needs no gradient.",
-    "evaluation mode": "05 The model is in evaluation mode, with its dropout and BatchNorm. Call model.train() first.",
-    "repeated hook": "07 `{}` has the same {} {} times. Keep the handle, and remove it.",
-    "not finite": "09 {} has nan or infinite entries.",
-    "changed in place": "09 After {} had saved a tensor of shape ({}), it was changed in place: it is at version {}, "
-    "and {} was saved. Backward will refuse. An optimizer's step in between changes weights in place too.",
-    "apart": "09 Gradients vanish or explode: at most {:.1e} in `{}`, but {:.1e} in `{}`.",
-    "not registered": "15 `{}` holds tensors to train that are not among `model.parameters()`, so an optimizer made "
-    "from those does not update them. Use nn.Parameter, nn.ParameterList or nn.ModuleList, as page 13 shows.",
+WRONG = {  # what to say, by kind
+    "no tensor": N_(
+        "The loss is of type {type}. Backward needs a tensor: call `.item()` only for printing. (chapter 01)"
+    ),
+    "no history": N_("The loss has no history. no_grad, detach, item, torch.tensor and argmax cut it. (chapter 01)"),
+    "leaf": N_("The loss is a leaf: it was made, not computed, so backward reaches nothing else. (chapter 01)"),
+    "not reached": N_(
+        "Nothing that the loss was computed from leads to {names}: forward did not use it, or no_grad, detach, item, "
+        "torch.tensor or argmax cut the path. (chapter 01)"
+    ),
+    "not scalar": N_(
+        "The loss has {elements} elements: reduce it, as by mean(), or give backward a gradient for each. (chapter 02)"
+    ),
+    "earlier history": N_(
+        "A part of the loss's history was freed by an earlier backward pass, so this one will fail. Detach what you "
+        "carry from step to step. (chapter 03)"
+    ),
+    "no gradient": N_("Backward ran, but now there is no gradient for {names}. Was zero_grad called? (chapter 03)"),
+    "all frozen": N_("All parameters of the model are frozen, so the loss needs no gradient. (chapter 05)"),
+    "evaluation mode": N_(
+        "The model is in evaluation mode, with its dropout and BatchNorm. Call model.train() first. (chapter 05)"
+    ),
+    "repeated hook": N_("`{place}` has the same {hook} {times} times. Keep the handle, and remove it. (chapter 07)"),
+    "loss not finite": N_("The loss has nan or infinite entries. (chapter 09)"),
+    "not finite": N_("The gradient of {names} has nan or infinite entries. (chapter 09)"),
+    "changed in place": N_(
+        "After {node} had saved a tensor of shape ({shape}), it was changed in place: it is at version {version}, and "
+        "{saved} was saved. Backward will refuse. An optimizer's step in between changes weights in place too. "
+        "(chapter 09)"
+    ),
+    "apart": N_(
+        "Gradients vanish or explode: at most {least:.1e} in `{small}`, but {most:.1e} in `{large}`. (chapter 09)"
+    ),
+    "not registered": N_(
+        "`{place}` holds tensors to train that are not among `model.parameters()`, so an optimizer made from those "
+        "does not update them. Use nn.Parameter, nn.ParameterList or nn.ModuleList, as page 13 shows. (chapter 15)"
+    ),
 }
 MAYBE = {  # the same for what may be intended
-    "stale": "03 There are gradients already, and backward adds to them. If that is not intended, call zero_grad().",
-    "frozen": "05 Frozen, so without a gradient: {}.",
-    "partly in evaluation mode": "05 In evaluation mode: {}.",
-    "hooks": "07 Hooks are registered: {}.",
-    "zero": "09 The gradient is 0 everywhere in {}. A ReLU that is never on does that in every step; a later weight "
-    "that starts at 0, as in LoRA, in the first.",
+    "stale": N_(
+        "There are gradients already, and backward adds to them. If that is not intended, call zero_grad(). "
+        "(chapter 03)"
+    ),
+    "frozen": N_("Frozen, so without a gradient: {names}. (chapter 05)"),
+    "partly in evaluation mode": N_("In evaluation mode: {names}. (chapter 05)"),
+    "hooks": N_("Hooks are registered: {hooks}. (chapter 07)"),
+    "zero": N_(
+        "The gradient is 0 everywhere in {names}. A ReLU that is never on does that in every step; a later weight that "
+        "starts at 0, as in LoRA, in the first. (chapter 09)"
+    ),
 }
 
 
@@ -51,11 +77,10 @@ class Finding(NamedTuple):
     """One thing that `look` saw: its kind, a key of WRONG or MAYBE, and the values in its sentence."""
 
     kind: str
-    values: tuple = ()
+    values: dict = {}
 
     def __str__(self) -> str:
-        chapter, _, text = (WRONG | MAYBE)[self.kind].partition(" ")
-        return f"{text.format(*self.values)} (chapter {chapter})"
+        return _((WRONG | MAYBE)[self.kind], **self.values)
 
 
 def look(loss: Any, model: nn.Module) -> None:
@@ -66,12 +91,12 @@ def look(loss: Any, model: nn.Module) -> None:
     or your own hooks pack saved tensors, they are unpacked once.
     """
     findings = examine(loss, model)
-    for kinds, title in ((WRONG, "Wrong, or nearly always wrong:"), (MAYBE, "Good to know:")):
+    for kinds, title in ((WRONG, _("Wrong, or nearly always wrong:")), (MAYBE, _("Good to know:"))):
         lines = [_ITEM.fill(str(finding)) for finding in findings if finding.kind in kinds]
         if lines:
             print("\n".join([title, *lines]))
     if not any(finding.kind in WRONG for finding in findings):
-        print("Nothing looks wrong on the way from the loss to the parameters.")
+        print(_("Nothing looks wrong on the way from the loss to the parameters."))
 
 
 def examine(loss: Any, model: nn.Module) -> list[Finding]:
@@ -79,20 +104,20 @@ def examine(loss: Any, model: nn.Module) -> list[Finding]:
     names = {parameter: name for name, parameter in model.named_parameters()}
     findings = [*_not_registered(model, set(names)), *_hooks(model), *_modes(model)]
     if frozen := [name for parameter, name in names.items() if not parameter.requires_grad]:
-        findings.append(Finding("frozen", (_listed(frozen, names.values()),)))
+        findings.append(Finding("frozen", {"names": _listed(frozen, names.values())}))
     if not isinstance(loss, torch.Tensor):
-        return [Finding("no tensor", (type(loss).__name__,)), *findings]
+        return [Finding("no tensor", {"type": type(loss).__name__}), *findings]
     if not torch.isfinite(loss.detach()).all():
-        findings.append(Finding("not finite", ("The loss",)))
+        findings.append(Finding("loss not finite"))
     if loss.grad_fn is None:
         all_frozen = len(frozen) == len(names)
         return [Finding("leaf" if loss.requires_grad else "all frozen" if all_frozen else "no history"), *findings]
     if loss.numel() != 1:
-        findings.append(Finding("not scalar", (loss.numel(),)))
+        findings.append(Finding("not scalar", {"elements": loss.numel()}))
     nodes = [node.fn for node in walk([loss.grad_fn]).nodes]
     reached = {node.variable for node in nodes if hasattr(node, "variable")}
     if cut := [name for parameter, name in names.items() if parameter.requires_grad and parameter not in reached]:
-        findings.append(Finding("not reached", (_listed(cut, names.values()),)))
+        findings.append(Finding("not reached", {"names": _listed(cut, names.values())}))
     changed, states = _saved(nodes)
     if states == {"kept", "freed"}:
         findings.append(Finding("earlier history"))
@@ -114,7 +139,7 @@ def _saved(nodes: Iterable[Any]) -> tuple[list[Finding], set[str]]:
             versions = _CHANGED.search(str(error))
             states.add("kept" if versions else "freed")
             if versions:
-                changed.append(Finding("changed in place", (node.name(), *versions.groups())))
+                changed.append(Finding("changed in place", {"node": node.name(), **versions.groupdict()}))
     return changed, states
 
 
@@ -128,11 +153,11 @@ def _gradients(gradients: dict[str, torch.Tensor | None]) -> Iterator[Finding]:
         ("zero", [name for name, size in sizes.items() if size == 0]),
     ):
         if some:
-            yield Finding(kind, ("The gradient of " * (kind == "not finite") + _listed(some, gradients),))
+            yield Finding(kind, {"names": _listed(some, gradients)})
     weights = {name: size for name, size in sizes.items() if there[name].ndim > 1 and 0 < size < math.inf}
     small, large = (function(weights, key=weights.__getitem__, default="") for function in (min, max))
     if small and weights[large] > APART * weights[small]:
-        yield Finding("apart", (weights[small], small, weights[large], large))
+        yield Finding("apart", {"least": weights[small], "small": small, "most": weights[large], "large": large})
 
 
 def _not_registered(model: nn.Module, known: set[nn.Parameter]) -> Iterator[Finding]:
@@ -143,18 +168,18 @@ def _not_registered(model: nn.Module, known: set[nn.Parameter]) -> Iterator[Find
             owned = itertools.chain(*(part.parameters() if isinstance(part, nn.Module) else [part] for part in parts))
             tensors = [part for part in owned if isinstance(part, torch.Tensor) and part.is_leaf and part.requires_grad]
             if not name.startswith("_") and not known.issuperset(tensors):
-                yield Finding("not registered", (f"{path}.{name}".lstrip("."),))
+                yield Finding("not registered", {"place": f"{path}.{name}".lstrip(".")})
 
 
 def _hooks(model: nn.Module) -> Iterator[Finding]:
     functions = [(hook.place, hook.kind, hook.table[hook.key]) for hook in registered(model)]
     same = Counter((place, kind, getattr(function, "__code__", function)) for place, kind, function in functions)
-    others = dict.fromkeys(f"{place} ({kind})" for (place, kind, _), times in same.items() if times == 1)
-    for (place, kind, _), times in same.items():
+    others = dict.fromkeys(f"{place} ({kind})" for (place, kind, _code), times in same.items() if times == 1)
+    for (place, kind, _code), times in same.items():
         if times > 1:
-            yield Finding("repeated hook", (place, kind, times))
+            yield Finding("repeated hook", {"place": place, "hook": kind, "times": times})
     if others:
-        yield Finding("hooks", (", ".join([*others][:5]) + ", …" * (len(others) > 5),))
+        yield Finding("hooks", {"hooks": ", ".join([*others][:5]) + ", …" * (len(others) > 5)})
 
 
 def _modes(model: nn.Module) -> Iterator[Finding]:
@@ -164,7 +189,7 @@ def _modes(model: nn.Module) -> Iterator[Finding]:
     if modes and not model.training and not any(modes.values()):
         yield Finding("evaluation mode")
     elif off := [name for name, training in modes.items() if not training]:
-        yield Finding("partly in evaluation mode", (_listed(off, modes),))
+        yield Finding("partly in evaluation mode", {"names": _listed(off, modes)})
 
 
 def _listed(some: list[str], names: Iterable[str]) -> str:
@@ -175,4 +200,5 @@ def _listed(some: list[str], names: Iterable[str]) -> str:
         modules = itertools.accumulate(name.split(".")[:-1], "{}.{}".format)
         whole = (module for module in modules if not any(other.startswith(f"{module}.") for other in missing))
         shown[next(whole, name)] = None
-    return ", ".join(f"`{name}`" for name in [*shown][:5]) + f" and {len(shown) - 5} more" * (len(shown) > 5)
+    first, more = ", ".join(f"`{name}`" for name in [*shown][:5]), len(shown) - 5
+    return _("{names} and {count} more", names=first, count=more) if more > 0 else first

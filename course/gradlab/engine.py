@@ -25,6 +25,7 @@ from .checks.record import SUFFIX, RecordError
 from .checks.results import answers, fingerprint, read
 from .checks.stale_cells import missing_name, watched
 from .ipynb import grade_id, tags
+from .words import _
 
 STAGES = Path(__file__).with_name("stages")
 sys.path.append(str(STAGES))
@@ -74,7 +75,8 @@ class Stage:
     """A stage of the engine: the code of each of its cells, and who wrote it.
 
     parts: the finished code. own: the learner's answers, which replace some of it. why: for every other answer, the
-    reason why it is not used. imports: the lines of the learner's setup cells that import a name.
+    reason why it is not used. imports: the lines of the learner's setup cells that import a name. passed: whether the
+    check of any answer has passed.
     """
 
     number: int
@@ -82,6 +84,7 @@ class Stage:
     own: dict[str, str] = field(default_factory=dict)
     why: dict[str, str] = field(default_factory=dict)
     imports: dict[str, str] = field(default_factory=dict)
+    passed: bool = False
 
     def mixed(self) -> dict[str, str]:
         """Return the stage's code by cell id, with the learner's answers; finished code adds functions they lack."""
@@ -98,7 +101,7 @@ class Stage:
         reasons: dict[str, str] = {}
         for cell in filter(ANSWER.fullmatch, self.parts):
             own = defined(self.own.get(cell, ""))
-            why = self.why.get(cell, f"your cell for {check_of(cell)} does not define it")
+            why = self.why.get(cell, _("your cell for {check} does not define it", check=check_of(cell)))
             reasons |= {name: "" if name in own else why for name in functions(self.parts[cell])}
         return reasons
 
@@ -106,12 +109,14 @@ class Stage:
         """Return who wrote the stage, in words: one line if no check has passed, else one more for each function."""
         whose = self.whose()
         mine = sum(not why for why in whose.values())
-        head = f"engine_{self.number}: {mine} of {len(whose)} functions are yours"
-        if not mine and all(why == _not_passed(cell) for cell, why in self.why.items()):
-            return head + "; the finished ones stand in until your checks pass"
+        head = _(
+            "{engine}: {mine} of {total} functions are yours", engine=_name(self.number), mine=mine, total=len(whose)
+        )
+        if not self.passed:
+            return _("{yours}; the finished ones stand in until your checks pass", yours=head)
         width = max(map(len, whose)) + 2
-        lines = [f"  {name:{width}}{'the finished one: ' * bool(why)}{why or 'yours'}" for name, why in whose.items()]
-        return "\n".join([head, *lines])
+        said = {name: _("the finished one: {why}", why=why) if why else _("yours") for name, why in whose.items()}
+        return "\n".join([head, *(f"  {name:{width}}{words}" for name, words in said.items())])
 
     def refuse(self, cells: list[dict[str, Any]], cell: str = "", why: str = "") -> None:
         """Drop the learner's answer in a cell, and then all answers that use a name that nothing defines anymore."""
@@ -136,6 +141,7 @@ def stage_of(number: int, parts: dict[str, str] | None = None) -> Stage:
     theirs, known, seen = parts_of(cells), read() if chapter else {}, answers()
     stage = Stage(number, theirs if parts is None else parts, imports=_imports(cells))
     for cell in filter(ANSWER.fullmatch, stage.parts):
+        stage.passed |= known.get(check_of(cell)) == "passed"
         why = _why_not(cell, theirs.get(cell), known.get(check_of(cell)), seen.get(check_of(cell)), is_open)
         (stage.why if why else stage.own)[cell] = why or theirs[cell]
     stage.refuse(cells)
@@ -177,24 +183,36 @@ def own_engine(*numbers: int) -> None:
 
 def _load(number: int) -> str:
     """Register a stage as an importable module, and return a message saying who wrote it."""
-    name, file = f"engine_{number}", _file_of(number)
+    name, file = _name(number), _file_of(number)
     loaded = sys.modules.get(name)
     if whose := getattr(loaded, "whose", ""):
         return whose
-    why = "" if chapter_of(number) else f"chapter {number} is not here"
+    why = "" if chapter_of(number) else not_here(number)
     if why := why_finished() or why:
-        return f"{name}: the finished one; {why}"
+        return _("{engine}: the finished one; {why}", engine=name, why=why)
     stage = stage_of(number, finished_parts(number))
     if stage.own and loaded:
-        return f"{name}: the finished one, which is already imported; restart the kernel and run this cell first"
+        return _(
+            "{engine}: the finished one, which is already imported; restart the kernel and run this cell first",
+            engine=name,
+        )
     if stage.own:
         sys.modules[name] = _module(stage, file)
     return stage.report()
 
 
+def _name(number: int) -> str:
+    return f"engine_{number}"
+
+
+def not_here(number: int) -> str:
+    """Return that a chapter is missing, as a reason."""
+    return _("chapter {number} is not here", number=number)
+
+
 def _file_of(number: int) -> Path:
     """Return the file with a stage's finished code."""
-    beside = notebook.FOLDER / f"engine_{number}.py"
+    beside = notebook.FOLDER / f"{_name(number)}.py"
     return beside if beside.exists() else STAGES / beside.name
 
 
@@ -203,13 +221,13 @@ def why_finished() -> str:
     try:
         graded = not any(check.expected for check in Chapter(notebook.FOLDER).checks.values())
     except RecordError:
-        return "there is no record beside this notebook"
-    return "this run is graded" if graded else ""
+        return _("there is no record beside this notebook")
+    return _("this run is graded") if graded else ""
 
 
 def _module(stage: Stage, file: Path) -> ModuleType:
     """Run the code of a stage and return it as a module. Finished code replaces an answer that raises an error."""
-    cells, _ = _cells_of(chapter_of(stage.number))
+    cells = _cells_of(chapter_of(stage.number))[0]
     while True:
         module = ModuleType(file.stem, f"Stage {stage.number} of the engine, with the learner's own functions in it.")
         module.__file__ = str(file)
@@ -220,8 +238,8 @@ def _module(stage: Stage, file: Path) -> ModuleType:
                 if cell not in stage.own:
                     raise
                 name = missing_name(error)
-                why = _remedy(name, cells) if name else f"your cell ends in {type(error).__name__}: {error}"
-                stage.refuse(cells, cell, why)
+                ends = _("your cell ends in {error}", error=f"{type(error).__name__}: {error}")
+                stage.refuse(cells, cell, _remedy(name, cells) if name else ends)
                 break
         else:
             vars(module)["whose"] = stage.report()
@@ -243,44 +261,51 @@ def check_of(cell: str) -> str:
     return cell.removeprefix("answer-").replace("-", ".")
 
 
-def _not_passed(cell: str) -> str:
-    return f"{check_of(cell)} has not passed"
-
-
 def _why_not(cell: str, text: str | None, verdict: str | None, seen: str | None, is_open: bool) -> str:
     """Return why, judging by its cell alone, a learner's answer is not used; "" if nothing prevents its use.
 
     verdict: the result of its check. seen: the fingerprint of the text that passed the check, if recorded. is_open:
     whether the text is the one that JupyterLab shows, not the one that was saved last.
     """
+    check = check_of(cell)
     if verdict != "passed":
-        return _not_passed(cell)
+        return _("{check} has not passed", check=check)
     if text is None:
-        return f"your notebook for chapter {cell[7:9]} has no cell {cell}"
-    code, yours = source.read(text), f"your cell for {check_of(cell)}"
+        return _("your notebook for chapter {number} has no cell {cell}", number=cell[7:9], cell=cell)
+    code = source.read(text)
     if code.magics:
-        return f"{yours} uses {_magic(text, code.magics[0])}, which works only in a notebook: remove it"
+        magic = _magic(text, code.magics[0])
+        return _(
+            "your cell for {check} uses {magic}, which works only in a notebook: remove it", check=check, magic=magic
+        )
     if code.tree is None or seen not in (None, fingerprint(text)):
         if is_open:
-            return f"{yours} has changed since it passed: run its check again"
-        return f"{yours} passed with a different text than the saved one: save the notebook, or run the check again"
+            return _("your cell for {check} has changed since it passed: run its check again", check=check)
+        return _(
+            "your cell for {check} passed with a different text than the saved one: save the notebook, or run the "
+            "check again",
+            check=check,
+        )
     if any(isinstance(node, ast.Raise) and ast.unparse(node) == STUB for node in ast.walk(code.tree)):
-        return f"{yours} is {'unsolved again' if is_open else 'still unsolved in the saved notebook: save it'}"
+        if is_open:
+            return _("your cell for {check} is unsolved again", check=check)
+        return _("your cell for {check} is still unsolved in the saved notebook: save it", check=check)
     return ""
 
 
 def _magic(text: str, name: str) -> str:
     cell_magic = text.lstrip().startswith(f"%%{name}")
-    return "a line with !" if name == "!" else f"{'%%' if cell_magic else '%'}{name}"
+    return _("a line with !") if name == "!" else f"{'%%' if cell_magic else '%'}{name}"
 
 
 def _remedy(name: str, cells: list[dict[str, Any]]) -> str:
     """Return a message about a name that an answer uses but the engine does not define, and what to do about it."""
     texts = [cell["source"] for cell in cells if name in defined(cell["source"])]
     if not texts:
-        return f"your cell uses {name}, which no cell of your notebook defines"
-    imported = any(name in _imported(text) for text in texts)
-    return f"your cell uses {name}: move {'its import' if imported else 'its definition'} into the answer's cell"
+        return _("your cell uses {name}, which no cell of your notebook defines", name=name)
+    if any(name in _imported(text) for text in texts):
+        return _("your cell uses {name}: move its import into the answer's cell", name=name)
+    return _("your cell uses {name}: move its definition into the answer's cell", name=name)
 
 
 def _imports(cells: list[dict[str, Any]]) -> dict[str, str]:

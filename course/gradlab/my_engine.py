@@ -18,14 +18,16 @@ from .engine import (
     check_of,
     finished_parts,
     functions,
+    not_here,
     parts_of,
     stage_of,
     why_finished,
 )
 from .notebook import OWN_ENGINE, OWN_PICTURE
 from .setup.workspace import RELEASED
+from .words import N_, _, ngettext
 
-COURSE = "torch.autograd, by hand"
+COURSE = N_("torch.autograd, by hand")
 CLONE = Path(__file__).parents[2]  # of the repository, if the course is used from one
 WIDTH = 58  # the most letters of a line of code in the picture
 DARK, BRIGHT, SOFT = "#0d1117", "#f0f6fc", "#b1bac4"
@@ -47,8 +49,8 @@ def take_home() -> None:
     solved, a script that trains on digits, a README and a test are added. A file that you changed is kept.
     """
     *earlier, last = CHAPTERS
-    if why := why_finished() or ("" if chapter_of(last) else f"chapter {last} is not here"):
-        print(f"my_engine.py was not written: {why}.")
+    if why := why_finished() or ("" if chapter_of(last) else not_here(last)):
+        print(_("my_engine.py was not written: {why}.", why=why))
         return
     stages = [*(stage_of(number, finished_parts(number)) for number in earlier), stage_of(last)]
     train = stages[-1]
@@ -58,24 +60,34 @@ def take_home() -> None:
     folder = notebook.home() / OWN_ENGINE
     folder.mkdir(exist_ok=True)
     text = module(stages)
-    mine = f"{sum(not why for why in whose.values())} of its {len(whose)} functions"
+    file = folder / "my_engine.py"
+    counts = {"mine": sum(not why for why in whose.values()), "total": len(whose)}
+    mine = "{mine} of its {total} functions".format(**counts)  # in the README, which others read, too
+    said = _("{file}: {mine} of {total} functions are yours.", file=f"{OWN_ENGINE}/{file.name}", **counts)
     if own := sum(map(own_lines, stages)):
-        mine += f" and {own} of its {lines_of_code(text)} lines of code"
-    _write(folder / "my_engine.py", text)
-    print(f"{OWN_ENGINE}/my_engine.py: {mine.replace('its ', '')} are yours.")
+        counts |= {"own": own, "lines": lines_of_code(text)}
+        mine += " and {own} of its {lines} lines of code".format(**counts)
+        said = _(
+            "{file}: {mine} of {total} functions and {own} of {lines} lines of code are yours.",
+            file=f"{OWN_ENGINE}/{file.name}",
+            **counts,
+        )
+    _write(file, text)
+    print(said)
     for name, why in whose.items():
         if why:
-            print(f"  {name} comes from the finished engine: {why}")
+            print(" ", _("{function} comes from the finished engine: {why}", function=name, why=why))
     _write(folder / "pyproject.toml", (STATIC / "my_engine_pyproject.toml").read_text(encoding="utf-8"))
     if train.why:
-        print(f"{', '.join(FILES)} are added once chapter {last} is solved:")
+        print(_("{files} are added once chapter {number} is solved:", files=", ".join(FILES), number=last))
         print(*(f"  {why}" for why in train.why.values()), sep="\n")
         return
     for name, template in FILES.items():
         _write(folder / name, (STATIC / template).read_text(encoding="utf-8").replace("MINE", mine))
     with contextlib.suppress(FileNotFoundError):
         shutil.copy(notebook.home() / chapter_of(last) / DIGITS, folder)
-    print(f"{', '.join(FILES)} are beside it. To use it anywhere: pip install ./{OWN_ENGINE}")
+    command = f"pip install ./{OWN_ENGINE}"
+    print(_("{files} are beside it. To use it anywhere: {command}", files=", ".join(FILES), command=command))
 
 
 def own_lines(stage: Stage) -> int:
@@ -96,9 +108,10 @@ def share(figure, name=""):
     own = notebook.home() / OWN_ENGINE / "my_engine.py"
     text = own.read_text(encoding="utf-8") if own.exists() else ""
     lines = lines_of_code(text)
-    title = f"I built autograd: {lines} lines of Python" if lines else "I built autograd"
+    counted = ngettext("I built autograd: {count} line of Python", "I built autograd: {count} lines of Python", lines)
+    title = counted if lines else _("I built autograd")
     figure.suptitle(title, fontsize="x-large", fontweight="bold", color=BRIGHT)
-    below = [name.strip()[:40], COURSE, address(CLONE)]
+    below = [name.strip()[:40], _(COURSE), address(CLONE)]
     figure.supxlabel("  ·  ".join(filter(None, below)), fontsize="large", color=SOFT)
     figure.set_facecolor(DARK)
     for label in figure.findobj(lambda artist: isinstance(artist, Text) and artist not in figure.texts):
@@ -109,9 +122,16 @@ def share(figure, name=""):
     figure.text(0.02, 0.5, code, family="monospace", fontsize=9, linespacing=1.6, va="center", color=BRIGHT)
     if lines:
         figure.savefig(notebook.FOLDER / OWN_PICTURE, facecolor=DARK, dpi=150)
-        print(f"Saved as {OWN_PICTURE} beside this notebook. Your engine has {lines} lines of Python.")
+        print(
+            ngettext(
+                "Saved as {file} beside this notebook. Your engine has {count} line of Python.",
+                "Saved as {file} beside this notebook. Your engine has {count} lines of Python.",
+                lines,
+                file=OWN_PICTURE,
+            )
+        )
     else:
-        print("Once my_engine.py is written, its lines are counted and the picture saved.")
+        print(_("Once my_engine.py is written, its lines are counted and the picture saved."))
     return figure
 
 

@@ -108,7 +108,7 @@ def changed(model):
     [
         ("no tensor", lambda model: step(model).item()),
         ("not scalar", lambda model: model(torch.rand(5, 3))),
-        ("not finite", lambda model: step(model) / 0 - step(model) / 0),
+        ("loss not finite", lambda model: step(model) / 0 - step(model) / 0),
         ("changed in place", changed),
         ("not reached", lambda model: model[2](torch.rand(2, 4)).sum()),
         ("leaf", lambda model: torch.zeros(1, requires_grad=True)),
