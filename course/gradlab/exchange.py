@@ -12,6 +12,9 @@ from nbgrader.exchange.default import ExchangeFetchAssignment, ExchangeList
 from traitlets.config.loader import PyFileConfigLoader
 
 from .setup.workspace import bring_up_to_date, is_of_edition
+from .words import N_, _
+
+OPEN = N_("everyone can write to {folder}; its owner can fix that: {command}")
 
 
 def released_by_class(settings: Path) -> dict[str, Path]:
@@ -19,7 +22,7 @@ def released_by_class(settings: Path) -> dict[str, Path]:
     with contextlib.chdir(settings.parent):  # the folder in which nbgrader reads it
         c = PyFileConfigLoader(settings.name, str(settings.parent)).load_config()
     if not Path(c.Exchange.root).is_dir():
-        raise NotADirectoryError(f"the exchange {c.Exchange.root} is not a folder")
+        raise NotADirectoryError(_("the exchange {folder} is not a folder", folder=c.Exchange.root))
     outbound = Path(c.Exchange.root, c.CourseDirectory.course_id, "outbound")
     if outbound.is_dir():
         require_own(outbound)
@@ -32,19 +35,25 @@ def require_own(outbound: Path) -> None:
     course = outbound.parent
     require_course(course)
     if outbound.stat().st_mode & stat.S_IWOTH:
-        raise PermissionError(f"everyone can write to {outbound}; its owner can fix that: chmod o-w {outbound}")
+        raise PermissionError(_(OPEN, folder=outbound, command=f"chmod o-w {outbound}"))
     released = [path for path in outbound.iterdir() if path.is_dir()]
     if {path.lstat().st_uid for path in [outbound, *released]} != {course.stat().st_uid}:
-        raise PermissionError(f"the files in {course} belong to several users; ask your instructor")
+        raise PermissionError(_("the files in {folder} belong to several users; ask your instructor", folder=course))
 
 
 def require_course(course: Path) -> None:
     """Raise PermissionError if anyone but its owner could replace a course's folder."""
     root = course.parent
     if root.stat().st_mode & stat.S_IWOTH and not root.stat().st_mode & stat.S_ISVTX:
-        raise PermissionError(f"everyone can rename files in {root}; its owner can fix that: chmod 1777 {root}")
+        raise PermissionError(
+            _(
+                "everyone can rename files in {folder}; its owner can fix that: {command}",
+                folder=root,
+                command=f"chmod 1777 {root}",
+            )
+        )
     if course.stat().st_mode & stat.S_IWOTH:
-        raise PermissionError(f"everyone can write to {course}; its owner can fix that: chmod o-w {course}")
+        raise PermissionError(_(OPEN, folder=course, command=f"chmod o-w {course}"))
 
 
 class FetchEdition(ExchangeFetchAssignment):

@@ -4,7 +4,9 @@ import json
 import re
 from typing import Any
 
-NO_NOTEBOOK = "the file is not a notebook that Jupyter can read"
+from .words import N_, _
+
+NO_NOTEBOOK = N_("the file is not a notebook that Jupyter can read")
 TYPES = ("code", "markdown", "raw")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _ID = re.compile(r"[\w-]{1,64}", re.ASCII)
@@ -23,10 +25,10 @@ def read(data: bytes) -> dict:
     """
     notebook = _dict(_json(data))
     if "worksheets" in notebook:
-        raise Unreadable("the notebook's format is older than nbformat 4. Open it in JupyterLab and save it.")
+        raise Unreadable(_("the notebook's format is older than nbformat 4. Open it in JupyterLab and save it."))
     cells = notebook.get("cells")
     if not isinstance(cells, list):
-        raise Unreadable(f"{NO_NOTEBOOK} (it has no list of cells).")
+        raise Unreadable(_("{problem} (it has no list of cells).", problem=_(NO_NOTEBOOK)))
     ids: set[str] = set()
     cells = [_cell(cell, ids) for cell in cells]
     kept = {key: value for key, value in notebook.items() if key != "orig_nbformat"}
@@ -37,11 +39,11 @@ def _json(data: bytes) -> object:
     try:
         text = data.decode(json.detect_encoding(data), "surrogatepass")
     except UnicodeDecodeError:
-        raise Unreadable(f"{NO_NOTEBOOK} (it is not text in UTF-8, UTF-16 or UTF-32).") from None
+        raise Unreadable(_("{problem} (it is not text in UTF-8, UTF-16 or UTF-32).", problem=_(NO_NOTEBOOK))) from None
     try:
         return load(text)
     except (ValueError, RecursionError):
-        raise Unreadable("the notebook file is not valid JSON; it was probably cut off or edited by hand.") from None
+        raise Unreadable(_("the notebook file is not valid JSON; it was probably cut off or edited by hand.")) from None
 
 
 def load(text: str) -> object:
@@ -60,7 +62,7 @@ def _cell(cell: object, ids: set[str]) -> dict:
     source = cell.get("source", "")
     lines = source if isinstance(source, list) else [source]
     if kind not in TYPES or not all(isinstance(line, str) for line in lines):
-        raise Unreadable(f"{NO_NOTEBOOK} (a cell has no type, or a source that is not text).")
+        raise Unreadable(_("{problem} (a cell has no type, or a source that is not text).", problem=_(NO_NOTEBOOK)))
     source = "".join(lines).replace("\r\n", "\n")
     read: dict[str, Any] = {"cell_type": kind, "metadata": _dict(cell.get("metadata")), "source": source}
     if isinstance(cell.get("id"), str) and _ID.fullmatch(cell["id"]) and cell["id"] not in ids:

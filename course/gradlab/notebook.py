@@ -1,5 +1,7 @@
 """Where the notebook is: beside its record, in a folder below the one with all chapters."""
 
+from __future__ import annotations  # an older Python must read this file to say that it is too old
+
 import contextlib
 import re
 from pathlib import Path

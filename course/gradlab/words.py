@@ -8,6 +8,8 @@ An edition or a class that is not in English has a catalogue, `words.mo`, beside
 chapters' own texts. A text that it lacks is shown in English.
 """
 
+from __future__ import annotations  # an older Python must read this file to say that it is too old
+
 import contextlib
 import functools
 import gettext as python
@@ -54,7 +56,7 @@ def _catalogue() -> python.NullTranslations:
     return _parsed(_used[0]) if _used else _beside(notebook.home())
 
 
-@functools.cache
+@functools.lru_cache(maxsize=4)
 def _beside(folder: Path) -> python.NullTranslations:
     return _parsed(read(folder))
 

@@ -6,11 +6,13 @@ import argparse
 import sys
 from pathlib import Path
 
+from .. import words
+from ..words import N_, _
 from . import doctor, install, system
 from .commands import SetupError, become, leave_out_other_packages, say, this_folder
 from .needs import EVERYTHING, ROOT, STUDENT
 
-LAB_HELP = """\
+LAB_HELP = N_("""\
 Copy the chapters to your own workspace and open JupyterLab there.
 
 Your work is never overwritten. New chapters are added, and chapters you have not written in are brought up to date. A
@@ -22,25 +24,29 @@ answer that you have written there stays.
 
 If your class submits through nbgrader's exchange, set the environment variable GRADLAB_EXCHANGE to its folder, and
 GRADLAB_COURSE to its course id if that is not autograd. Your workspace then gets the class's editions of the chapters.
-"""
+""")
 COMMANDS = {
-    "lab": ("open your own copy of the course in JupyterLab", LAB_HELP),
+    "lab": (N_("open your own copy of the course in JupyterLab"), LAB_HELP),
     "doctor": (
-        "say what is missing or has the wrong version, and how to fix it",
-        "Compare what is installed with what the course needs. The exit code is 1 if something is missing.",
+        N_("say what is missing or has the wrong version, and how to fix it"),
+        N_("Compare what is installed with what the course needs. The exit code is 1 if something is missing."),
     ),
     "setup": (
-        "install what the course and its tests need, if anything is missing",
-        "Use the active conda or virtual environment if it has the right versions and this copy of the course.\n"
-        "Otherwise, create .venv and install there.",
+        N_("install what the course and its tests need, if anything is missing"),
+        N_(
+            "Use the active conda or virtual environment if it has the right versions and this copy of the course.\n"
+            "Otherwise, create .venv and install there."
+        ),
     ),
     "system": (
-        "install the system packages that tests need, or say how to do it",
-        "If you are root and have apt, install Chromium, bubblewrap and PostgreSQL. Install a hub's proxy with npm.",
+        N_("install the system packages that tests need, or say how to do it"),
+        N_(
+            "If you are root and have apt, install Chromium, bubblewrap and PostgreSQL. Install a hub's proxy with npm."
+        ),
     ),
     "run": (
-        "set up if needed, then run Python with the arguments that follow",
-        "Run Python in the environment that setup creates. Arguments go to Python: run -m pytest course/tests",
+        N_("set up if needed, then run Python with the arguments that follow"),
+        N_("Run Python in the environment that setup creates. Arguments go to Python: run -m pytest course/tests"),
     ),
 }
 
@@ -51,16 +57,17 @@ def main(arguments: list[str] | None = None, as_folder: bool = False) -> int:
     as_folder: gradlab was run from its folder, so this Python may lack it. Then `lab` first installs what a student
     needs, and `doctor` examines the Python that `make` would use.
     """
-    words = sys.argv[1:] if arguments is None else arguments
-    to_python = words[:1] == ["run"] and words[1:2] not in (["-h"], ["--help"])
+    words.use(words.read(ROOT / "course/chapters"))
+    given = sys.argv[1:] if arguments is None else arguments
+    to_python = given[:1] == ["run"] and given[1:2] not in (["-h"], ["--help"])
     parser = _parser(as_folder)
-    chosen, options = parser.parse_known_args(words[:1] if to_python else words)
+    chosen, options = parser.parse_known_args(given[:1] if to_python else given)
     if options and chosen.command != "lab":
-        parser.error(f"unrecognized arguments: {' '.join(options)}")
+        parser.error(_("unrecognized arguments: {arguments}", arguments=" ".join(options)))
     if as_folder:
         leave_out_other_packages()
     try:
-        return _run(chosen, words, options, as_folder)
+        return _run(chosen, given, options, as_folder)
     except SetupError as error:
         print(error, file=sys.stderr)
         return 1
@@ -69,24 +76,26 @@ def main(arguments: list[str] | None = None, as_folder: bool = False) -> int:
 def _parser(as_folder: bool) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python3 -I course/gradlab" if as_folder else "python -m gradlab",
-        description="A hands-on course on torch.autograd.",
-        epilog="Begin with: make lab, or python -m gradlab lab",
+        description=_("A hands-on course on torch.autograd."),
+        epilog=_("Begin with: make lab, or python -m gradlab lab"),
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    commands = parser.add_subparsers(dest="command", required=True, metavar=_("command"))
     of = {
         name: commands.add_parser(
-            name, help=short, description=long, formatter_class=argparse.RawDescriptionHelpFormatter
+            name, help=_(short), description=_(long), formatter_class=argparse.RawDescriptionHelpFormatter
         )
         for name, (short, long) in COMMANDS.items()
     }
-    of["lab"].epilog = "Other options are JupyterLab's own, such as --no-browser or --port=8889."
-    of["lab"].add_argument("--workspace", default=str(ROOT / "workspace"), help="your copy's folder (%(default)s)")
-    of["lab"].add_argument("--answers", metavar="FILE", help="a file that you took home from the course's site")
-    of["setup"].add_argument("--student", action="store_true", help="only what a student needs: no grading, no tests")
+    of["lab"].epilog = _("Other options are JupyterLab's own, such as --no-browser or --port=8889.")
+    of["lab"].add_argument("--workspace", default=str(ROOT / "workspace"), help=_("your copy's folder (%(default)s)"))
+    of["lab"].add_argument("--answers", metavar=_("FILE"), help=_("a file that you took home from the course's site"))
+    of["setup"].add_argument(
+        "--student", action="store_true", help=_("only what a student needs: no grading, no tests")
+    )
     return parser
 
 
-def _run(chosen: argparse.Namespace, words: list[str], options: list[str], as_folder: bool) -> int:
+def _run(chosen: argparse.Namespace, given: list[str], options: list[str], as_folder: bool) -> int:
     if chosen.command == "system":
         system.set_up_system()
         return 0
@@ -96,15 +105,15 @@ def _run(chosen: argparse.Namespace, words: list[str], options: list[str], as_fo
         rooms = STUDENT if chosen.command == "lab" or getattr(chosen, "student", False) else EVERYTHING
         python = install.find_python(rooms=rooms)
         if python != sys.executable:
-            return become(this_folder(python, *words))
+            return become(this_folder(python, *given))
         install.fill(rooms=rooms)
         if chosen.command == "lab":
-            return become([python, "-m", "gradlab", *words])
+            return become([python, "-m", "gradlab", *given])
         if chosen.command == "run":
-            return become([python, *words[1:]])
+            return become([python, *given[1:]])
         if rooms == EVERYTHING:
             system.set_up_system()
-        say(f"Ready: {python}")
+        say(_("Ready: {python}", python=python))
         return 0
     from .lab import lab  # imports code that an older Python cannot read
 

@@ -6,6 +6,8 @@ import os
 import subprocess
 from pathlib import Path
 
+from ..words import _
+
 
 class SetupError(Exception):
     """A problem that only the user can solve; the message says what happened and what to do."""
@@ -27,7 +29,8 @@ def run(command: list[str], complaint: str) -> None:
     """Run a command that installs something; if it fails, raise SetupError with the complaint and the command."""
     env = {**os.environ, "PIP_USER": "0"}  # pip refuses to install for a user into an environment
     if subprocess.run(command, env=env, check=False).returncode != 0:
-        raise SetupError(f"{complaint}. The command was:\n  {' '.join(command)}")
+        said = _("{complaint}. The command was:", complaint=complaint)
+        raise SetupError(f"{said}\n  {' '.join(command)}")
 
 
 def become(command: list[str], env: dict[str, str] | None = None) -> int:
@@ -38,7 +41,11 @@ def become(command: list[str], env: dict[str, str] | None = None) -> int:
         return subprocess.run(command, env=env, check=False).returncode
     except OSError as error:
         raise SetupError(
-            f"{command[0]} does not start ({error.strerror}). Delete the environment it is in and run this again."
+            _(
+                "{program} does not start ({why}). Delete the environment it is in and run this again.",
+                program=command[0],
+                why=error.strerror,
+            )
         ) from error
 
 

@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from ..words import _
 from .commands import become, say, this_folder
 from .found import missing, supported, version_found
-from .install import TOO_OLD_OR_NEW, is_own, suits, venv_python
-from .needs import EVERYTHING, PYTHONS, ROOT, STUDENT, needed_pins, read_rooms
+from .install import is_own, suits, too_old_or_new, venv_python
+from .needs import EVERYTHING, ROOT, STUDENT, needed_pins, pythons, read_rooms
 from .system import USES, grades_here, install_command, missing_programs
 
 
@@ -25,21 +26,20 @@ class Finding(NamedTuple):
     needed: bool = True
 
     def __str__(self):
-        mark = "ok" if self.fine else "FIX" if self.needed else "note"
-        advice = "" if self.fine or self.needed else f"; to get it: {self.fix}"
-        return f"  {mark:<5} {self.name:<41} {self.state}{advice}"
+        mark = _("ok") if self.fine else _("FIX") if self.needed else _("note")
+        advised = _("{state}; to get it: {command}", state=self.state, command=self.fix)
+        return f"  {mark:<5} {self.name:<41} {self.state if self.fine or self.needed else advised}"
 
 
 def examine(root: Path = ROOT) -> list[Finding]:
     """Compare the running Python and this machine with what the course needs."""
-    version = f"{sys.version.split()[0]} in {sys.prefix}"
-    findings = [Finding(PYTHONS, version, supported(), TOO_OLD_OR_NEW.format(sys.executable))]
+    version = _("{version} in {folder}", version=sys.version.split()[0], folder=sys.prefix)
+    findings = [Finding(pythons(), version, supported(), too_old_or_new(sys.executable))]
     if supported():  # only a suitable Python can look for packages
         findings += [*examine_packages(root), *examine_sandbox(root)]
     for package in missing_programs(root):
-        findings.append(
-            Finding(f"{package} (for {USES[package]})", "not found", False, install_command(package), False)
-        )
+        name = _("{package} (for {use})", package=package, use=_(USES[package]))
+        findings.append(Finding(name, _("not found"), False, install_command(package), False))
     return findings
 
 
@@ -47,30 +47,39 @@ def examine_packages(root: Path) -> list[Finding]:
     """Check packages and rooms; check those that students do not need only if one of these rooms is installed."""
     further = {name: folder for name, folder in read_rooms(root).items() if name not in STUDENT}
     rooms = EVERYTHING if any(version_found(name) for name in further) else STUDENT
-    fix = f"make setup (without make: python -m pip install -c requirements.txt -e course, in {root})"
+    without = "python -m pip install -c requirements.txt -e course"
+    fix = _("{command} (without make: {other}, in {folder})", command="make setup", other=without, folder=root)
     lacks = missing(root, rooms)
     findings = [Finding(name, found, False, fix) for name, found in lacks.items()]
     if not lacks:
-        findings.append(Finding("packages", f"all {len(needed_pins(root, rooms))} of requirements.txt", True))
+        findings.append(
+            Finding(
+                _("packages"),
+                _("all {count} of {file}", count=len(needed_pins(root, rooms)), file="requirements.txt"),
+                True,
+            )
+        )
     if further and rooms == STUDENT:
         names = ", ".join(f"{folder.name}/" for folder in further.values())
-        findings.append(Finding(f"{names} and the tests", "not installed", False, "make setup", needed=False))
+        name = _("{folders} and the tests", folders=names)
+        findings.append(Finding(name, _("not installed"), False, "make setup", needed=False))
     return findings
 
 
 def examine_sandbox(root: Path) -> list[Finding]:
     """Try to break out of the sandbox in which submissions are graded; students do not need it."""
-    name = "a sandbox (for grading)"
+    name = _("a sandbox (for grading)")
     if "autograder" in read_rooms(root) and not sys.platform.startswith("linux"):
-        elsewhere = "a privileged container on macOS, WSL 2 on Windows"
-        return [Finding(name, "needs Linux", False, elsewhere, needed=False)]
+        elsewhere = _("a privileged container on macOS, WSL 2 on Windows")
+        return [Finding(name, _("needs Linux"), False, elsewhere, needed=False)]
     if not grades_here(root) or shutil.which("bwrap") is None:
         return []
     if missing(root):
-        return [Finding(name, "not tried until the rest is installed", False, "make setup", needed=False)]
+        return [Finding(name, _("not tried until the rest is installed"), False, "make setup", needed=False)]
     tried = subprocess.run([sys.executable, "-m", "autograder.sandbox"], capture_output=True, text=True, check=False)
-    said = (tried.stdout or tried.stderr).strip().splitlines() or ["no answer"]
-    return [Finding(name, said[-1], tried.returncode == 0, "python -m autograder.sandbox says more")]
+    said = (tried.stdout or tried.stderr).strip().splitlines() or [_("no answer")]
+    fix = _("{command} says more", command="python -m autograder.sandbox")
+    return [Finding(name, said[-1], tried.returncode == 0, fix)]
 
 
 def report(findings: list[Finding]) -> int:
@@ -78,7 +87,7 @@ def report(findings: list[Finding]) -> int:
     for finding in findings:
         say(str(finding))
     fixes = dict.fromkeys(finding.fix for finding in findings if finding.needed and not finding.fine)
-    say("\nTo fix:" if fixes else "\nEverything you need is here.")
+    say("\n" + (_("To fix:") if fixes else _("Everything you need is here.")))
     for fix in fixes:
         say(f"  {fix}")
     return 1 if fixes else 0

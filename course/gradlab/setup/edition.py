@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from ..ipynb import nbgrader
 from ..returned import Release, is_answer
+from ..words import _
 
-HEADING = "## Kept from your earlier copy"
 NOTHING: dict[str, list] = {"cells": []}  # an unknown edition
 
 
@@ -109,11 +109,13 @@ class _Merge:
             cells += self.own.get(cell["id"], [])
         cells += self.tail
         if self.left:
-            heading = (
-                f"{HEADING}\n\nThe new edition has no place for the cells below. Copy what you need, move them or "
-                f"delete them. The notebook as you left it is in `{self.copy}`, beside this chapter's folder."
+            heading = _("Kept from your earlier copy")
+            says = _(
+                "The new edition has no place for the cells below. Copy what you need, move them or delete them. The "
+                "notebook as you left it is in `{copy}`, beside this chapter's folder.",
+                copy=self.copy,
             )
-            cells += [self._said(heading), *self.left]
+            cells += [self._said(f"## {heading}\n\n{says}"), *self.left]
         return Merged({**self.new, "cells": cells}, self.wrote, bool(self.left), self.moved)
 
     def _sort(self, cells: list[dict]) -> dict[str, dict]:
@@ -134,7 +136,7 @@ class _Merge:
                 if key in self.elsewhere:
                     self.wrote, self.moved[key] = True, cell
                 else:
-                    self._leave(f"From `{key}`, which the new edition does not have:", cell)
+                    self._leave(_("From `{cell}`, which the new edition does not have:", cell=key), cell)
             elif _has_words(cell) and place not in matches.copies:
                 self.wrote = True
                 (self.tail if place > last else self.own.setdefault(anchor, [])).append(self._as_own(cell))
@@ -150,7 +152,7 @@ class _Merge:
             return cell
         answer = is_answer(cell)
         if not answer and (old is None or _written(old) != _written(cell) or _is_locked(cell)):
-            self._leave(f"From `{key}`, which is a different cell in the new edition:", mine)
+            self._leave(_("From `{cell}`, which is a different cell in the new edition:", cell=key), mine)
             return cell
         self.wrote = True
         filled = self._body(mine, cell["cell_type"] if answer else mine["cell_type"])

@@ -10,6 +10,7 @@ from pathlib import Path
 from urllib.parse import urlparse
 from urllib.request import url2pathname
 
+from ..words import _
 from .needs import EVERYTHING, NEWEST_PYTHON, OLDEST_PYTHON, ROOT, needed_pins, read_rooms
 
 
@@ -48,7 +49,7 @@ def missing_pins(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> dict
     """
     found = {f"{name}=={wanted}": version_found(name) or "" for name, wanted in needed_pins(root, rooms).items()}
     return {
-        pin: version or "not installed"
+        pin: version or _("not installed")
         for pin, version in found.items()
         if version.split("+")[0] != pin.partition("==")[2]
     }
@@ -58,7 +59,9 @@ def missing_rooms(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> dic
     """Return what was found instead of each room installed from this copy, such as {"course/": "not installed"}."""
     sources = {folder: room_source(name) for name, folder in read_rooms(root, rooms).items()}
     return {
-        f"{folder.relative_to(root).as_posix()}/": f"installed from {source}" if source else "not installed"
+        f"{folder.relative_to(root).as_posix()}/": _("installed from {place}", place=source)
+        if source
+        else _("not installed")
         for folder, source in sources.items()
         if source is None or source.resolve() != folder.resolve()
     }
@@ -72,4 +75,5 @@ def missing(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> dict[str,
 def listed(lacks: dict[str, str]) -> str:
     """Return the first missing things in words."""
     words = [f"{name} ({found})" for name, found in lacks.items()]
-    return ", ".join(words[:3]) + (f" and {len(words) - 3} more" if words[3:] else "")
+    first = ", ".join(words[:3])
+    return _("{names} and {count} more", names=first, count=len(words) - 3) if words[3:] else first

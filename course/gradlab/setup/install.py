@@ -7,15 +7,22 @@ import os
 import sys
 from pathlib import Path
 
+from ..words import _
 from .commands import SetupError, run, say
 from .found import in_environment, listed, missing, missing_pins, missing_rooms, supported
-from .needs import EVERYTHING, PYTHONS, ROOT
+from .needs import EVERYTHING, ROOT, pythons
 
-TOO_OLD_OR_NEW = (
-    f"The course needs {PYTHONS}, but {{}} is {sys.version.split()[0]}. Name another one that is installed, such as: "
-    "make lab PYTHON=python3.12, or python3.12 -I course/gradlab lab (on Windows, py -3.12). To get one: python.org, "
-    "or conda with `conda env create -f environment.yml`."
-)
+
+def too_old_or_new(python: str) -> str:
+    """Return that the course cannot run in this Python, named by its place, and what to do."""
+    return _(
+        "The course needs {pythons}, but {python} is {version}. Name another one that is installed, such as: make lab "
+        "PYTHON=python3.12, or python3.12 -I course/gradlab lab (on Windows, py -3.12). To get one: python.org, or "
+        "conda with `conda env create -f environment.yml`.",
+        pythons=pythons(),
+        python=python,
+        version=sys.version.split()[0],
+    )
 
 
 def venv_python(root: Path) -> Path:
@@ -42,14 +49,21 @@ def find_python(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> str:
         return sys.executable
     own = venv_python(root)
     if in_environment():
-        lacks = listed(missing(root, rooms)) if supported() else PYTHONS
-        say(f"The active environment {sys.prefix} does not have {lacks}; using {root / '.venv'}.")
+        lacks = listed(missing(root, rooms)) if supported() else pythons()
+        say(
+            _(
+                "The active environment {environment} does not have {lacks}; using {own}.",
+                environment=sys.prefix,
+                lacks=lacks,
+                own=root / ".venv",
+            )
+        )
     if not (own.exists() and (root / ".venv/pyvenv.cfg").exists()):
         if not supported():
-            raise SetupError(TOO_OLD_OR_NEW.format(sys.executable))
-        say(f"Creating {root / '.venv'} …")
+            raise SetupError(too_old_or_new(sys.executable))
+        say(_("Creating {folder} …", folder=root / ".venv"))
         command = [sys.executable, "-m", "venv", "--clear", str(root / ".venv")]
-        run(command, "Python could not create a virtual environment")
+        run(command, _("Python could not create a virtual environment"))
     return str(own)
 
 
@@ -59,32 +73,39 @@ def fill(root: Path = ROOT, rooms: tuple[str, ...] = EVERYTHING) -> None:
     Packages' dependencies are installed in the versions from requirements.lock, and the rooms in place.
     """
     if not supported():
-        raise SetupError(f"{TOO_OLD_OR_NEW.format(sys.prefix)} First delete {root / '.venv'}.")
+        raise SetupError(f"{too_old_or_new(sys.prefix)} {_('First delete {folder}.', folder=root / '.venv')}")
     pins = missing_pins(root, rooms)
     if pins:
-        say(f"Installing into {sys.prefix} (once; a few minutes, about 2 GB) …")
+        say(_("Installing into {environment} (once; a few minutes, about 2 GB) …", environment=sys.prefix))
         lock = root / "requirements.lock"
         install([*(["-c", str(lock)] if lock.exists() else []), *pins])
     gaps = missing_rooms(root, rooms)
     if gaps:
-        say(f"Installing {', '.join(gaps)} …")
+        say(_("Installing {names} …", names=", ".join(gaps)))
         folders = [word for folder in gaps for word in ("-e", str(root / folder))]
         install(["--no-deps", "--no-build-isolation", *folders])
     lacks = missing(root, rooms) if pins or gaps else {}
     if lacks:
         raise SetupError(
-            f"pip reported no error, but {sys.prefix} does not have {listed(lacks)}. A setting may send packages "
-            "elsewhere, such as PIP_TARGET or PIP_PREFIX; python -m pip config list shows those in files."
+            _(
+                "pip reported no error, but {environment} does not have {lacks}. A setting may send packages "
+                "elsewhere, such as PIP_TARGET or PIP_PREFIX; python -m pip config list shows those in files.",
+                environment=sys.prefix,
+                lacks=listed(lacks),
+            )
         )
 
 
 def install(arguments: list[str]) -> None:
     """Run pip, showing only its errors."""
     if importlib.util.find_spec("pip") is None:  # creating the environment was interrupted
-        run([sys.executable, "-m", "ensurepip"], f"{sys.prefix} has no pip; delete it and run this again")
+        lacks = _("{environment} has no pip; delete it and run this again", environment=sys.prefix)
+        run([sys.executable, "-m", "ensurepip"], lacks)
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *arguments]
     run(
         command,
-        "pip could not install what the course needs; see its message above. If there is no matching torch, README.md "
-        "names the systems that have one",
+        _(
+            "pip could not install what the course needs; see its message above. If there is no matching torch, "
+            "README.md names the systems that have one"
+        ),
     )

@@ -8,11 +8,11 @@ from __future__ import annotations  # an older Python must read this file to say
 import re
 from pathlib import Path
 
+from ..words import _
 from .commands import SetupError
 
 ROOT = Path(__file__).resolve().parents[3]
 OLDEST_PYTHON, NEWEST_PYTHON = (3, 11), (3, 14)  # torch's pinned version has no build for a newer one
-PYTHONS = "Python {}.{} to {}.{}".format(*OLDEST_PYTHON, *NEWEST_PYTHON)
 ROOMS = {  # distribution: folder
     "gradlab": "course",
     "authoring": "solutions",
@@ -23,10 +23,18 @@ STUDENT = ("gradlab",)  # the room that learners need
 EVERYTHING = tuple(ROOMS)
 
 
+def pythons() -> str:
+    """Return in words in which versions of Python the course runs."""
+    oldest, newest = ("{}.{}".format(*version) for version in (OLDEST_PYTHON, NEWEST_PYTHON))
+    return _("Python {oldest} to {newest}", oldest=oldest, newest=newest)
+
+
 def read_pins(requirements: Path) -> dict[str, str]:
     """Return the version of each package in a requirements file; SetupError if a line does not read name==version."""
     if not requirements.exists():
-        raise SetupError(f"{requirements}, which names the versions of packages, is missing. Get the course again.")
+        raise SetupError(
+            _("{file}, which names the versions of packages, is missing. Get the course again.", file=requirements)
+        )
     pins = {}
     for number, line in enumerate(requirements.read_text(encoding="utf-8").splitlines(), 1):
         words = re.split("[#;]", line)[0].strip()
@@ -34,7 +42,9 @@ def read_pins(requirements: Path) -> dict[str, str]:
         if pin:
             pins[pin[1]] = pin[2]
         elif words:
-            raise SetupError(f"{requirements}, line {number}, does not read name==version: {words}")
+            raise SetupError(
+                _("{file}, line {n}, does not read name==version: {words}", file=requirements, n=number, words=words)
+            )
     return pins
 
 

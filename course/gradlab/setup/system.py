@@ -8,16 +8,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+from ..words import N_, _
 from .commands import is_root, say
 from .needs import ROOT, more_than_course, read_rooms
 
 USES = {  # by the name of its package
-    "chromium": "browser tests",
-    "bubblewrap": "grading",
-    "postgresql": "the test with a PostgreSQL gradebook",
+    "chromium": N_("browser tests"),
+    "bubblewrap": N_("grading"),
+    "postgresql": N_("the test with a PostgreSQL gradebook"),
 }
 PROXY = "node_modules/.bin/configurable-http-proxy"  # below grading/hub
-PROXY_ADVICE = (
+PROXY_ADVICE = N_(
     "JupyterHub's proxy needs npm from Node.js 20 or newer and could not be installed. To run a hub, or its test, "
     "install Node.js, then: npm ci --prefix grading/hub"
 )
@@ -65,19 +66,24 @@ def install_command(package: str) -> str:
         return f"sudo dnf install -y {'postgresql-server' if package == 'postgresql' else package}"
     if sys.platform == "darwin":
         return f"brew install {package}"
-    return f"install {package} with your system's package manager"
+    return _("install {package} with your system's package manager", package=package)
 
 
 def advice(package: str) -> str:
     """Return what a missing package is for, and how to get it."""
-    return f"{package}, which is for {USES[package]}, was not found. To install it: {install_command(package)}"
+    return _(
+        "{package}, which is for {use}, was not found. To install it: {command}",
+        package=package,
+        use=_(USES[package]),
+        command=install_command(package),
+    )
 
 
 def apt_install(package: str) -> bool:
     """Install a system package if this is root on a system with apt; return whether this was possible."""
     if not shutil.which("apt-get") or not is_root():
         return False
-    say(f"Installing the system package {package} …")
+    say(_("Installing the system package {package} …", package=package))
     env = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for command in (["update"], ["install", "-y", "--no-install-recommends", package]):  # an old list may be enough
         done = subprocess.run(["apt-get", *command], check=False, stdout=subprocess.DEVNULL, env=env)
@@ -91,11 +97,11 @@ def set_up_system(root: Path = ROOT) -> None:
             say(advice(package))
     hub = root / "grading/hub"
     if grades_here(root) and (hub / "package-lock.json").exists() and not (hub / PROXY).exists():
-        say(f"Installing the hub's proxy into {hub / 'node_modules'} …")
+        say(_("Installing the hub's proxy into {folder} …", folder=hub / "node_modules"))
         npm = shutil.which("npm")
         words = ["ci", "--no-audit", "--no-fund", "--silent", "--prefix", str(hub)]
         if npm is None or subprocess.run([npm, *words], check=False).returncode != 0:
-            say(PROXY_ADVICE)
+            say(_(PROXY_ADVICE))
 
 
 def grades_here(root: Path) -> bool:

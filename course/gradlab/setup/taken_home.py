@@ -7,11 +7,12 @@ from pathlib import Path
 
 from .. import atomic, ipynb
 from ..returned import is_answer, same_text
+from ..words import N_, _
 from . import edition
 from .commands import SetupError
 from .workspace import RELEASED
 
-GIVE = "Give the file that the button 'Take it home' on the course's site saved."
+GIVE = N_("Give the file that the button 'Take it home' on the course's site saved.")
 # The lines of the file above each answer and below the last one, as the site writes them.
 _MARK = re.compile(r"^# %% (?:Exercise (\d\d\.\d+)|Run it)[ \t]*$", re.MULTILINE)
 
@@ -26,12 +27,26 @@ def bring_in(file: Path, workspace: Path) -> list[str]:
     number = min(answers)[:2]
     name = next((path.name for path in (workspace / RELEASED).glob(f"{number}_*") if path.is_dir()), None)
     if name is None:
-        raise SetupError(f"{file} has answers to chapter {number}, which is not in {workspace}.")
+        raise SetupError(
+            _(
+                "{file} has answers to chapter {number}, which is not in {folder}.",
+                file=file,
+                number=number,
+                folder=workspace,
+            )
+        )
     path = workspace / name / f"{name}.ipynb"
     notebook = _notebook(path)
     cells, released = _by_exercise(notebook), _by_exercise(_notebook(workspace / RELEASED / name / path.name))
     if strange := sorted(answers.keys() - (cells.keys() & released.keys())):
-        raise SetupError(f"{file} has an answer to {strange[0]}, but {path} has no cell for it. Nothing was changed.")
+        raise SetupError(
+            _(
+                "{file} has an answer to {exercise}, but {notebook} has no cell for it. Nothing was changed.",
+                file=file,
+                exercise=strange[0],
+                notebook=path,
+            )
+        )
     brought, kept = [], []
     for exercise, text in answers.items():
         cell, stub, new = cells[exercise], same_text(released[exercise]["source"]), same_text(text)
@@ -43,11 +58,16 @@ def bring_in(file: Path, workspace: Path) -> list[str]:
             brought.append(exercise)
         else:
             kept.append(
-                f"{exercise}: you wrote a different answer in your notebook. It stays; {file} has the other one."
+                _(
+                    "{exercise}: you wrote a different answer in your notebook. It stays; {file} has the other one.",
+                    exercise=exercise,
+                    file=file,
+                )
             )
     if brought:
         atomic.write_bytes(path, edition.to_json(notebook))
-    return [f"Brought into {name}: {', '.join(brought) or 'nothing new'}. Run the checks there.", *kept]
+    exercises = ", ".join(brought) or _("nothing new")
+    return [_("Brought into {chapter}: {exercises}. Run the checks there.", chapter=name, exercises=exercises), *kept]
 
 
 def _answers(file: Path) -> dict[str, str]:
@@ -55,12 +75,13 @@ def _answers(file: Path) -> dict[str, str]:
     try:
         text = file.read_text(encoding="utf-8-sig").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
-        raise SetupError(f"{file} cannot be read: {why}. {GIVE}") from None
-    _, *pieces = _MARK.split(text)
+        why = error.strerror if isinstance(error, OSError) else _("it is not text in UTF-8")
+        raise SetupError(f"{_('{file} cannot be read: {why}.', file=file, why=why)} {_(GIVE)}") from None
+    pieces = _MARK.split(text)[1:]
     answers = {exercise: text.strip() for exercise, text in zip(pieces[::2], pieces[1::2], strict=True) if exercise}
     if not answers:
-        raise SetupError(f"{file} has no line such as '# %% Exercise 00.1', so it has no answers. {GIVE}")
+        said = _("{file} has no line such as '{line}', so it has no answers.", file=file, line="# %% Exercise 00.1")
+        raise SetupError(f"{said} {_(GIVE)}")
     return answers
 
 
@@ -68,7 +89,7 @@ def _notebook(path: Path) -> dict:
     try:
         return ipynb.read(path.read_bytes())
     except (OSError, ipynb.Unreadable) as error:
-        raise SetupError(f"No answers were brought into {path}: {error}") from None
+        raise SetupError(_("No answers were brought into {file}: {why}", file=path, why=error)) from None
 
 
 def _by_exercise(notebook: dict) -> dict[str, dict]:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import atomic, ipynb
+from ..words import _
 from . import edition
 
 RELEASED = ".released"  # the last release
@@ -53,9 +54,8 @@ def bring_up_to_date(released: dict[str, Path], workspace: Path) -> list[Change]
                 change = _bring_file(name, source, workspace)
         except Exception as error:  # one broken chapter must not stop the others or JupyterLab
             why = error if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
-            change = Change(
-                name, "failed", f"{name} could not be brought up to date: {why}. Nothing you wrote is lost."
-            )
+            says = _("{name} could not be brought up to date: {why}. Nothing you wrote is lost.", name=name, why=why)
+            change = Change(name, "failed", says)
         changes += [change] if change else []
     return changes
 
@@ -98,21 +98,25 @@ def put_back(name: str, workspace: Path) -> str:
     """
     target, files = workspace / name, _files(workspace / RELEASED / name)
     if not files:
-        raise FileNotFoundError(f"no chapter {name} was released to {workspace}")
+        raise FileNotFoundError(_("no chapter {name} was released to {folder}", name=name, folder=workspace))
     before = free_name(target)
     if target.is_dir():
         shutil.copytree(target, before, ignore=shutil.ignore_patterns(*PASSING))
-        says = f"{name}: you started it over."
+        says = _("{name}: you started it over.", name=name)
         _write(before / NOTICE, f"{says}\n".encode())
     for path, data in files.items():
         _write(target / path, data)
-    kept = f" Your earlier copy is in {before.name}." if before.exists() else ""
-    return f"{name} is now as released.{kept}"
+    says = _("{name} is now as released.", name=name)
+    return f"{says} {_('Your earlier copy is in {copy}.', copy=before.name)}" if before.exists() else says
 
 
 def _notice(path: Path) -> str:
     notice = path / NOTICE
-    return notice.read_text(encoding="utf-8").strip() if notice.is_file() else f"{path.name}, as you wrote it."
+    return (
+        notice.read_text(encoding="utf-8").strip()
+        if notice.is_file()
+        else _("{name}, as you wrote it.", name=path.name)
+    )
 
 
 def _bring_file(name: str, source: Path, workspace: Path) -> Change | None:
@@ -123,8 +127,13 @@ def _bring_file(name: str, source: Path, workspace: Path) -> Change | None:
     if current == new or (os.path.lexists(target) and current != old):
         return None
     _write(target, new)
-    what = "added" if old is None else "updated"
-    return Change(name, what, f"{what} {name}")
+    return _came(name, old is None)
+
+
+def _came(name: str, new: bool) -> Change:
+    if new:
+        return Change(name, "added", _("added {name}", name=name))
+    return Change(name, "updated", _("updated {name}", name=name))
 
 
 def _gone(name: str, source: Path, workspace: Path) -> set[str]:
@@ -171,11 +180,11 @@ def _bring_folder(name: str, source: Path, workspace: Path, elsewhere: dict[str,
     if old != new or not known:
         _replace_folder(last, new)
     if plan.says:
-        return Change(name, "merged", f"{name}: {' '.join(plan.says)} Your earlier copy is in {before.name}.")
+        says = " ".join([*plan.says, _("Your earlier copy is in {copy}.", copy=before.name)])
+        return Change(name, "merged", f"{name}: {says}")
     if not plan.writes and not plan.withdrawn:
         return None
-    what = "updated" if known else "added"
-    return Change(name, what, f"{what} {name}")
+    return _came(name, not known)
 
 
 class _Plan:
@@ -206,13 +215,15 @@ class _Plan:
         """Plan how a new edition of a file replaces the student's version or is merged with it."""
         if not path.endswith(".ipynb"):
             self.writes[path] = new
-            self.says.append(f"There is a new edition. You had changed {path}; it is now as released.")
+            says = _("There is a new edition. You had changed {file}; it is now as released.", file=path)
+            self.says.append(says)
             return
         try:
             mine = ipynb.read(current)
         except ipynb.Unreadable:
             self.writes[path] = new
-            self.says.append("There is a new edition; your notebook could not be read, so the chapter starts over.")
+            says = _("There is a new edition; your notebook could not be read, so the chapter starts over.")
+            self.says.append(says)
             return
         merged = edition.merge(_known(old), mine, ipynb.read(new), before, self.elsewhere)
         if not merged.wrote:
@@ -220,17 +231,19 @@ class _Plan:
         elif not edition.same(merged.notebook, mine):
             self.writes[path] = edition.to_json(merged.notebook)
             self.given |= merged.moved
-            ends = " Anything that no longer fits is at the end of the notebook." if merged.left else ""
-            self.says.append(f"There is a new edition, and it includes what you wrote.{self._went()}{ends}")
+            self.says += [_("There is a new edition, and it includes what you wrote."), *self._went()]
+            if merged.left:
+                self.says.append(_("Anything that no longer fits is at the end of the notebook."))
 
-    def _went(self) -> str:
+    def _went(self) -> list[str]:
         """Return where the answers in `given` are now, in sentences."""
         exercises: dict[str, list[str]] = {}
         for key in self.given:
             exercises.setdefault(self.elsewhere[key], []).append(key.removeprefix("answer-").replace("-", "."))
-        return "".join(
-            f" What you wrote for {', '.join(ids)} is in {chapter} now." for chapter, ids in exercises.items()
-        )
+        return [
+            _("What you wrote for {exercises} is in {chapter} now.", exercises=", ".join(ids), chapter=chapter)
+            for chapter, ids in exercises.items()
+        ]
 
 
 def _known(released: bytes | None) -> dict:
@@ -246,7 +259,7 @@ def _refuse_obstacle(target: Path, path: str) -> None:
     folders = [target / folder for folder in Path(path).parents]
     files_there = [folder for folder in folders if os.path.lexists(folder) and not folder.is_dir()]
     for obstacle in files_there + [file] * file.is_dir():
-        raise FileExistsError(f"{obstacle} is in the way of the new edition; rename it")
+        raise FileExistsError(_("{file} is in the way of the new edition; rename it", file=obstacle))
 
 
 def _keep(target: Path, before: Path, says: list[str], paths: set[str]) -> None:
