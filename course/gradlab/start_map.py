@@ -13,19 +13,28 @@ from .checks.cells import Chapter
 from .checks.record import Exercise
 from .engine import ANSWER, check_of, functions, parts_of
 from .own_pictures import MILESTONE, kept
+from .words import N_, _, of_chapter
 
-_TABLE = re.compile(r"^\| *\| *chapter *\|.*\n\|[-| ]+\n((?:\|.*\n)+)", re.MULTILINE)
+_TABLE = re.compile(r"^(\| *\|.*)\n\|[-| ]+\n((?:\|.*\n)+)", re.MULTILINE)  # its first column has no name
 _LINK = re.compile(r"\[(.*?)\]\((\d\d_\w+)/[^)]*\)")
-_BOLD = re.compile(r"\*\*(.*?)\*\*")
+PAGE = "README"  # where the start page's own texts are in a catalogue
 ABILITY = "afterwards you can"  # a column of the table
 Parts = dict[str, dict[str, bool]]  # by chapter: the engine's functions, and whether the check of each has passed
 _DONE = {"passed": "●", "tried": "◐"}
 
 
 def with_map(
-    page: str, workspace: Path, chapters: dict[str, dict[str, Exercise]], verdicts: dict[str, str], parts: Parts
+    page: str,
+    english: str,
+    workspace: Path,
+    chapters: dict[str, dict[str, Exercise]],
+    verdicts: dict[str, str],
+    parts: Parts,
 ) -> str:
-    """Return the page with its table of chapters as a map; rows without a chapter's number begin a part."""
+    """Return the page with its table of chapters as a map; rows without a chapter's number begin a part.
+
+    english: the page as released, whose table names the columns.
+    """
     pictures = {name: path.relative_to(workspace).as_posix() for name, path in kept(workspace).items()}
     milestones = {
         name.removeprefix(MILESTONE).replace("-", " "): path
@@ -34,21 +43,28 @@ def with_map(
     }
 
     def mapped(table: re.Match) -> str:
-        columns = _cells(table[0].splitlines()[0])
+        names, columns = _cells(_TABLE.findall(english)[0][0])[2:], _cells(table[1])[2:]
+        titles = {link[2]: link[1] for link in _LINK.finditer(table[2])}
         blocks = []
-        for row in table[1].splitlines():
+        for row in table[2].splitlines():
             number, title, *rest = _cells(row)
             name = ""
             if link := _LINK.search(row):  # its text may contain a bar
                 title, name, rest = link[1], link[2], _cells(row[link.end() :])
             if not number:
-                blocks.append(f"\n### {' '.join(_BOLD.findall(row))}\n")
+                blocks.append(f"\n### {' '.join(cell.replace('**', '') for cell in _cells(row) if '**' in cell)}\n")
                 continue
             if parts and name == next(iter(parts)):
-                blocks.append(_wall(parts, milestones))
+                blocks.append(_wall(parts, titles, milestones))
             own = [path for exercise, path in pictures.items() if exercise in chapters.get(name, {})]
-            said = dict(zip(columns[2:], rest, strict=False))
-            blocks.append(_item(number, title, name, _done(chapters.get(name, {}), verdicts), said, own[-1:]))
+            said = dict(zip(names, rest, strict=False))
+            lines = [_done(chapters.get(name, {}), verdicts), _inline(said.get(ABILITY, ""))]
+            facts = [
+                f"{said[of]} {column}" if of.endswith("minutes") else f"{column} {said[of]}"
+                for of, column in zip(names, columns, strict=True)
+                if said.get(of) and of not in ("passed", ABILITY)
+            ]
+            blocks.append(_item(number, title, name, lines, facts, own[-1:]))
         groups = itertools.groupby(blocks, lambda block: block.startswith("<li>"))
         joined = ((items, "\n".join(each)) for items, each in groups)
         return "\n".join(f'<ul class="gl-map">\n{text}\n</ul>' if items else text for items, text in joined)
@@ -72,45 +88,44 @@ def engine(workspace: Path, verdicts: dict[str, str]) -> Parts:
     return {name: parts for name, parts in chapters.items() if parts}
 
 
-def counted(parts: Parts) -> str:
+def counted(parts: Parts, message: str = N_("your engine: {mine} of {total} functions")) -> str:
     """Return in words how much of the engine is the learner's, "" if there is no engine here."""
     mine = [own for of in parts.values() for own in of.values()]
-    return f"your engine: {sum(mine)} of {len(mine)} functions" if mine else ""
+    return _(message, mine=sum(mine), total=len(mine)) if mine else ""
 
 
-def _item(number: str, title: str, name: str, done: str, said: dict[str, str], pictures: list[str]) -> str:
-    """Return a chapter's card. said: what the other columns of its row say. pictures: one at most."""
+def _item(number: str, title: str, name: str, lines: list[str], facts: list[str], pictures: list[str]) -> str:
+    """Return a chapter's card. lines: HTML. facts: what other columns of its row say. pictures: one at most."""
     images = [f'<img src="{url}" alt="" width="240">' for url in pictures] or ['<div class="gl-no-picture"></div>']
     head = f"{''.join(images)}<div><b>{number}</b> {_inline(title)}</div>"
-    facts = [
-        _inline(f"{text} {column}" if column.endswith("minutes") else f"{column} {text}")
-        for column, text in said.items()
-        if text and column not in ("passed", ABILITY)
-    ]
     linked = f'<a href="{name}/{name}.ipynb">{head}</a>' if name else head
-    lines = [f"<div>{line}</div>" for line in (done, _inline(said.get(ABILITY, ""))) if line]
-    return f"<li>{linked}{''.join(lines)}<small>{' · '.join(facts)}</small></li>"
+    below = "".join(f"<div>{line}</div>" for line in lines if line)
+    return f"<li>{linked}{below}<small>{_inline(' · '.join(facts))}</small></li>"
 
 
 def _done(checks: dict[str, Exercise], verdicts: dict[str, str]) -> str:
     """Return a chapter's progress: one dot per exercise, in order, and the number that passed."""
     dots = "".join(_DONE.get(verdicts.get(name, ""), "○") for name in checks)
     passed = sum(verdicts.get(name) == "passed" for name in checks)
-    return f"{dots}\u00a0{passed}\u00a0of\u00a0{len(checks)}" if checks else ""
+    counts = _("{passed} of {total}", passed=passed, total=len(checks))
+    return f"{dots} {counts}".replace(" ", "\u00a0") if checks else ""
 
 
-def _wall(parts: Parts, milestones: dict[str, str]) -> str:
+def _wall(parts: Parts, titles: dict[str, str], milestones: dict[str, str]) -> str:
     """Return the engine as a wall of bricks, one for each function, above pictures of what it has done.
 
-    milestones: the places of these pictures, by what they show.
+    titles: of chapters; what is before a colon is shown. milestones: the places of these pictures, by what they show.
     """
     rows = []
     for name, of in parts.items():
         bricks = " ".join(_brick(each, own) for each, own in of.items())
-        rows.append(f"<li><span>{name[:2]} {name[3:].replace('_', ' ')}</span> {bricks}</li>")
-    words = counted(parts)
-    wall = f'<p>{words[0].upper()}{words[1:]}</p>\n<ul class="gl-engine">{"".join(rows)}</ul>'
-    shown = (f'<li><img src="{at}" alt="" width="160"><div>{says}</div></li>' for says, at in milestones.items())
+        rows.append(f"<li><span>{name[:2]} {_inline(titles.get(name, name).partition(':')[0])}</span> {bricks}</li>")
+    words = counted(parts, N_("Your engine: {mine} of {total} functions"))
+    wall = f'<p>{words}</p>\n<ul class="gl-engine">{"".join(rows)}</ul>'
+    shown = (
+        f'<li><img src="{at}" alt="" width="160"><div>{of_chapter(PAGE, says)}</div></li>'
+        for says, at in milestones.items()
+    )
     return wall + (f'\n<ul class="gl-map gl-milestones">{"".join(shown)}</ul>' if milestones else "")
 
 

@@ -3,7 +3,9 @@
 It is made when the course is opened, and again whenever JupyterLab reads it.
 """
 
+import functools
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from .checks.cells import Chapter
@@ -11,14 +13,21 @@ from .checks.record import Exercise
 from .checks.results import exercises, read
 from .ipynb import grade_id
 from .predict.guesses import surprises
-from .start_map import Parts, counted, engine, with_map
+from .start_map import PAGE, Parts, counted, engine, with_map
+from .words import N_, _, ngettext, of_chapter
 
 SURPRISES = "<!-- the predictions that were sure and wrong -->"
 HERE = "<!-- what has been done, where to go on, and what is new -->"  # its place in the released page
-SECOND_LOOK = "Worth another look"
+SECOND_LOOK = N_("Worth another look")
 MINUTES = re.compile(r"<!-- minutes of sections: (.*?) -->", re.DOTALL)  # 00 1=15 2=10; 01 1=20 …
 SECTION = re.compile(r"## (\d+) · ")
 SITTING = 20, 40  # minutes
+_BLOCK = re.compile(
+    r"<!--[\s\S]*?-->"
+    r"|(?<=\| )(?:\[(?P<link>[^\]\n]+)\]\(\S+\)|(?P<cell>[^|\n]+?))(?= \|)"
+    r"|^ *(?:#+ |- |\d+\. )?(?P<text>[^\s|<].*(?:\n(?! *(?:[|<\n]|#+ |- |\d+\. )).+)*)",
+    re.MULTILINE,
+)
 
 
 def start_page(released: str, workspace: Path, kept: dict[Path, str] | None = None) -> str:
@@ -29,13 +38,29 @@ def start_page(released: str, workspace: Path, kept: dict[Path, str] | None = No
     chapters, verdicts = exercises(workspace), read(workspace)
     parts = engine(workspace, verdicts)
     words = _words(chapters, verdicts, workspace, kept or {}, _minutes(released), parts)
-    page = with_map(in_workspace(released), workspace, chapters, verdicts, parts).replace(HERE, words)
+    page = in_workspace(substituted(released, functools.partial(of_chapter, PAGE)))
+    page = with_map(page, released, workspace, chapters, verdicts, parts).replace(HERE, words)
     return page.replace(f"{SURPRISES}\n\n", _surprises(workspace))
 
 
 def in_workspace(released: str) -> str:
     """Return the released page, which is above the chapters' folder, with its links as seen from that folder."""
     return released.replace("](chapters/", "](")
+
+
+def substituted(page: str, translate: Callable[[str], str]) -> str:
+    """Return a Markdown page with each paragraph, heading, list item and table cell that has letters translated.
+
+    translate: gets a block's text as one line; of a cell that is a link, the link's text.
+    """
+
+    def put(block: re.Match) -> str:
+        text = block["text"] or block["link"] or block["cell"] or ""
+        words = " ".join(text.split())
+        said = translate(words) if any(map(str.isalpha, words)) else words
+        return block[0] if said == words else block[0].replace(text, said, 1)
+
+    return _BLOCK.sub(put, page)
 
 
 def next_exercise(ids: list[str], verdicts: dict[str, str]) -> str | None:
@@ -60,27 +85,37 @@ def _words(
     if following is not None:
         chapter = homes[following]
         begun = not verdicts.keys().isdisjoint(chapters[chapter])
-        first = "Begin" if not verdicts else "Continue"
         said = _sitting(workspace / chapter, chapters[chapter], verdicts, following, minutes.get(chapter[:2], {}))
         place = f"{chapter}/{chapter}.ipynb"
         if begun:
             place += f"#cell-id={Chapter(workspace / chapter).stated_at(chapters[chapter][following].cell)}"
         if said:
-            words = f"{first}: [{said[0]}]({place}), about {said[1]} minutes"
+            begin, go_on = (
+                N_("Begin: {sitting}, about {minutes} minutes"),
+                N_("Continue: {sitting}, about {minutes} minutes"),
+            )
+            words = _(go_on if verdicts else begin, sitting=f"[{said[0]}]({place})", minutes=said[1])
         elif begun:
-            words = f"Continue at [{_plain(chapters[chapter][following].title)}]({place})"
+            title = of_chapter(following, chapters[chapter][following].title)
+            words = _("Continue at {exercise}", exercise=f"[{_plain(title)}]({place})")
         else:
-            words = f"{first} with [chapter {chapter[:2]}]({place})"
-        parts.append(f"**{words}** · {passed} of {len(homes)} exercises passed")
+            link = f"[{_('chapter {number}', number=chapter[:2])}]({place})"
+            words = _("Continue with {chapter}", chapter=link) if verdicts else _("Begin with {chapter}", chapter=link)
+        counts = _("{passed} of {total} exercises passed", passed=passed, total=len(homes))
+        parts.append(f"**{words}** · {counts}")
     elif homes:
-        parts.append(f"**All {len(homes)} exercises passed.**")
+        parts.append(f"**{_('All {count} exercises passed.', count=len(homes))}**")
     if parts and (own := counted(engine)):
         parts[0] += f" · {own}"
     if parts and (count := sum(map(len, surprises(workspace).values()))):
-        parts[0] += f" · [{count} prediction{'s' * (count > 1)} to look at again](#{SECOND_LOOK.replace(' ', '-')})"
+        again = ngettext("{count} prediction to look at again", "{count} predictions to look at again", count)
+        parts[0] += f" · [{again}](#{_(SECOND_LOOK).replace(' ', '-')})"
     if kept:
-        notes = [f"- {_plain(says)} Your earlier copy: {_link(path)}" for path, says in kept.items()]
-        parts.append("\n".join(["**Your earlier copies**", "", *notes, "", "To remove a note, delete its copy."]))
+        notes = [
+            _("{what} Your earlier copy: {link}", what=_plain(says), link=_link(path)) for path, says in kept.items()
+        ]
+        listed = "\n".join(f"- {note}" for note in notes)
+        parts += [f"**{_('Your earlier copies')}**", listed, _("To remove a note, delete its copy.")]
     return "\n\n".join(parts)
 
 
@@ -109,8 +144,14 @@ def _sitting(
         taken, last = taken + share * minutes[number], number
     if not taken:
         return None
-    words = f"sections {start} {'and' if last == start + 1 else 'to'} {last}" if last > start else f"section {start}"
-    return f"{folder.name[:2]} {words}", max(5, 5 * round(taken / 5))
+    here = {"chapter": folder.name[:2], "first": start, "last": last}
+    if last == start:
+        words = _("{chapter} section {first}", **here)
+    elif last == start + 1:
+        words = _("{chapter} sections {first} and {last}", **here)
+    else:
+        words = _("{chapter} sections {first} to {last}", **here)
+    return words, max(5, 5 * round(taken / 5))
 
 
 def _sections(folder: Path, checks: dict[str, Exercise]) -> dict[int, list[str]]:
@@ -128,13 +169,18 @@ def _sections(folder: Path, checks: dict[str, Exercise]) -> dict[int, list[str]]
 def _surprises(workspace: Path) -> str:
     """Return the section that lists surprising predictions, each with a link to its cell; empty if there are none."""
     items = [
-        f"- {name[:2]}: [{_plain(guess.question)}]({name}/{name}.ipynb#cell-id={of}) You said "
-        f"{_plain(', '.join(guess.said))}."
+        _(
+            "{chapter}: {question} You said {guess}.",
+            chapter=name[:2],
+            question=f"[{_plain(of_chapter(of, guess.question))}]({name}/{name}.ipynb#cell-id={of})",
+            guess=_plain(", ".join(of_chapter(of, said) for said in guess.said)),
+        )
         for name, guesses in surprises(workspace).items()
         for of, guess in guesses.items()
     ]
-    words = "You were sure of these predictions, but they were wrong. To clear one, choose *Guess again* below it."
-    return "\n".join([f"## {SECOND_LOOK}", "", words, "", *items, "", ""]) if items else ""
+    words = _("You were sure of these predictions, but they were wrong. To clear one, choose *Guess again* below it.")
+    listed = "\n".join(f"- {item}" for item in items)
+    return f"## {_(SECOND_LOOK)}\n\n{words}\n\n{listed}\n\n" if items else ""
 
 
 def _link(path: Path) -> str:

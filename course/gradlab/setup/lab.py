@@ -1,10 +1,14 @@
 """JupyterLab on a student's own copy of the chapters."""
 
+import json
 import os
+import re
 import sys
 from pathlib import Path
 
+from .. import atomic, words
 from ..notebook import OWN_ENGINE
+from ..words import _
 from .commands import SetupError, become, is_root
 from .taken_home import bring_in
 from .workspace import bring_up_to_date, is_as_put, kept_copies, put_page
@@ -17,13 +21,19 @@ EXPORT = [  # a page that JupyterLab exports folds the code that the notebook fo
     f"--HTMLExporter.extra_template_basedirs={COURSE / 'gradlab/jupyter/templates'}",
     "--HTMLExporter.template_name=folded",
 ]
-LAYOUTS = ".jupyterlab"  # in the workspace: the student's layout of JupyterLab
+LAYOUTS = ".jupyterlab"  # in the workspace: the student's layout of JupyterLab, and its page's texts
+EXTENSIONS = COURSE / "gradlab/jupyter/labextensions"
+_MARKED = re.compile(r"\b_\(\s*'(.+?)'\s*\)")  # a text in an extension
 
 
 def released(course: Path = COURSE) -> dict[str, Path]:
-    """Return the contents of a workspace except its start page, by name: nbgrader's settings, chapters and pages."""
+    """Return the contents of a workspace except its start page, by name.
+
+    They are nbgrader's settings, chapters and pages, and the catalogue of an edition that is not in English.
+    """
     folders = sorted(path for path in (course / CHAPTERS).glob("*") if path.is_dir() and path.name[0] not in "._")
-    return {SETTINGS: course / SETTINGS, **{folder.name: folder for folder in folders if folder.name != OWN_ENGINE}}
+    files = [course / SETTINGS, *(course / CHAPTERS).glob(words.FILE)]
+    return {path.name: path for path in [*files, *folders] if path.name != OWN_ENGINE}
 
 
 def prepare(folder: Path, course: Path = COURSE) -> None:
@@ -33,15 +43,21 @@ def prepare(folder: Path, course: Path = COURSE) -> None:
     """
     if not (course / START_PAGE).exists():
         raise SetupError(
-            f"{course} has no {START_PAGE} and no chapters. Install the course from its own folder: "
-            "python -m pip install -c requirements.txt -e course"
+            _(
+                "{folder} has no {page} and no chapters. Install the course from its own folder: {command}",
+                folder=course,
+                page=START_PAGE,
+                command="python -m pip install -c requirements.txt -e course",
+            )
         )
     items = released(course)
+    if words.FILE not in items:
+        (folder / words.FILE).unlink(missing_ok=True)
     changes = bring_up_to_date({SETTINGS: items.pop(SETTINGS)}, folder)
     for change in changes + bring_up_to_date(_editions(folder, items), folder):
         print(change)
     put_page(START_PAGE, lambda: _page(folder, course), folder)
-    print(f"Your workspace: {folder}", flush=True)
+    print(_("Your workspace: {folder}", folder=folder), flush=True)
 
 
 def renew_page(folder: Path) -> None:
@@ -53,6 +69,7 @@ def renew_page(folder: Path) -> None:
 def _page(folder: Path, course: Path) -> str:
     from ..start_page import start_page  # imports packages that must be installed first
 
+    words.use(words.read(folder))
     return start_page((course / START_PAGE).read_text(encoding="utf-8"), folder, kept_copies(folder))
 
 
@@ -65,13 +82,23 @@ def _editions(folder: Path, chapters: dict[str, Path]) -> dict[str, Path]:
     try:
         of_class = released_by_class(folder / SETTINGS)
     except Exception as error:  # the settings run as a program and can raise anything
-        print(
-            f"Your class's releases cannot be read ({type(error).__name__}: {error}). The chapters you already "
-            "have stay as they are, but the Assignment List will not work.",
-            file=sys.stderr,
+        says = _(
+            "Your class's releases cannot be read ({error}). The chapters you already have stay as they are, but the "
+            "Assignment List will not work.",
+            error=f"{type(error).__name__}: {error}",
         )
+        print(says, file=sys.stderr)
         return {name: source for name, source in chapters.items() if not (folder / name).exists()}
     return {name: of_class.get(name, source) for name, source in chapters.items()}
+
+
+def put_texts(folder: Path) -> Path:
+    """Write the texts of JupyterLab's extensions for its page, in the reader's language; return their folder."""
+    texts = {text: _(text) for path in EXTENSIONS.rglob("*.js") for text in _MARKED.findall(path.read_text("utf-8"))}
+    path = folder / LAYOUTS / "labconfig/page_config.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    atomic.write_text(path, json.dumps({"gradlabTexts": json.dumps(texts)}))
+    return folder / LAYOUTS
 
 
 def server() -> list[str]:
@@ -88,7 +115,7 @@ def lab(folder: Path, options: list[str], answers: Path | None = None) -> int:
     prepare(folder)
     for line in bring_in(answers, folder) if answers else ():
         print(line, flush=True)
-    settings = [str(COURSE / "gradlab/jupyter")]
+    settings = [str(COURSE / "gradlab/jupyter"), str(put_texts(folder))]
     if not os.environ.get("GRADLAB_EXCHANGE"):
         settings.append(str(COURSE / "gradlab/jupyter/without_exchange"))
     search = os.pathsep.join([*settings, *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])])
@@ -96,7 +123,7 @@ def lab(folder: Path, options: list[str], answers: Path | None = None) -> int:
         *server(),
         f"--ServerApp.root_dir={folder}",
         f"--LabApp.workspaces_dir={folder / LAYOUTS}",
-        f"--LabApp.extra_labextensions_path={COURSE / 'gradlab/jupyter/labextensions'}",
+        f"--LabApp.extra_labextensions_path={EXTENSIONS}",
         f"--LabApp.default_url=/lab/tree/{START_PAGE}",
         "--LabApp.extension_manager=readonly",  # the default manager queries a package index
         "--ServerApp.contents_manager_class=gradlab.contents.Contents",

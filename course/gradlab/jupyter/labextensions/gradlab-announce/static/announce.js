@@ -3,7 +3,9 @@
 // without a description, get one. JupyterLab loads this file without a build.
 
 (() => {
-  const FIGURE = 'A figure that this cell draws. The text around it says what it shows.';
+  // A text in the reader's language.
+  const _ = text =>
+    JSON.parse(JSON.parse(document.getElementById('jupyter-config-data').textContent).gradlabTexts ?? '{}')[text] ?? text;
   let shared; // returns one of JupyterLab's modules, by its name
 
   function answered(cell) {
@@ -24,7 +26,7 @@
       said.style.cssText = 'position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)';
       document.body.append(said);
       const { NotebookActions } = await shared('@jupyterlab/notebook');
-      NotebookActions.executed.connect((_, { cell }) => {
+      NotebookActions.executed.connect((sender, { cell }) => {
         const words = answered(cell);
         if (!words) return;
         said.textContent = '';
@@ -37,14 +39,14 @@
     id: 'gradlab-announce:figures',
     autoStart: true,
     requires: [registry],
-    activate: (_, renderers) => {
+    activate: (app, renderers) => {
       const images = renderers.getFactory('image/png');
       const createRenderer = options => {
         const renderer = images.createRenderer(options);
         const render = renderer.renderModel.bind(renderer);
         renderer.renderModel = async model => {
           await render(model);
-          renderer.node.querySelector('img').alt = model.metadata['image/png']?.alt ?? FIGURE;
+          renderer.node.querySelector('img').alt = model.metadata['image/png']?.alt ?? _('A figure that this cell draws. The text around it says what it shows.');
         };
         return renderer;
       };

@@ -4,8 +4,9 @@
 (() => {
   const PATIENCE_MS = 10000;
   const BAR = /\d%\|/;
-  const WORDS =
-    'This cell has been running for 10 seconds. To stop it, click ■ above the notebook, choose Kernel → Interrupt Kernel, or press Esc, then I twice.';
+  // A text in the reader's language.
+  const _ = text =>
+    JSON.parse(JSON.parse(document.getElementById('jupyter-config-data').textContent).gradlabTexts ?? '{}')[text] ?? text;
 
   function wait(cell) {
     const note = document.createElement('p'); // there from the start, so that a screen reader reads what it says later
@@ -14,7 +15,9 @@
     const due = () => {
       if (cell.isDisposed) return;
       if (BAR.test(cell.outputArea.node.textContent)) timer = setTimeout(due, PATIENCE_MS);
-      else note.textContent = WORDS;
+      else note.textContent = _(
+        'This cell has been running for 10 seconds. To stop it, click ■ above the notebook, choose Kernel → Interrupt Kernel, or press Esc, then I twice.'
+      );
     };
     let timer = setTimeout(due, PATIENCE_MS);
     cell.ready.then(() => { // JupyterLab draws an off-screen cell later
@@ -29,13 +32,13 @@
 
   function watch(panel) {
     let end = () => {};
-    panel.sessionContext.iopubMessage.connect((_, { header, parent_header: parent }) => {
+    panel.sessionContext.iopubMessage.connect((sender, { header, parent_header: parent }) => {
       if (header.msg_type !== 'execute_input') return;
       end();
       const cell = panel.content.widgets.find(one => one.outputArea?.future?.msg.header.msg_id === parent.msg_id);
       end = cell ? wait(cell) : () => {};
     });
-    panel.sessionContext.statusChanged.connect((_, status) => {
+    panel.sessionContext.statusChanged.connect((sender, status) => {
       if (status !== 'busy') end();
     });
   }
@@ -48,7 +51,7 @@
     activate: async app => {
       const watched = new WeakSet();
       const { NotebookActions } = await notebooks();
-      NotebookActions.executionScheduled.connect((_, { notebook }) => {
+      NotebookActions.executionScheduled.connect((sender, { notebook }) => {
         const panel = [...app.shell.widgets('main')].find(widget => widget.content === notebook);
         if (!panel || watched.has(panel)) return;
         watched.add(panel);

@@ -6,8 +6,12 @@
   const START_PAGE = 'README.md';
   const MEMORY = '.progress.json';
   const CHAPTER = /^\d\d_\w+$/;
-  const EXERCISE = /\bExercise (\d\d\.\d+\w*)/;
+  const EXERCISE = /\b\d\d\.\d+\w*/g;
   const CHECK = /\bcheck\(\s*"(\d\d\.\d+\w*)/;
+
+  // A text in the reader's language.
+  const _ = text =>
+    JSON.parse(JSON.parse(document.getElementById('jupyter-config-data').textContent).gradlabTexts ?? '{}')[text] ?? text;
 
   let notebooks; // JupyterLab's module that reports which cells ran
   let passed = new Set(); // the exercises of the notebook in front that have passed
@@ -25,8 +29,7 @@
 
   function tick() {
     for (const entry of document.querySelectorAll('.jp-tocItem-content')) {
-      const exercise = entry.textContent.match(EXERCISE)?.[1];
-      entry.classList.toggle('gl-passed', passed.has(exercise));
+      entry.classList.toggle('gl-passed', (entry.textContent.match(EXERCISE) ?? []).some(id => passed.has(id)));
     }
   }
 
@@ -57,12 +60,13 @@
     id: 'gradlab-progress:plugin',
     autoStart: true,
     activate: async app => {
+      document.body.style.setProperty('--gl-passed', JSON.stringify(_('passed: '))); // read aloud before a ticked heading
       const { NotebookActions } = await notebooks();
-      NotebookActions.executed.connect((_, { cell }) => {
+      NotebookActions.executed.connect((sender, { cell }) => {
         if (isCheck(cell.model)) renew(app);
       });
       app.shell.currentChanged?.connect(() => renew(app));
-      app.commands.commandExecuted.connect((_, { id, result }) => {
+      app.commands.commandExecuted.connect((sender, { id, result }) => {
         if (id === 'gradlab:start-over') result.then(() => renew(app));
       });
       app.restored.then(async () => {

@@ -7,14 +7,20 @@
   const READ_MS = 10000; // how long the notice stays if all went well
   const CODE = 'from gradlab.start_over import start_over';
 
+  // A text in the reader's language.
+  const _ = text =>
+    JSON.parse(JSON.parse(document.getElementById('jupyter-config-data').textContent).gradlabTexts ?? '{}')[text] ?? text;
+
   let modules; // JupyterLab's modules, by name
 
   async function startOver(app, panel) {
     const { Dialog, showDialog } = await modules('@jupyterlab/apputils');
     const answer = await showDialog({
-      title: 'Start this chapter over?',
-      body: 'The notebook goes back to its released state, and its checks and guesses are forgotten. Your copy is kept in a folder beside it.',
-      buttons: [Dialog.cancelButton(), Dialog.okButton({ label: 'Start Over' })]
+      title: _('Start this chapter over?'),
+      body: _(
+        'The notebook goes back to its released state, and its checks and guesses are forgotten. Your copy is kept in a folder beside it.'
+      ),
+      buttons: [Dialog.cancelButton(), Dialog.okButton({ label: _('Start Over') })]
     });
     if (!answer.button.accept) return;
     await panel.context.save();
@@ -29,7 +35,7 @@
     await panel.context.revert();
     await panel.sessionContext.session.kernel.restart();
     app.commands.execute('apputils:notify', {
-      message: said?.status === 'ok' ? words : `This chapter could not be started over: ${words}`,
+      message: said?.status === 'ok' ? words : _('This chapter could not be started over: {why}').replace('{why}', () => words),
       type: said?.status === 'ok' ? 'success' : 'error',
       options: { autoClose: said?.status === 'ok' && READ_MS }
     });
@@ -44,8 +50,8 @@
         return CHAPTER.test(panel?.context?.path ?? '') && panel.sessionContext?.session?.kernel ? panel : null;
       };
       app.commands.addCommand(COMMAND, {
-        label: 'Start This Chapter Over…',
-        caption: 'Restore the released chapter; your copy is kept beside it',
+        label: _('Start This Chapter Over…'),
+        caption: _('Restore the released chapter; your copy is kept beside it'),
         isVisible: () => chapter() !== null,
         isEnabled: () => chapter() !== null,
         execute: () => startOver(app, chapter())
