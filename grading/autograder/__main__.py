@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from authoring.places import ChapterError
+from gradlab import words
+from gradlab.words import _
 
 from .class_chapters import UPDATE
 from .errors import ClassError
 
 ROOM = Path(__file__).resolve().parents[1]
-CLASS_HELP = "the class folder (default: the one named by nbgrader_config.py in this folder, else grading/class)"
 NAMES = ["new-class", "update", "roster", "release", "due", "week", "import-submissions", "grade", "report", "feedback"]
 NAMES += ["export", "formgrader", "demo"]
 COMMANDS = {name: import_module(f"autograder.commands.{name.replace('-', '_')}") for name in NAMES}
@@ -23,31 +24,34 @@ WITHOUT_CLASS = {"new-class", "demo"}
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command and return its exit code. Print expected errors to stderr and return 1."""
-    parser = argparse.ArgumentParser(prog="python -m autograder", description=__doc__)
-    where: dict[str, Any] = {"dest": "folder", "type": Path, "metavar": "FOLDER", "help": CLASS_HELP}
+    words.use(words.read(Path()) or words.read(ROOM / "class"))  # the class's folder is not known yet
+    parser = argparse.ArgumentParser(prog="python -m autograder", description=_(__doc__))
+    help_text = _("the class folder (default: the one named by nbgrader_config.py in this folder, else grading/class)")
+    where: dict[str, Any] = {"dest": "folder", "type": Path, "metavar": "FOLDER", "help": help_text}
     parser.add_argument("--class", **where)
     anywhere = argparse.ArgumentParser(add_help=False)  # --class may come before or after the command
     anywhere.add_argument("--class", default=argparse.SUPPRESS, **where)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, module in COMMANDS.items():
         options = [] if name in WITHOUT_CLASS else [anywhere]
-        about = cleandoc(module.__doc__ or "")
+        about = _(cleandoc(module.__doc__ or ""))
         command = commands.add_parser(name, parents=options, help=about.splitlines()[0], description=about)
         module.add_arguments(command)
     args, others = parser.parse_known_args(argv)
     args.options = others
     if args.options and args.command != "formgrader":
-        parser.error(f"unrecognized arguments: {' '.join(args.options)}")
+        parser.error(_("unrecognized arguments: {words}", words=" ".join(args.options)))
     try:
         if args.command not in WITHOUT_CLASS:
             from .settings import class_here
 
             args.folder = (args.folder or class_here() or ROOM / "class").resolve()
+            words.use(words.read(args.folder))
             _require_class(args.folder)
             _warn(args.folder)
         return COMMANDS[args.command].run(args) or 0
     except (ClassError, ChapterError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(_("error: {error}", error=error), file=sys.stderr)
         return 1
 
 
@@ -57,34 +61,45 @@ def _require_class(folder: Path) -> None:
 
     if settings_of(folder):
         return
-    write_it = (
-        f"Put these two lines into {CONFIG} in your working folder:\n\nfrom autograder.settings import configure\n"
-        f"configure(get_config(), {str(folder)!r})"
-    )
+    lines = f"from autograder.settings import configure\nconfigure(get_config(), {str(folder)!r})"
+    write_it = _("Put these two lines into {file} in your working folder:", file=CONFIG) + f"\n\n{lines}"
     if not folder.is_dir():
-        raise ClassError(
-            f"There is no class in {folder}, and no {CONFIG} names it. Pass your class folder as --class FOLDER, or "
-            f"create a class there. {write_it}"
+        no_class = _(
+            "There is no class in {folder}, and no {file} names it. Pass your class folder as --class FOLDER, or "
+            "create a class there.",
+            folder=folder,
+            file=CONFIG,
         )
-    print(
-        f"Using the class in {folder} with default settings: no {CONFIG} here or beside it names this class. "
-        f"nbgrader's own commands would use a different gradebook. {write_it}\n",
-        file=sys.stderr,
+        raise ClassError(f"{no_class} {write_it}")
+    using = _(
+        "Using the class in {folder} with default settings: no {file} here or beside it names this class. nbgrader's "
+        "own commands would use a different gradebook.",
+        folder=folder,
+        file=CONFIG,
     )
+    print(f"{using} {write_it}\n", file=sys.stderr)
 
 
 def _warn(folder: Path) -> None:
     """Warn if the class links to the course's chapters or if others can read its folder, and say how to fix it."""
     if (folder / "source").is_symlink():
         print(
-            f"The class in {folder} links to the course's chapters instead of copying them, so changes to the course "
-            f"affect it. To give it a copy: {UPDATE} --apply",
+            _(
+                "The class in {folder} links to the course's chapters instead of copying them, so changes to the "
+                "course affect it. To give it a copy: {command}",
+                folder=folder,
+                command=f"{UPDATE} --apply",
+            ),
             file=sys.stderr,
         )
     if folder.is_dir() and all(path.stat().st_mode & 0o001 for path in (folder, *folder.parents)):
         print(
-            f"Other users of this machine can read {folder}, which holds names, submissions and grades. To keep them "
-            f"out: chmod o= {shlex.quote(str(folder))}",
+            _(
+                "Other users of this machine can read {folder}, which holds names, submissions and grades. To keep "
+                "them out: {command}",
+                folder=folder,
+                command=f"chmod o= {shlex.quote(str(folder))}",
+            ),
             file=sys.stderr,
         )
 

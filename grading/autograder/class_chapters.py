@@ -4,21 +4,44 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from authoring.places import SOURCES
+from authoring.places import sources
+from gradlab import atomic, words
+from gradlab.words import _
+
+from .errors import ClassError
 
 UPDATE = "python -m autograder update"  # updates the copy
 IGNORED = (".", "__pycache__", "pages")  # prefixes of names that are not copied; pages are beside the chapters
 
 
+def course(language: str) -> Path:
+    """Return the course's solved chapters in a language; raise ClassError if that edition has not been built."""
+    folder = sources(language)
+    if language != "en" and not (folder.is_dir() and words.read(folder.parent)):
+        build = f"make notebooks LANGUAGE={language}"
+        raise ClassError(
+            _("The course's edition in this language has not been built. Build it first: {command}", command=build)
+        )
+    return folder
+
+
+def speak(folder: Path, language: str) -> None:
+    """Give a class the course's catalogue for its language, and use it."""
+    catalogue = words.read(course(language).parent)
+    if catalogue != words.read(folder):
+        atomic.write_bytes(folder / words.FILE, catalogue)
+    words.use(catalogue)
+
+
 def begin(folder: Path) -> None:
-    """Copy the course's chapters into a class that has none, replacing a dangling link.
+    """Copy the course's chapters, in a class's language, into a class that has none, replacing a dangling link.
 
     A working link is kept: classes created by earlier versions link to the course.
     """
     source = folder / "source"
     if not source.exists():
         source.unlink(missing_ok=True)
-        put(SOURCES, source)
+        put(course(words.language() if words.read(folder) else "en"), source)
 
 
 def put(new: Path, target: Path) -> None:

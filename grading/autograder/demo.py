@@ -12,7 +12,9 @@ from nbgrader.exchange.default import ExchangeFetchAssignment, ExchangeSubmit
 from nbgrader.utils import is_solution
 
 from gradlab.ipynb import grade_id
+from gradlab.words import _
 
+from . import class_chapters
 from .errors import require_success
 from .run.grade import grade
 from .settings import class_api
@@ -133,30 +135,37 @@ def class_of_a_dozen(solved: NotebookNode) -> dict[str, Callable[[NotebookNode],
     }
 
 
-def run(folder: Path) -> list[Row]:
+def run(folder: Path, language: str = "en") -> list[Row]:
     """Create the class in `folder`, replacing any old one; run nbgrader's steps and return the report's rows."""
     shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700, parents=True)
+    class_chapters.speak(folder, language)
     api = class_api(folder)
-    _say(f"generating and releasing {CHAPTER}", api.generate_assignment(CHAPTER), api.release_assignment(CHAPTER))
+    _say(
+        _("generating and releasing {chapter}", chapter=CHAPTER),
+        api.generate_assignment(CHAPTER),
+        api.release_assignment(CHAPTER),
+    )
 
     solved = nbformat.read(Path(api.coursedir.root, "source", CHAPTER, f"{CHAPTER}.ipynb"), as_version=4)
     students = class_of_a_dozen(solved)
     for student, hand_in in students.items():
         _submit(folder, student, hand_in)
-    _say(f"{len(students)} students fetched, edited and submitted the assignment; collecting", api.collect(CHAPTER))
+    collecting = _("{count} students fetched, edited and submitted the assignment; collecting", count=len(students))
+    _say(collecting, api.collect(CHAPTER))
 
-    print("grading", flush=True)
+    print(_("grading"), flush=True)
     for outcome in grade(folder, CHAPTER):
-        print(f"  {outcome.student}: {outcome.status}", flush=True)
-    _say("writing feedback", api.generate_feedback(CHAPTER))
-    _say("returning feedback", api.release_feedback(CHAPTER))
+        print(f"  {outcome.student}: {_(outcome.status)}", flush=True)
+    _say(_("writing feedback"), api.generate_feedback(CHAPTER))
+    _say(_("returning feedback"), api.release_feedback(CHAPTER))
     return _show(api, folder)
 
 
 def _say(text: str, *results: dict) -> None:
     print(text, flush=True)
     for result in results:
-        require_success(result, f"{text} failed")
+        require_success(result, _("{step} failed", step=text))
 
 
 def _submit(folder: Path, student: str, hand_in: Callable[[NotebookNode], str]) -> None:
@@ -178,14 +187,14 @@ def _submit(folder: Path, student: str, hand_in: Callable[[NotebookNode], str]) 
 def _show(api: NbGraderAPI, folder: Path) -> list[Row]:
     report = gather(api.coursedir, CHAPTER)
     print("\n" + table(report))
-    _, page = write(api.coursedir, report)
+    _table, page = write(api.coursedir, report)
     seed = json.loads((folder / "records" / f"{CHAPTER}.json").read_text())["seed"]
-    print(f"\nThis class's seed is {seed}. Have a look at:")
+    print("\n" + _("This class's seed is {seed}. Have a look at:", seed=seed))
     for label, path in (
-        ("the report", page),
-        ("a returned feedback page", folder / "feedback" / "dana" / CHAPTER / f"{CHAPTER}.html"),
-        ("a page without a grade", folder / "feedback" / "ines" / CHAPTER / f"{CHAPTER}.html"),
-        ("the gradebook", folder / "gradebook.db"),
+        (_("the report"), page),
+        (_("a returned feedback page"), folder / "feedback" / "dana" / CHAPTER / f"{CHAPTER}.html"),
+        (_("a page without a grade"), folder / "feedback" / "ines" / CHAPTER / f"{CHAPTER}.html"),
+        (_("the gradebook"), folder / "gradebook.db"),
     ):
         print(f"  {label:30} {path}")
     return report.rows

@@ -18,7 +18,9 @@ from traitlets.config import Config
 
 from authoring.chapter import read_chapter
 from authoring.places import ChapterError
+from gradlab import words
 from gradlab.checks.record import SUFFIX, Record, RecordError
+from gradlab.words import _
 
 from . import class_chapters
 from .errors import ClassError, did_you_mean, require_success
@@ -54,10 +56,11 @@ def changes(course: CourseDirectory, names: Sequence[str] = ()) -> list[Change]:
     Raises ClassError for an unknown chapter, and ChapterError if the course's version of a chapter does not run.
     """
     in_class = class_chapters.chapters(_source(course))
-    known = in_class | class_chapters.chapters(class_chapters.SOURCES)
+    known = in_class | class_chapters.chapters(class_chapters.course(words.language()))
     for name in names:
         if name not in known:
-            raise ClassError(f"Neither the class nor the course has a chapter {name}.{did_you_mean(name, known)}")
+            unknown = _("Neither the class nor the course has a chapter {name}.", name=name)
+            raise ClassError(unknown + did_you_mean(name, known))
     with Gradebook(course.db_url, course.course_id) as gradebook:
         updates = [_change(gradebook, course, name, in_class.get(name), known[name]) for name in sorted(names or known)]
     return [change for change in updates if change.said]
@@ -74,18 +77,29 @@ def apply(api: NbGraderAPI, to_do: list[Change]) -> None:
             there = _source(course).resolve()
             _source(course).unlink()
             class_chapters.put(there, _source(course))
+        class_chapters.speak(Path(course.root), words.language())
         for change in to_do:
             _make(api, change)
 
 
 def in_words(course: CourseDirectory, changes: list[Change]) -> str:
     """Return these changes as text for the terminal."""
-    linked = f"The class gets its own copy of {_source(course).resolve()} instead of a link to it."
-    lines = [linked] if is_linked(course) else []
+    lines = of_class(course)
     for change in changes:
         lines += [change.name, *(f"  {line}" for line in change.said)]
-        lines += [f"  WOULD BE LOST: {line}" for line in change.lost]
-    return "\n".join(lines) or "The class is up to date with the course."
+        lines += ["  " + _("WOULD BE LOST: {what}", what=what) for what in change.lost]
+    return "\n".join(lines) or _("The class is up to date with the course.")
+
+
+def of_class(course: CourseDirectory) -> list[str]:
+    """Return the changes that an update makes beside those of chapters, one per line."""
+    said = []
+    if is_linked(course):
+        there = _source(course).resolve()
+        said.append(_("The class gets its own copy of {folder} instead of a link to it.", folder=there))
+    if words.read(Path(course.root)) != words.read(class_chapters.course(words.language()).parent):
+        said.append(_("The class gets the course's current translation ({file}).", file=words.FILE))
+    return said
 
 
 def is_linked(course: CourseDirectory) -> bool:
@@ -106,7 +120,7 @@ def _change(gradebook: Gradebook, course: CourseDirectory, name: str, current: P
     try:
         notebook = gradebook.find_notebook(name, name)
     except MissingEntry:
-        return Change(name, new, said=[] if same else ["not generated yet" if current else "new"])
+        return Change(name, new, said=[] if same else [_("not generated yet") if current else _("new")])
     solved = _solved(new)
     before, after = in_gradebook(notebook), graded_cells(solved)
     said, lost = list[str](), list[str]()
@@ -116,14 +130,15 @@ def _change(gradebook: Gradebook, course: CourseDirectory, name: str, current: P
             said += [*_differences(notebook, before, after), *_otherwise_checked(current, new, before, after)]
             lost += _losses(notebook, solved, after)
         if not said and current and _points_and(code_of, current, before) == _points_and(code_of, new, after):
-            said.append("only ungraded parts differ")
+            said.append(_("only ungraded parts differ"))
         else:
-            said = said or ["solution or setup cells differ"]
+            said = said or [_("solution or setup cells differ")]
             graded = graded_before(course, name)
             if graded:
-                said.append(f"submissions to grade again: {graded}, with make grade ASSIGNMENT={name}")
+                again = f"make grade ASSIGNMENT={name}"
+                said.append(_("submissions to grade again: {number}, with {command}", number=graded, command=again))
     if not _is_released(course, name):
-        said.append("the release is missing or does not fit this version of gradlab")
+        said.append(_("the release is missing or does not fit this version of gradlab"))
     return Change(name, new, True, said, lost)
 
 
@@ -132,17 +147,27 @@ def _plain(cells: dict[str, tuple[str, float]]) -> dict[str, tuple[str, float]]:
 
 
 def _differences(notebook: Notebook, before: dict, after: dict) -> Iterator[str]:
-    unanswered = "; existing submissions have no answer to it" if notebook.submissions else ""
     for cell in sorted(after.keys() - before.keys()):
-        yield f"{exercise_of(cell)} is added, worth {counted(after[cell][1])}{unanswered}"
+        added = _("{exercise} is added, worth {points}", exercise=exercise_of(cell), points=counted(after[cell][1]))
+        unanswered = [_("existing submissions have no answer to it")] if notebook.submissions else []
+        yield "; ".join([added, *unanswered])
     for cell in sorted(before.keys() - after.keys()):
-        yield f"{exercise_of(cell)} is removed"
+        yield _("{exercise} is removed", exercise=exercise_of(cell))
     for cell in sorted(notebook.grade_cells, key=lambda cell: cell.name):
         worth = after.get(cell.name, ("", cell.max_score))[1]
         if worth != cell.max_score:
+            said = [
+                _(
+                    "{exercise} is worth {points} instead of {before:g}",
+                    exercise=exercise_of(cell.name),
+                    points=counted(worth),
+                    before=cell.max_score,
+                )
+            ]
             by_hand = sorted(grade.student.id for grade in cell.grades if grade.manual_score is not None)
-            look = f"; check the points you set manually: {', '.join(by_hand)}" if by_hand else ""
-            yield f"{exercise_of(cell.name)} is worth {counted(worth)} instead of {cell.max_score:g}{look}"
+            if by_hand:
+                said.append(_("check the points you set manually: {students}", students=", ".join(by_hand)))
+            yield "; ".join(said)
 
 
 def _otherwise_checked(current: Path | None, new: Path, before: dict, after: dict) -> Iterator[str]:
@@ -153,7 +178,9 @@ def _otherwise_checked(current: Path | None, new: Path, before: dict, after: dic
     others = {cell for cell, decided in checks.items() if decided != old.get(cell)}
     others |= {cell for cell in after if cell in before and after[cell][0] != before[cell][0]}
     if others & before.keys():
-        yield f"checked differently: {', '.join(map(exercise_of, sorted(others & before.keys())))}"
+        yield _(
+            "checked differently: {exercises}", exercises=", ".join(map(exercise_of, sorted(others & before.keys())))
+        )
 
 
 def _losses(notebook: Notebook, solved: NotebookNode, after: dict) -> Iterator[str]:
@@ -161,11 +188,13 @@ def _losses(notebook: Notebook, solved: NotebookNode, after: dict) -> Iterator[s
     for cell in notebook.grade_cells:
         scores = [g for g in cell.grades if g.auto_score is not None or g.manual_score is not None]
         if scores and cell.name not in after:
-            yield f"the points for {exercise_of(cell.name)} (submissions: {len(scores)})"
+            yield _(
+                "the points for {exercise} (submissions: {number})", exercise=exercise_of(cell.name), number=len(scores)
+            )
     for cell in notebook.solution_cells:
         comments = [comment for comment in cell.comments if comment.manual_comment]
         if comments and cell.name not in answers:
-            yield f"your comments on {cell.name} (submissions: {len(comments)})"
+            yield _("your comments on {cell} (submissions: {number})", cell=cell.name, number=len(comments))
 
 
 def _solved(folder: Path) -> NotebookNode:
@@ -216,7 +245,7 @@ def _make(api: NbGraderAPI, change: Change) -> None:
         if not said["success"]:
             _move(kept / "source", source)
             _move(kept / "release", release)
-        require_success(said, f"{name} could not be generated and is unchanged")
+        require_success(said, _("{assignment} could not be generated and is unchanged", assignment=name))
 
 
 def _move(path: Path, to: Path) -> None:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from babel.messages import Catalog
+from babel.messages.mofile import write_mo
 from tiny_class import NAME, TinyClass, changed, nbgrader, solved_notebook
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
@@ -14,6 +16,7 @@ from autograder import __main__ as command
 from autograder import class_chapters
 from autograder.run.grader import Grader
 from autograder.settings import class_api, configure
+from gradlab import words
 
 
 @pytest.fixture
@@ -22,7 +25,7 @@ def course(tmp_path, monkeypatch):
     path = tmp_path / "course" / NAME / f"{NAME}.ipynb"
     path.parent.mkdir(parents=True)
     nbformat.write(solved_notebook(), path)
-    monkeypatch.setattr(class_chapters, "SOURCES", tmp_path / "course")
+    monkeypatch.setattr("authoring.places.SOURCES", tmp_path / "course")
     return tmp_path / "course"
 
 
@@ -75,6 +78,45 @@ def test_a_new_class_has_its_settings_its_course_id_and_its_copy(course, tmp_pat
     capsys.readouterr()
     assert command.main(["report", NAME, "--class", str(folder)]) == 0
     assert capsys.readouterr().err == ""
+
+
+@pytest.fixture
+def build(tmp_path, monkeypatch):
+    """Return a function that builds the Dutch edition, with this title of its one chapter."""
+
+    def build(title: str) -> None:
+        solved, catalogue = solved_notebook(), Catalog(locale="nl")
+        solved.cells[0].source = f"# {title}"
+        catalogue.add("The class is up to date with the course.", f"De klas is bij. {title}")
+        path = tmp_path / "build" / "nl" / "sources" / NAME / f"{NAME}.ipynb"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(solved, path)
+        with open(tmp_path / "build" / "nl" / words.FILE, "wb") as file:
+            write_mo(file, catalogue)
+
+    monkeypatch.setattr("authoring.places.SOLUTIONS", tmp_path / "solutions")
+    yield build
+    words.use(b"")
+
+
+def test_a_class_in_another_language_is_created_and_updated_from_its_edition(course, build, tmp_path, capsys):
+    folder = tmp_path / "autograd-nl"
+    source = folder / "source" / NAME / f"{NAME}.ipynb"
+    new = ["new-class", str(folder), "--language", "nl"]
+    assert command.main(new) == 1
+    assert "Build it first: make notebooks LANGUAGE=nl" in capsys.readouterr().err
+    assert not folder.exists()
+    build("Klein")
+    assert command.main(new) == 0
+    assert "# Klein" in source.read_text()
+    nbgrader(folder, "generate_assignment", NAME)
+    for title in ("Klein", "Kleiner"):
+        build(title)
+        assert command.main(["update", "--apply", "--class", str(folder)]) == 0
+        capsys.readouterr()
+        assert f"# {title}" in source.read_text()
+        assert command.main(["update", "--class", str(folder)]) == 0
+        assert capsys.readouterr().out == f"De klas is bij. {title}\n"
 
 
 def test_a_student_names_the_class_by_its_course_id_or_has_the_default_one(monkeypatch, tmp_path):

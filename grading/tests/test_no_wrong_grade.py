@@ -7,7 +7,6 @@ import nbformat
 import pytest
 from tiny_class import NAME, PULL_BACK, RIGHT, SLIP, TinyClass, changed, nbgrader, threads, write_settings
 
-from autograder import class_chapters
 from autograder.settings import class_api
 from autograder.views.report import gather
 
@@ -35,7 +34,7 @@ def tiny(graded, tmp_path, monkeypatch):
     """A copy of that class, from a course that a test may change."""
     tiny = TinyClass.copy_of(graded, tmp_path / "class")
     shutil.copytree(tiny.folder / "source", tmp_path / "course")
-    monkeypatch.setattr(class_chapters, "SOURCES", tmp_path / "course")
+    monkeypatch.setattr("authoring.places.SOURCES", tmp_path / "course")
     return tiny
 
 

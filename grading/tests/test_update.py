@@ -47,7 +47,7 @@ def course(tmp_path, monkeypatch):
         path.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(notebook, path)
 
-    monkeypatch.setattr(class_chapters, "SOURCES", tmp_path / "course")
+    monkeypatch.setattr("authoring.places.SOURCES", tmp_path / "course")
     return write
 
 

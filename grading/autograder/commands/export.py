@@ -8,18 +8,19 @@ import os
 from pathlib import Path
 
 from gradlab import atomic
+from gradlab.words import _
 
 from ..errors import ClassError
 from .listing import show_list
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("assignment", help="a chapter's name")
+    command.add_argument("assignment", help=_("a chapter's name"))
     command.add_argument(
-        "--into", type=Path, required=True, metavar="FILE", help="Canvas's gradebook or Moodle's grading worksheet"
+        "--into", type=Path, required=True, metavar="FILE", help=_("Canvas's gradebook or Moodle's grading worksheet")
     )
-    command.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help="the CSV file to write")
-    command.add_argument("--column", metavar="COLUMN", help="the assignment's column in Canvas's gradebook")
+    command.add_argument("-o", "--output", type=Path, required=True, metavar="FILE", help=_("the CSV file to write"))
+    command.add_argument("--column", metavar="COLUMN", help=_("the assignment's column in Canvas's gradebook"))
 
 
 def run(args: argparse.Namespace) -> None:
@@ -37,11 +38,11 @@ def export_grades(folder: Path, name: str, into: Path, output: Path, column: str
     from ..term import grades
 
     if output.exists() and os.path.samefile(into, output):
-        raise ClassError("-o and --into name the same file; write to a different one.")
+        raise ClassError(_("-o and --into name the same file; write to a different one."))
     class_grades = grades.read_grades(class_api(folder).coursedir, name)
     made = grades.fill(class_grades, into, column)
     atomic.write_text(output, made.text(), mode=0o600)
     print(output)
-    show_list(f"In the class, but not in {into}", made.left_out, ", ")
-    show_list("In the platform's file, but not in the class (left out or unchanged in the new file)", made.unknown)
-    show_list(f"{name}: no grade", class_grades.without())
+    show_list(_("In the class, but not in {file}", file=into), made.left_out, ", ")
+    show_list(_("In the platform's file, but not in the class (left out or unchanged in the new file)"), made.unknown)
+    show_list(_("{assignment}: no grade", assignment=name), class_grades.without())

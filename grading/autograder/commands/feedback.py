@@ -7,6 +7,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gradlab.words import _, ngettext
+
 from ..errors import ClassError
 from .listing import show_list
 
@@ -15,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("assignment", help="a chapter's name")
-    command.add_argument("--zip", action="store_true", help="pack the pages for the platform you imported from")
+    command.add_argument("assignment", help=_("a chapter's name"))
+    command.add_argument("--zip", action="store_true", help=_("pack the pages for the platform you imported from"))
 
 
 def run(args: argparse.Namespace) -> int:
@@ -37,17 +39,23 @@ def give_feedback(folder: Path, name: str, pack: bool = False) -> int:
     exchange = return_feedback.exchange(api)
     returned = list(return_feedback.return_feedback(api, name))
     made = [result for result in returned if result.page]
-    sent_back = [result for result in made if not result.why]
-    pages = "1 page" if len(made) == 1 else f"{len(made)} pages"
-    print(f"{pages} made, {len(sent_back)} returned through the exchange.")
+    print(
+        ngettext(
+            "{count} page made, {returned} returned through the exchange.",
+            "{count} pages made, {returned} returned through the exchange.",
+            len(made),
+            returned=sum(not result.why for result in made),
+        )
+    )
     if exchange is None and made:
         pages_in = api.coursedir.format_path("feedback", "STUDENT", name)
-        print(f"There is no exchange to return them through. Find them in {pages_in}.")
+        print(_("There is no exchange to return them through. Find them in {folder}.", folder=pages_in))
     not_given = [result for result in returned if result.why and (exchange or not result.page)]
     if not_given:
-        print("Not returned:")
+        print(_("Not returned:"))
     for result in not_given:
-        print(f"  {result.student}: {result.why}" + (f" Send them {result.page}" if result.page else ""))
+        send = _("Send them {file}", file=result.page) if result.page else ""
+        print(f"  {result.student}: {result.why} {send}".rstrip())
     if pack:
         _pack(api.coursedir, name, {result.student: result.page for result in made if result.page})
     return 1 if any(result.failed for result in returned) else 0
@@ -60,11 +68,15 @@ def _pack(course: "CourseDirectory", name: str, pages: dict[str, Path]) -> None:
     platforms = sent.platforms(course, name)
     if not platforms:
         raise ClassError(
-            f"No archive was made: no submission of {name} was imported from a platform, so the students' "
-            "names on the platform are unknown."
+            _(
+                "No archive was made: no submission of {assignment} was imported from a platform, so the students' "
+                "names on the platform are unknown.",
+                assignment=name,
+            )
         )
     for platform in platforms:
         path = sent.folder(course) / f"{name}.feedback.{platform}.zip"
         left_out = returns.pack(path, name, pages, sent.read(course, name), platform)
-        print(f"{path} (feedback pages: {len(pages) - len(left_out)})")
-        show_list(f"Not in the archive, because they were not imported from {platform.capitalize()}", left_out, ", ")
+        print(_("{file} (feedback pages: {pages})", file=path, pages=len(pages) - len(left_out)))
+        why = _("Not in the archive, because they were not imported from {platform}", platform=platform.capitalize())
+        show_list(why, left_out, ", ")

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from gradlab.setup.lab import server
+from gradlab.words import _
 
 from ..errors import ClassError
 
@@ -24,14 +25,16 @@ def run(args: argparse.Namespace) -> None:
 
     folder, settings = args.folder, settings_of(args.folder)
     if not settings:
-        raise ClassError(f"Formgrader finds the class only through an {CONFIG}, and none names this class.")
+        raise ClassError(
+            _("Formgrader finds the class only through an {file}, and none names this class.", file=CONFIG)
+        )
     open_class(folder)
     command = [*server(), f"--ServerApp.root_dir={folder.parent}"]
     command += ["--LabApp.extension_manager=readonly"]  # the default manager queries a package index
     command += ["--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"]
     command += ["--allow-root"] if os.geteuid() == 0 else []
     search = os.pathsep.join(filter(None, [str(JUPYTER_SETTINGS), os.environ.get("JUPYTER_CONFIG_PATH")]))
-    print("In JupyterLab, choose Nbgrader > Formgrader.", flush=True)
+    print(_("In JupyterLab, choose Nbgrader > Formgrader."), flush=True)
     os.chdir(settings[0].parent)  # nbgrader reads its configuration from the server's working folder
     os.environ |= {"JUPYTER_CONFIG_PATH": search, "JUPYTER_PREFER_ENV_PATH": "1"}
     os.execv(command[0], [*command, *args.options])

@@ -5,6 +5,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from gradlab.words import _
+
 from ..steps.files import composed
 from . import report
 from .listing import show_list
@@ -13,19 +15,22 @@ INTERRUPTED = 130  # the exit code after Ctrl-C
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("assignment", help="a chapter's name, for instance 02_external_gradients")
-    command.add_argument("--force", action="store_true", help="grade everything again; manual scores are kept")
+    command.add_argument("assignment", help=_("a chapter's name, for instance 02_external_gradients"))
+    command.add_argument("--force", action="store_true", help=_("grade everything again; manual scores are kept"))
     several: dict[str, Any] = {"action": "append", "type": composed, "metavar": "STUDENT"}
-    command.add_argument("--student", help="grade only this student; repeatable", **several)
-    decide = "points that you set manually for a student's earlier submission"
-    command.add_argument("--keep-points", default=[], help=f"first keep {decide}; repeatable", **several)
-    command.add_argument("--drop-points", default=[], help=f"first drop {decide}; repeatable", **several)
-    command.add_argument("--scheduler", metavar="ADDRESS", help="the Dask cluster to use, for example tcp://host:8786")
-    command.add_argument("--workers", type=int, help="processes to start on this machine (default: one per two cores)")
+    command.add_argument("--student", help=_("grade only this student; repeatable"), **several)
+    keep = _("first keep points that you set manually for a student's earlier submission; repeatable")
+    drop = _("first drop points that you set manually for a student's earlier submission; repeatable")
+    command.add_argument("--keep-points", default=[], help=keep, **several)
+    command.add_argument("--drop-points", default=[], help=drop, **several)
+    scheduler = _("the Dask cluster to use, for example tcp://host:8786")
+    command.add_argument("--scheduler", metavar="ADDRESS", help=scheduler)
+    workers = _("processes to start on this machine (default: one per two cores)")
+    command.add_argument("--workers", type=int, help=workers)
     command.add_argument(
         "--no-sandbox",
         action="store_true",
-        help="run submissions with your rights: they can delete your files and change the gradebook",
+        help=_("run submissions with your rights: they can delete your files and change the gradebook"),
     )
 
 
@@ -46,12 +51,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def grade_class(
-    folder: Path,
-    name: str,
-    force: bool = False,
-    students: list[str] | None = None,
-    sandbox: bool = True,
-    **cluster,
+    folder: Path, name: str, force: bool = False, students: list[str] | None = None, sandbox: bool = True, **cluster
 ) -> int:
     """Grade, write the report, print the counts by status, and return the exit code.
 
@@ -72,16 +72,17 @@ def grade_class(
         for outcome in grade(folder, name, force, students, sandbox, **cluster):
             counts[outcome.status] += 1
     except KeyboardInterrupt:
-        again = "grade again, without --force" if force else "grade again"
-        print(f"\nInterrupted. Done so far: {_in_words(counts) or 'nothing'}. To continue, {again}.")
+        so_far = _("Interrupted. Done so far: {counts}.", counts=_in_words(counts) or _("nothing"))
+        again = _("To continue, grade again, without --force.") if force else _("To continue, grade again.")
+        print(f"\n{so_far} {again}")
         return INTERRUPTED
     report.show(folder, name)
     show_list(*undecided(folder, name))
     if force:
-        print(f"To see what changed: python -m autograder report {name} --changes")
+        print(_("To see what changed: {command}", command=f"python -m autograder report {name} --changes"))
     print(_in_words(counts))
     if counts[Status.SKIPPED]:
-        print("Skipped submissions already have a current grade; --force grades them again.")
+        print(_("Skipped submissions already have a current grade; --force grades them again."))
     return 0
 
 
@@ -91,15 +92,16 @@ def undecided(folder: Path, name: str) -> tuple[str, list[str]]:
     from ..steps.outcome import TO_DECIDE
     from ..term import by_hand
 
-    title = f"Points set manually for an earlier submission ({TO_DECIDE.format(name)})"
+    title = _("Points set manually for an earlier submission ({command})", command=TO_DECIDE.format(name))
     return title, list(map(str, by_hand.listed(class_api(folder).coursedir, name)))
 
 
 def _decide(folder: Path, name: str, students: list[str], keep: bool) -> None:
     from ..term import by_hand
 
-    show_list("Kept" if keep else "Dropped", list(map(str, by_hand.decide(folder, name, students, keep))))
+    done = list(map(str, by_hand.decide(folder, name, students, keep)))
+    show_list(_("Kept") if keep else _("Dropped"), done)
 
 
 def _in_words(counts: Counter[str]) -> str:
-    return ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    return ", ".join(f"{count} {_(status)}" for status, count in sorted(counts.items()))

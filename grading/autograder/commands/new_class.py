@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 from gradlab import atomic
+from gradlab.words import _
 
 from ..errors import ClassError
 
@@ -25,9 +26,10 @@ c = configure(get_config(), Path(__file__).parent, course_id={course_id!r})
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "place", type=Path, metavar="FOLDER", help="a new or empty folder, whose name is the course id"
+        "place", type=Path, metavar="FOLDER", help=_("a new or empty folder, whose name is the course id")
     )
-    command.add_argument("--exchange", type=Path, metavar="FOLDER", help="nbgrader's exchange, shared with students")
+    command.add_argument("--exchange", type=Path, metavar="FOLDER", help=_("nbgrader's exchange, shared with students"))
+    command.add_argument("--language", default="en", help=_("the language of the class, such as de"))
 
 
 def run(args: argparse.Namespace) -> None:
@@ -35,17 +37,22 @@ def run(args: argparse.Namespace) -> None:
 
     Raises ClassError, and creates nothing, if the folder is not empty or the id is invalid.
     """
+    from ..class_chapters import course, speak
     from ..settings import CONFIG, open_class
 
     folder, exchange = args.place.resolve(), args.exchange and args.exchange.resolve()
     course_id = folder.name
     if not COURSE_ID.fullmatch(course_id):
         raise ClassError(
-            f"{course_id!r}, the folder's name, is also the class's course id. Use letters, digits, dots, - and _, "
-            "for example autograd-2026."
+            _(
+                "{id!r}, the folder's name, is also the class's course id. Use letters, digits, dots, - and _, for "
+                "example autograd-2026.",
+                id=course_id,
+            )
         )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ClassError(f"{folder} exists and is not empty. Name a new or empty folder.")
+        raise ClassError(_("{folder} exists and is not empty. Name a new or empty folder.", folder=folder))
+    course(args.language)  # raises ClassError while nothing has been created
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     folder.chmod(0o700)
     settings, exported = SETTINGS.format(course_id=course_id), f"export GRADLAB_COURSE={course_id}"
@@ -53,9 +60,14 @@ def run(args: argparse.Namespace) -> None:
         settings += f"c.Exchange.root = {str(exchange)!r}\n"
         exported += f" GRADLAB_EXCHANGE={exchange}"
     atomic.write_text(folder / CONFIG, settings, mode=0o600)
+    speak(folder, args.language)
     open_class(folder)
     print(
-        f"Created the class {course_id} in {folder}, with a copy of the course's current chapters. Only you can "
-        f"read it.\nWork there: cd {folder}\n"
-        f"If students use nbgrader's exchange, their servers need: {exported}"
+        _(
+            "Created the class {id} in {folder}, with a copy of the course's current chapters. Only you can read it.",
+            id=course_id,
+            folder=folder,
+        )
     )
+    print(_("Work there: {command}", command=f"cd {folder}"))
+    print(_("If students use nbgrader's exchange, their servers need: {variables}", variables=exported))

@@ -5,13 +5,15 @@ An assignment is generated only once; use `update` to bring it up to date with t
 
 import argparse
 
+from gradlab.words import _
+
 from ..term.written import FORM, NONE, read_date
 from .due import show_dates
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("assignment", help="a chapter's name")
-    command.add_argument("--due", metavar="DATE", help=f"the due date: {FORM}; or {NONE}")
+    command.add_argument("assignment", help=_("a chapter's name"))
+    command.add_argument("--due", metavar="DATE", help=_("the due date: {form}; or {none}", form=_(FORM), none=NONE))
 
 
 def run(args: argparse.Namespace) -> None:
@@ -21,9 +23,12 @@ def run(args: argparse.Namespace) -> None:
 
     name, api = args.assignment, open_class(args.folder)
     due = read_date(args.due) if args.due else None
-    print(f"{name} was {'' if release.generate(api, name) else 'already '}generated.")
+    if release.generate(api, name):
+        print(_("{assignment} was generated.", assignment=name))
+    else:
+        print(_("{assignment} was already generated.", assignment=name))
     if args.due:
         show_dates(name, dates.set_due(args.folder, name, due))
     if release.put_into_exchange(api, name):
-        print("Students can fetch it from the exchange.")
-    print(f"To distribute it in any other way: {release.pack(api, name)}")
+        print(_("Students can fetch it from the exchange."))
+    print(_("To distribute it in any other way: {file}", file=release.pack(api, name)))

@@ -6,16 +6,20 @@ Use it again after manual grading. The files are in the class's folder `reports`
 import argparse
 from pathlib import Path
 
+from gradlab.words import _
+
 from ..errors import ClassError
 from ..steps.files import composed
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("assignment", nargs="?", help="a chapter's name (default: the overview of all of them)")
+    name = _("a chapter's name (default: the overview of all of them)")
+    command.add_argument("assignment", nargs="?", help=name)
     only = command.add_mutually_exclusive_group()
-    only.add_argument("--student", type=composed, help="one student's points and reasons, and the pages that say more")
-    only.add_argument("--changes", action="store_true", help="what each run changed, even under manual points")
-    only.add_argument("--similar", action="store_true", help="pairs of similar submissions, for you to review")
+    student = _("one student's points and reasons, and the pages that say more")
+    only.add_argument("--student", type=composed, help=student)
+    only.add_argument("--changes", action="store_true", help=_("what each run changed, even under manual points"))
+    only.add_argument("--similar", action="store_true", help=_("pairs of similar submissions, for you to review"))
 
 
 def run(args: argparse.Namespace) -> None:
@@ -23,7 +27,7 @@ def run(args: argparse.Namespace) -> None:
     if args.assignment:
         _one(args)
     elif args.student or args.changes or args.similar:
-        raise ClassError("This option needs an assignment's name: autograder report ASSIGNMENT …")
+        raise ClassError(_("This option needs an assignment's name: autograder report ASSIGNMENT …"))
     else:
         from ..settings import open_class
         from ..views import term_overview

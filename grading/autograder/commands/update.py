@@ -6,13 +6,15 @@ gradebook and release.
 
 import argparse
 
+from gradlab.words import _
+
 from ..errors import ClassError
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help="only this chapter (default: all)")
-    command.add_argument("--apply", action="store_true", help="make the changes instead of only listing them")
-    command.add_argument("--lose-scores", action="store_true", help="also make changes that delete scores")
+    command.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help=_("only this chapter (default: all)"))
+    command.add_argument("--apply", action="store_true", help=_("make the changes instead of only listing them"))
+    command.add_argument("--lose-scores", action="store_true", help=_("also make changes that delete scores"))
 
 
 def run(args: argparse.Namespace) -> None:
@@ -21,18 +23,22 @@ def run(args: argparse.Namespace) -> None:
     from ..settings import open_class
 
     api = open_class(args.folder)
-    changes, linked = update.changes(api.coursedir, args.assignments), update.is_linked(api.coursedir)
+    changes = update.changes(api.coursedir, args.assignments)
+    some = changes or update.of_class(api.coursedir)
     print(update.in_words(api.coursedir, changes))
     if not args.apply:
-        if changes or linked:
-            print("Nothing was changed. To make these changes, repeat the command with --apply.")
+        if some:
+            print(_("Nothing was changed. To make these changes, repeat the command with --apply."))
         return
     losing = [change.name for change in changes if change.lost]
     if losing and not args.lose_scores:
         raise ClassError(
-            f"Nothing was changed, because scores would be lost in {', '.join(losing)}. To update only the other "
-            "chapters, name them. To update all, back up the class and use --lose-scores."
+            _(
+                "Nothing was changed, because scores would be lost in {chapters}. To update only the other chapters, "
+                "name them. To update all, back up the class and use --lose-scores.",
+                chapters=", ".join(losing),
+            )
         )
     update.apply(api, changes)
-    if changes or linked:
-        print("Done.")
+    if some:
+        print(_("Done."))

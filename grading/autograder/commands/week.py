@@ -8,9 +8,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gradlab.words import _
+
 from ..errors import require_success
-from ..views.words import local
 from . import import_submissions
+from .due import due_date
 from .export import export_grades
 from .feedback import give_feedback
 from .grade import grade_class, undecided
@@ -21,23 +23,22 @@ if TYPE_CHECKING:
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    command.add_argument("assignment", help="a chapter's name")
+    command.add_argument("assignment", help=_("a chapter's name"))
     command.add_argument(
-        "archive",
-        nargs="?",
-        type=Path,
-        help="a platform's archive (default: collect from an exchange)",
+        "archive", nargs="?", type=Path, help=_("a platform's archive (default: collect from an exchange)")
     )
     platform = command.add_mutually_exclusive_group()
     platform.add_argument(
-        "--worksheet", type=Path, metavar="FILE", help="Moodle's grading worksheet; exports grades into it"
+        "--worksheet", type=Path, metavar="FILE", help=_("Moodle's grading worksheet; exports grades into it")
     )
-    platform.add_argument("--gradebook", type=Path, metavar="FILE", help="Canvas's gradebook; exports grades into it")
-    command.add_argument("--column", metavar="COLUMN", help="the assignment's column in Canvas's gradebook")
-    command.add_argument("--late-at", metavar="DATE", help="see import-submissions")
-    command.add_argument("--update", action="store_true", help="replace existing submissions that differ")
-    command.add_argument("--scheduler", metavar="ADDRESS", help="see grade")
-    command.add_argument("--no-sandbox", action="store_true", help="see grade")
+    platform.add_argument(
+        "--gradebook", type=Path, metavar="FILE", help=_("Canvas's gradebook; exports grades into it")
+    )
+    command.add_argument("--column", metavar="COLUMN", help=_("the assignment's column in Canvas's gradebook"))
+    command.add_argument("--late-at", metavar="DATE", help=_("see {command}", command="import-submissions"))
+    command.add_argument("--update", action="store_true", help=_("replace existing submissions that differ"))
+    command.add_argument("--scheduler", metavar="ADDRESS", help=_("see {command}", command="grade"))
+    command.add_argument("--no-sandbox", action="store_true", help=_("see {command}", command="grade"))
     command.set_defaults(dry_run=False)  # of import-submissions
 
 
@@ -54,20 +55,21 @@ def run(args: argparse.Namespace) -> int:
     folder, name, course = args.folder, args.assignment, open_class(args.folder).coursedir
     with Gradebook(course.db_url, course.course_id) as book:
         due = find_assignment(book, name).duedate
-    print(f"\n{name} is due {local(due)}." if due else f"\n{name} has no due date.")
-    _begin("Grade")
+    print(f"\n{due_date(name, due)}")
+    _begin(_("Grade"))
     codes.append(grade_class(folder, name, sandbox=not args.no_sandbox, scheduler=args.scheduler))
     if codes[-1]:
         return codes[-1]
-    _begin("Return feedback")
+    _begin(_("Return feedback"))
     codes.append(give_feedback(folder, name, pack=bool(sent.platforms(course, name))))
     into = args.worksheet or args.gradebook
     if into:
-        _begin("Export grades")
+        _begin(_("Export grades"))
         export_grades(folder, name, into, sent.folder(course) / f"{name}.grades.csv", args.column)
     else:
-        print("\nNo grades were exported. To export them, add Canvas's --gradebook FILE or Moodle's --worksheet FILE.")
-    _begin("Needs your attention")
+        print()
+        print(_("No grades were exported. To export them, add Canvas's --gradebook FILE or Moodle's --worksheet FILE."))
+    _begin(_("Needs your attention"))
     report = gather(course, name)
     _needs_a_look(report, *undecided(folder, name))
     return max(codes)
@@ -84,16 +86,16 @@ def _submissions(args: argparse.Namespace) -> int:
 
     name = args.assignment
     if args.archive:
-        _begin("Import submissions")
+        _begin(_("Import submissions"))
         return import_submissions.run(args)
     api = open_class(args.folder)
     if returned.exchange(api) is None:
-        print("No archive was given and there is no exchange: using the existing submissions.")
+        print(_("No archive was given and there is no exchange: using the existing submissions."))
         return 0
-    _begin("Collect from the exchange")
+    _begin(_("Collect from the exchange"))
     said = api.collect(name)
     print(said.get("log", ""), end="")
-    require_success(said, "Submissions could not be collected from the exchange")
+    require_success(said, _("Submissions could not be collected from the exchange"))
     return 0
 
 
@@ -106,14 +108,15 @@ def _needs_a_look(report: "Report", to_decide: str, by_hand: list[str]) -> None:
     from ..views.renderings import to_do
 
     rows = {status: [row for row in report.rows if row.status == status] for status in Status}
-    sections = {
-        "Could not be graded": [f"{row.student}: {row.reason}" for row in rows[Status.UNGRADABLE]],
-        "Need a manual grade": [row.student for row in rows[Status.NEEDS_MANUAL] if not by_hand],
-        to_decide: by_hand,
-        "Number of flags (see the report)": [f"{row.student}: {len(row.flags)}" for row in report.rows if row.flags],
-        "To do": to_do(report),
-    }
-    for title, lines in sections.items():
+    flags = [f"{row.student}: {len(row.flags)}" for row in report.rows if row.flags]
+    sections = [
+        (_("Could not be graded"), [f"{row.student}: {row.reason}" for row in rows[Status.UNGRADABLE]]),
+        (_("Need a manual grade"), [row.student for row in rows[Status.NEEDS_MANUAL] if not by_hand]),
+        (to_decide, by_hand),
+        (_("Number of flags (see the report)"), flags),
+        (_("To do"), to_do(report)),
+    ]
+    for title, lines in sections:
         show_list(title, lines)
-    if not any(sections.values()):
-        print("nothing")
+    if not any(lines for title, lines in sections):
+        print(_("nothing"))

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from zipfile import ZipFile, ZipInfo
 
+from gradlab.words import _
+
 from ..errors import ClassError
 from ..steps.files import MAX_BYTES, MAX_DEPTH, MAX_FILES, composed, readable
 
@@ -55,7 +57,7 @@ class Upload:
     @property
     def who(self) -> str:
         """The name and number to show for a person who has not been identified."""
-        return f"{readable(self.name)[:100] or 'no name'} ({self.number})"
+        return f"{readable(self.name)[:100] or _('no name')} ({self.number})"
 
 
 @dataclass(frozen=True)
@@ -73,20 +75,26 @@ def look_into(archive: ZipFile) -> Archive:
     Raises ClassError if a member's path leads outside the archive, or if no platform uses such names.
     """
     members = [(name_of(info), info) for info in archive.infolist() if not info.is_dir()]
-    for name, _ in members:
+    for name, _info in members:
         if _leads_out(name):
             raise ClassError(
-                f"Nothing was imported: the archive contains {readable(name)[:200]!r}, a path that leads outside it. "
-                "No learning platform writes such a path; check where the archive comes from."
+                _(
+                    "Nothing was imported: the archive contains {path!r}, a path that leads outside it. No learning "
+                    "platform writes such a path; check where the archive comes from.",
+                    path=readable(name)[:200],
+                )
             )
     # ambiguous names count as Moodle's, whose pattern is stricter
     best = max(moodle(members), canvas(members), key=lambda archive: len(archive.uploads))
     if not best.uploads:
-        names = ", ".join(readable(name)[:80] for name, _ in members[:3]) or "nothing"
+        names = ", ".join(readable(name)[:80] for name, _info in members[:3]) or _("nothing")
         raise ClassError(
-            f"Nothing was imported: the archive contains {names}. Moodle's names look like "
-            "Anna Lena_12345_assignsubmission_file/NAME.ipynb, Canvas's like lenaanna_12345_67890_NAME.ipynb. Use the "
-            "archive as downloaded, without repacking it."
+            _(
+                "Nothing was imported: the archive contains {names}. Moodle's names look like "
+                "Anna Lena_12345_assignsubmission_file/NAME.ipynb, Canvas's like lenaanna_12345_67890_NAME.ipynb. Use "
+                "the archive as downloaded, without repacking it.",
+                names=names,
+            )
         )
     for upload in best.uploads:
         upload.why = upload.why or _too_much(upload)
@@ -133,7 +141,7 @@ def moodle(members: Iterable[tuple[str, ZipInfo]]) -> Archive:
             continue
         upload = people.setdefault(match["id"], Upload(match["id"], match["name"]))
         if match["inside"] in upload.files:
-            upload.why = f"the archive contains {readable(match['inside'])[:200]} twice"
+            upload.why = _("the archive contains {path} twice", path=readable(match["inside"])[:200])
         upload.files[match["inside"]] = info
     return Archive("moodle", list(people.values()), others)
 
@@ -146,15 +154,15 @@ def _leads_out(name: str) -> bool:
 def _too_much(upload: Upload) -> str:
     """Return why grading would refuse a person's files, which then must not be imported; "" if it would not."""
     if len(upload.files) > MAX_FILES:
-        return f"it contains more than {MAX_FILES} files"
+        return _("it contains more than {most} files", most=MAX_FILES)
     if sum(info.file_size for info in upload.files.values()) > MAX_BYTES:
-        return f"its files exceed {MAX_BYTES / 1e6:g} MB in total"
+        return _("its files exceed {most:g} MB in total", most=MAX_BYTES / 1e6)
     for name, info in upload.files.items():
         parts = name.split("/")
         if len(parts) > MAX_DEPTH:
-            return f"its folders are nested more than {MAX_DEPTH} levels deep"
+            return _("its folders are nested more than {most} levels deep", most=MAX_DEPTH)
         if stat.S_IFMT(info.external_attr >> 16) not in (0, stat.S_IFREG):
-            return f"{readable(name)[:200]} is a link or a special file"
+            return _("{path} is a link or a special file", path=readable(name)[:200])
         if len(name.encode()) > LONGEST or max(len(part.encode()) for part in parts) > LONGEST_NAME:
-            return f"the name {readable(name)[:50]}… is too long"
+            return _("the name {name}… is too long", name=readable(name)[:50])
     return ""

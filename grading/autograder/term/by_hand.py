@@ -7,6 +7,8 @@ from pathlib import Path
 from nbgrader.api import Gradebook, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
 
+from gradlab.words import _
+
 from .. import gradebook
 from ..dropped import dropped
 from ..errors import ClassError, did_you_mean
@@ -28,8 +30,12 @@ class Undecided:
     auto: float | None
 
     def __str__(self):
-        return (
-            f"{self.student}: {exercise_of(self.cell)}: {self.by_hand:g} set manually, {points(self.auto)} by the check"
+        return _(
+            "{student}: {exercise}: {by_hand:g} set manually, {auto} by the check",
+            student=self.student,
+            exercise=exercise_of(self.cell),
+            by_hand=self.by_hand,
+            auto=points(self.auto),
         )
 
 
@@ -50,8 +56,12 @@ def decide(folder: Path, name: str, students: list[str], keep: bool) -> list[Und
         known = sorted({points.student for points in waiting})
         for student in students:
             if student not in known:
-                meant = did_you_mean(student, known)
-                raise ClassError(f"{readable(student)} has no points in {name} that need a decision.{meant}")
+                none = _(
+                    "{student} has no points in {assignment} that need a decision.",
+                    student=readable(student),
+                    assignment=name,
+                )
+                raise ClassError(none + did_you_mean(student, known))
         for student in students:
             for grade in undecided(book.find_submission_notebook(name, name, student)):
                 if not keep:

@@ -9,6 +9,8 @@ import nbformat
 from nbgrader.api import Assignment, Gradebook, SubmittedAssignment
 from nbgrader.apps import NbGraderAPI
 
+from gradlab.words import _
+
 from .. import gradebook
 from ..dropped import enrolled
 from ..errors import ClassError, did_you_mean
@@ -68,13 +70,26 @@ def extend(folder: Path, student: str, name: str, until: datetime | None) -> Dat
         assignment = gradebook.find_assignment(book, name)
         known = [person.id for person in enrolled(book, api.coursedir)]
         if student not in known:
-            raise ClassError(f"The gradebook has no student {readable(student)}.{did_you_mean(student, known)}")
+            unknown = _("The gradebook has no student {student}.", student=readable(student))
+            raise ClassError(unknown + did_you_mean(student, known))
         if until is None:
             _end(book, [submission for submission in _extended(assignment) if submission.student_id == student])
         elif assignment.duedate is None:
-            raise ClassError(f"{name} has no due date to extend. Set one with: autograder due {name} DATE")
+            raise ClassError(
+                _(
+                    "{assignment} has no due date to extend. Set one with: {command}",
+                    assignment=name,
+                    command=f"autograder due {name} DATE",
+                )
+            )
         elif until <= assignment.duedate:
-            raise ClassError(f"{name} is due {local(assignment.duedate)} for everyone; an extension must be later.")
+            raise ClassError(
+                _(
+                    "{assignment} is due {date} for everyone; an extension must be later.",
+                    assignment=name,
+                    date=local(assignment.duedate),
+                )
+            )
         else:
             submission = book.update_or_create_submission(name, student)
             submission.extension = until - assignment.duedate

@@ -21,6 +21,7 @@ from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseAssignment
 
 from gradlab import atomic
 from gradlab.exchange import require_course
+from gradlab.words import N_, _, ngettext
 
 from .. import gradebook
 from ..run.interrupts import uninterrupted
@@ -80,7 +81,7 @@ class CollectOwn(ExchangeCollect):
         course = Path(self.root, self.coursedir.course_id)
         self.inbound_path = str(course / "inbound")
         if not self.coursedir.course_id or not os.path.isdir(self.inbound_path):
-            self.fail(f"Course not found: {self.inbound_path}")
+            self.fail(_("Course not found: {folder}", folder=self.inbound_path))
         try:
             require_course(course)
         except PermissionError as error:
@@ -88,37 +89,47 @@ class CollectOwn(ExchangeCollect):
         due = self._due() if self.before_duedate else None
         inbound = sorted(self._inbound(), key=lambda submission: (submission.student, submission.time))
         self.src_records = []
-        for _, mine in itertools.groupby(inbound, key=lambda submission: submission.student):
-            *_, newest = in_order = list(mine)
+        for _student, mine in itertools.groupby(inbound, key=lambda submission: submission.student):
+            in_order = list(mine)
             on_time = [submission for submission in in_order if due and submission.time <= due]
-            self.src_records.append(on_time[-1] if on_time else newest)
+            self.src_records.append((on_time or in_order)[-1])
         for submission in self.src_records:
             if submission.came - submission.time > SLACK:
                 self.log.error(
-                    f"{submission.student}: the submission's timestamp is {submission.time:%Y-%m-%d %H:%M:%S} UTC, but "
-                    f"it reached the exchange at {submission.came} UTC ({submission.folder}). If the exchange was not "
-                    "moved or restored since then, ask the student."
+                    _(
+                        "{student}: the submission's timestamp is {time:%Y-%m-%d %H:%M:%S} UTC, but it reached the "
+                        "exchange at {came} UTC ({folder}). If the exchange was not moved or restored since then, ask "
+                        "the student.",
+                        **submission._asdict(),
+                    )
                 )
 
     def copy_files(self):
         """Copy each chosen folder that is new, or with `--update` newer, into `submitted/`; log what was left out."""
         name = self.coursedir.assignment_id
-        self.log.info(f"Found submissions of {name} from {len(self.src_records)} students.")
+        self.log.info(
+            ngettext(
+                "Found submissions of {assignment} from {count} student.",
+                "Found submissions of {assignment} from {count} students.",
+                len(self.src_records),
+                assignment=name,
+            )
+        )
         for submission in self.src_records:
             target = Path(self.coursedir.format_path(self.coursedir.submitted_directory, submission.student, name))
             had = receipt.timestamp(target)
             newer = had is None or (submission.time != had if self.before_duedate else submission.time > had)
             if target.is_dir() and not (newer and (self.update or self.before_duedate)):
-                self.log.info(
-                    f"{submission.student}: already collected{'' if self.update else '; --update replaces it'}."
-                )
+                had_it = N_("{student}: already collected.")
+                could = N_("{student}: already collected; --update replaces it.")
+                self.log.info(_(had_it if self.update else could, student=submission.student))
                 continue
             try:
                 self._collect(submission, target)
             except OSError as error:
-                self.log.error(f"{submission.folder} is not collected: {error.strerror or error}.")
+                self.log.error(_not_collected(submission.folder, error))
             else:
-                self.log.info(f"{submission.student}: collected.")
+                self.log.info(_("{student}: collected.", student=submission.student))
 
     def _due(self) -> datetime | None:
         with Gradebook(self.coursedir.db_url, self.coursedir.course_id) as book:
@@ -135,22 +146,22 @@ class CollectOwn(ExchangeCollect):
                 try:
                     yield self._may_be_collected(name, *match.groups())
                 except (OSError, ValueError) as error:
-                    self.log.error(f"{readable(name)} is not collected: {getattr(error, 'strerror', error)}.")
+                    self.log.error(_not_collected(name, error))
 
     def _may_be_collected(self, name: str, student: str, time: str) -> Inbound:
         """Return a folder of the drop box; raise ValueError, with the reason, if it must not be collected."""
         status = os.lstat(os.path.join(self.inbound_path, name))
         if not stat.S_ISDIR(status.st_mode):
-            raise ValueError("it is a link, or not a folder")
+            raise ValueError(_("it is a link, or not a folder"))
         owner = self._other_owner(status.st_uid, student)
         if owner:
-            raise ValueError(f"it belongs to {owner}, but claims to be another student's")
+            raise ValueError(_("it belongs to {owner}, but claims to be another student's", owner=owner))
         if known_as(student) != composed(student) or student in (os.curdir, os.pardir):
-            raise ValueError("its name does not begin with a valid student id")
+            raise ValueError(_("its name does not begin with a valid student id"))
         try:
             when = read_time(time)
         except Exception:  # any error: third-party libraries parse it
-            raise ValueError("its name contains no time of submission") from None
+            raise ValueError(_("its name contains no time of submission")) from None
         came = datetime.fromtimestamp(status.st_ctime, UTC).replace(tzinfo=None, microsecond=0)
         return Inbound(composed(student), when, name, status.st_uid, came)
 
@@ -161,7 +172,7 @@ class CollectOwn(ExchangeCollect):
         try:
             owner = pwd.getpwuid(uid).pw_name
         except KeyError:
-            owner = f"the unknown account {uid}"
+            owner = _("the unknown account {uid}", uid=uid)
         return "" if composed(owner) == composed(student) else owner
 
     def _collect(self, submission: Inbound, target: Path) -> None:
@@ -177,9 +188,18 @@ class CollectOwn(ExchangeCollect):
                 if target.exists() or target.is_symlink():
                     target.rename(before)
                 chosen.rename(target)
-        more = [f"{len(left) - MOST_LISTED} more"] if len(left) > MOST_LISTED else []
+        more = len(left) - MOST_LISTED
+        if more > 0:
+            left[MOST_LISTED:] = [ngettext("{count} more", "{count} more", more)]
         if left:
-            self.log.error(f"{submission.student}: left out of the submission: {'; '.join(left[:MOST_LISTED] + more)}.")
+            self.log.error(
+                _("{student}: left out of the submission: {files}.", student=submission.student, files="; ".join(left))
+            )
+
+
+def _not_collected(folder: str, error: Exception) -> str:
+    why = getattr(error, "strerror", None) or error
+    return _("{folder} is not collected: {why}.", folder=readable(folder), why=why)
 
 
 class CopyOwn:
@@ -196,7 +216,7 @@ class CopyOwn:
         self.files = self.bytes = 0
         with _opened(folder) as (at, status):
             if owner not in (None, status.st_uid):
-                raise PermissionError(errno.EPERM, "its owner changed while it was collected")
+                raise PermissionError(errno.EPERM, _("its owner changed while it was collected"))
             self._folder(at, PurePath())
 
     def _folder(self, at: int, path: PurePath) -> None:
@@ -211,25 +231,27 @@ class CopyOwn:
             except FileNotFoundError:  # it has no such notebook, or the file is gone by now
                 continue
             except (OSError, ValueError) as error:
-                why = "a link" if getattr(error, "errno", 0) == errno.ELOOP else getattr(error, "strerror", error)
+                why = _("a link") if getattr(error, "errno", 0) == errno.ELOOP else getattr(error, "strerror", error)
                 self.left.append(f"{readable(str(child))} ({why})")
 
     def _copy(self, file: int, status: os.stat_result, path: PurePath) -> None:
         """Copy an opened file or folder; raise ValueError, with the reason, if it must be left out."""
         if self.owner not in (None, status.st_uid):
-            raise ValueError("another account's")
+            raise ValueError(_("another account's"))
         if len(path.parts) > MAX_DEPTH or self.files == MAX_FILES:
-            raise ValueError(f"more than {MAX_FILES} files, or {MAX_DEPTH} nested folders")
+            raise ValueError(
+                _("more than {files} files, or {folders} nested folders", files=MAX_FILES, folders=MAX_DEPTH)
+            )
         self.files += 1
         if stat.S_ISDIR(status.st_mode):
             return self._folder(file, path)
         if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
-            raise ValueError("a link or special file")
+            raise ValueError(_("a link or special file"))
         room = MAX_BYTES - self.bytes
         with open(file, "rb", closefd=False) as opened:
             data = opened.read(room + 1) if status.st_size <= room else b""
         if max(status.st_size, len(data)) > room:
-            raise ValueError(f"more than {MAX_BYTES / 1e6:g} MB in total")
+            raise ValueError(_("more than {most:g} MB in total", most=MAX_BYTES / 1e6))
         self.bytes += len(data)
         (self.target / path).write_bytes(data)
         return None

@@ -10,6 +10,8 @@ from pathlib import Path
 from nbgrader.api import Gradebook, Student
 from nbgrader.coursedir import CourseDirectory
 
+from gradlab.words import _
+
 from .. import gradebook
 from ..dropped import enrolled
 from ..errors import ClassError
@@ -51,7 +53,7 @@ class Grades:
     def without(self) -> list[str]:
         """Return a line for each student without a grade, with the reason."""
         return [
-            f"{readable(student)}: {row['status']}" + (f" ({readable(row['reason'])})" if row["reason"] else "")
+            f"{readable(student)}: {_(row['status'])}" + (f" ({readable(row['reason'])})" if row["reason"] else "")
             for student, row in self.rows.items()
             if row["status"] != Status.GRADED
         ]
@@ -97,8 +99,12 @@ def fill(grades: Grades, path: Path, column: str | None = None) -> Export:
     if {"id", "section"} <= keys:
         return _fill_gradebook(grades, table, column or grades.name)
     raise ClassError(
-        f"{path} is neither Canvas's gradebook, which has the columns ID and Section, nor Moodle's grading worksheet, "
-        f"which has Identifier if your language in Moodle is English. Its columns: {', '.join(table.columns)}."
+        _(
+            "{file} is neither Canvas's gradebook, which has the columns ID and Section, nor Moodle's grading "
+            "worksheet, which has Identifier if your language in Moodle is English. Its columns: {columns}.",
+            file=path,
+            columns=", ".join(table.columns),
+        )
     )
 
 
@@ -117,7 +123,7 @@ def _fill_worksheet(grades: Grades, sheet: Worksheet) -> Export:
             there.add(match.student)
             cells[sheet.column[GRADE]] = grades.cell(match.student) or sheet.get(row, GRADE)
         else:
-            export.unknown.append(f"line {row.line}: {match.why}")
+            export.unknown.append(_("line {line}: {problem}", line=row.line, problem=match.why))
         export.table.append([cells.get(column, "") for column in columns])
     export.left_out = _absent(grades, there)
     return export
@@ -144,7 +150,8 @@ def _fill_gradebook(grades: Grades, table: Table, column: str) -> Export:
             old = old if old.upper() == "EX" else grades.cell(match.student) or old
         else:
             if key_of(first) != TEST_STUDENT:
-                export.unknown.append(f"line {row.line}: {readable(first)[:100]}: {match.why}")
+                problem = f"{readable(first)[:100]}: {match.why}"
+                export.unknown.append(_("line {line}: {problem}", line=row.line, problem=problem))
             continue
         export.table.append([first, *(row.get(name) for name in kept[1:]), old])
     export.left_out = _absent(grades, there)
@@ -158,7 +165,7 @@ def _absent(grades: Grades, there: set[str]) -> list[str]:
 def _still_here(grades: Grades, matches: list[Match]) -> list[Match]:
     """Return the matches, in order; duplicate and dropped students are replaced with a reason."""
     out = {student.id for student in grades.dropped}
-    gone = {student: Match("", f"{student} was dropped from the class") for student in out}
+    gone = {student: Match("", _("{student} was dropped from the class", student=student)) for student in out}
     return [gone.get(match.student, match) for match in each_once(matches)]
 
 
@@ -185,10 +192,12 @@ def _column(columns: Iterable[str], name: str, path: Path) -> str:
     if len(titled) == 1:
         return titled[0]
     there = ", ".join(readable(column) for column in columns if re.search(r"\(\d+\)$", column))
-    raise ClassError(
-        f"{path} has {'more than one' if titled else 'no'} column {readable(name)}. Choose one with --column; columns "
-        f"of assignments: {there or 'none'}."
-    )
+    if titled:
+        problem = _("{file} has more than one column {column}.", file=path, column=readable(name))
+    else:
+        problem = _("{file} has no column {column}.", file=path, column=readable(name))
+    choose = _("Choose one with --column; columns of assignments: {columns}.", columns=there or _("none"))
+    raise ClassError(f"{problem} {choose}")
 
 
 def _require_points(there: str, grades: Grades, called: str) -> None:
@@ -200,6 +209,12 @@ def _require_points(there: str, grades: Grades, called: str) -> None:
         same = False
     if not same:
         raise ClassError(
-            f"{grades.name} has {points} points here, but the platform's {called} is {readable(there)}. Set it to "
-            f"{points} there and download the file again; otherwise the platform would misread or skip grades."
+            _(
+                "{assignment} has {points} points here, but the platform's {column} is {other}. Set it to {points} "
+                "there and download the file again; otherwise the platform would misread or skip grades.",
+                assignment=grades.name,
+                points=points,
+                column=called,
+                other=readable(there),
+            )
         )

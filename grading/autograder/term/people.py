@@ -8,6 +8,8 @@ from difflib import SequenceMatcher
 
 from nbgrader.api import Student
 
+from gradlab.words import N_, _
+
 from ..steps.files import composed, readable
 
 ALIKE = 0.6  # minimum similarity of names, 0 to 1; allows for middle names and letters that a platform replaces
@@ -48,9 +50,16 @@ class People:
             if len(students) == 1:
                 return Match(min(students))
             if students:
-                return Match("", f"{' and '.join(sorted(students))} have the {_WORDS[kind]} {readable(value)[:100]}")
-        tried = ", ".join(f"{_WORDS[kind]} {readable(value)[:100]}" for kind, value in given if value)
-        return Match("", f"no student in the gradebook has the {tried}" if tried else "it does not identify a student")
+                first, *others = sorted(students)
+                what = _tried(kind, value)
+                # Translators: {what} is a word and its value, such as "e-mail address x@example.org"
+                why = _("{student} and {others} have the {what}", student=first, others=", ".join(others), what=what)
+                return Match("", why)
+        tried = ", ".join(_tried(kind, value) for kind, value in given if value)
+        if not tried:
+            return Match("", _("it does not identify a student"))
+        # Translators: {what} lists words and their values, such as "id anna, e-mail address x@example.org"
+        return Match("", _("no student in the gradebook has the {what}", what=tried))
 
     def named(self, student: str, name: str) -> bool:
         """Return whether a platform's reduced name could be `student`'s; always True if the roster has no name."""
@@ -66,12 +75,15 @@ class People:
 def each_once(matches: list[Match]) -> list[Match]:
     """Return the matches; a student matched repeatedly is replaced with a reason: platforms list a student once."""
     count = Counter(match.student for match in matches if match.student)
-    return [
-        Match("", f"{match.student} would be listed twice") if count[match.student] > 1 else match for match in matches
-    ]
+    twice = {who: Match("", _("{student} would be listed twice", student=who)) for who, n in count.items() if n > 1}
+    return [twice.get(match.student, match) for match in matches]
 
 
-_WORDS = {"number": "platform id", "id": "id", "email": "e-mail address", "name": "name"}
+_WORDS = {"number": N_("platform id"), "id": N_("id"), "email": N_("e-mail address"), "name": N_("name")}
+
+
+def _tried(kind: str, value: str) -> str:
+    return f"{_(_WORDS[kind])} {readable(value)[:100]}"
 
 
 def _letters(name: str) -> str:

@@ -6,6 +6,8 @@ from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from nbgrader.utils import capture_log, temp_attrs
 
+from gradlab.words import _
+
 from ..class_chapters import contents
 from ..errors import require_success
 from ..run import return_feedback
@@ -20,7 +22,7 @@ def generate(api: NbGraderAPI, name: str) -> bool:
         if name in [assignment.name for assignment in book.assignments] and _folder(api, name).is_dir():
             return False
     with only_run(Path(course.root)):
-        require_success(api.generate_assignment(name), f"{name} could not be generated")
+        require_success(api.generate_assignment(name), _("{assignment} could not be generated", assignment=name))
     return True
 
 
@@ -32,7 +34,8 @@ def put_into_exchange(api: NbGraderAPI, name: str) -> bool:
         release = api.exchange.ReleaseAssignment(
             coursedir=api.coursedir, authenticator=api.authenticator, parent=api, force=True
         )
-        require_success(capture_log(release), f"{name} could not be released in the exchange")
+        failed = _("{assignment} could not be released in the exchange", assignment=name)
+        require_success(capture_log(release), failed)
     return True
 
 

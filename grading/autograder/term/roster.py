@@ -7,6 +7,8 @@ from pathlib import Path
 from nbgrader.api import Gradebook, Student
 from nbgrader.coursedir import CourseDirectory
 
+from gradlab.words import _
+
 from .. import gradebook
 from ..dropped import dropped
 from ..errors import ClassError, did_you_mean
@@ -75,11 +77,11 @@ def read_roster(path: Path, id_column: str = "") -> tuple[list[Entry], dict[str,
         problem = _unusable(entry.id)
         before = lines.setdefault(entry.id.casefold(), entry.line)
         if before != entry.line:
-            problem = problem or f"id {readable(entry.id)} already appears on line {before}"
-        problems += [f"line {entry.line}: {problem}"] if problem else []
+            problem = problem or _("id {id} already appears on line {line}", id=readable(entry.id), line=before)
+        problems += [_("line {line}: {problem}", line=entry.line, problem=problem)] if problem else []
     _require_no(problems)
     if not entries:
-        raise ClassError(f"{path} contains no students; expected a header line and one line per student.")
+        raise ClassError(_("{file} contains no students; expected a header line and one line per student.", file=path))
     return entries, used
 
 
@@ -94,8 +96,12 @@ def write_roster(course: CourseDirectory, entries: list[Entry], dry_run: bool = 
         known = {student.id: student for student in book.students}
         spelled = {student.casefold(): student for student in known}
         _require_no(
-            f"line {entry.line}: id {readable(entry.id)} is spelled {readable(spelled[entry.id.casefold()])} in the "
-            "gradebook; use that spelling"
+            _(
+                "line {line}: id {id} is spelled {known} in the gradebook; use that spelling",
+                line=entry.line,
+                id=readable(entry.id),
+                known=readable(spelled[entry.id.casefold()]),
+            )
             for entry in entries
             if entry.id not in known and entry.id.casefold() in spelled
         )
@@ -108,7 +114,9 @@ def write_roster(course: CourseDirectory, entries: list[Entry], dry_run: bool = 
                 changes.added.append(entry.id)
                 continue
             before = {name: getattr(student, name) or "" for name in stated}
-            said = [f"{name} {before[name] or 'empty'} -> {new}" for name, new in stated.items() if before[name] != new]
+            changed = [(name, new) for name, new in stated.items() if before[name] != new]
+            # Translators: said of a field of the gradebook, such as email
+            said = [f"{name} {before[name] or _('empty')} -> {new}" for name, new in changed]
             for name, new in stated.items():
                 setattr(student, name, new)
             if said:
@@ -132,15 +140,22 @@ def _fields(table: Table, id_column: str) -> dict[str, str]:
     if id_column:
         if key_of(id_column) not in by_key:
             raise ClassError(
-                f"{table.path} has no column {readable(id_column)}.{did_you_mean(id_column, table.columns)} "
-                f"Its columns: {columns}."
+                _("{file} has no column {column}.", file=table.path, column=readable(id_column))
+                + did_you_mean(id_column, table.columns)
+                + " "
+                + _("Its columns: {columns}.", columns=columns)
             )
         used["id"] = by_key[key_of(id_column)]
     if "id" not in used:
         raise ClassError(
-            f"{table.path}: no column contains the ids under which students submit. Its columns: {columns}. Choose one "
-            f'with --id, for example --id "{readable(used.get("email", table.columns[0]))}", or write a table that '
-            f"begins with\n{EXAMPLE}"
+            _(
+                "{file}: no column contains the ids under which students submit. Its columns: {columns}. Choose one "
+                'with --id, for example --id "{column}", or write a table that begins with\n{example}',
+                file=table.path,
+                columns=columns,
+                column=readable(used.get("email", table.columns[0])),
+                example=EXAMPLE,
+            )
         )
     return used
 
@@ -164,15 +179,20 @@ def _entry(row: Row, used: dict[str, str]) -> Entry:
 def _unusable(student: str) -> str:
     """Return the reason why an id cannot be imported; "" if it can."""
     if not student:
-        return "the id is missing"
-    who = f"{readable(student)[:MAX_NAME]!r} cannot be an id"
+        return _("the id is missing")
+    shown = readable(student)[:MAX_NAME]
     if "/" in student or "\\" in student or student.startswith(".") or known_as(student) != student:
-        return f"{who} (it names a folder: at most {MAX_NAME} characters, without / \\ * ? [ ], and no . at the start)"
-    return f"{who} (nbgrader separates ids by commas)" if "," in student else ""
+        return _(
+            "{id!r} cannot be an id (it names a folder: at most {most} characters, without / \\ * ? [ ], and no . at "
+            "the start)",
+            id=shown,
+            most=MAX_NAME,
+        )
+    return _("{id!r} cannot be an id (nbgrader separates ids by commas)", id=shown) if "," in student else ""
 
 
 def _require_no(problems: Iterable[str]) -> None:
     """Raise ClassError with these problems, if there are any."""
     lines = "".join(f"\n  {problem}" for problem in problems)
     if lines:
-        raise ClassError(f"Nothing was imported. Fix these lines, then import again:{lines}")
+        raise ClassError(_("Nothing was imported. Fix these lines, then import again:") + lines)

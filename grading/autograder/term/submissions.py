@@ -18,6 +18,7 @@ from nbgrader.coursedir import CourseDirectory
 from gradlab import atomic, ipynb
 from gradlab.ipynb import Unreadable
 from gradlab.returned import Release
+from gradlab.words import N_, _
 
 from .. import gradebook
 from ..dropped import dropped
@@ -93,7 +94,7 @@ def import_submissions(
     with only_run(folder), _opened(archive) as opened:
         held = look_into(opened)
         if sheet and held.platform != "moodle":
-            raise ClassError("A worksheet is for Moodle's archives, but this archive is from Canvas.")
+            raise ClassError(_("A worksheet is for Moodle's archives, but this archive is from Canvas."))
         with Gradebook(course.db_url, course.course_id) as book:
             people = People(book.students)
             matches = _matches(held, people, sheet)
@@ -113,11 +114,12 @@ def import_submissions(
                 of_sheet = stated.get(upload.number, Stated())
                 time = late_at if upload.late else of_sheet.submitted_at
                 if of_sheet.draft and match.student and not upload.why:
-                    done.append(Imported(match.student, PASSED_OVER, "a draft in Moodle, which was not submitted"))
+                    draft = _("a draft in Moodle, which was not submitted")
+                    done.append(Imported(match.student, PASSED_OVER, draft))
                     continue
-                untimed = (of_sheet.said or "no date") if sheet else "late" * upload.late
+                untimed = (of_sheet.said or _("no date")) if sheet else _("late") * upload.late
                 if not match.student and held.platform == "canvas" and upload.name.casefold() == TEST_STUDENT:
-                    done.append(Imported(upload.who, PASSED_OVER, "Canvas's Test Student"))
+                    done.append(Imported(upload.who, PASSED_OVER, _("Canvas's Test Student")))
                     continue
                 imported = _import(course, opened, upload, match, unpacked, time, untimed, update, release, dry_run)
                 done.append(imported)
@@ -136,7 +138,8 @@ def _opened(path: Path) -> ZipFile:
     try:
         return ZipFile(path)
     except (BadZipFile, NotImplementedError, UnicodeDecodeError) as error:
-        raise ClassError(f"Nothing was imported: {path} is not a readable zip archive ({error}).") from error
+        problem = _("Nothing was imported: {file} is not a readable zip archive ({error}).", file=path, error=error)
+        raise ClassError(problem) from error
 
 
 def _release(course: CourseDirectory, book: Gradebook, name: str) -> Release:
@@ -156,7 +159,7 @@ def _matches(held: Archive, people: People, sheet: Worksheet | None) -> list[Mat
             return people.find(name=upload.name)
         if upload.number in sheet.rows:
             return sheet.find(sheet.rows[upload.number], people)
-        return Match("", f"no Identifier in the worksheet ends in {upload.number}")
+        return Match("", _("no Identifier in the worksheet ends in {number}", number=upload.number))
 
     return each_once([find(upload) for upload in held.uploads])
 
@@ -170,10 +173,12 @@ def _of_canvas(upload: Upload, people: People) -> Match:
     if not match.student:
         return match
     if not people.named(match.student, upload.name):
-        return Match("", f"the number belongs to {match.student}, who has a different name in the roster")
+        why = _("the number belongs to {student}, who has a different name in the roster", student=match.student)
+        return Match("", why)
     others = sorted(filter(None, (people.find(number=number).student for number in upload.numbers)))
     if others:
-        return Match("", f"the file name could belong to {match.student} or {' or '.join(others)}")
+        why = _("the file name could belong to {student} or {others}", student=match.student, others=", ".join(others))
+        return Match("", why)
     return match
 
 
@@ -193,10 +198,10 @@ def _import(
         who = f"{match.student}, {upload.who}" if match.student else upload.who
         return Imported(readable(who), REFUSED, upload.why or match.why)
     if match.student in dropped(course):
-        return Imported(match.student, REFUSED, "was dropped from the class")
+        return Imported(match.student, REFUSED, _("was dropped from the class"))
     files, said = _named(upload, unpacked.name, archive, release)
     receipts = [path for path in files if path.casefold() in RECEIPTS]  # a student could fake them
-    said = "; ".join([*filter(None, [said]), *(f"{readable(path)} was ignored" for path in receipts)])
+    said = "; ".join([*filter(None, [said]), *(_("{file} was ignored", file=readable(path)) for path in receipts)])
     files = {path: info for path, info in files.items() if path not in receipts}
     why = _unpack(archive, files, unpacked)
     if why:
@@ -258,11 +263,14 @@ def _named(upload: Upload, name: str, archive: ZipFile, release: Release) -> tup
         return files, ""
     answered = [path for path in candidates if states[path] != (True, False)] or candidates
     chosen = max(answered, key=lambda path: (upload.order.get(path), numbers.get(path, -1), path))
-    said = [] if chosen == wanted else [f"{readable(chosen)} {'' if chosen in numbers else _OURS}was renamed"]
+    said = []
+    if chosen != wanted:
+        renamed = N_("{file} was renamed") if chosen in numbers else N_("{file} has the released cells and was renamed")
+        said.append(_(renamed, file=readable(chosen)))
     for path in candidates:
         if path != chosen:
-            why = "has no answers" if path not in answered else "is older" if upload.order else _UNKNOWN
-            said.append(f"{readable(path)} {why}")
+            ignored = NO_ANSWERS if path not in answered else OLDER if upload.order else UNKNOWN
+            said.append(_(ignored, file=readable(path)))
     top = "" if chosen in numbers else chosen[: chosen.rfind("/") + 1]
     rest = {path: info for path, info in files.items() if path not in candidates}
     inside = {path.removeprefix(top): info for path, info in rest.items() if path.startswith(top)}
@@ -270,8 +278,8 @@ def _named(upload: Upload, name: str, archive: ZipFile, release: Release) -> tup
 
 
 _HIDDEN = re.compile(r"(^|/)\.")  # such as .ipynb_checkpoints
-_OURS = "has the released cells and "
-_UNKNOWN = "is ignored, but could be newer: the archive does not say; compare them"
+NO_ANSWERS, OLDER = N_("{file} has no answers"), N_("{file} is older")
+UNKNOWN = N_("{file} is ignored, but could be newer: the archive does not say; compare them")
 
 
 def _in(archive: ZipFile, info: ZipInfo, release: Release) -> tuple[bool, bool]:
@@ -297,10 +305,10 @@ def _unpack(archive: ZipFile, files: dict[str, ZipInfo], folder: Path) -> str:
             with archive.open(info) as member, target.open("xb") as file:
                 shutil.copyfileobj(member, file)  # zipfile reads no more than the checked size
         except (FileExistsError, NotADirectoryError, IsADirectoryError):
-            return f"the archive contains {readable(path)[:200]} twice, as a file or folder"
+            return _("the archive contains {path} twice, as a file or folder", path=readable(path)[:200])
         except DAMAGED as error:
             if isinstance(error, OSError) and error.errno is not None:
                 error.filename = error.filename or str(target)
                 raise  # a disk error, not a damaged archive
-            return f"{readable(path)[:200]} is damaged in the archive ({error})"
+            return _("{path} is damaged in the archive ({error})", path=readable(path)[:200], error=error)
     return ""

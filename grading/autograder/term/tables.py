@@ -5,6 +5,8 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
+from gradlab.words import _
+
 from ..errors import ClassError
 from ..steps.files import MAX_BYTES, composed
 
@@ -43,11 +45,13 @@ def read_table(path: Path) -> Table:
     Text is converted to Unicode's composed form. Raises ClassError if the file is not such a table.
     """
     if path.stat().st_size > MAX_BYTES:
-        raise ClassError(f"{path} exceeds {MAX_BYTES / 1e6:g} MB, which is too large for a class's table.")
+        most = MAX_BYTES / 1e6
+        raise ClassError(_("{file} exceeds {most:g} MB, which is too large for a class's table.", file=path, most=most))
     try:
         text = composed(path.read_bytes().decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise ClassError(f"{path} is not text in UTF-8. In a spreadsheet, save the table as CSV UTF-8.") from None
+        problem = _("{file} is not text in UTF-8. In a spreadsheet, save the table as CSV UTF-8.", file=path)
+        raise ClassError(problem) from None
     first = next(filter(str.strip, text.splitlines()), "")
     return _parse(path, text, max(SEPARATORS, key=first.count))
 
@@ -65,13 +69,22 @@ def _parse(path: Path, text: str, separator: str) -> Table:
             if not columns:
                 columns = cells
             elif any(cells[len(columns) :]):
-                raise ClassError(f"{path}, line {line}: {len(cells)} cells, but {len(columns)} columns.")
+                raise ClassError(
+                    _(
+                        "{file}, line {line}: {cells} cells, but {columns} columns.",
+                        file=path,
+                        line=line,
+                        cells=len(cells),
+                        columns=len(columns),
+                    )
+                )
             else:
                 pairs = list(zip(columns, cells, strict=False))
                 rows.append(Row(line, {name: cell for name, cell in reversed(pairs) if name}))
     except csv.Error as error:
-        raise ClassError(f"{path}, line {begins}, cannot be read as CSV ({error}).") from None
+        problem = _("{file}, line {line}, cannot be read as CSV ({error}).", file=path, line=begins, error=error)
+        raise ClassError(problem) from None
     named = [name for name in columns if name]
     if not named:
-        raise ClassError(f"{path} is empty; expected a header line and one line per student.")
+        raise ClassError(_("{file} is empty; expected a header line and one line per student.", file=path))
     return Table(path, named, rows)

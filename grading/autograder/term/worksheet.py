@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from gradlab.words import _
+
 from ..errors import ClassError
 from ..steps.files import YEARS, readable
 from .people import Match, People
@@ -55,9 +57,14 @@ class Worksheet:
         missing = [name for name in (IDENTIFIER, GRADE, MODIFIED) if name not in self.column]
         if missing:
             raise ClassError(
-                f"{path} is not a grading worksheet: the column {missing[0].capitalize()} is missing. Its columns: "
-                f"{', '.join(map(readable, self.table.columns))}. In Moodle, set your language to English, then choose "
-                "Submissions > Actions > Download grading worksheet (Feedback types > Offline grading worksheet)."
+                _(
+                    "{file} is not a grading worksheet: the column {column} is missing. Its columns: {columns}. In "
+                    "Moodle, set your language to English, then choose Submissions > Actions > Download grading "
+                    "worksheet (Feedback types > Offline grading worksheet).",
+                    file=path,
+                    column=missing[0].capitalize(),
+                    columns=", ".join(map(readable, self.table.columns)),
+                )
             )
         identified = [(re.search(r"\d+$", self.get(row, IDENTIFIER)), row) for row in self.table.rows]
         self.rows = {number[0]: row for number, row in identified if number}

@@ -2,11 +2,13 @@
 
 from datetime import UTC, datetime
 
+from gradlab.words import N_, _
+
 from ..errors import ClassError
 from ..steps.files import readable
 
 NONE = "none"
-FORM = '"2026-11-02 18:00", or with a time zone "2026-11-02 18:00+01:00", or "2026-11-02" for the end of that day'
+FORM = N_('"2026-11-02 18:00", or with a time zone "2026-11-02 18:00+01:00", or "2026-11-02" for the end of that day')
 
 
 def read_date(text: str) -> datetime | None:
@@ -24,4 +26,7 @@ def read_date(text: str) -> datetime | None:
             date = date.replace(hour=23, minute=59, second=59)
         return date.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError):
-        raise ClassError(f"{readable(text)!r} is not a date. Expected {FORM}, or {NONE!r}.") from None
+        problem = _(
+            "{text!r} is not a date. Expected {form}, or {none!r}.", text=readable(text), form=_(FORM), none=NONE
+        )
+        raise ClassError(problem) from None
