@@ -79,8 +79,8 @@ def template(part: str) -> Catalog:
 
 def _of_pages() -> Iterator[tuple[str, str]]:
     for where, path in _pages():
-        texts: list[str] = []
-        substituted(path.read_text(encoding="utf-8"), lambda text, texts=texts: texts.append(text) or text)
+        texts: dict[str, str] = {}
+        substituted(path.read_text(encoding="utf-8"), lambda text, texts=texts: texts.setdefault(text, text))  # type: ignore[misc]
         yield from ((where, text) for text in texts)
 
 
