@@ -174,10 +174,10 @@ def _not_registered(model: nn.Module, known: set[nn.Parameter]) -> Iterator[Find
 def _hooks(model: nn.Module) -> Iterator[Finding]:
     functions = [(hook.place, hook.kind, hook.table[hook.key]) for hook in registered(model)]
     same = Counter((place, kind, getattr(function, "__code__", function)) for place, kind, function in functions)
-    others = dict.fromkeys(f"{place} ({kind})" for (place, kind, _code), times in same.items() if times == 1)
+    others = dict.fromkeys(f"{place} ({_(kind)})" for (place, kind, _code), times in same.items() if times == 1)
     for (place, kind, _code), times in same.items():
         if times > 1:
-            yield Finding("repeated hook", {"place": place, "hook": kind, "times": times})
+            yield Finding("repeated hook", {"place": place, "hook": _(kind), "times": times})
     if others:
         yield Finding("hooks", {"hooks": ", ".join([*others][:5]) + ", …" * (len(others) > 5)})
 
