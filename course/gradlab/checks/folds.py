@@ -52,12 +52,12 @@ def fitting(name: str, verdict: Verdict, chapter: Chapter, cell: str) -> Fold | 
 def quotes(title: str, verdict: Verdict) -> bool:
     """Return whether a fold's title quotes what a verdict says; "…" in the title matches anything.
 
-    One word, which could occur anywhere, must begin a name of the first difference's place, or your side of it.
+    One word, which could occur anywhere, must begin a name in the first difference's place (no formula), or your side.
     """
     said, names = _said(verdict)
     for quote in re.findall(r"<code>(.*?)</code>", title):
         pattern = ".*".join(map(re.escape, html.unescape(quote).split("…")))
-        texts, whole = ([said], rf"(?<!\w){pattern}") if " " in quote else (names, rf"\A{pattern}(?!\w)")
+        texts, whole = ([said], rf"(?<!\w){pattern}") if " " in quote else (names, rf"\A{pattern}(?!\w| =)")
         if any(re.search(whole, text) for text in texts):
             return True
     return False

@@ -85,8 +85,8 @@ def likeness(got: Value, want: Value, case: Dict, expected: Observation) -> str:
     if not all(map(math.isfinite, [*g.values, *w.values])):
         return ""
     if _close(g, w):  # of a different type or dtype, or only almost right
-        right = _right_as(want)
-        return "" if _right_as(got) == right else right
+        alike = (kind_of(got), getattr(got, "dtype", "")) == (kind_of(want), getattr(want, "dtype", ""))
+        return "" if alike else _right_as(want)
     return _of_shapes(g, w) if g.shape != w.shape else _of_values(g, w, case, expected) or _of_some(g, w)
 
 

@@ -132,10 +132,9 @@ class Feedback:
             parts = [[self.outcome, f"{self.slip} {self.lead}".strip(), self.at, *self.more]]
             parts += [[self.case, *(f"    {name} = {value}" for name, value in self.inputs), self.where]]
             for whose, value, *whole in self.sides:
-                # Translators: follows a value that differs, before all the values with it, such as "[1, 2]"
-                parts[-1].append(
-                    "   ".join([f"    {whose:8} {value}", *(_("in {whole}", whole=text) for text in whole)])
-                )
+                # Translators: follows the first element that differs; whole: all elements, such as "[1, 2]"
+                inside = [_("in {whole}", whole=text) for text in whole]
+                parts[-1].append("   ".join([f"    {whose:8} {value}", *inside]))
             parts += [[self.drawn], [self.score]]
         parts += [[self.first]]
         parts += [[_("Your code printed:"), self.printed]] if self.printed else []
@@ -182,11 +181,12 @@ def failure(
     note_first = note if kind == "type" else ""  # the numbers are right: that comes before what is wrong
     lead = known or note_first or hint or (note if kind in _NOTES_LEAD else "") or sentence
     line = raised = ""
-    if place:
-        # Translators: a place, such as "line 3: return x / 0", or "index [0] in returned[1]"
-        line = (
-            _("Raised at {place}.", place=place) if kind in RAISED else _("First difference at {place}.", place=place)
-        )
+    if place and kind in RAISED:
+        # Translators: place: a line of code, such as "line 3: return x / 0"
+        line = _("Raised at {place}.", place=place)
+    elif place:
+        # Translators: place: a part of a value, such as "index [0] in returned[1]"
+        line = _("First difference at {place}.", place=place)
     if kind in RAISED:
         said = sentence if lead != sentence else f"{yours}." if kind in ("shortcut", "torch") else ""
         raised = f"{said} {line}".strip()
@@ -274,13 +274,14 @@ def success(check: CheckRecord) -> Feedback:
     count = len(check.expected)
     score = ngettext("The one case agrees with torch.", "{count} cases agree with torch.", count)
     if errors:
+        # Translators: between the names of errors
+        kinds = _(" or ").join(dict.fromkeys(errors))
         score = ngettext(
             "The one case agrees with torch, {errors} of them by raising {kinds} as torch does.",
             "{count} cases agree with torch, {errors} of them by raising {kinds} as torch does.",
             count,
             errors=len(errors),
-            # Translators: between the names of errors
-            kinds=_(" or ").join(dict.fromkeys(errors)),
+            kinds=kinds,
         )
     return Feedback(check.title, PASSED, _of(check.title, check.owns), owned=check.answer, score=score)
 
