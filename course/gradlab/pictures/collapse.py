@@ -29,9 +29,6 @@ def fit(graph, limit):
             target = index.get(edge.target, len(kept))
             key = (index[edge.source], target, edge.slot if target < len(kept) else 0)
             edges.setdefault(key, Edge(key[0], target, edge.slot, edge.output))
-    note = _(
-        "{total:,} nodes: only the {shown} nearest the root are drawn. For more, set limit.",
-        total=total,
-        shown=limit - 1,
-    )
+    counts = {"total": total, "shown": limit - 1}
+    note = _("{total:,} nodes: only the {shown} nearest the root are drawn. For more, set limit.", **counts)
     return Graph(nodes, list(edges.values()), [index[r] for r in graph.roots if r in index], note)

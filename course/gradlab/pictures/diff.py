@@ -25,13 +25,9 @@ def difference_picture(yours, expected, expected_name=EXPECTED, wrong=None):
     """
     a, b = np.asarray(yours), np.asarray(expected)
     if a.shape != b.shape:
+        shapes = {"yours": a.shape, "name": _(expected_name), "expected": b.shape}
         # Translators: {name} is "expected" or "torch's"
-        text = _(
-            "The shapes differ: yours is {yours}, {name} is {expected}.",
-            yours=a.shape,
-            name=_(expected_name),
-            expected=b.shape,
-        )
+        text = _("The shapes differ: yours is {yours}, {name} is {expected}.", **shapes)
         panels = [(YOURS, _flat(a), None), (expected_name, _flat(b), None)]
         return _draw(panels, text, (0, 0))
     a, b = (array.astype(float) for array in (a, b))
@@ -65,18 +61,14 @@ def _words(a, b, difference, wrong, size, name):
         # Translators: {name} is "expected" or "torch's"
         return _("All {count} elements agree with {name}.", count=a.size, name=name)
     index = np.unravel_index(int(np.argmax(np.where(wrong, size, -1))), a.shape)
-    largest = number(float(difference[index]))
+    largest, mine, wanted = (number(float(array[index])) for array in (difference, a, b))
     if a.ndim:
         largest = _("{number} at index {index}", number=largest, index=tuple(int(i) for i in index))
+    parts = {"count": count, "total": a.size, "largest": largest, "yours": mine, "name": name, "expected": wanted}
     # Translators: {name} is "expected" or "torch's", {largest} may be "−8 at index (1,)"
     return _(
         "{count} of {total} elements differ; the largest difference is {largest}: yours {yours}, {name} {expected}.",
-        count=count,
-        total=a.size,
-        largest=largest,
-        yours=number(float(a[index])),
-        name=name,
-        expected=number(float(b[index])),
+        **parts,
     )
 
 

@@ -8,7 +8,7 @@ from .collapse import fit
 from .graph import Node, describe, kind_outside, short, walk
 from .layout import layout, turned
 from .naming import callers_names, is_tensor
-from .picture import TEXT, TITLE, Picture, PictureError, label, shorten, static, svg, text_width
+from .picture import TEXT, TITLE, Picture, PictureError, label, not_a_tensor, shorten, static, svg, text_width
 from .texts import HELD, as_text, noted, summary
 from .values import graph_of_values
 
@@ -47,18 +47,11 @@ def draw(*tensors, names=None, values=False, limit=LIMIT, notes=None, wrong=()):
 def graph_of(tensors, names, values=False, limit=LIMIT):
     """Return the described graph behind tensors; cut at `limit` nodes; raises PictureError without tensors."""
     if not tensors:
-        raise PictureError(
-            _("draw() was given nothing. Give it the tensor whose history you want to see, such as draw(loss).")
-        )
+        text = _("draw() was given nothing. Give it the tensor whose history you want to see, such as draw(loss).")
+        raise PictureError(text)
     for tensor in tensors:
         if not is_tensor(tensor):
-            text = _(
-                "draw() needs a tensor, but was given {given} of type {type}. "
-                "Give it the result of your computation, such as draw(loss).",
-                given=shorten(repr(tensor), 60),
-                type=type(tensor).__name__,
-            )
-            raise PictureError(text)
+            raise not_a_tensor("draw", tensor)
     roots = [tensor.grad_fn for tensor in tensors if tensor.grad_fn is not None]
     graph = fit(walk(roots), limit)
     describe(graph, names, values, nameless=len(graph.nodes) <= DETAILED)

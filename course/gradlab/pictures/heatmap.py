@@ -27,12 +27,11 @@ def heat(image, map=None, titles=None, columns=4):
     maps = [None] * len(images) if map is None else [_map(value) for value in _several(map, "map")]
     titles = [titles] if isinstance(titles, str) else list(titles or [""] * len(images))
     if not len(images) == len(maps) == len(titles):
+        counts = {"images": len(images), "maps": len(maps), "titles": len(titles)}
         text = _(
             "heat() needs as many maps and titles as images, but was given "
             "{images} images, {maps} maps, {titles} titles.",
-            images=len(images),
-            maps=len(maps),
-            titles=len(titles),
+            **counts,
         )
         raise PictureError(text)
     return Heat(images, maps, titles, columns)
@@ -97,17 +96,11 @@ class Heat:
     def _line(self, k):
         name, map = self.titles[k] or _("image {number}", number=k + 1), self.maps[k]
         height, width = self.images[k].shape[:2]
+        parts = {"name": name, "height": height, "width": width}
         if map is None:
-            return _("{name}: {height} × {width} pixels.", name=name, height=height, width=width)
-        return _(
-            "{name}: {height} × {width} pixels; map {rows} × {columns}, {values}.",
-            name=name,
-            height=height,
-            width=width,
-            rows=map.shape[0],
-            columns=map.shape[1],
-            values=in_words(map),
-        )
+            return _("{name}: {height} × {width} pixels.", **parts)
+        parts |= {"rows": map.shape[0], "columns": map.shape[1], "values": in_words(map)}
+        return _("{name}: {height} × {width} pixels; map {rows} × {columns}, {values}.", **parts)
 
     def figure(self):
         """Draw everything into a new matplotlib Figure."""

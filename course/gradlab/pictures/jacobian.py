@@ -43,11 +43,10 @@ def jacobian(f, x):
         raise PictureError(text)
     n, m = leaf.reshape(-1).shape[0], y.reshape(-1).shape[0]
     if n > MOST or m > MOST:
+        parts = {"inputs": n, "outputs": m, "most": MOST}
         text = _(
             "x has {inputs} elements and f(x) has {outputs}; the sliders show up to {most} each. Use a smaller f.",
-            inputs=n,
-            outputs=m,
-            most=MOST,
+            **parts,
         )
         raise PictureError(text)
     rows = []
@@ -67,12 +66,8 @@ def _start(v, m, shape):
         return [1.0] + [0.0] * (m - 1)
     flat = v.detach().reshape(-1).tolist() if is_tensor(v) else list(v)
     if len(flat) != m:
-        text = _(
-            "v has {given} elements, but f(x) has {count} (shape {shape}); v needs one for each.",
-            given=len(flat),
-            count=m,
-            shape=shape,
-        )
+        parts = {"given": len(flat), "count": m, "shape": shape}
+        text = _("v has {given} elements, but f(x) has {count} (shape {shape}); v needs one for each.", **parts)
         raise PictureError(text)
     return [float(value) for value in flat]
 
@@ -88,11 +83,8 @@ class Sliders(Picture):
     def __init__(self, rows, v, outputs, inputs):
         self.rows, self.v, self.outputs, self.inputs = rows, v, outputs, inputs
         result = product(v, rows)
-        alt = _(
-            "Jacobian of {outputs} outputs and {inputs} inputs beside v; below it vᵀJ.",
-            outputs=len(rows),
-            inputs=len(inputs),
-        )
+        counts = {"outputs": len(rows), "inputs": len(inputs)}
+        alt = _("Jacobian of {outputs} outputs and {inputs} inputs beside v; below it vᵀJ.", **counts)
         lines = [alt]
         for name, weight, row in zip(outputs, v, rows, strict=True):
             # Translators: a row of the Jacobian, which belongs to {output}, and its element of v

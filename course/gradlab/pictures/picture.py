@@ -7,6 +7,8 @@ import json
 from functools import cache
 from importlib import resources
 
+from ..words import _
+
 TEXT, TITLE = 11, 12  # px, as in static/picture.css
 PAGE = 14  # px, the text size of JupyterLab's pages
 LINE = 500  # maximum px for a line of text below a picture
@@ -25,6 +27,17 @@ class PictureError(ValueError):
 
     def _render_traceback_(self):
         return [f"{type(self).__name__}: {self}"]
+
+
+def not_a_tensor(function, given):
+    """Return the error of a function that was given something else than a tensor."""
+    parts = {"function": function, "given": shorten(repr(given), 60), "type": type(given).__name__}
+    text = _(
+        "{function}() needs a tensor, but was given {given} of type {type}. "
+        "Give it the result of your computation, such as {function}(loss).",
+        **parts,
+    )
+    return PictureError(text)
 
 
 @cache

@@ -9,7 +9,7 @@ import numpy as np
 from ..words import _
 from .graph import Saved, is_freed, output_shapes, saved_values, short, walk
 from .naming import is_tensor
-from .picture import PictureError, shorten
+from .picture import PictureError, not_a_tensor
 from .rules import formula
 
 LIMIT = 60  # maximum number of nodes
@@ -105,13 +105,7 @@ def _summed(gradient, edge):
 def refuse(loss, gradient, name):
     """Raise PictureError if `loss` cannot be stepped through, with the reason and what to do."""
     if not is_tensor(loss):
-        text = _(
-            "step() needs a tensor, but was given {given} of type {type}. "
-            "Give it the result of your computation, such as step(loss).",
-            given=shorten(repr(loss), 60),
-            type=type(loss).__name__,
-        )
-        raise PictureError(text)
+        raise not_a_tensor("step", loss)
     if loss.grad_fn is None and loss.requires_grad:
         text = _("{name} has no graph to step through: its grad_fn is None because it is a leaf.", name=name)
         raise PictureError(text)
@@ -122,35 +116,27 @@ def refuse(loss, gradient, name):
         raise PictureError(text)
     shape, count = tuple(loss.shape), prod(loss.shape)
     if gradient is None and count != 1:
+        parts = {"name": name, "count": count, "shape": shape}
         text = _(
             "{name} has {count} elements (shape {shape}); the external gradient defaults to 1 only for a single "
             "element. Pass it: step({name}, gradient=…) with a tensor of shape {shape}.",
-            name=name,
-            count=count,
-            shape=shape,
+            **parts,
         )
         raise PictureError(text)
     if gradient is not None and (not is_tensor(gradient) or tuple(gradient.shape) != shape):
-        wanted = {"name": name, "shape": shape}
-        text = _(
-            "gradient must be a tensor of {name}'s shape {shape}, but has type {type}.",
-            type=type(gradient).__name__,
-            **wanted,
-        )
+        parts = {"name": name, "shape": shape, "given": type(gradient).__name__}
+        text = _("gradient must be a tensor of {name}'s shape {shape}, but has type {given}.", **parts)
         if is_tensor(gradient):
-            given = tuple(gradient.shape)
-            text = _(
-                "gradient must be a tensor of {name}'s shape {shape}, but has shape {given}.", given=given, **wanted
-            )
+            parts["given"] = tuple(gradient.shape)
+            text = _("gradient must be a tensor of {name}'s shape {shape}, but has shape {given}.", **parts)
         raise PictureError(text)
     graph = walk([loss.grad_fn])
     if len(graph.nodes) > LIMIT:
+        parts = {"name": name, "count": len(graph.nodes), "limit": LIMIT}
         text = _(
             "The graph of {name} has {count:,} nodes; the stepper shows up to {limit}. "
             "Step through a smaller model or fewer time steps.",
-            name=name,
-            count=len(graph.nodes),
-            limit=LIMIT,
+            **parts,
         )
         raise PictureError(text)
     if is_freed(graph):

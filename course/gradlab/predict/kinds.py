@@ -101,12 +101,8 @@ class Numbers(Kind):
         for (label, blanks), value in zip(self.labels.items(), _spread(given, list(self.labels)), strict=True):
             flat = [None] * len(blanks) if value is None else _flat(value)
             if len(flat) != len(blanks):
-                text = _(
-                    "{label} has {blanks} blanks, but compare() was given {numbers} numbers",
-                    label=label,
-                    blanks=len(blanks),
-                    numbers=len(flat),
-                )
+                parts = {"label": label, "blanks": len(blanks), "numbers": len(flat)}
+                text = _("{label} has {blanks} blanks, but compare() was given {numbers} numbers", **parts)
                 raise PredictionError(text)
             numbers += [None if number is None else float(number) for number in flat]
         return numbers
